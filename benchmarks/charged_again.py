@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from autograder.grading.dependencies.call_graph import dependence
+from autograder.grading.dependencies.call_graph import read_call_graph
 from autograder.grading.engine import Engine
 from autograder.grading.warmup import warm_engine
 from autograder.model.course.bank import Misconception
@@ -98,7 +98,7 @@ def _beside_helpers(engine: Engine, each: int) -> Iterator[tuple[str, Misconcept
     bank, names = engine.bank, tuple(e.name for e in engine.week.exercises)
     met = set[tuple[str, str]]()
     for program in (bank.solution, *(a.source for a in bank.alternatives)):
-        calls, own = dependence(program, names), program[len(bank.solution) :]
+        calls, own = read_call_graph(program, names), program[len(bank.solution) :]
         for helper in names:
             callers = [e for e in names if helper in calls.reached(e)]
             for misconception in bank.of_exercise(helper)[: each or None]:
@@ -124,7 +124,7 @@ def _names(source: str) -> tuple[set[str], set[str]]:
 
 def _elsewhere(engine: Engine, program: str, wrong: Misconception, how: str) -> dict[str, float]:
     """The points that other exercises lose, by exercise."""
-    engine.scoring = msgspec.structs.replace(engine.scoring, follow_through=how)
+    engine.judge.rule = msgspec.structs.replace(engine.judge.rule, follow_through=how)
     source = program + wrong.source[len(engine.bank.solution) :]
     report: SubmissionReport = engine.grade(wrong.name, {engine.week.module: source.encode()})
     if report.verdict != "graded":

@@ -147,7 +147,7 @@ def measure(course: Course, week: Week, n: int) -> Floor:
     """What a right submission and a class of `n` cost, and the least that they could."""
     fork = fork_seconds(course, week)
     engine = warm_engine(course, week, DEVICES, SECRET, choose())
-    engine.look_for_lines(course.registry.suspects)
+    engine.locate_mistakes(course.registry.suspects)
     try:
         frames = frames_of(engine, course.solution(week))
         bare = bare_seconds(course.solution(week), frames)

@@ -310,7 +310,7 @@ def scores(engine: Engine, name: str, source: str) -> dict[By, tuple[float, floa
     """The points and the full points of an exercise by either rule."""
     found: dict[By, tuple[float, float]] = {}
     for by in get_args(By):
-        engine.scoring = msgspec.structs.replace(engine.scoring, by=by)
+        engine.judge.rule = msgspec.structs.replace(engine.judge.rule, by=by)
         report = engine.grade("student", {engine.week.module: source.encode()}, name)
         exercise = next(e for e in report.exercises if e.name == name)
         found[by] = exercise.score, exercise.max_score

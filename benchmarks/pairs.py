@@ -42,7 +42,7 @@ def pairs(course: Course, week: Week, wrong: int, times: int) -> dict[str, list[
     """Grade right and wrong submissions of a week, both ways in turn."""
     engine = warm_engine(course, week, ("cpu", "fake-gpu"), _SECRET, choose())
     full = course.registry.scoring, course.registry.suspects
-    ways = [(s, engine.look_for_lines(lines).finder) for s, lines in (_BARE, full)]
+    ways = [(s, engine.locate_mistakes(lines).judge.names.finder) for s, lines in (_BARE, full)]
     try:
         bank = engine.bank
         right = [bank.solution, *(a.source for a in bank.alternatives)]
@@ -64,7 +64,7 @@ def pairs(course: Course, week: Week, wrong: int, times: int) -> dict[str, list[
 
 
 def _seconds(engine: Engine, source: str, scoring: Scoring, finder: LineFinder | None) -> float:
-    engine.scoring, engine.finder = scoring, finder
+    engine.judge.rule, engine.judge.names.finder = scoring, finder
     before = used()
     report = engine.grade("student", {engine.week.module: source.encode()})
     if report.verdict != "graded":

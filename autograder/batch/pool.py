@@ -193,7 +193,7 @@ def cached_engine(job: Job) -> Any:
         week = course.week(job.week)
         cached_for = trusted_fingerprints(course, week, job.devices, job.secret, job.sandbox)
         engine = warm_engine(course, week, job.devices, job.secret, box, cached_for)
-        engine.look_for_lines(course.registry.suspects)
+        engine.locate_mistakes(course.registry.suspects)
         # processes of a pool exit without running `atexit` functions
         end = Finalize(None, engine.close, exitpriority=0)
     _engines[key] = job.depends, engine, end
@@ -224,7 +224,7 @@ def grade_job(
 
     try:
         engine = cached_engine(job)
-        engine.heard = heard
+        engine.on_test = heard
         report: SubmissionReport = engine.grade(submission.name, submission.files)
         return report
     except (KitError, SandboxError) as error:

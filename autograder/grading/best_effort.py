@@ -1,7 +1,6 @@
-"""What is looked for behind the verdicts: they stand without it.
+"""Optional steps after grading: diagnosis, fault localization, error carried forward.
 
-No answer of a submission may take its grade from it, whatever it provokes in the steps that name
-its mistakes, find its lines or see what it inherits.
+A submission may trigger a bug in these steps. An exception is recorded and never changes a verdict.
 """
 
 from __future__ import annotations
@@ -14,23 +13,23 @@ from .outcomes import printable
 from .running.author_errors import let_go
 from .targets.spawner import Spawner
 
-Found = TypeVar("Found")
+Result = TypeVar("Result")
 
 
-class BehindVerdicts:
-    """Steps that may fail. `failed`: what went wrong in those of one submission."""
+class BestEffort:
+    """Runs optional steps and collects their errors in `failures`."""
 
     def __init__(self, spawner: Spawner | None) -> None:
         self._spawner = spawner
-        self.failed: list[str] = []
+        self.failures: list[str] = []
 
-    def find(self, what: str, step: Callable[[], Found], otherwise: Found) -> Found:
-        """What a step finds; one that fails has found nothing."""
+    def run(self, description: str, step: Callable[[], Result], default: Result) -> Result:
+        """Return the step's result, or `default` if it raises; record the error."""
         try:
             return step()
         except Exception as error:
-            self.failed.append(printable(f"{what}: {type(error).__name__}: {error}"))
+            self.failures.append(printable(f"{description}: {type(error).__name__}: {error}"))
             let_go(error)
             if self._spawner is not None and isinstance(error, SandboxError):
                 self._spawner.end()
-            return otherwise
+            return default

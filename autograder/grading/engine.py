@@ -1,7 +1,7 @@
-"""Grading one week's submissions in this process: graders, sandbox, reference, diagnosis.
+"""Grade a week's submissions in this process.
 
-An `Engine` is made once per process and week and keeps everything warm: the pytest session, the
-reference's answers, the misconceptions' runs, the sandbox's template.
+An `Engine` is created once per process and week and keeps everything warm: the pytest session, the
+reference's answers, the runs of the misconceptions, and the sandbox's fork server.
 """
 
 from __future__ import annotations
@@ -10,34 +10,28 @@ import contextlib
 import hashlib
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Mapping, Set
-from functools import partial
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 import torch
 
 from ..files.workfolder import WorkFolder
 from ..model.course.bank import Bank
-from ..model.course.loader import Course, Limits, Scoring, Suspects, Week
+from ..model.course.loader import Course, Limits, Suspects, Week
 from ..model.device_axes import AXES
 from ..model.errors import EngineError
 from ..model.report import scoring
 from ..model.report.schema import SubmissionReport
-from ..model.report.verdicts import Ending, Verdict
+from ..model.report.verdicts import Ending
 from ..sandbox import SandboxError
 from ..worker.monitor.operator_hooks import install_hooks
 from ..worker.torch_support import fake_device
-from .best_effort import BehindVerdicts
-from .dependencies.error_carried_forward import (
-    FollowThrough,
-    Inherited,
-    comes_to_an_end,
-    is_fault_of_its_own,
-)
-from .dependencies.reference_stubs import Lending, RightHelpers
+from .best_effort import BestEffort
+from .dependencies.error_carried_forward import CarriedForward
+from .dependencies.reference_stubs import InProcessWithHelpers, ReferenceHelpers
 from .disclosure.line_disclosure import rationed
 from .import_check import import_problem
-from .judge import JudgedExercise, Standings
+from .judge import Judge
 from .localization.candidate_runner import Grader
 from .localization.localizer import LineFinder
 from .localization.trace_values import ReferenceTraces
@@ -54,14 +48,16 @@ from .targets.spawner import Spawner
 
 import msgspec  # isort: skip
 
-# What one version of a submission may take, and all of them: the budget ends them much sooner.
-_TRIAL_SECONDS = {"call_seconds": 1.0, "exercise_seconds": 600.0, "submission_seconds": 600.0}
+# Limits of one edited version of a submission. The search's own budget ends much sooner.
+_EDIT_SECONDS = {"call_seconds": 1.0, "exercise_seconds": 600.0, "submission_seconds": 600.0}
 
 
 class Engine:
-    """Grades submissions of one week. `spawner` None grades in this process: own code only.
+    """Grades submissions of one week.
 
-    `kept`: where other processes, before and beside this one, left what they found of our own code.
+    spawner: starts sandboxes. None grades in this process, which is safe for the project's own code
+    cache: results for the project's own code that all processes share
+    on_test: receives the exercise of each hidden test that has run, and whether it passed
     """
 
     def __init__(
@@ -71,12 +67,13 @@ class Engine:
         devices: tuple[str, ...],
         secret: bytes,
         spawner: Spawner | None,
-        kept: KeptRuns | None = None,
+        cache: KeptRuns | None = None,
     ) -> None:
         self.course, self.week, self.devices = course, week, devices
         self.bank = Bank(course, week)
         self.limits = course.limits(week)
-        self._spawner, self._kept = spawner, kept
+        self.on_test: Callable[[str, bool], None] | None = None
+        self._spawner, self._cache = spawner, cache
         self._folder = WorkFolder()
         if not hasattr(torch.library, "get_kernel"):
             raise EngineError(
@@ -84,74 +81,65 @@ class Engine:
                 "Students' checks do without"
             )
         install_hooks(week.all_patterns)
-        fake_device.device()  # a later engine may need it, after a backward pass of this one
+        fake_device.device()  # cannot be registered any more after a backward pass
         if any(AXES[d].claimed for d in devices):
             fake_device.warm_without_distributed()
         warm_extras(week)
         solution = write_module(self._folder.path / "solution", week, self.bank.solution)
-        self._reference, self._precise = (
-            RecordedTarget(InProcess(solution), kept.answers(name) if kept else {})
+        self._references = {
+            name: RecordedTarget(InProcess(solution), cache.answers(name) if cache else {})
             for name in ("reference", "precise")
-        )
+        }
         plugin = GraderPlugin(
             week.module,
             tuple(e.name for e in week.exercises),
             {e.name: week.patterns(e.name) for e in week.exercises},
             devices,
             secret,
-            self._reference,
-            self._precise,
+            self._references["reference"],
+            self._references["precise"],
             self.bank.solution,
         )
         self.session = GraderSession(course.graders(week), plugin)
         on_gpu = spawner is not None and spawner.gpu
         apart = self.target if on_gpu else None
-        self.runs = Runs(self.bank, plugin, self.session, self._folder.path, kept, apart)
-        self._notes: dict[str, ReferenceTraces] = {}
-        self._follow_through = FollowThrough(
-            self.runs, self.limits.exercise_seconds, self.limits.call_seconds
+        self.runs = Runs(self.bank, plugin, self.session, self._folder.path, cache, apart)
+        self._traces: dict[str, ReferenceTraces] = {}
+        self._best_effort = BestEffort(spawner)
+        self._carried_forward = CarriedForward(
+            self.runs,
+            self.limits.exercise_seconds,
+            self.limits.call_seconds,
+            lambda files, helpers: self.target(files, helpers=helpers),
         )
-        self._behind = BehindVerdicts(spawner)
-        self._standings = Standings(self.runs, course.registry.scoring, self._behind, self._beside)
-        self.heard: Callable[[str, bool], None] | None = None  # of each hidden test that has run
+        self.judge = Judge(
+            self.runs,
+            course.registry.scoring,
+            self._best_effort,
+            self._carried_forward,
+            self._with_helpers,
+        )
 
-    def look_for_lines(self, settings: Suspects) -> Engine:
-        """Look for the line of a mistake from now on, as long as the settings say."""
+    def locate_mistakes(self, settings: Suspects) -> Engine:
+        """Locate the lines of mistakes from now on, within these time budgets."""
         runs = self.runs
+        trial = msgspec.structs.replace(self.limits, **_EDIT_SECONDS)
         grader = Grader(
-            self._trial,
+            lambda files, helpers: self._with_helpers(files, helpers, trial),
             runs.run_until_failure,
             lambda target, exercise, source: runs.run(target, tuple(source.split("\n")), exercise),
             runs.recorded,
-            self._own_programs,
+            self._reference_programs,
         )
-        self.finder = LineFinder(self.week, settings, grader)
+        self.judge.names.finder = LineFinder(self.week, settings, grader)
         return self
-
-    @property
-    def finder(self) -> LineFinder | None:
-        """What looks for lines, if anything does."""
-        return self._standings.finder
-
-    @finder.setter
-    def finder(self, finder: LineFinder | None) -> None:
-        self._standings.finder = finder
-
-    @property
-    def scoring(self) -> Scoring:
-        """What decides points."""
-        return self._standings.rule
-
-    @scoring.setter
-    def scoring(self, rule: Scoring) -> None:
-        self._standings.rule = rule
 
     def grade(
         self, name: str, files: Mapping[str, bytes], exercise: str | None = None
     ) -> SubmissionReport:
-        """The report of one submission (on one exercise, if named).
+        """Return the report of one submission, or of one exercise of it.
 
-        A fault of ours is tried again in a fresh sandbox.
+        After a grader fault the submission is graded again in a fresh sandbox.
         """
         started = time.perf_counter()
         report = self._attempt(name, files, exercise)
@@ -159,22 +147,30 @@ class Engine:
             if self._spawner is not None:
                 self._spawner.end()
             report = self._attempt(name, files, exercise)
-        self._keep_answers()
+        self._save_answers()
         seconds = round(time.perf_counter() - started, 4)
         return msgspec.structs.replace(report, seconds=seconds)
 
     def _attempt(
         self, name: str, files: Mapping[str, bytes], exercise: str | None
     ) -> SubmissionReport:
-        # one's own code, without a sandbox, may use what the machine has
+        # The project's own code, without a sandbox, may use the whole machine.
         bounded = ceiling() if self._spawner is not None else contextlib.nullcontext()
         try:
             with bounded:
                 return self._graded(name, files, exercise)
         except (SandboxError, EngineError) as error:
-            return self._fault(name, str(error))
-        except Exception as error:  # whatever a submission provoked in us stays its own report
-            return self._fault(name, f"{type(error).__name__}: {error}")
+            message = str(error)
+        except Exception as error:  # a submission may trigger any bug; others must not suffer
+            message = f"{type(error).__name__}: {error}"
+        return SubmissionReport(
+            name=name,
+            verdict=Ending.GRADER_FAULT,
+            score=0.0,
+            max_score=scoring.full_points(self.week),
+            seconds=0.0,
+            message=f"The grading system failed, not the submission: {message}",
+        )
 
     def _graded(
         self, name: str, files: Mapping[str, bytes], exercise: str | None
@@ -185,92 +181,35 @@ class Engine:
         try:
             extras = [e.extra for e in self.week.exercises]
             problem = import_problem(target, self.week.module, files, extras)
-            ran = [] if problem else self.runs.run(target, source, exercise, files, self._hear)
+            ran = [] if problem else self.runs.run(target, source, exercise, files, self._notify)
         finally:
             target.close()
+        attempts = tuple(sorted(target.attempts))
         if problem:
-            return scoring.refused(name, self.week, problem, tuple(sorted(target.attempts)))
-        self._behind.failed.clear()
-        found = self._judged(ran, files)
-        judged = [found[e.name] for e in self.week.exercises if exercise in (None, e.name)]
-        reports = scoring.exercise_reports(
-            [j.standing for j in judged], self.scoring, self.week.electives_counted
-        )
-        if self.finder is not None:
-            self.finder.begin()
-        exercises = tuple(
-            self._standings.told(report, files, one)
-            for report, one in zip(reports, judged, strict=True)
+            return scoring.refused(name, self.week, problem, attempts)
+        self._best_effort.failures.clear()
+        judged = self.judge.judge(ran, files)
+        exercises = self.judge.reports(
+            [judged[e.name] for e in self.week.exercises if exercise in (None, e.name)],
+            files,
+            self.week.electives_counted,
         )
         faults = [r.fault for r in ran if r.fault]
-        attempts = tuple(sorted(target.attempts))
         report = scoring.submission_report(name, self.week, exercises, faults, attempts)
-        report = rationed(report, source)
-        return msgspec.structs.replace(report, unexplained=tuple(self._behind.failed))
+        failures = tuple(self._best_effort.failures)
+        return msgspec.structs.replace(rationed(report, source), unexplained=failures)
 
-    def _hear(self, ran: Ran) -> None:
-        if self.heard is not None:
-            self.heard(ran.exercise, not ran.report.verdict.reported)
-
-    def _judged(self, ran: list[Ran], files: Mapping[str, bytes]) -> dict[str, JudgedExercise]:
-        """How each exercise stands; helpers are judged before the exercises that call them."""
-        runs: dict[str, list[Ran]] = {e.name: [] for e in self.week.exercises}
-        for one in ran:
-            runs[one.exercise].append(one)
-        if not any(one.report.verdict.failed for one in ran):
-            return {e: self._standings.judged(e, runs[e], Inherited(), files) for e in runs}
-        follows = self.scoring.follow_through != "none" and not any(r.fault for r in ran)
-        judged = dict[str, JudgedExercise]()
-        attempts = dict[str, bool]()  # helpers with mistakes of their own: whether nearly right
-        called = self._follow_through.begin("\n".join(self.runs.lines(files)))
-        for name, helpers in called.items():
-            carried = Inherited()
-            wrong = helpers.wrong(attempts)
-            if follows and wrong and is_fault_of_its_own(runs[name], carried):
-                carried = self._behind.find(
-                    f"{name}, error carried forward",
-                    partial(self._inherited, runs[name], wrong, files),
-                    carried,
-                )
-            found = self._standings.judged(name, runs[name], carried, files, helpers.own)
-            judged[name] = found
-            at_fault = is_fault_of_its_own(runs[name], carried) and comes_to_an_end(runs[name])
-            if at_fault and any(name in other.own for other in called.values()):
-                tried = self._behind.find(
-                    f"{name}, tried", partial(self._tried, found, files), found
-                )
-                if self._standings.is_attempt(tried):
-                    attempts[name] = self._standings.is_nearly_right(found)
-        return judged
-
-    def _tried(self, judged: JudgedExercise, files: Mapping[str, bytes]) -> JudgedExercise:
-        """Judge by its answers an exercise whose source breaks a rule, so that no test was run.
-
-        It runs apart from the other exercises, which it could spoil.
-        """
-        if any(r.answers or r.report.verdict is not Verdict.FORBIDDEN for r in judged.ran):
-            return judged
-        name, ran = judged.standing.exercise.name, list[Ran]()
-        target = self.target(files)
-        try:
-            tests = {r.report.name for r in judged.ran}
-            self.runs.run_some(target, files, name, tests, ran.append, replaced=(name,))
-        finally:
-            target.close()
-        return self._standings.judged(name, ran, Inherited(), files)
-
-    def _inherited(self, ran: list[Ran], wrong: Set[str], files: Mapping[str, bytes]) -> Inherited:
-        return self._follow_through.inherited(
-            ran, wrong, files, lambda helpers: self.target(files, helpers=helpers)
-        )
+    def _notify(self, ran: Ran) -> None:
+        if self.on_test is not None:
+            self.on_test(ran.exercise, not ran.report.verdict.reported)
 
     def target(
         self,
         files: Mapping[str, bytes],
         limits: Limits | None = None,
-        helpers: RightHelpers | None = None,
+        helpers: ReferenceHelpers | None = None,
     ) -> Sandboxed | InProcess:
-        """Where this submission's calls are answered; with right helpers lent to it."""
+        """Load a submission, with correct helpers if given."""
         if self._spawner is None:
             folder = Path(tempfile.mkdtemp(dir=self._folder.path))
             for relative, content in files.items():
@@ -278,66 +217,52 @@ class Engine:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(content)
             module = folder / self.week.module
-            return Lending(module, helpers) if helpers is not None else InProcess(module)
+            return InProcessWithHelpers(module, helpers) if helpers else InProcess(module)
         spawner = self._spawner
         limits = limits or self.limits
         return Sandboxed(spawner.spawn, self.week.module, files, limits, spawner.gpu, helpers)
 
-    def _beside(
-        self, files: Mapping[str, bytes], lent: Iterable[str], limits: Limits | None = None
+    def _with_helpers(
+        self, files: Mapping[str, bytes], names: Iterable[str], limits: Limits | None = None
     ) -> Target:
-        """Where this submission answers beside right exercises of these names."""
-        helpers = self._follow_through.helpers(lent)
-        return self.target(files, limits, helpers if helpers.lent else None)
+        """Load a submission with correct versions of these exercises."""
+        helpers = self._carried_forward.helpers(names)
+        return self.target(files, limits, helpers if helpers.stubs else None)
 
-    def _trial(self, files: Mapping[str, bytes], lent: tuple[str, ...]) -> Target:
-        """Where versions of a submission answer, one after the other: none may take long."""
-        return self._beside(files, lent, msgspec.structs.replace(self.limits, **_TRIAL_SECONDS))
-
-    def _own_programs(self, exercise: str) -> OwnPrograms:
-        """What the values of a submission are compared with: they run in this process."""
+    def _reference_programs(self, exercise: str) -> OwnPrograms:
+        """Return the programs whose values a submission's are compared with, in this process."""
         by_name = {m.name: m.source for m in self.bank.of_exercise(exercise)}
-        if exercise not in self._notes:
-            self._notes[exercise] = ReferenceTraces(exercise, self._kept)
+        if exercise not in self._traces:
+            self._traces[exercise] = ReferenceTraces(exercise, self._cache)
 
         def target(source: str) -> Target:
             name = f"-traced-{hashlib.blake2b(source.encode(), digest_size=12).hexdigest()}"
             return InProcess(self.runs.written(name, source))
 
         return OwnPrograms(
-            lambda: self._right_sources(exercise),
+            lambda: self._correct_sources(exercise),
             tuple(by_name),
             by_name.__getitem__,
             target,
-            self._notes[exercise],
+            self._traces[exercise],
         )
 
-    def _right_sources(self, exercise: str) -> list[str]:
-        """The solution, and the alternatives that write this exercise in another way."""
+    def _correct_sources(self, exercise: str) -> list[str]:
+        """Return the solution, and the alternatives that contain their own version."""
         bank = self.bank
-        others = (a.source for a in bank.alternatives)
         starts = (f"def {exercise}(", f"class {exercise}(", f"class {exercise}:")
+        others = (a.source for a in bank.alternatives)
         more = [s for s in others if any(w in s[len(bank.solution) :] for w in starts)]
         return [bank.solution, *more]
 
-    def _fault(self, name: str, message: str) -> SubmissionReport:
-        return SubmissionReport(
-            name=name,
-            verdict=Ending.GRADER_FAULT,
-            score=0.0,
-            max_score=scoring.full_points(self.week),
-            seconds=0.0,
-            message=f"The grading system failed, not the submission: {message}",
-        )
-
-    def _keep_answers(self) -> None:
-        """What our own code was asked for the first time, other processes need not ask it again."""
-        for name, recorded in (("reference", self._reference), ("precise", self._precise)):
-            if self._kept and recorded.grown:
-                self._kept.put_answers(name, recorded.answers)
+    def _save_answers(self) -> None:
+        """Store new answers of the project's own code for other processes."""
+        for name, recorded in self._references.items():
+            if self._cache and recorded.grown:
+                self._cache.put_answers(name, recorded.answers)
                 recorded.grown = False
-        for notes in self._notes.values():
-            notes.keep()
+        for traces in self._traces.values():
+            traces.keep()
 
     def close(self) -> None:
         self.session.close()

@@ -1,7 +1,8 @@
-"""Importing a submission's module before anything is asked of it.
+"""Import a submission's module before any hidden test runs.
 
-A module that cannot be imported is not tested, so nothing of a hidden test is in its process. Later
-failures of an import (in a process that was started again after a test) are verdicts of tests.
+A module that cannot be imported is not tested, so its process never receives a request of a hidden
+test. If an import fails later, in a process that was restarted after a test, that is the verdict of
+the next test.
 """
 
 from __future__ import annotations
@@ -22,9 +23,9 @@ def import_problem(
     files: Mapping[str, bytes],
     extras: Iterable[str | None] = (),
 ) -> str:
-    """Import the module; return why that fails, with the line and a caret, or "" if it does not.
+    """Import the module; return why that fails, with the line and a caret, or "".
 
-    A library of one of the extras that is not installed here is not the submission's problem.
+    A missing library of an extra that is not installed here is not the submission's problem.
     """
     try:
         raised = target.load()
@@ -41,7 +42,7 @@ def import_problem(
 
 
 def _clause(outcome: Outcome) -> str:
-    """The outcome of an import that ended its process, as the end of a sentence."""
+    """Describe how an import ended its process, as the end of a sentence."""
     if isinstance(outcome, Crashed):
         signal = re.search(r"\bSIG[A-Z]+", outcome.message)
         return ended(signal[0] if signal else "")
@@ -49,4 +50,4 @@ def _clause(outcome: Outcome) -> str:
         return "it uses more processor time, memory or disk than a submission may"
     if isinstance(outcome, TimedOut):
         return STUCK
-    return "its process was disturbed, and gave no valid reply"
+    return "its process sent an invalid reply"

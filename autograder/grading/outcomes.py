@@ -1,16 +1,16 @@
-"""How a hidden test can end other than by passing.
+"""The exceptions that end a hidden test without passing it.
 
     Outcome
     ├── Unwritten      the stub's own NotImplementedError
-    ├── Wrong          the result is not what the exercise asks for
-    ├── Forbidden      a call that is not allowed was made
+    ├── Wrong          the result does not meet a requirement
+    ├── Forbidden      the code made a forbidden call
     ├── Crashed        the student's code raised, is missing, or ended its process
-    ├── TimedOut       a call took longer than it may
+    ├── TimedOut       a call exceeded its time limit
     ├── LimitExceeded  memory, disk, processes or the size of a reply
-    ├── BadReply       what came back is not plain data, or no frame at all
-    └── NotRun         cannot be tried here; costs nothing and earns nothing
+    ├── BadReply       the reply is not plain data, or not a frame
+    └── NotRun         the test cannot run here; it neither costs nor earns points
 
-Anything else that a hidden test lets out is a fault of the test: `grader_fault`.
+Any other exception is a bug in the test: `grader_fault`.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from typing import ClassVar
 
 from ..model.report.verdicts import Verdict
 
-_LONGEST = 2_000
+_MAX_LENGTH = 2_000
 
 
 class Outcome(Exception):
     """Ends a hidden test with a verdict and a message for the student.
 
-    `line`: where in the student's module it happened, 0 if that is not known.
+    line: the line of the student's module at which it happened, or 0
     """
 
     verdict: ClassVar[Verdict]
@@ -41,8 +41,8 @@ class Outcome(Exception):
 
 
 def printable(text: str) -> str:
-    """Text without control characters, cut to a readable length."""
-    return "".join(c if c.isprintable() or c == "\n" else "\ufffd" for c in text[:_LONGEST])
+    """Replace control characters in a text, and cut it to a readable length."""
+    return "".join(c if c.isprintable() or c == "\n" else "\ufffd" for c in text[:_MAX_LENGTH])
 
 
 class Unwritten(Outcome):
@@ -50,32 +50,32 @@ class Unwritten(Outcome):
 
 
 class Flaw(Enum):
-    """What is wrong with a result."""
+    """The property of a result that made a hidden test fail."""
 
-    VALUE = "it has other values"
-    KIND = "it has another type, shape, dtype or number of parts"
-    GRADIENT = "it has another gradient"
-    DETACHED = "it carries no gradient"
-    EFFECT = "something of the caller's was changed"
-    DEVICE = "it lies on another device"
-    STATE = "a state dict does not fit"
-    DRAWN = "it is drawn in another way"
-    REFUSAL = "arguments are not refused as they should be"
-    CLAIM = "a claim of the test's own does not hold"
+    VALUE = "values"
+    KIND = "type, shape, dtype or number of parts"
+    GRADIENT = "gradients"
+    DETACHED = "no gradient"
+    EFFECT = "side effects on the caller's objects"
+    DEVICE = "device"
+    STATE = "state dict that fails to load"
+    DRAWN = "drawing"
+    REFUSAL = "invalid arguments that are not refused as required"
+    CLAIM = "any other requirement of a test"
 
     @property
-    def stops_at_values(self) -> bool:
-        """Return whether nobody looked at gradients or at the caller's arguments any more."""
+    def precedes_gradients(self) -> bool:
+        """True if the test stopped before it compared gradients and side effects."""
         return self in (Flaw.VALUE, Flaw.KIND, Flaw.DRAWN, Flaw.REFUSAL)
 
     @property
-    def tells_by_itself(self) -> bool:
-        """Return whether this is a mistake of its own, whatever the values are."""
+    def independent_of_values(self) -> bool:
+        """True if the result is wrong for any values."""
         return self not in (Flaw.VALUE, Flaw.GRADIENT, Flaw.CLAIM)
 
 
 class Wrong(Outcome):
-    """A claim that does not hold: the test fails with this message."""
+    """The result does not meet a requirement of the test."""
 
     verdict = Verdict.WRONG
 
@@ -109,8 +109,8 @@ class NotRun(Outcome):
 
 
 class GraderFault(Exception):
-    """A fault of ours: the sandbox broke, the reference failed, a grader misused a fixture."""
+    """A bug of the grading system: in the sandbox, the reference or a hidden test."""
 
 
 class Unseeded(GraderFault):
-    """A hidden test that asks something else after the same answers."""
+    """A hidden test sends different requests after it received the same answers."""

@@ -1,4 +1,4 @@
-"""An engine and its sandbox, warmed up side by side."""
+"""Create an engine and start its sandbox in parallel; tune the garbage collector."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ def warm_engine(
     sandbox: Sandbox | None,
     depends: tuple[bytes, bytes] | None = None,
 ) -> Engine:
-    """An engine and, if submissions run in a sandbox, its template, made side by side.
+    """Create an engine while the sandbox's fork server starts.
 
-    depends: hashes of what our own code's answers depend on, all of them and one run; where given,
-    they are kept on disk for it.
+    depends: hashes of everything that the answers of the project's own code depend on, and that one
+        run depends on. If given, these answers are stored on disk.
     """
     spawner = None if sandbox is None else Spawner(sandbox, course, week, devices)
     try:
-        gc.disable()  # while much is imported and hardly anything is garbage
+        gc.disable()  # imports allocate much and free little
         try:
             import torch
 
             from .engine import Engine
             from .running.disk_cache import KeptRuns
 
-            # A submission has one thread as well. More of ours would spin for each other's next
-            # small product, on the cores on which other processes grade.
+            # More threads would wait actively for small products, on cores where other processes
+            # grade.
             torch.set_num_threads(1)
-            gc.freeze()  # else the next objects that are made have all of torch looked through
+            gc.freeze()  # otherwise the next collection traverses all of torch
         finally:
             gc.enable()
         kept = KeptRuns(course.state / "bank" / week.name, *depends) if depends else None
@@ -51,22 +51,20 @@ def warm_engine(
         raise
 
 
-# What is made and not freed again before the young are looked at; and how often the older are.
-_SELDOM = (20_000, 20, 20)
+_THRESHOLD = (20_000, 20, 20)  # of gc.set_threshold
 
 
 @contextmanager
-def seldom_collected() -> Iterator[None]:
-    """What is here now stays meanwhile, and what is made is seldom looked through for garbage.
+def rare_collection() -> Iterator[None]:
+    """Exclude existing objects from garbage collection, and collect new ones rarely.
 
-    A hidden test makes a few thousand objects beside the million that torch and its libraries are;
-    to look through all of them again and again took a third of a proof, and half where many
-    figures are drawn.
+    A hidden test creates a few thousand objects, while torch and its libraries have a million. The
+    collector's traversals took a third of a proof, and half if many figures are drawn.
     """
     before = gc.get_threshold()
     gc.collect()
     gc.freeze()
-    gc.set_threshold(*_SELDOM)
+    gc.set_threshold(*_THRESHOLD)
     try:
         yield
     finally:

@@ -172,7 +172,7 @@ class Laboratory:
             spawner = Spawner(self.sandbox, self.course, chosen, devices)
             engine = _Watched(self.course, chosen, devices, SECRET, spawner)
             engine.tees = []
-            engine.look_for_lines(_LINES)
+            engine.locate_mistakes(_LINES)
             self._engines[week] = engine
         return self._engines[week]
 

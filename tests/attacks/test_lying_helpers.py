@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.grading.dependencies.call_graph import dependence
+from autograder.grading.dependencies.call_graph import read_call_graph
 from autograder.grading.engine import Engine
 from autograder.model.course.loader import load
 from autograder.model.report.schema import ExerciseReport
@@ -140,7 +140,7 @@ HOLLOW = ("0", "None", "args[0]", "args[0] * 0", "1 / 0")
 def test_nothing_is_inherited_from_helpers_that_hold_no_work(week: int, engines: Engines) -> None:
     engine = engines.of(str(week))
     names = tuple(e.name for e in engine.week.exercises)
-    calls = dependence(engine.bank.solution, names)
+    calls = read_call_graph(engine.bank.solution, names)
     for helper in {h for name in names for h in calls.reached(name)}:
         for value in HOLLOW:
             found = graded(engine, f"def {helper}(*args, **kwargs):\n    return {value}\n")

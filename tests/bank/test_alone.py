@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from autograder.grading.dependencies.call_graph import dependence
+from autograder.grading.dependencies.call_graph import read_call_graph
 from autograder.grading.engine import Engine
 from autograder.grading.warmup import warm_engine
 from autograder.model.course.loader import load
@@ -40,7 +40,7 @@ def test_it_needs_no_other_exercise(engine: Engine) -> None:
     week, names = engine.week, [e.name for e in engine.week.exercises]
     stub = definitions((PROJECT / "exercises" / week.name / week.module).read_text())
     solution = engine.bank.solution
-    calls = dependence(solution, names)
+    calls = read_call_graph(solution, names)
     for name in names:
         if calls.reached(name):
             continue

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.grading.dependencies.call_graph import dependence
+from autograder.grading.dependencies.call_graph import read_call_graph
 from autograder.grading.engine import Engine
 from autograder.grading.warmup import warm_engine
 from autograder.model.course.bank import Misconception
@@ -53,7 +53,7 @@ def told_otherwise(week: str, count: int) -> list[str]:
     engine = warm_engine(COURSE, COURSE.week(week), DEVICES, b"what is wrong stays wrong", None)
     try:
         names = tuple(e.name for e in engine.week.exercises)
-        calls, of = dependence(engine.bank.solution, names), engine.bank.of_exercise
+        calls, of = read_call_graph(engine.bank.solution, names), engine.bank.of_exercise
         pairs = [(w, h) for e in names for w in of(e) for c in calls.reached(e) for h in of(c)]
         alone: dict[str, ExerciseReport] = {}
         found = []

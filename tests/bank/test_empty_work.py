@@ -16,7 +16,12 @@ from autograder.grading.engine import Engine
 from autograder.grading.outcomes import Flaw
 from autograder.grading.running.pytest_plugin import Ran
 from autograder.grading.targets.in_process import Answer
-from autograder.grading.triviality import shown_work
+from autograder.grading.triviality.answer_contents import (
+    contents,
+    has_outputs,
+    same_contents,
+    same_numbers,
+)
 from autograder.grading.triviality.trivial_programs import plain_calls
 from autograder.grading.warmup import warm_engine
 from autograder.model.course.loader import load
@@ -194,9 +199,9 @@ def test_an_answer_shows_work_if_its_numbers_differ(answers: list[object], seen:
 
     told = Reported("a", Verdict.WRONG, 1.0, "It is wrong.")
     ran = Ran(told, "f", [answer(a) for a in answers], flaw=Flaw.VALUE)
-    assert shown_work.came_to_something([ran]) is seen
+    assert has_outputs([ran]) is seen
     crashed = Reported("b", Verdict.CRASHED, 1.0, "It raised.")
-    assert not shown_work.came_to_something([ran, Ran(crashed, "f", [])])
+    assert not has_outputs([ran, Ran(crashed, "f", [])])
 
 
 def test_an_error_like_a_mistakes_is_no_work(attention: Engine) -> None:
@@ -277,8 +282,8 @@ def test_a_mistake_beside_work_that_is_not_done_earns_less_than_the_work_without
 def test_values_are_compared_in_spite_of_their_type(
     mine: list[float], other: list[float], near: bool
 ) -> None:
-    parts = list(shown_work.parts_of(torch.tensor(mine)))
-    assert shown_work._near(parts, list(shown_work.parts_of(np.array(other)))) is near
+    parts = list(contents(torch.tensor(mine)))
+    assert same_contents(parts, list(contents(np.array(other)))) is near
 
 
 @pytest.mark.parametrize(
@@ -292,10 +297,7 @@ def test_values_are_compared_in_spite_of_their_type(
 )
 def test_right_numbers_beside_wrong_texts_show_work(mine: object, shown: bool) -> None:
     right = ["a", "b"], torch.arange(4.0)
-    assert (
-        shown_work._right_numbers(list(shown_work.parts_of(mine)), list(shown_work.parts_of(right)))
-        is shown
-    )
+    assert same_numbers(list(contents(mine)), list(contents(right))) is shown
 
 
 @pytest.mark.thorough

@@ -30,7 +30,7 @@ class Finder:
         course = load(PROJECT)
         self.week = course.week(WEEK)
         self.engine = warm_engine(course, self.week, ("cpu",), b"lines" * 7, choose())
-        self.engine.look_for_lines(Suspects(seconds=30.0, submission=30.0))
+        self.engine.locate_mistakes(Suspects(seconds=30.0, submission=30.0))
 
     def report(self, code: str) -> ExerciseReport:
         before = f"{self.engine.bank.solution}\n"
@@ -42,8 +42,8 @@ class Finder:
 
     @property
     def searches(self) -> int:
-        assert self.engine.finder is not None
-        return self.engine.finder.searches
+        assert self.engine.judge.names.finder is not None
+        return self.engine.judge.names.finder.searches
 
     def found(self, code: str) -> list[Suspect]:
         return list(self.report(code).suspects)
@@ -216,7 +216,9 @@ def test_what_a_neighbours_helper_makes_of_a_change_is_not_shown_for_another(fin
 def test_that_a_neighbours_search_ran_out_of_time_says_nothing_of_another(finder, monkeypatch):
     code = BY_THE_LOGARITHM.replace("1.03", "1.02")
     with monkeypatch.context() as patch:
-        patch.setattr(finder.engine.finder, "_settings", Suspects(seconds=1e-3, submission=1e-3))
+        patch.setattr(
+            finder.engine.judge.names.finder, "_settings", Suspects(seconds=1e-3, submission=1e-3)
+        )
         assert finder.lines(code) == set()
     assert finder.lines(code) == {3}
 

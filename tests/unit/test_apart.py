@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from autograder.grading.diagnosis.answer_digests import ended_alike
+from autograder.grading.diagnosis.answer_digests import same_endings
 from autograder.grading.diagnosis.probes import Probe
 from autograder.grading.engine import Engine
 from autograder.grading.localization.class_causes import last_answer
@@ -47,7 +47,7 @@ def test_what_it_answers_is_the_same(engines: tuple[Engine, Engine]) -> None:
         for name, ran in wrong.items():
             assert [r.report for r in same[name]] == [r.report for r in ran]
             assert all(
-                ended_alike(last_answer(a), last_answer(b))
+                same_endings(last_answer(a), last_answer(b))
                 for a, b in zip(ran, same[name], strict=True)
             )
         assert here.right_answers(exercise.name).keys() == apart.right_answers(exercise.name).keys()

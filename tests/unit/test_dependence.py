@@ -2,7 +2,7 @@
 
 import pytest
 
-from autograder.grading.dependencies.call_graph import dependence, named_in
+from autograder.grading.dependencies.call_graph import named_in, read_call_graph
 
 SOURCE = """
 def softmax(x):
@@ -29,7 +29,7 @@ EXERCISES = ("softmax", "attention", "Block", "shift")
 
 @pytest.fixture
 def found():
-    return dependence(SOURCE, EXERCISES)
+    return read_call_graph(SOURCE, EXERCISES)
 
 
 def test_a_call_through_a_private_function_counts(found):
@@ -48,16 +48,8 @@ def test_an_assigned_lambda_calls_too(found):
     assert found.calls["shift"] == {"softmax"}
 
 
-def test_a_line_of_a_private_function_belongs_to_who_calls_it(found):
-    assert found.owns("attention", 7)
-
-
-def test_a_line_of_another_exercise_does_not(found):
-    assert not found.owns("attention", 3)
-
-
 def test_exercises_that_call_each_other_come_to_an_end():
-    both = dependence("def a():\n    b()\n\n\ndef b():\n    a()\n", ("a", "b"))
+    both = read_call_graph("def a():\n    b()\n\n\ndef b():\n    a()\n", ("a", "b"))
     assert both.reached("a") == {"b"}
 
 
@@ -71,13 +63,13 @@ STYLES = [
 
 @pytest.mark.parametrize("style", STYLES)
 def test_a_definition_in_another_style_calls_too(style):
-    found = dependence(f"def b():\n    pass\n\n\n{style}\n", ("a", "b"))
+    found = read_call_graph(f"def b():\n    pass\n\n\n{style}\n", ("a", "b"))
     assert found.reached("a") == {"b"}
 
 
 @pytest.mark.parametrize("source", ["def softmax(:", "x\n" * 30_000, "a\0b"])
 def test_of_what_nobody_reads_nothing_is_known(source):
-    assert dependence(source, EXERCISES).reached("Block") == frozenset()
+    assert read_call_graph(source, EXERCISES).reached("Block") == frozenset()
 
 
 def _ask_block(agree):
@@ -92,5 +84,5 @@ def test_an_exercise_that_a_test_asks_for_by_a_helper_of_its_module_counts():
 
 
 def test_what_tests_ask_for_is_reached_with_what_that_one_calls(found):
-    asked = found.asking({"shift": frozenset({"Block"})})
+    asked = found.with_calls({"shift": frozenset({"Block"})})
     assert asked.reached("shift") == {"softmax", "Block", "attention"}

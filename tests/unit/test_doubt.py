@@ -103,8 +103,8 @@ def test_right_work_is_graded_beside_all_that(engine: Engine) -> None:
 @pytest.mark.parametrize(
     ("step", "told"),
     [
-        ("autograder.grading.judge.diagnose", "scale, name"),
-        ("autograder.grading.localization.localizer.suspects", "scale, line"),
+        ("autograder.grading.naming.diagnose", "scale, name"),
+        ("autograder.grading.localization.localizer.LineFinder.find", "scale, line"),
     ],
 )
 def test_a_fault_beyond_the_verdicts_leaves_them_as_they_are(
@@ -114,10 +114,10 @@ def test_a_fault_beyond_the_verdicts_leaves_them_as_they_are(
         raise ValueError("two answers of other sizes")
 
     with contextlib.closing(engine_of(tmp_path, GRADER)) as made:
-        made.look_for_lines(Suspects())
+        made.locate_mistakes(Suspects())
         before = graded(made, "0.0")
         monkeypatch.setattr(step, fails)
-        made.look_for_lines(Suspects())  # and know nothing of what was found
+        made.locate_mistakes(Suspects())  # and know nothing of what was found
         after = graded(made, "0.0")
     assert after.verdict == "graded"
     assert (after.score, verdicts(after)) == (before.score, verdicts(before))

@@ -1,4 +1,4 @@
-"""Right exercises in the place of a submission's own, and whoever asks them for more."""
+"""Solution exercises in the place of a submission's own, and whoever asks them for more."""
 
 from __future__ import annotations
 
@@ -13,7 +13,12 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from autograder.grading.dependencies.reference_stubs import Answered, Right, RightHelpers, TimeLeft
+from autograder.grading.dependencies.reference_stubs import (
+    AnswerCounts,
+    ReferenceHelpers,
+    Solution,
+    TimeBudget,
+)
 from autograder.grading.running.memory_ceiling import ceiling
 from autograder.grading.targets.in_process import split_reply
 from autograder.worker.doubles.remote_stub import install_stubs
@@ -81,19 +86,19 @@ NAMES = ("twice", "rows", "halves", "squares", "waits", "outer", "waves", "Layer
 
 
 @pytest.fixture(scope="module")
-def right(tmp_path_factory: pytest.TempPathFactory) -> Right:
+def right(tmp_path_factory: pytest.TempPathFactory) -> Solution:
     fake_device.device()  # as an engine does: a later test may need it
     path = tmp_path_factory.mktemp("solution") / "week.py"
     path.write_text(RIGHT, encoding="utf-8")
-    return Right(path)
+    return Solution(path)
 
 
 @pytest.fixture
-def helpers(right: Right) -> RightHelpers:
-    return RightHelpers(right, NAMES, TimeLeft(10.0))
+def helpers(right: Solution) -> ReferenceHelpers:
+    return ReferenceHelpers(right, NAMES, TimeBudget(10.0))
 
 
-def lent_to(source: str, helpers: RightHelpers) -> Any:
+def lent_to(source: str, helpers: ReferenceHelpers) -> Any:
     """A submission's module, to which right exercises are lent."""
     module = types.ModuleType("mine")
     exec(f"import functools, torch\nfrom torch import nn\n{source}", module.__dict__)
@@ -103,7 +108,7 @@ def lent_to(source: str, helpers: RightHelpers) -> Any:
     ) -> tuple[frames.Reply, list[memoryview]]:
         return split_reply(helpers.answer(question, [memoryview(b) for b in buffers]))
 
-    install_stubs(module, helpers.lent, asks)
+    install_stubs(module, helpers.stubs, asks)
     return module
 
 
@@ -134,7 +139,7 @@ STYLES = {
 
 
 @pytest.mark.parametrize("style", STYLES)
-def test_a_right_one_answers_however_it_is_called(style: str, helpers: RightHelpers) -> None:
+def test_a_right_one_answers_however_it_is_called(style: str, helpers: ReferenceHelpers) -> None:
     x = torch.tensor([[3.0, 1.0, 2.0]], requires_grad=True)
     value, order = lent_to(STYLES[style], helpers).f(x)
     assert torch.equal(value, x * 3)
@@ -143,7 +148,7 @@ def test_a_right_one_answers_however_it_is_called(style: str, helpers: RightHelp
     assert torch.equal(gradient, torch.full((1, 3), 3.0))
 
 
-def test_what_is_a_librarys_stays_as_it_is(right: Right, helpers: RightHelpers) -> None:
+def test_what_is_a_librarys_stays_as_it_is(right: Solution, helpers: ReferenceHelpers) -> None:
     code, init = functional.softmax.__code__, nn.Linear.__init__
     source = "from torch.nn.functional import softmax as twice\nLayer = nn.Linear\n"
     module = lent_to(f"{source}def f(x):\n    return twice(x, 3)", helpers)
@@ -153,13 +158,13 @@ def test_what_is_a_librarys_stays_as_it_is(right: Right, helpers: RightHelpers) 
     assert sorted(module.Layer(3).state_dict()) == sorted(right.module.Layer(3).state_dict())
 
 
-def test_what_it_refuses_is_refused(helpers: RightHelpers) -> None:
+def test_what_it_refuses_is_refused(helpers: ReferenceHelpers) -> None:
     module = lent_to("def twice(x, times=2):\n    return x", helpers)
     with pytest.raises(ValueError, match="-1 times"):
         module.twice(torch.ones(2), times=-1)
     with pytest.raises(TypeError):
         module.twice(torch.ones(2), 1, 2, 3)
-    assert helpers.take_answered() == Answered(answers=2, raised=2)  # an error is an answer
+    assert helpers.take_counts() == AnswerCounts(answers=2, raised=2)  # an error is an answer
 
 
 WIDER = """
@@ -176,14 +181,14 @@ def by_default(x):
 
 @pytest.mark.parametrize(("call", "dropped"), [("by_name", 1), ("by_place", 1), ("by_default", 0)])
 def test_an_argument_that_only_the_own_helper_takes_is_reported(
-    call: str, dropped: int, helpers: RightHelpers
+    call: str, dropped: int, helpers: ReferenceHelpers
 ) -> None:
     value, _ = getattr(lent_to(WIDER, helpers), call)(torch.ones(2))
     assert torch.equal(value, torch.full((2,), 3.0))
-    assert helpers.take_answered() == Answered(answers=1, dropped=dropped)
+    assert helpers.take_counts() == AnswerCounts(answers=1, dropped=dropped)
 
 
-def test_numbers_and_arrays_come_as_they_are(helpers: RightHelpers) -> None:
+def test_numbers_and_arrays_come_as_they_are(helpers: ReferenceHelpers) -> None:
     module = lent_to("", helpers)
     assert torch.equal(module.rows(3), torch.ones(3, 2))
     halves = module.halves(np.arange(4.0))
@@ -191,14 +196,14 @@ def test_numbers_and_arrays_come_as_they_are(helpers: RightHelpers) -> None:
     assert halves.tolist() == [0.0, 0.5, 1.0, 1.5]
 
 
-def test_views_and_shared_inputs_have_their_gradients(helpers: RightHelpers) -> None:
+def test_views_and_shared_inputs_have_their_gradients(helpers: ReferenceHelpers) -> None:
     module = lent_to("", helpers)
     x = torch.randn(3, 4, requires_grad=True)
     value, _ = module.twice(x.mT.expand(2, 4, 3), 5)
     assert torch.allclose(torch.autograd.grad(value.sum(), x)[0], torch.full((3, 4), 10.0))
 
 
-def test_gradients_are_of_what_was_sent(helpers: RightHelpers) -> None:
+def test_gradients_are_of_what_was_sent(helpers: ReferenceHelpers) -> None:
     """Arguments may be written to after the call: nothing of the right one keeps them."""
     module = lent_to("", helpers)
     x = torch.tensor([3.0, 2.0], requires_grad=True)
@@ -209,7 +214,7 @@ def test_gradients_are_of_what_was_sent(helpers: RightHelpers) -> None:
     assert torch.autograd.grad(value.sum(), x)[0].tolist() == [6.0, 4.0]
 
 
-def test_without_a_graph_none_is_made(helpers: RightHelpers) -> None:
+def test_without_a_graph_none_is_made(helpers: ReferenceHelpers) -> None:
     module = lent_to("", helpers)
     with torch.no_grad():
         value, _ = module.twice(torch.ones(2, requires_grad=True))
@@ -240,7 +245,9 @@ MODULES = {
 
 
 @pytest.mark.parametrize("style", MODULES)
-def test_a_module_is_lent_with_its_weights(style: str, right: Right, helpers: RightHelpers) -> None:
+def test_a_module_is_lent_with_its_weights(
+    style: str, right: Solution, helpers: ReferenceHelpers
+) -> None:
     made = lent_to(MODULES[style], helpers).made(3)
     direct = right.module.Layer(3)
     assert {n: v.shape for n, v in made.state_dict().items()} == {
@@ -256,7 +263,7 @@ def test_a_module_is_lent_with_its_weights(style: str, right: Right, helpers: Ri
     assert all(map(torch.allclose, mine, theirs))
 
 
-def test_each_weight_keeps_its_dtype(right: Right, helpers: RightHelpers) -> None:
+def test_each_weight_keeps_its_dtype(right: Solution, helpers: ReferenceHelpers) -> None:
     told = list[str]()
     for layer in (lent_to(WRONG, helpers).Layer(3), right.module.Layer(3)):
         layer.double().inner.bias = nn.Parameter(torch.zeros(3))
@@ -284,7 +291,7 @@ def called(layer, x):
 """
 
 
-def test_a_module_may_be_made_as_ones_own_is(helpers: RightHelpers) -> None:
+def test_a_module_may_be_made_as_ones_own_is(helpers: ReferenceHelpers) -> None:
     module = lent_to(WITH_MORE, helpers)
     before = torch.random.get_rng_state()
     with torch.random.fork_rng(devices=()):
@@ -296,7 +303,7 @@ def test_a_module_may_be_made_as_ones_own_is(helpers: RightHelpers) -> None:
 
 
 def test_copies_and_weights_that_changed_are_taken_as_they_are(
-    right: Right, helpers: RightHelpers
+    right: Solution, helpers: ReferenceHelpers
 ) -> None:
     made = lent_to(WRONG, helpers).Layer(3)
     copied = copy.deepcopy(made)
@@ -308,7 +315,7 @@ def test_copies_and_weights_that_changed_are_taken_as_they_are(
     assert not torch.allclose(made(x), copied(x))
 
 
-def test_where_nothing_is_drawn_nothing_is_drawn(helpers: RightHelpers) -> None:
+def test_where_nothing_is_drawn_nothing_is_drawn(helpers: ReferenceHelpers) -> None:
     module = lent_to(WRONG, helpers)
     before = torch.random.get_rng_state()
     with torch.device("meta"):
@@ -321,7 +328,9 @@ def test_where_nothing_is_drawn_nothing_is_drawn(helpers: RightHelpers) -> None:
 
 
 @pytest.mark.parametrize("training", [True, False])
-def test_it_draws_as_if_it_were_here(training: bool, right: Right, helpers: RightHelpers) -> None:
+def test_it_draws_as_if_it_were_here(
+    training: bool, right: Solution, helpers: ReferenceHelpers
+) -> None:
     module = lent_to(WRONG, helpers)
     drawn = list[Any]()
     for kind in (module.Layer, right.module.Layer):
@@ -377,7 +386,7 @@ HOSTILE: dict[str, Callable[[], tuple[frames.StubCall, list[memoryview]]]] = {
 
 
 @pytest.mark.parametrize("what", HOSTILE)
-def test_nothing_else_is_answered(what: str, helpers: RightHelpers) -> None:
+def test_nothing_else_is_answered(what: str, helpers: ReferenceHelpers) -> None:
     asked, buffers = HOSTILE[what]()
     with ceiling(256 << 20):
         reply, _ = split_reply(helpers.answer(asked, buffers))
@@ -387,71 +396,73 @@ def test_nothing_else_is_answered(what: str, helpers: RightHelpers) -> None:
     assert "Text of the solution" not in text
 
 
-def test_a_product_that_takes_minutes_is_not_made(right: Right) -> None:
-    helpers = RightHelpers(right, NAMES, TimeLeft(10.0))
+def test_a_product_that_takes_minutes_is_not_made(right: Solution) -> None:
+    helpers = ReferenceHelpers(right, NAMES, TimeBudget(10.0))
     _, buffers = question(args=(torch.ones(1, dtype=torch.float16),))
     wide = frames.TensorV("float16", (2500, 3000), (0, 0), "cpu", 0)
     reply, _ = split_reply(helpers.answer(frames.StubCall("twice", (wide,)), buffers))
-    assert (reply.status, helpers.take_answered().answers) == ("raised", 0)
+    assert (reply.status, helpers.take_counts().answers) == ("raised", 0)
 
 
-def test_axes_that_broadcast_to_minutes_of_work_are_refused(helpers: RightHelpers) -> None:
+def test_axes_that_broadcast_to_minutes_of_work_are_refused(helpers: ReferenceHelpers) -> None:
     module = lent_to("", helpers)
     with pytest.raises(RuntimeError):
         module.twice(torch.zeros(300, 300, 1, 1), torch.zeros(1, 1, 40, 600))
 
 
-def test_an_answer_that_takes_too_long_is_stopped(right: Right) -> None:
-    helpers = RightHelpers(right, NAMES, TimeLeft(10.0, call=0.05))
+def test_an_answer_that_takes_too_long_is_stopped(right: Solution) -> None:
+    helpers = ReferenceHelpers(right, NAMES, TimeBudget(10.0, call=0.05))
     with pytest.raises(RuntimeError):
         lent_to("", helpers).waits(1 << 16)
-    assert helpers.take_answered() == Answered(refusals=1)
+    assert helpers.take_counts() == AnswerCounts(refusals=1)
 
 
-def test_a_large_tensor_on_the_way_to_an_answer_is_refused(helpers: RightHelpers) -> None:
+def test_a_large_tensor_on_the_way_to_an_answer_is_refused(helpers: ReferenceHelpers) -> None:
     with pytest.raises(RuntimeError):
         lent_to("", helpers).outer(torch.ones(5000))
 
 
-def test_what_an_answer_took_counts_as_the_callers(helpers: RightHelpers) -> None:
+def test_what_an_answer_took_counts_as_the_callers(helpers: ReferenceHelpers) -> None:
     x = torch.ones(8, requires_grad=True)
     lent_to("", helpers).waves(x)
-    reply, _ = helpers.counted_in((frames.Reply("ok", counts=frames.Counts(5, 2, 1)), []))
+    reply, _ = helpers.with_costs((frames.Reply("ok", counts=frames.Counts(5, 2, 1)), []))
     assert reply.counts == frames.Counts(flops=5 + 2 * 8, largest=8, ops=1 + 2, kept=8)
 
 
-def test_nothing_is_kept_for_a_caller_without_gradients(helpers: RightHelpers) -> None:
+def test_nothing_is_kept_for_a_caller_without_gradients(helpers: ReferenceHelpers) -> None:
     with torch.no_grad():
         lent_to("", helpers).waves(torch.ones(8, requires_grad=True))
-    reply, _ = helpers.counted_in((frames.Reply("ok", counts=frames.Counts(0, 0, 0)), []))
+    reply, _ = helpers.with_costs((frames.Reply("ok", counts=frames.Counts(0, 0, 0)), []))
     assert reply.counts is not None
     assert reply.counts.kept == 0
 
 
-def test_a_forward_pass_that_is_repeated_for_gradients_counts_once(helpers: RightHelpers) -> None:
+def test_a_forward_pass_that_is_repeated_for_gradients_counts_once(
+    helpers: ReferenceHelpers,
+) -> None:
     x = torch.ones(8, requires_grad=True)
     lent_to("", helpers).halves(x).sum().backward()
-    reply, _ = helpers.counted_in((frames.Reply("ok", counts=frames.Counts(0, 0, 0)), []))
+    reply, _ = helpers.with_costs((frames.Reply("ok", counts=frames.Counts(0, 0, 0)), []))
     assert reply.counts is not None
     assert reply.counts.flops < 3 * 8
 
 
-def test_nothing_that_was_made_is_kept(helpers: RightHelpers, right: Right) -> None:
+def test_nothing_that_was_made_is_kept(helpers: ReferenceHelpers, right: Solution) -> None:
     module = lent_to("", helpers)
     module.Layer(64)(torch.randn(2, 64))
     assert not right.executor.objects
 
 
-def test_what_went_wrong_within_is_not_told(helpers: RightHelpers) -> None:
+def test_what_went_wrong_within_is_not_told(helpers: ReferenceHelpers) -> None:
     module = lent_to("", helpers)
     with pytest.raises(AttributeError) as caught:
         module.twice([1, 2])
     assert str(caught.value) == ""
 
 
-def test_all_of_a_submission_have_one_time(right: Right) -> None:
-    left = TimeLeft(0.05)
-    first, second = (RightHelpers(right, NAMES, left) for _ in range(2))
+def test_all_of_a_submission_have_one_time(right: Solution) -> None:
+    left = TimeBudget(0.05)
+    first, second = (ReferenceHelpers(right, NAMES, left) for _ in range(2))
     asked, buffers = question(args=(torch.ones(1 << 15),))
     for _ in range(1000):
         first.answer(asked, buffers)
@@ -461,16 +472,18 @@ def test_all_of_a_submission_have_one_time(right: Right) -> None:
     assert split_reply(second.answer(asked, buffers))[0].status == "raised"
 
 
-def test_its_time_is_bounded(right: Right) -> None:
-    helpers = RightHelpers(right, NAMES, TimeLeft(0.0))
+def test_its_time_is_bounded(right: Solution) -> None:
+    helpers = ReferenceHelpers(right, NAMES, TimeBudget(0.0))
     asked, buffers = question(args=(torch.ones(2),))
     assert split_reply(helpers.answer(asked, buffers))[0].status == "raised"
-    assert helpers.take_answered() == Answered(refusals=1)
+    assert helpers.take_counts() == AnswerCounts(refusals=1)
 
 
-def test_only_functions_and_modules_are_lent(right: Right) -> None:
+def test_only_functions_and_modules_are_lent(right: Solution) -> None:
     right.module.Plain = type("Plain", (), {})
-    assert RightHelpers(right, ("Plain", "twice", "nowhere"), TimeLeft(1.0)).names == ("twice",)
+    assert ReferenceHelpers(right, ("Plain", "twice", "nowhere"), TimeBudget(1.0)).names == (
+        "twice",
+    )
 
 
 def test_a_question_is_no_reply() -> None:
@@ -480,7 +493,7 @@ def test_a_question_is_no_reply() -> None:
         frames.unpack_reply(header, body)
 
 
-def test_tensors_of_two_devices_are_refused_as_torch_does(helpers: RightHelpers) -> None:
+def test_tensors_of_two_devices_are_refused_as_torch_does(helpers: ReferenceHelpers) -> None:
     module = lent_to("", helpers)
     with pytest.raises(RuntimeError, match="on the same device"):
         module.twice(torch.ones(2), times=torch.ones(2, device="meta"))

@@ -21,7 +21,7 @@ from autograder.grading.assertions.case import Seen
 from autograder.grading.assertions.value_comparison import compare
 from autograder.grading.comparator import EXACT
 from autograder.grading.decoding import Drawing, Figure, Image, read_special
-from autograder.grading.diagnosis.answer_digests import _beginning, digest_of, same_digests
+from autograder.grading.diagnosis.answer_digests import digest_of, first_values, same_digests
 from autograder.grading.diagnosis.equivalence import same_answers
 from autograder.grading.disclosure.signatures import Names
 from autograder.grading.outcomes import Outcome
@@ -249,11 +249,11 @@ def test_the_same_form_with_and_without_numbers_is_not_alike() -> None:
 @pytest.mark.parametrize("size", [0, 1, 5, 12, 100])
 def test_the_beginning_of_an_answer(shape: tuple[int, ...], size: int) -> None:
     x = torch.randn(shape)
-    assert torch.equal(_beginning(x, size), x.reshape(-1)[:size])
-    assert np.array_equal(_beginning(x.numpy(), size), x.numpy().reshape(-1)[:size])
+    assert torch.equal(first_values(x, size), x.reshape(-1)[:size])
+    assert np.array_equal(first_values(x.numpy(), size), x.numpy().reshape(-1)[:size])
 
 
 def test_the_beginning_of_a_view_of_a_tebibyte() -> None:
     large = torch.as_strided(torch.ones(1), (1 << 20, 1 << 20), (0, 0))
-    assert _beginning(large, 4096).numel() == 4096
-    assert _beginning(large.numpy(), 4096).size == 4096
+    assert first_values(large, 4096).numel() == 4096
+    assert first_values(large.numpy(), 4096).size == 4096

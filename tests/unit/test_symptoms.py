@@ -5,7 +5,12 @@ from __future__ import annotations
 import pytest
 import torch
 
-from autograder.grading.diagnosis.argument_patterns import Asked, asked, by_axes, by_sizes
+from autograder.grading.diagnosis.argument_patterns import (
+    CallShapes,
+    by_dimensions,
+    by_sizes,
+    call_shapes,
+)
 from autograder.grading.diagnosis.symptoms import by_symptom
 from autograder.grading.disclosure.known_errors import family
 from autograder.grading.disclosure.signatures import Names
@@ -34,7 +39,9 @@ def ran(name: str, last: Answer, flaw: Flaw, verdict: Verdict = Verdict.WRONG) -
     return Ran(Reported(name, verdict, 1.0, "It is wrong."), "f", [last], flaw=flaw)
 
 
-def shown(*runs: Ran, right: object = RIGHT, asks: dict[str, Asked] | None = None) -> list[str]:
+def shown(
+    *runs: Ran, right: object = RIGHT, asks: dict[str, CallShapes] | None = None
+) -> list[str]:
     answers = {r.report.name: [answer(right)] for r in runs}
     failing = [r for r in runs if r.report.verdict.failed]
     return [d.name.removeprefix("shows:") for d in by_symptom(failing, runs, answers, asks or {})]
@@ -122,12 +129,12 @@ def test_what_most_tests_show_comes_first_with_how_many() -> None:
     ]
 
 
-def axes(*numbers: int) -> list[Asked]:
-    return [Asked(frozenset({n})) for n in numbers]
+def axes(*numbers: int) -> list[CallShapes]:
+    return [CallShapes(frozenset({n})) for n in numbers]
 
 
 def test_a_number_of_axes_sets_tests_apart() -> None:
-    assert "not exactly 3 axes" in by_axes(axes(2, 4, 4), axes(3, 3))
+    assert "does not have 3 dimensions" in by_dimensions(axes(2, 4, 4), axes(3, 3))
 
 
 @pytest.mark.parametrize(
@@ -137,7 +144,7 @@ def test_a_number_of_axes_sets_tests_apart() -> None:
 def test_few_tests_or_mixed_ones_are_not_set_apart(
     these: tuple[int, ...], others: tuple[int, ...]
 ) -> None:
-    assert by_axes(axes(*these), axes(*others)) == ""
+    assert by_dimensions(axes(*these), axes(*others)) == ""
 
 
 def test_sizes_that_differ_set_tests_apart_by_the_names_in_the_stub() -> None:
@@ -151,10 +158,10 @@ def test_sizes_that_differ_set_tests_apart_by_the_names_in_the_stub() -> None:
         )
         return frames.pack(request, [bytes(b) for b in encoder.buffers])
 
-    wide = asked([call((4, 5), (4, 5), (4, 3))], names.arguments)
-    even = asked([call((4, 5), (4, 5), (4, 5))], names.arguments)
-    assert wide.axes == even.axes == {2}
-    assert by_sizes([wide] * 3, [even] * 2) == "wherever `k` and `v` differ in their last size"
+    wide = call_shapes([call((4, 5), (4, 5), (4, 3))], names.arguments)
+    even = call_shapes([call((4, 5), (4, 5), (4, 5))], names.arguments)
+    assert wide.dimensions == even.dimensions == {2}
+    assert by_sizes([wide] * 3, [even] * 2) == "if `k` and `v` differ in their last size"
     assert by_sizes([wide] * 3, [wide] * 2) == ""
 
 
@@ -165,6 +172,5 @@ def test_where_it_stops_is_said_in_the_title() -> None:
     asks = dict(zip("abcde", axes(2, 4, 4, 3, 3), strict=True))
     (found,) = by_symptom(runs[:3], runs, {}, asks)
     assert found.title == (
-        "Takes something apart into more or fewer parts than it has, "
-        "wherever its input has not exactly 3 axes."
+        "Unpacks more or fewer values than there are if its input does not have 3 dimensions."
     )

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from ...batch.fingerprint import fingerprint, trusted_fingerprints
-from ...grading.warmup import seldom_collected, warm_engine
+from ...grading.warmup import rare_collection, warm_engine
 from ...model.course.bank import Bank
 from ...model.course.loader import Course, load
 from ...sandbox import BACKENDS
@@ -78,7 +78,7 @@ def prove(proof: Proof, tell: Callable[[str], None] = lambda _: None) -> Verific
         engine = warm_engine(*about[:-1], box, kept_for)
         ending = ExitStack()
         ending.callback(engine.close)
-        ending.enter_context(seldom_collected())
+        ending.enter_context(rare_collection())
         # a pool's process ends without `atexit`
         _engine.append((made_for, engine, Finalize(None, ending.close, exitpriority=0)))
     return verify_part(_engine[0][1], proof.part, said, proof.aim)

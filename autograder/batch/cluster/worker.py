@@ -47,7 +47,7 @@ class _Settled:
             week = self.course.week(parcel.week)
             box = choose(parcel.sandbox)
             self.engine = warm_engine(self.course, week, parcel.devices, parcel.secret, box)
-            self.engine.look_for_lines(self.course.registry.suspects)
+            self.engine.locate_mistakes(self.course.registry.suspects)
         try:
             return self.engine.grade(submission.name, submission.files)
         finally:

@@ -1,101 +1,79 @@
-"""Which exercise calls which, read from a module's syntax tree.
+"""Read from a module's syntax tree which exercise calls which.
 
-An exercise calls another if its definition reaches that one's name, itself or through private
-functions of the module. Nothing is listed by hand: a new exercise, or another style of the same
-one, brings its own calls.
+An exercise calls another one if its definition contains the other's name, directly or in a private
+function of the module that it reaches. There is no list to maintain by hand: every program has the
+calls that it contains.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from types import CodeType, FunctionType
 
-from ...model.source.reachable import MOST_SIGNS, signs_in
+from ...model.source.reachable import parse_bounded
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Assign | ast.AnnAssign
 
 
 @dataclass(frozen=True)
-class Dependence:
-    """The exercises that each exercise calls directly, and the lines that are its own."""
+class CallGraph:
+    """The exercises that each exercise calls directly."""
 
     calls: Mapping[str, frozenset[str]]
-    _spans: Mapping[str, tuple[tuple[int, int], ...]]
 
     def reached(self, exercise: str) -> frozenset[str]:
-        """All exercises that run where this one does, itself left out."""
-        waiting, seen = list(self.calls.get(exercise, ())), set[str]()
-        while waiting:
-            name = waiting.pop()
-            if name not in seen:
-                seen.add(name)
-                waiting += self.calls.get(name, ())
-        return frozenset(seen - {exercise})
+        """Return all exercises that an exercise calls, directly or not, without itself."""
+        return _reachable(exercise, lambda e: self.calls.get(e, ())) - {exercise}
 
-    def asking(self, asked: Mapping[str, frozenset[str]]) -> Dependence:
-        """The same, where the tests of an exercise call others too."""
-        calls = {e: self.calls.get(e, frozenset()) | more for e, more in asked.items()}
-        return Dependence({**self.calls, **calls}, self._spans)
-
-    def owns(self, exercise: str, line: int) -> bool:
-        """Return True if the line stands in the exercise, or in a private function of its own."""
-        return any(first <= line <= last for first, last in self._spans.get(exercise, ()))
+    def with_calls(self, more: Mapping[str, frozenset[str]]) -> CallGraph:
+        """Return the graph with the calls that the tests of exercises make."""
+        calls = {e: self.calls.get(e, frozenset()) | found for e, found in more.items()}
+        return CallGraph({**self.calls, **calls})
 
 
-NOTHING = Dependence({}, {})
+def read_call_graph(source: str, exercises: Collection[str]) -> CallGraph:
+    """Read a module; return an empty graph if it cannot be parsed or is too long."""
+    tree = parse_bounded(source)
+    uses: dict[str, set[str]] = {}
+    for name, node in _definitions(tree.body if tree is not None else ()):
+        found = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+        uses.setdefault(name, set()).update(found)
+    everything = set(exercises)
 
+    def called(exercise: str) -> frozenset[str]:
+        # An exercise consists of the definitions that it reaches without passing another exercise.
+        parts = _reachable(exercise, lambda name: (uses[name] & uses.keys()) - everything)
+        return frozenset().union(*(uses[part] for part in parts)) & everything - {exercise}
 
-def dependence(source: str, exercises: Collection[str]) -> Dependence:
-    """Read a module; nothing is known of one that Python cannot read, or that is too long."""
-    if signs_in(source) > MOST_SIGNS:
-        return NOTHING
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return NOTHING
-    definitions: dict[str, list[Definition]] = {}
-    for name, node in _definitions(tree.body):
-        definitions.setdefault(name, []).append(node)
-    uses = {
-        name: set[str]().union(*map(_names, nodes)) & definitions.keys()
-        for name, nodes in definitions.items()
-    }
-    own = {e: _private(e, uses, exercises) for e in exercises if e in definitions}
-    return Dependence(
-        {
-            e: frozenset().union(*(uses[d] for d in ds)) & set(exercises) - {e}
-            for e, ds in own.items()
-        },
-        {e: tuple(_span(n) for d in ds for n in definitions[d]) for e, ds in own.items()},
-    )
+    return CallGraph({e: called(e) & uses.keys() for e in exercises if e in uses})
 
 
 def named_in(function: FunctionType, exercises: Collection[str]) -> frozenset[str]:
-    """The exercises that a test names, itself or in a function of its module that it calls."""
+    """Return the exercises that a test names, directly or in a function of its module."""
     waiting, seen, found = [function], set[FunctionType](), set[str]()
     while waiting:
-        one = waiting.pop()
-        seen.add(one)
-        names = set(_names_of(one.__code__))
+        current = waiting.pop()
+        seen.add(current)
+        names = set(_names_in_code(current.__code__))
         found |= names & set(exercises)
-        called = (one.__globals__.get(n) for n in names)
+        called = (current.__globals__.get(n) for n in names)
         waiting += [f for f in called if isinstance(f, FunctionType) and f not in seen]
     return frozenset(found)
 
 
-def _names_of(code: CodeType) -> Iterator[str]:
+def _names_in_code(code: CodeType) -> Iterator[str]:
     yield from code.co_names
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
-            yield from _names_of(constant)
+            yield from _names_in_code(constant)
         elif isinstance(constant, str):
             yield constant.split(".")[0]
 
 
 def _definitions(body: Iterable[ast.stmt]) -> Iterator[tuple[str, Definition]]:
-    """Yield what a module defines by name, also under `if` or `try`, and each time anew."""
+    """Yield every definition of a module, also those under `if` or `try`."""
     for node in body:
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             yield node.name, node
@@ -109,22 +87,11 @@ def _definitions(body: Iterable[ast.stmt]) -> Iterator[tuple[str, Definition]]:
             yield from _definitions(s for part in inner for s in part)
 
 
-def _private(
-    exercise: str, uses: Mapping[str, set[str]], exercises: Collection[str]
-) -> frozenset[str]:
-    """The exercise and the definitions that it reaches without passing through another one."""
-    waiting, seen = [exercise], set[str]()
+def _reachable(start: str, successors: Callable[[str], Iterable[str]]) -> frozenset[str]:
+    waiting, seen = [start], set[str]()
     while waiting:
         name = waiting.pop()
         if name not in seen:
             seen.add(name)
-            waiting += uses[name] - set(exercises)
+            waiting += successors(name)
     return frozenset(seen)
-
-
-def _names(node: ast.AST) -> set[str]:
-    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
-
-
-def _span(node: Definition) -> tuple[int, int]:
-    return node.lineno, node.end_lineno or node.lineno

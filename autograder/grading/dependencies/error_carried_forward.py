@@ -1,112 +1,115 @@
 """Error carried forward: an exercise keeps its points if its only fault is in a helper.
 
-Theory of operation. If a student's `softmax` is wrong, their attention fails its tests however well
-it is written. So an exercise that fails is run again with correct helpers in place of the wrong
-ones (lending.py), as a teacher would do who marks by hand. A failed test that passes now is
-inherited: the mistake was the helper's. A test that still fails shows a mistake of the exercise's
-own. The rules:
+Theory of operation. If a student's `softmax` is wrong, their attention fails its tests however
+correct it is. So an exercise that fails is run again with correct helpers in place of the wrong
+ones (`reference_stubs`), as a teacher would do when marking by hand. A failed test that passes now
+is inherited: the mistake is the helper's. A test that still fails shows a mistake of the exercise.
 
 * The student's own calls decide which helpers an exercise has, not the solution's. A helper that
   needs the exercise, in the student's program or in the solution, is never replaced: otherwise two
-  unfinished exercises could be made of each other.
-* A source rule that is broken in a helper's lines is the helper's. The caller runs with a correct
-  function in its place; the helper runs apart from the rest, to see whether it is an attempt.
+  unfinished exercises could be completed from each other.
+* A source rule that is broken in a helper's lines counts for the helper only. Its callers run with
+  a correct function. The helper runs in a separate process, to decide whether it is an attempt.
 * Only a genuine attempt is replaced: the student's helper earned points, or a misconception
-  explains its outputs (`Standings.is_attempt`). A constant, a wrong type or code that only crashes
-  is not an attempt, and neither is a helper that is unwritten or does not end. For a caller that
-  needs no such helper in the solution or an alternative, the attempt must be nearly right: the
-  helper could otherwise do the work of any exercise that is made of it.
-* Credit requires use. A test that fails first and passes now earns credit only if a helper
-  answered in it; whatever else differs between two runs of one program is no merit of it.
-* A student's helper may take arguments that the correct one has no parameter for, or refuses. A
-  test that fails where that happened names no mistake. It is inherited if its answer as submitted
-  resembles the right one, as in a genuine attempt, and made no call that is not allowed.
-* The exercise earns what it earns with correct helpers, or what it earned as it was submitted if
-  that is more and more of its tests pass that way (standings.py). It never earns one test one way
-  and another test the other way: a helper that ignores `causal` would hide half of the mistakes of
-  its caller.
+  explains its outputs (`Judge`). A constant, a wrong type or code that only crashes is not an
+  attempt, and neither is a helper that is unwritten or does not terminate. If neither the solution
+  nor an alternative calls the helper there, the attempt must be nearly right. Otherwise the correct
+  helper could do the work of an exercise that only calls it.
+* Credit requires use. A test that failed and passes now earns credit only if a helper answered in
+  it. Any other difference between two runs of one program earns nothing.
+* A student's helper may accept arguments that the correct one lacks or refuses. A test that fails
+  after such a call names no mistake. It is inherited if its submitted answer resembles the correct
+  one, as in a genuine attempt, and it made no forbidden call.
+* The exercise earns the points of the run with correct helpers. It earns those of the submitted run
+  if they are more and more of its tests pass that way (`Judge`). It never combines the better tests
+  of both runs: a helper that ignores `causal` would hide half of its caller's mistakes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import closing
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, assert_never
 
 from ...model.report.verdicts import Verdict
 from ..running.pytest_plugin import Ran, exercise_of
 from ..running.test_runner import Runs
 from ..targets.in_process import Target
-from ..triviality.shown_work import resembling
-from .call_graph import dependence, named_in
-from .reference_stubs import Answered, Right, RightHelpers, TimeLeft
-
-# Ends of a helper's own tests after which nobody waits for it again.
-_HOPELESS = {Verdict.TIMEOUT, Verdict.LIMIT, Verdict.BAD_REPLY}
-# What is run again with correct helpers: not what does not end.
-_TRIED = (Verdict.PASS, Verdict.WRONG, Verdict.CRASHED, Verdict.FORBIDDEN, Verdict.LIMIT)
-_UNWRITTEN = (Verdict.UNWRITTEN, Verdict.NOT_RUN)
+from ..triviality.answer_contents import resembling_tests
+from .call_graph import named_in, read_call_graph
+from .reference_stubs import AnswerCounts, ReferenceHelpers, Solution, TimeBudget
 
 
 @dataclass(frozen=True)
 class Inherited:
-    """What an exercise inherits: whose mistakes it carries, and what share of which failed test.
+    """The failures that an exercise inherits from wrong helpers.
 
-    again: the tests that fail with correct helpers, and how they end there
-    lent: those helpers
+    helpers: the exercises whose mistakes it inherits
+    credit: for each inherited test, the share of its weight that is correct
+    rerun: the tests that fail with correct helpers, and how they end there
+    replaced: the helpers that were replaced by correct ones
     """
 
     helpers: tuple[str, ...] = ()
     credit: Mapping[str, float] = field(default_factory=dict)
-    again: Mapping[str, Ran] = field(default_factory=dict)
-    lent: tuple[str, ...] = ()
+    rerun: Mapping[str, Ran] = field(default_factory=dict)
+    replaced: tuple[str, ...] = ()
 
 
 class CalledHelpers(NamedTuple):
-    """The helpers of an exercise, in the student's program; `usual`: those of right programs."""
+    """The helpers that an exercise calls: in the student's program, and in correct programs."""
 
     own: frozenset[str]
     usual: frozenset[str]
 
-    def wrong(self, attempts: Mapping[str, bool]) -> set[str]:
-        """Return those of the attempts that a correct helper may stand in for.
+    def replaceable(self, attempts: Mapping[str, bool]) -> set[str]:
+        """Return the wrong helpers that correct ones may replace.
 
-        attempts: the helpers with mistakes of their own, and whether they are nearly right
+        attempts: the wrong helpers that are genuine attempts, and whether they are nearly right
         """
-        return {h for h, near in attempts.items() if h in self.own and (near or h in self.usual)}
+        return {
+            helper
+            for helper, nearly_right in attempts.items()
+            if helper in self.own and (nearly_right or helper in self.usual)
+        }
 
 
 @dataclass
-class FollowThrough:
-    """Runs a week's exercises again with correct helpers. `seconds`: for one submission."""
+class CarriedForward:
+    """Runs a week's exercises again with correct helpers.
+
+    seconds, call_seconds: the processor time of the helpers for one submission and for one call
+    load: load a submission whose calls of some helpers are answered by the solution
+    """
 
     runs: Runs
     seconds: float
     call_seconds: float
-    _left: TimeLeft = field(default_factory=lambda: TimeLeft(0.0))
+    load: Callable[[Mapping[str, bytes], ReferenceHelpers], Target]
+    _left: TimeBudget = field(default_factory=lambda: TimeBudget(0.0))
 
     @cached_property
     def _exercises(self) -> tuple[str, ...]:
         return tuple(e.name for e in self.runs.week.exercises)
 
     @cached_property
-    def _right(self) -> Right:
-        return Right(self.runs.written("-lent", self.runs.bank.solution))
+    def _solution(self) -> Solution:
+        return Solution(self.runs.written("-helpers", self.runs.bank.solution))
 
     @cached_property
-    def _asked(self) -> dict[str, frozenset[str]]:
-        """The exercises that the tests of each exercise call besides."""
+    def _called_by_tests(self) -> dict[str, frozenset[str]]:
+        """The other exercises that the tests of each exercise call."""
         found: dict[str, frozenset[str]] = {}
         for item in self.runs.items:
             exercise = exercise_of(item)
-            known = found.get(exercise, frozenset())
-            found[exercise] = known | named_in(item.function, self._exercises) - {exercise}
+            called = named_in(item.function, self._exercises) - {exercise}
+            found[exercise] = found.get(exercise, frozenset()) | called
         return found
 
     @cached_property
     def _in_solution(self) -> dict[str, frozenset[str]]:
-        """The exercises that each one reaches in the solution."""
         return self._reached(self.runs.bank.solution)
 
     @cached_property
@@ -116,14 +119,13 @@ class FollowThrough:
         return {e: found.union(*(o[e] for o in others)) for e, found in self._in_solution.items()}
 
     def _reached(self, source: str) -> dict[str, frozenset[str]]:
-        """The exercises that each one, or its tests, reaches in a program."""
-        calls = dependence(source, self._exercises).asking(self._asked)
+        """Return the exercises that each one, or its tests, reaches in a program."""
+        calls = read_call_graph(source, self._exercises).with_calls(self._called_by_tests)
         return {e: calls.reached(e) for e in self._exercises}
 
     def begin(self, source: str) -> dict[str, CalledHelpers]:
-        """Begin another submission: return the helpers of its exercises, which come before the
-        exercises that call them."""
-        self._left = TimeLeft(self.seconds, self.call_seconds)
+        """Start a new submission; return the helpers of each exercise, callees first."""
+        self._left = TimeBudget(self.seconds, self.call_seconds)
         reached, solution = self._reached(source), self._in_solution
         return {
             e: CalledHelpers(
@@ -133,70 +135,84 @@ class FollowThrough:
             for e in sorted(self._exercises, key=lambda e: len(reached[e]))
         }
 
-    def helpers(self, names: Iterable[str]) -> RightHelpers:
-        """Return correct exercises of these names."""
-        return RightHelpers(self._right, names, self._left)
+    def helpers(self, names: Iterable[str]) -> ReferenceHelpers:
+        """Return correct versions of these exercises."""
+        return ReferenceHelpers(self._solution, names, self._left)
 
     def inherited(
-        self,
-        runs: Collection[Ran],
-        wrong: Collection[str],
-        files: Mapping[str, bytes],
-        target: Callable[[RightHelpers], Target],
+        self, runs: Collection[Ran], wrong: Collection[str], files: Mapping[str, bytes]
     ) -> Inherited:
-        """Return what an exercise inherits from helpers that are wrong.
+        """Run the tests of an exercise with correct helpers; return the failures it inherits.
 
-        runs: how its tests ended. target: where the submission answers, with helpers lent to it
+        runs: how its tests ended as submitted. wrong: the helpers to replace
         """
         helpers = self.helpers(e for e in self._exercises if e in wrong)
-        if not helpers.lent or _nothing_written(runs):
+        if not helpers.stubs or not any(r.report.verdict.attempted for r in runs):
             return Inherited()
-        before = {r.report.name: r for r in runs if r.report.verdict in _TRIED}
+        before = {r.report.name: r for r in runs if _can_rerun(r.report.verdict)}
         exercise = next(iter(before.values())).exercise if before else ""
-        credit, again, doubtful = dict[str, float](), dict[str, Ran](), list[Ran]()
+        credit, rerun, doubtful = dict[str, float](), dict[str, Ran](), list[Ran]()
 
-        def hear(ran: Ran) -> None:
-            name, answered = ran.report.name, helpers.take_answered()
+        def compare(ran: Ran) -> None:
+            name, counts = ran.report.name, helpers.take_counts()
             first = before[name].report.verdict
-            # a refused question may be why it fails
-            used = answered.answers and not answered.refusals
-            if ran.report.verdict.failed and _is_in_doubt(answered, first, ran):
+            if ran.report.verdict.failed and _is_doubtful(counts, first, ran):
                 doubtful.extend([before[name]] if first is Verdict.WRONG else [])
-            elif ran.report.verdict.failed and (used or first is Verdict.PASS):
-                again[name] = ran
-            elif ran.report.verdict is Verdict.PASS and first.failed and answered.answers:
+            elif ran.report.verdict.failed:
+                # A refused call may be the reason of a failure.
+                if first is Verdict.PASS or (counts.answers and not counts.refusals):
+                    rerun[name] = ran
+            elif ran.report.verdict is Verdict.PASS and first.failed and counts.answers:
                 credit[name] = 1.0
 
-        student = target(helpers)
-        try:
-            self.runs.run_some(student, files, exercise, before.keys(), hear, helpers.names)
-        finally:
-            student.close()
+        with closing(self.load(files, helpers)) as target:
+            self.runs.run_some(target, files, exercise, before.keys(), compare, helpers.names)
         if doubtful:
-            alike = resembling(doubtful, self.runs.right_answers(exercise))
-            credit.update(dict.fromkeys(alike, 1.0))
-        return Inherited(helpers.names if credit else (), credit, again, helpers.names)
+            resembling = resembling_tests(doubtful, self.runs.right_answers(exercise))
+            credit.update(dict.fromkeys(resembling, 1.0))
+        return Inherited(helpers.names if credit else (), credit, rerun, helpers.names)
 
 
-def _is_in_doubt(answered: Answered, first: Verdict, ran: Ran) -> bool:
-    """Return True if a test may fail because the student's own helper takes other arguments.
+def _can_rerun(verdict: Verdict) -> bool:
+    match verdict:
+        case Verdict.PASS | Verdict.WRONG | Verdict.CRASHED | Verdict.FORBIDDEN | Verdict.LIMIT:
+            return True
+        case Verdict.TIMEOUT | Verdict.BAD_REPLY | Verdict.REFUSED:
+            return False
+        case Verdict.UNWRITTEN | Verdict.NOT_RUN | Verdict.GRADER_FAULT:
+            return False
+        case _:
+            assert_never(verdict)
 
-    No call that is not allowed may have helped it to its first answer.
+
+def _is_doubtful(counts: AnswerCounts, first: Verdict, ran: Ran) -> bool:
+    """Return True if a test may fail only because the student's helper accepts more arguments.
+
+    A forbidden call may have produced the submitted answer, so such a test is never doubtful.
     """
     crashed = Verdict.CRASHED
-    refused = answered.raised and first is not crashed and ran.report.verdict is crashed
-    return first is not Verdict.FORBIDDEN and bool(answered.dropped or refused)
+    refused = counts.raised and first is not crashed and ran.report.verdict is crashed
+    return first is not Verdict.FORBIDDEN and bool(counts.dropped or refused)
 
 
-def is_fault_of_its_own(runs: Iterable[Ran], inherited: Inherited) -> bool:
+def has_own_failures(runs: Iterable[Ran], inherited: Inherited) -> bool:
     """Return True if an exercise fails tests that it does not inherit."""
     return any(r.report.verdict.failed and r.report.name not in inherited.credit for r in runs)
 
 
-def comes_to_an_end(runs: Collection[Ran]) -> bool:
+def terminates(runs: Collection[Ran]) -> bool:
     """Return True if an exercise is written, and none of its tests ran into a limit."""
-    return not _HOPELESS & {r.report.verdict for r in runs} and not _nothing_written(runs)
+    verdicts = [r.report.verdict for r in runs]
+    return any(v.attempted for v in verdicts) and not any(map(_is_out_of_bounds, verdicts))
 
 
-def _nothing_written(runs: Iterable[Ran]) -> bool:
-    return all(r.report.verdict in _UNWRITTEN for r in runs)
+def _is_out_of_bounds(verdict: Verdict) -> bool:
+    match verdict:
+        case Verdict.TIMEOUT | Verdict.LIMIT | Verdict.BAD_REPLY:
+            return True
+        case Verdict.PASS | Verdict.WRONG | Verdict.CRASHED | Verdict.FORBIDDEN:
+            return False
+        case Verdict.REFUSED | Verdict.UNWRITTEN | Verdict.NOT_RUN | Verdict.GRADER_FAULT:
+            return False
+        case _:
+            assert_never(verdict)

@@ -1,18 +1,17 @@
-"""Right exercises lent to a submission: its calls of them are answered here, by the solution's.
+"""Answer a submission's calls of replaced helpers with the solution, on the trusted side.
 
-Theory of operation. Where a student's `softmax` is wrong, their attention fails its tests however
-well it is written. To see how it is written, it is tried with a right `softmax`, as a teacher would
-do who marks it by hand. The solution stays here: what enters the student's process is what a right
-exercise answers to that process's own questions (worker/doubles/remote_stub.py), and no question
-is answered but of the exercises that are lent.
+Theory of operation. If a student's `softmax` is wrong, their attention is graded with a correct
+`softmax` in its place. The solution stays in this process: the submission's process gets stubs
+(worker/doubles/remote_stub.py) that send their arguments here and receive the answer. Only calls of
+the replaced helpers are answered.
 
-The questions are a submission's, and may be anything. They are decoded under the same bounds as
-its replies, hold plain data only, and no number that could ask for much. An answer has the engine's
-ceiling of memory, and a deadline that is checked at every operation of torch (`_Deadline`), so that
-neither one question nor all of them keep this process busy.
+A submission may send anything. A call is decoded within the same bounds as a reply, may contain
+plain data only, and its sizes are bounded. An answer is subject to the engine's memory limit, and
+to a deadline that is checked at every torch operation (`_Deadline`), so that neither a single call
+nor all calls together keep this process busy.
 
-What an answer took counts as the caller's: its operations, FLOPs and tensors are added to the
-counts of the call in which it was asked for. Otherwise a wrong helper would make its callers cheap.
+The cost of an answer counts as the caller's: its operations, FLOPs and tensors are added to the
+counts of the call that needed it. Otherwise a wrong helper would make its callers look cheap.
 """
 
 from __future__ import annotations
@@ -42,32 +41,31 @@ from ...worker.protocol.values import Decoder, Encoder
 from ..running.author_errors import let_go
 from ..targets.in_process import Answer, InProcess, split_reply
 
-# Bounds of a question: on an integer, on bytes there and back, on elements times the longest axis,
-# which is what a product of matrices costs, and on the elements of all arguments' broadcast.
-_LARGEST = 1 << 16
-_MOST_BYTES = 16 << 20
-_MOST_WORK = 1 << 31
-_MOST_ELEMENTS = 1 << 24  # also of one tensor that an answer makes on its way
+# Bounds of a call: on an integer, on bytes in each direction, on elements times the longest axis
+# (the cost of a matrix product), and on the elements of the broadcast of all arguments.
+_MAX_INTEGER = 1 << 16
+_MAX_BYTES = 16 << 20
+_MAX_WORK = 1 << 31
+_MAX_ELEMENTS = 1 << 24  # also of every tensor that an answer computes
 _REFUSED = frames.Reply("raised", raised=frames.Raised("RuntimeError", ("Exception",), "", None))
-# Exceptions whose message may name what only the solution has.
-_WITHOUT_WORDS = ("AttributeError", "KeyError", "NameError", "UnboundLocalError")
+# Exceptions whose message may name variables of the solution.
+_NAMING_ERRORS = ("AttributeError", "KeyError", "NameError", "UnboundLocalError")
 _LAYERS = tuple(kind for kind, _ in LAYERS.values())
 
 
 @dataclass
-class TimeLeft:
-    """Processor seconds left for the questions of a submission; `call`: at most for one of them."""
+class TimeBudget:
+    """Processor seconds left for the helpers of a submission; `call`: the limit of one call."""
 
     seconds: float
     call: float = 5.0
 
 
 @dataclass
-class Answered:
-    """How many questions were answered (an exception is an answer too) and how many refused.
+class AnswerCounts:
+    """Counts of answered calls, including those that raised, and of refused calls.
 
-    raised: those that were answered by an exception
-    dropped: those whose answer leaves out an argument that only the student's own helper has
+    dropped: answered calls that had an argument which only the student's own helper takes
     """
 
     answers: int = 0
@@ -76,96 +74,95 @@ class Answered:
     dropped: int = 0
 
 
-class RightHelpers:
-    """Answers for some exercises of the solution, as long as there is time.
+class ReferenceHelpers:
+    """Correct versions of some exercises, which answer as long as there is time.
 
-    lent: those that there are right ones of, functions and classes of torch modules
+    stubs: descriptions of the functions and torch modules that can be replaced
     """
 
-    def __init__(self, right: Right, names: Iterable[str], left: TimeLeft) -> None:
-        self._right = right
-        found = ((n, getattr(right.module, n, None)) for n in names)
-        self.lent = tuple(one for name, own in found if (one := _as_lent(name, own)) is not None)
+    def __init__(self, solution: Solution, names: Iterable[str], left: TimeBudget) -> None:
+        self._solution = solution
+        found = ((n, getattr(solution.module, n, None)) for n in names)
+        self.stubs = tuple(s for name, own in found if (s := _stub(name, own)) is not None)
         self._left = left
-        self._answered = Answered()
-        self._counts: frames.Counts | None = None
-        self._forward: dict[bytes, frames.Counts] = {}  # by question, what its answer took
+        self._answer_counts = AnswerCounts()
+        self._costs: frames.Counts | None = None
+        self._forward_costs: dict[bytes, frames.Counts] = {}  # by call
 
     @property
     def names(self) -> tuple[str, ...]:
-        return tuple(one.name for one in self.lent)
+        return tuple(stub.name for stub in self.stubs)
 
-    def take_answered(self) -> Answered:
-        """Return what was answered since this was last called."""
-        answered, self._answered = self._answered, Answered()
-        return answered
+    def take_counts(self) -> AnswerCounts:
+        """Return the counts since the last call of this method."""
+        counts, self._answer_counts = self._answer_counts, AnswerCounts()
+        return counts
 
-    def counted_in(self, answer: Answer) -> Answer:
-        """Return the caller's answer with what the helpers' answers took added to its counts."""
-        more, self._counts = self._counts, None
+    def with_costs(self, answer: Answer) -> Answer:
+        """Add the costs of the helpers' answers to the caller's counts."""
+        more, self._costs = self._costs, None
         reply, buffers = answer
         if more is None or reply.counts is None:
             return answer
         return msgspec.structs.replace(reply, counts=_sum(reply.counts, more)), buffers
 
-    def answer(self, question: frames.StubCall, buffers: list[memoryview]) -> bytes:
-        """Return the frame of a reply to what a submission asked."""
-        started = time.thread_time()
+    def answer(self, call: frames.StubCall, buffers: list[memoryview]) -> bytes:
+        """Return the reply frame for a call; a refused call gets an exception."""
+        started, counts = time.thread_time(), self._answer_counts
         try:
-            if self._left.seconds > 0 and question.helper in self.names and _is_plain(question):
+            if self._left.seconds > 0 and call.helper in self.names and _is_bounded(call):
                 seconds = min(self._left.seconds, self._left.call)
-                reply, parts = self._right.answered(question, buffers, seconds)
+                reply, parts = self._solution.reply(call, buffers, seconds)
                 answer = frames.pack(msgspec.structs.replace(reply, counts=None), parts)
-                if len(answer) <= _MOST_BYTES:
-                    self._count(question, reply.counts)
-                    self._answered.answers += 1
-                    self._answered.raised += reply.status == "raised"
-                    self._answered.dropped += question.dropped
+                if len(answer) <= _MAX_BYTES:
+                    self._add_cost(call, reply.counts)
+                    counts.answers += 1
+                    counts.raised += reply.status == "raised"
+                    counts.dropped += call.dropped
                     return answer
-        except Exception as error:  # whatever a submission provoked in us
+        except Exception as error:  # a submission may trigger any bug here
             let_go(error)
         finally:
-            self._right.executor.objects.clear()
+            self._solution.executor.objects.clear()
             self._left.seconds -= time.thread_time() - started
-        self._answered.refusals += 1
+        counts.refusals += 1
         return frames.pack(_REFUSED, [])
 
-    def _count(self, question: frames.StubCall, counts: frames.Counts | None) -> None:
-        """Add what an answer took; to pull gradients back, its forward pass is run again, which
-        counts once."""
-        if counts is None:
+    def _add_cost(self, call: frames.StubCall, cost: frames.Counts | None) -> None:
+        """Add the cost of an answer; a forward pass that is repeated for gradients counts once."""
+        if cost is None:
             return
-        asked = hashlib.blake2b(
-            msgspec.json.encode(msgspec.structs.replace(question, cotangents=None))
+        key = hashlib.blake2b(
+            msgspec.json.encode(msgspec.structs.replace(call, cotangents=None))
         ).digest()
-        if question.cotangents:
-            before = self._forward.get(asked, frames.Counts(0, 0, 0))
-            flops, ops = counts.flops - before.flops, counts.ops - before.ops
-            counts = msgspec.structs.replace(counts, flops=max(0, flops), ops=max(0, ops), kept=0)
+        if call.cotangents:
+            before = self._forward_costs.get(key, frames.Counts(0, 0, 0))
+            flops, ops = cost.flops - before.flops, cost.ops - before.ops
+            cost = msgspec.structs.replace(cost, flops=max(0, flops), ops=max(0, ops), kept=0)
         else:
-            self._forward[asked] = counts
-        self._counts = _sum(self._counts, counts) if self._counts is not None else counts
+            self._forward_costs[key] = cost
+        self._costs = _sum(self._costs, cost) if self._costs is not None else cost
 
 
-def _sum(one: frames.Counts, other: frames.Counts) -> frames.Counts:
+def _sum(first: frames.Counts, second: frames.Counts) -> frames.Counts:
     return msgspec.structs.replace(
-        one,
-        flops=one.flops + other.flops,
-        largest=max(one.largest, other.largest),
-        ops=one.ops + other.ops,
-        kept=one.kept + other.kept,
+        first,
+        flops=first.flops + second.flops,
+        largest=max(first.largest, second.largest),
+        ops=first.ops + second.ops,
+        kept=first.kept + second.kept,
     )
 
 
-class _TooMuch(Exception):
-    """A question asks for more work than a helper does."""
+class _TooExpensive(Exception):
+    """A call needs more work than a helper does."""
 
 
 class _Deadline(TorchDispatchMode):
-    """Stops an answer that takes longer, or makes a larger tensor, than any exercise needs.
+    """Stops an answer that takes longer, or computes a larger tensor, than any exercise needs.
 
-    A single operation is bounded beforehand: by the bounds of a question and by the size of what
-    the operations before it made.
+    The size of a single operation is bounded in advance: by the bounds of a call and by the sizes
+    of the results before it.
     """
 
     def __init__(self, seconds: float) -> None:
@@ -175,53 +172,53 @@ class _Deadline(TorchDispatchMode):
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
-        """Nothing is compiled here; to skip the compiler, torch would import it first."""
+        """Return False: torch would import its compiler only to skip it."""
         return False
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         if self.exceeded or time.thread_time() > self._end:
             self.exceeded = True
-            raise _TooMuch
+            raise _TooExpensive
         made = func(*args, **(kwargs or {}))
-        if isinstance(made, torch.Tensor) and made.numel() > _MOST_ELEMENTS:
+        if isinstance(made, torch.Tensor) and made.numel() > _MAX_ELEMENTS:
             self.exceeded = True
-            raise _TooMuch
+            raise _TooExpensive
         return made
 
 
-class Right(InProcess):
-    """The solution, asked for one exercise at a time."""
+class Solution(InProcess):
+    """The solution, called for one exercise at a time."""
 
     @property
     def module(self) -> Any:
         return self.executor.module
 
-    def answered(
-        self, question: frames.StubCall, buffers: list[memoryview], seconds: float
+    def reply(
+        self, call: frames.StubCall, buffers: list[memoryview], seconds: float
     ) -> tuple[frames.Reply, list[bytes]]:
-        """Return a reply with what it took, and its buffers.
+        """Return a reply with its costs, and its buffers.
 
-        The reply holds a pair with the generator's state, if the question came with one. Raises
-        _TooMuch if the answer takes more processor time than `seconds`.
+        The value is a pair with the generator's state if the call came with such a state. Raise
+        _TooExpensive if the answer takes more than `seconds` of processor time.
         """
         with _Deadline(seconds) as deadline:
-            answer = self._replied(question, buffers)
-        if deadline.exceeded:  # the executor describes what is raised as the helper's own error
-            raise _TooMuch
+            answer = self._reply(call, buffers)
+        if deadline.exceeded:  # the executor turned the exception into the helper's own
+            raise _TooExpensive
         return answer
 
-    def _replied(
-        self, question: frames.StubCall, buffers: list[memoryview]
+    def _reply(
+        self, call: frames.StubCall, buffers: list[memoryview]
     ) -> tuple[frames.Reply, list[bytes]]:
-        call = frames.Call("", None, question.helper, question.args, question.kwargs, "cpu")
-        pulled = msgspec.structs.replace(call, cotangents=question.cotangents, count=True)
-        # without a graph where the caller makes none, or it would count as kept
-        wanted = question.cotangents is not None
-        with torch.set_grad_enabled(wanted), torch.random.fork_rng(devices=()):
-            if question.making is None:
-                reply, parts = self._drawing(pulled, question, buffers)
-            elif not question.called:
-                reply, parts = self._drawing(_making(call, question), question, buffers)
+        plain = frames.Call("", None, call.helper, call.args, call.kwargs, "cpu")
+        counted = msgspec.structs.replace(plain, cotangents=call.cotangents, count=True)
+        # A graph that the caller does not make would count as kept for a backward pass.
+        with_graph = call.cotangents is not None
+        with torch.set_grad_enabled(with_graph), torch.random.fork_rng(devices=()):
+            if call.making is None:
+                reply, parts = self._seeded(counted, call, buffers)
+            elif not call.called:
+                reply, parts = self._seeded(_construction(plain, call), call, buffers)
                 if reply.status == "ok":
                     module, encoder = self.executor.objects[0], Encoder()
                     described = encoder(
@@ -229,64 +226,63 @@ class Right(InProcess):
                     )
                     reply, parts = frames.Reply("ok", value=described), encoder.buffers
             else:
-                reply, parts = self._asked(_making(call, question), buffers)
+                reply, parts = self._executed(_construction(plain, call), buffers)
                 if reply.status == "ok":
                     module = self.executor.objects[0]
-                    # each weight in the dtype that it has where it rests
-                    module.load_state_dict(Decoder(buffers)(question.state), assign=True)
-                    module.train(question.training)
-                    pulled = msgspec.structs.replace(pulled, handle=0, path="")
-                    reply, parts = self._drawing(pulled, question, buffers)
+                    # each weight in the dtype that it has in the submission
+                    module.load_state_dict(Decoder(buffers)(call.state), assign=True)
+                    module.train(call.training)
+                    counted = msgspec.structs.replace(counted, handle=0, path="")
+                    reply, parts = self._seeded(counted, call, buffers)
             state = torch.random.get_rng_state()
-        if question.random is not None and reply.status == "ok":
+        if call.random is not None and reply.status == "ok":
             encoder = Encoder(buffers=parts)
             pair = frames.SeqV("tuple", (reply.value, encoder(state)))
             reply, parts = msgspec.structs.replace(reply, value=pair), encoder.buffers
         return reply, parts
 
-    def _drawing(
-        self, call: frames.Call, question: frames.StubCall, buffers: list[memoryview]
+    def _seeded(
+        self, request: frames.Call, call: frames.StubCall, buffers: list[memoryview]
     ) -> tuple[frames.Reply, list[bytes]]:
-        """The same call where torch's generator is as it was where it was asked."""
-        if question.random is not None:
-            torch.random.set_rng_state(Decoder(buffers)(question.random))
-        return self._asked(call, buffers)
+        """Execute a request with the caller's state of torch's generator."""
+        if call.random is not None:
+            torch.random.set_rng_state(Decoder(buffers)(call.random))
+        return self._executed(request, buffers)
 
-    def _asked(
-        self, call: frames.Call, buffers: list[memoryview]
+    def _executed(
+        self, request: frames.Call, buffers: list[memoryview]
     ) -> tuple[frames.Reply, list[bytes]]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            reply, parts = split_reply(self.executor.answer(call, buffers))
+            reply, parts = split_reply(self.executor.answer(request, buffers))
         if reply.raised is not None:
-            words = "" if reply.raised.type in _WITHOUT_WORDS else reply.raised.message
-            raised = msgspec.structs.replace(reply.raised, message=words, line=None)
+            message = "" if reply.raised.type in _NAMING_ERRORS else reply.raised.message
+            raised = msgspec.structs.replace(reply.raised, message=message, line=None)
             reply = msgspec.structs.replace(reply, raised=raised)
         return reply, [bytes(p) for p in parts]
 
 
-class Lending(InProcess):
-    """A submission run in this process, with right exercises in the place of some of its own."""
+class InProcessWithHelpers(InProcess):
+    """A submission run in this process, with some of its exercises replaced by correct ones."""
 
-    def __init__(self, path: Path, helpers: RightHelpers) -> None:
+    def __init__(self, path: Path, helpers: ReferenceHelpers) -> None:
         super().__init__(path)
         self._helpers = helpers
 
     def _loaded(self, module: Any) -> None:
-        def asks(question: frames.StubCall, buffers: list[bytes]) -> Answer:
+        def request(call: frames.StubCall, buffers: list[bytes]) -> Answer:
             parts = [memoryview(b) for b in buffers]
-            return split_reply(aside(lambda: self._helpers.answer(question, parts)))
+            return split_reply(in_separate_thread(lambda: self._helpers.answer(call, parts)))
 
-        install_stubs(module, self._helpers.lent, asks)
+        install_stubs(module, self._helpers.stubs, request)
 
     def request(self, frame: bytes) -> Answer:
-        return self._helpers.counted_in(super().request(frame))
+        return self._helpers.with_costs(super().request(frame))
 
 
-def aside(work: Callable[[], bytes]) -> bytes:
-    """Do something as in a process of its own, whatever torch's modes are on in this thread."""
+def in_separate_thread(work: Callable[[], bytes]) -> bytes:
+    """Run `work` without the torch modes of this thread, as a separate process would."""
     done: list[bytes] = []
-
     before = call_watch.watching()
     thread = threading.Thread(target=lambda: done.append(work()))
     thread.start()
@@ -295,24 +291,29 @@ def aside(work: Callable[[], bytes]) -> bytes:
     return done[0] if done else frames.pack(_REFUSED, [])
 
 
-def _as_lent(name: str, own: Any) -> frames.Stub | None:
-    if isinstance(own, type):
-        if not issubclass(own, nn.Module):
-            return None
-        _, *forward = inspect.signature(own.forward).parameters
-        return frames.Stub(name, tuple(forward), tuple(inspect.signature(own.__init__).parameters))
-    return frames.Stub(name, tuple(inspect.signature(own).parameters)) if callable(own) else None
+def _stub(name: str, definition: Any) -> frames.Stub | None:
+    """Describe a function or a torch module; return None for anything else."""
+    if not isinstance(definition, type):
+        called = callable(definition)
+        return frames.Stub(name, _parameters(definition)) if called else None
+    if not issubclass(definition, nn.Module):
+        return None
+    return frames.Stub(name, _parameters(definition.forward)[1:], _parameters(definition.__init__))
 
 
-def _making(call: frames.Call, question: frames.StubCall) -> frames.Call:
-    """The call that makes the object of a question, with its weights."""
-    args, kwargs = question.making or ((), {})
-    made = msgspec.structs.replace(call, args=args, kwargs=kwargs, construct=True)
-    return msgspec.structs.replace(made, dtype=question.dtype, state=question.state)
+def _parameters(function: Callable[..., Any]) -> tuple[str, ...]:
+    return tuple(inspect.signature(function).parameters)
+
+
+def _construction(plain: frames.Call, call: frames.StubCall) -> frames.Call:
+    """Return the request that makes the object of a call, with its weights."""
+    args, kwargs = call.making or ((), {})
+    made = msgspec.structs.replace(plain, args=args, kwargs=kwargs, construct=True)
+    return msgspec.structs.replace(made, dtype=call.dtype, state=call.state)
 
 
 def _layers(module: nn.Module) -> tuple[tuple[str, tuple[str, tuple[int, ...]]], ...]:
-    """The parts of a module that say all of themselves by their weights: kind and shape."""
+    """Return the type and weight shape of the layers that a module can be rebuilt from."""
     return tuple(
         (name, (type(part).__name__, tuple(part.weight.shape)))
         for name, part in module.named_modules()
@@ -321,25 +322,25 @@ def _layers(module: nn.Module) -> tuple[tuple[str, tuple[str, tuple[int, ...]]],
 
 
 def _weights(module: nn.Module) -> tuple[tuple[str, torch.Tensor, bool], ...]:
-    """What a module's state holds: name, value, whether it is trained."""
+    """Return the name and value of each tensor in a module's state, and whether it is trained."""
     trained = {name for name, _ in module.named_parameters(remove_duplicate=False)}
     return tuple((name, x, name in trained) for name, x in module.state_dict().items())
 
 
-def _is_plain(question: frames.StubCall) -> bool:
-    """Whether a question holds plain data only, and none that could ask for much."""
-    all_values, arguments = _Demand(), _Demand()
-    if not all(map(all_values.holds, question.values)):
+def _is_bounded(call: frames.StubCall) -> bool:
+    """Return True if a call contains plain data only, within the bounds."""
+    everything, arguments = _Size(), _Size()
+    if not all(map(everything.add, call.values)):
         return False
-    for value in (*question.args, *question.kwargs.values()):  # weights do not broadcast with them
-        arguments.holds(value)
-    all_values.broadcast = arguments.broadcast
-    return all_values.is_little
+    for value in (*call.args, *call.kwargs.values()):  # weights are not broadcast with them
+        arguments.add(value)
+    everything.broadcast = arguments.broadcast
+    return everything.is_bounded
 
 
 @dataclass
-class _Demand:
-    """What the values of a question come to."""
+class _Size:
+    """The total size of the values of a call."""
 
     bytes: int = 0
     elements: int = 0
@@ -347,30 +348,30 @@ class _Demand:
     broadcast: tuple[int, ...] = ()  # the longest of each axis, counted from the last
 
     @property
-    def is_little(self) -> bool:
-        little = self.bytes <= _MOST_BYTES and math.prod(self.broadcast) <= _MOST_ELEMENTS
-        return little and self.elements * self.longest <= _MOST_WORK
+    def is_bounded(self) -> bool:
+        small = self.bytes <= _MAX_BYTES and math.prod(self.broadcast) <= _MAX_ELEMENTS
+        return small and self.elements * self.longest <= _MAX_WORK
 
-    def holds(self, value: frames.Value) -> bool:
-        """Count a value; False if it is no plain data."""
+    def add(self, value: frames.Value) -> bool:
+        """Add a value; return False if it is not plain data."""
         if isinstance(value, bool) or value is None:
             return True
         if isinstance(value, int):
-            return abs(value) <= _LARGEST
+            return abs(value) <= _MAX_INTEGER
         if isinstance(value, (float, str)):
             self.bytes += 8 if isinstance(value, float) else len(value)
             return True
         if isinstance(value, frames.TensorV):
-            return value.buffer is not None and self._has(value, dtypes.TORCH_ITEM_BYTES)
+            return value.buffer is not None and self._add_array(value, dtypes.TORCH_ITEM_BYTES)
         if isinstance(value, frames.ArrayV):
-            return self._has(value, dtypes.NUMPY_ITEM_BYTES)
+            return self._add_array(value, dtypes.NUMPY_ITEM_BYTES)
         if isinstance(value, (frames.SeqV, frames.MapV)):
-            return all(map(self.holds, value.items))
+            return all(map(self.add, value.items))
         if isinstance(value, frames.SpecialV):
-            return value.kind in ("device", "dtype") and self.holds(value.value)
+            return value.kind in ("device", "dtype") and self.add(value.value)
         return False
 
-    def _has(self, value: frames.TensorV | frames.ArrayV, item_bytes: dict[str, int]) -> bool:
+    def _add_array(self, value: frames.TensorV | frames.ArrayV, item_bytes: dict[str, int]) -> bool:
         size = frames.checked_size(value.dtype, value.shape, item_bytes)
         self.bytes += size
         self.elements += size // item_bytes[value.dtype]

@@ -1,8 +1,8 @@
-"""What the arguments of failed tests have in common that those of the others have not.
+"""Describe failed tests by shapes that only their arguments have.
 
-Real code often counts on more than an exercise promises: on three axes, on as many keys as queries,
-on values as wide as keys. Then some tests stop and others do not, and the shapes of what they ask
-tell which. What is said is true of the tests by construction.
+Code often assumes more than an exercise guarantees: three dimensions, as many keys as queries,
+values as wide as keys. Then some tests stop and passed do not, and the shapes in their calls show
+which. The descriptions are true of the tests by construction.
 """
 
 from __future__ import annotations
@@ -11,86 +11,86 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
-from ...worker.protocol import frames as wire
+from ...worker.protocol import frames
 from ..targets.in_process import request_of
 
-_LEAST, _LEAST_BESIDE = 3, 2
-_MOSTLY = 0.9
-_ENDS = {-1: "last", -2: "second last"}
+_MIN_TESTS, _MIN_OTHERS = 3, 2  # with fewer, a pattern may be a coincidence
+_MAJORITY = 0.9
+_AXES = {-1: "last", -2: "second last"}
 
-Labels = Callable[[str], Sequence[str]]
+ArgumentNames = Callable[[str], Sequence[str]]
 
 
-class Apart(NamedTuple):
-    """Two arguments that differ in size along an axis, counted from the end."""
+class SizeDifference(NamedTuple):
+    """Two arguments that differ in size along an axis, counted from the last."""
 
     first: str
     second: str
     axis: int
 
 
-class Asked(NamedTuple):
-    """axes: how many the first argument has, in each call. apart: where sizes differ."""
+class CallShapes(NamedTuple):
+    """The shapes in the calls of one test.
 
-    axes: frozenset[int] = frozenset()
-    apart: frozenset[Apart] = frozenset()
+    dimensions: the numbers of dimensions of the first argument
+    differences: the arguments that differ in size
+    """
+
+    dimensions: frozenset[int] = frozenset()
+    differences: frozenset[SizeDifference] = frozenset()
 
 
-def asked(frames: Iterable[bytes], labels: Labels) -> Asked:
-    """What one test asks. labels: what the arguments of a path are called."""
-    axes, apart = set[int](), set[Apart]()
-    for frame in frames:
+def call_shapes(requests: Iterable[bytes], names: ArgumentNames) -> CallShapes:
+    """Read the shapes in a test's requests. `names`: the parameter names of a callable."""
+    dimensions, differences = set[int](), set[SizeDifference]()
+    for frame in requests:
         request, _ = request_of(frame)
-        if isinstance(request, wire.Call):
-            shapes = dict(_shapes(request, labels))
-            axes |= {len(s) for s in list(shapes.values())[:1]}
-            apart |= set(_apart(shapes))
-    return Asked(frozenset(axes), frozenset(apart))
+        if isinstance(request, frames.Call):
+            shapes = dict(_float_shapes(request, names))
+            dimensions |= {len(s) for s in list(shapes.values())[:1]}
+            differences |= set(_differences(shapes))
+    return CallShapes(frozenset(dimensions), frozenset(differences))
 
 
-def _shapes(call: wire.Call, labels: Labels) -> Iterator[tuple[str, tuple[int, ...]]]:
-    positional = zip(labels(call.path), call.args, strict=False)
+def _float_shapes(call: frames.Call, names: ArgumentNames) -> Iterator[tuple[str, tuple[int, ...]]]:
+    positional = zip(names(call.path), call.args, strict=False)
     for name, value in (*positional, *call.kwargs.items()):
-        if isinstance(value, (wire.TensorV, wire.ArrayV)) and "float" in value.dtype:
+        if isinstance(value, (frames.TensorV, frames.ArrayV)) and "float" in value.dtype:
             yield name, value.shape
 
 
-def _apart(shapes: dict[str, tuple[int, ...]]) -> Iterator[Apart]:
+def _differences(shapes: dict[str, tuple[int, ...]]) -> Iterator[SizeDifference]:
     for (one, a), (other, b) in combinations(shapes.items(), 2):
-        for axis in _ENDS:
+        for axis in _AXES:
             if min(len(a), len(b)) >= -axis and a[axis] != b[axis]:
-                yield Apart(one, other, axis)
+                yield SizeDifference(one, other, axis)
 
 
-def by_axes(these: Sequence[Asked], others: Sequence[Asked]) -> str:
-    """Where these tests end and the others do not, if it is the number of axes that tells."""
-    usual = frozenset().union(*(x.axes for x in others))
-    if _enough(these, others) and len(usual) == 1 and _most(bool(x.axes - usual) for x in these):
-        return f"wherever its input has not exactly {_count(min(usual))}"
+def by_dimensions(failed: Sequence[CallShapes], passed: Sequence[CallShapes]) -> str:
+    """Describe the failed tests by the number of dimensions of their input, or return ""."""
+    usual = frozenset().union(*(x.dimensions for x in passed))
+    unusual = (bool(x.dimensions - usual) for x in failed)
+    if _sufficient(failed, passed) and len(usual) == 1 and _majority(unusual):
+        count = min(usual)
+        return f"if its input does not have {count} {'dimension' if count == 1 else 'dimensions'}"
     return ""
 
 
-def by_sizes(these: Sequence[Asked], others: Sequence[Asked]) -> str:
-    """The same, if it is that two arguments differ in a size."""
-    if not _enough(these, others):
+def by_sizes(failed: Sequence[CallShapes], passed: Sequence[CallShapes]) -> str:
+    """Describe the failed tests by two arguments that differ in size, or return ""."""
+    if not _sufficient(failed, passed):
         return ""
-    for one in sorted(frozenset().union(*(x.apart for x in these))):
-        if _most(one in x.apart for x in these) and _most(one not in x.apart for x in others):
-            return (
-                f"wherever `{one.first}` and `{one.second}` differ in their {_ENDS[one.axis]} size"
-            )
+    for one in sorted(frozenset().union(*(x.differences for x in failed))):
+        in_failed = _majority(one in x.differences for x in failed)
+        if in_failed and _majority(one not in x.differences for x in passed):
+            return f"if `{one.first}` and `{one.second}` differ in their {_AXES[one.axis]} size"
     return ""
 
 
-def _enough(these: Sequence[Asked], others: Sequence[Asked]) -> bool:
-    """Whether they are so many that what sets them apart is no chance."""
-    return len(these) >= _LEAST and len(others) >= _LEAST_BESIDE
+def _sufficient(failed: Sequence[CallShapes], passed: Sequence[CallShapes]) -> bool:
+    return len(failed) >= _MIN_TESTS and len(passed) >= _MIN_OTHERS
 
 
-def _most(told: Iterable[bool]) -> bool:
-    every = list(told)
-    return sum(every) >= _MOSTLY * len(every)
-
-
-def _count(axes: int) -> str:
-    return f"{axes} {'axis' if axes == 1 else 'axes'}"
+def _majority(conditions: Iterable[bool]) -> bool:
+    found = list(conditions)
+    return sum(found) >= _MAJORITY * len(found)

@@ -1,44 +1,54 @@
-"""Naming the misconceptions: whose failures on the same inputs are the student's?
+"""Find the misconceptions of the bank whose failures equal a submission's.
 
-On a failing test the misconceptions of its exercise are run through the very same test in the
-trusted process. One fits if it fails no test that the student passes, and agrees with the student
-on most of the tests that it fails: the same answers to the same calls, or at least the same
-reason. A program can have several flaws, so small sets are searched: where two members of a set
-fail a test, its answers may be neither's, and it speaks against none. Nor does a test that the
-student fails for what is looked at before: who stops with an error gives no values. The set that
-explains most is named, if that is most of what fails; of one that explains less, what agrees in
-every answer.
+All misconceptions of an exercise run through the same hidden tests, in the trusted process. One can
+match if it fails no test that the student passes, and if it agrees with the student on most of the
+tests that it fails: the same answers to the same calls, or at least the same reason. A program can
+contain several mistakes, so small sets of misconceptions are searched. Two kinds of tests do not
+count against a member of a set:
+
+* tests that other members fail too, because the answers to them may match neither
+* tests that the student fails for a property that is checked earlier, such as an exception, because
+  they show no values
+
+The set that explains most failures is returned, if it explains at least half of them. Otherwise
+only misconceptions that match the student exactly in all their tests are returned.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import chain, combinations
 
 from ...model.report.verdicts import Verdict
+from ..decoding import Answers
 from ..outcomes import Flaw
 from ..running.pytest_plugin import Ran
-from .equivalence import Answers, alike_failure, failure_in_part, same_failure
+from .equivalence import partly_same_failure, same_failure, same_reason
 
-_MOST = 3  # flaws that are looked for together
-_AGREES = 0.6  # of the tests that a misconception fails and that speak of it alone
-_EVIDENCE = 0.2  # of all that it fails
-_NEARLY_ALL = 0.9  # of all that it fails, by weight: then the others end as they do by its style
-_EXPLAINS = 0.5  # of all that the student fails
-_ANOTHER = 0.9  # tests that one more flaw has to explain
-_CLOSE = 0.98  # what answers count that are much closer to each other than to the right ones
-_ALIKE = 0.7  # what a failure for the same reason counts, with other values
-_IN_PART = 0.9  # where some results of a call are its own, and the others right
-_NOT_REFUSED = 0.95  # where it is that arguments are not refused: other values say nothing then
-_CANDIDATES = 12
+_MAX_MISTAKES = 3  # in a set
+_MAX_CANDIDATES = 12
+_MIN_AGREEMENT = 0.6  # of the tests that a misconception fails and that no other member explains
+_MIN_EVIDENCE = 0.2  # of all tests that a misconception fails
+_MIN_EXPLAINED = 0.5  # of all tests that the student fails
+_ALMOST_ALL = 0.9  # of the weight a misconception fails: its other tests differ by style only
+_MISTAKE_PRICE = 0.9  # tests that one more mistake has to explain
+
+# How much a test counts as agreement, by how similar the failures are.
+_EXACT = 1.0
+_CLOSE = 0.98  # values much closer to each other than to the correct ones
+_NOT_REFUSED = 0.95  # both accept invalid arguments
+_IN_PART = 0.9  # some parts of a result are the misconception's, the others correct
+_SAME_REASON = 0.7  # the same reason with different values
 
 
 @dataclass(frozen=True)
 class Named:
-    """A misconception that explains so many of the failed tests; `mostly`: not all fits it.
+    """A misconception that explains some of the failed tests.
 
-    tests: those that show no other mistake than those that were named
+    explains, of: how many of how many failed tests match it
+    mostly: some of its own tests do not match
+    tests: the failed tests that show no mistake except the named ones
     """
 
     name: str
@@ -49,19 +59,30 @@ class Named:
 
 
 @dataclass(frozen=True)
-class _Suspected:
-    """A misconception: the tests that it fails, how far the student agrees on each, and those that
-    the student fails for something that is looked at before."""
+class _Candidate:
+    """A misconception that may explain failures.
+
+    fails: the tests that it fails
+    agreement: how much the student agrees with it, by test
+    hidden: tests that the student fails for a property that is checked earlier
+    """
 
     name: str
     fails: frozenset[str]
-    agrees: Mapping[str, float]
-    silent: frozenset[str] = frozenset()
+    agreement: Mapping[str, float]
+    hidden: frozenset[str] = frozenset()
+
+    @property
+    def total(self) -> float:
+        return sum(self.agreement.values())
 
     @property
     def rank(self) -> tuple[float, int, str]:
-        """More agreement first, then what fails less beside it."""
-        return -sum(self.agrees.values()), len(self.fails), self.name
+        """The sort key: more agreement first, then fewer failed tests."""
+        return -self.total, len(self.fails), self.name
+
+
+_Set = Sequence[_Candidate]
 
 
 def diagnose(
@@ -69,133 +90,134 @@ def diagnose(
     bank: Mapping[str, Iterable[Ran]],
     right: Mapping[str, Answers] | None = None,
 ) -> list[Named]:
-    """The misconceptions that the student's runs of one exercise betray, the weightiest first.
+    """Return the misconceptions that a student's runs of one exercise match.
 
-    `student` holds its runs; `bank` those runs of each misconception that ended in failure; `right`
-    what right code answers in each test, where that is known.
+    bank: for each misconception, its runs that failed. right: the solution's answers in each test
     """
     failed = {r.report.name: r for r in student if r.report.verdict.failed}
-    found = [_suspected(name, runs, failed, right or {}) for name, runs in bank.items()]
-    candidates = sorted((s for s in found if s is not None), key=lambda s: s.rank)[:_CANDIDATES]
-    sets = [s for s in _sets(candidates) if all(_holds(m, s) for m in s)]
-    if not sets:
+    matching = (_candidate(name, runs, failed, right or {}) for name, runs in bank.items())
+    found = [one for one in matching if one is not None]
+    candidates = sorted(found, key=lambda c: c.rank)[:_MAX_CANDIDATES]
+    sets = chain.from_iterable(combinations(candidates, n + 1) for n in range(_MAX_MISTAKES))
+    plausible = [s for s in sets if all(_is_plausible(member, s) for member in s)]
+    if not plausible:
         return []
-    best = min(sets, key=lambda s: (-_worth(s), [m.rank for m in s]))
-    explained = {t for m in best for t in m.agrees}
-    if len(explained) < _EXPLAINS * len(failed):
-        certain = [s for s in found if s is not None and _is_certain(s, failed)]
-        best = tuple(m for m in certain if _is_alone(m, certain))[:_MOST]
-    best = tuple(m for m in best if not _is_doubtful(m, candidates, failed))
+    best: _Set = min(plausible, key=lambda s: (-_value(s), [m.rank for m in s]))
+    if len({t for m in best for t in m.agreement}) < _MIN_EXPLAINED * len(failed):
+        certain = [c for c in found if _is_certain(c, failed)]
+        best = [c for c in certain if not _is_covered(c, certain)][:_MAX_MISTAKES]
+    best = [m for m in best if not _is_ambiguous(m, candidates, failed)]
     return [_named(m, best, failed) for m in best]
 
 
-def _named(one: _Suspected, among: tuple[_Suspected, ...], failed: Mapping[str, Ran]) -> Named:
-    """What is said of one of a set: the tests that end as its own, or that others of it blur."""
-
-    def weight(tests: Iterable[str]) -> float:
-        return sum(failed[t].report.weight for t in tests)
-
-    tests = frozenset(one.agrees)
-    if weight(tests) >= _NEARLY_ALL * weight(one.fails):
-        tests |= one.fails - one.silent
-    # two that agree in the same tests are two names for one mistake, and blur nothing
-    others = tuple(m for m in among if m.agrees.keys() - tests and tests - m.agrees.keys())
-    tests |= (one.fails & _blurred(one, others)) - one.silent
-    mostly = len(one.agrees) < len(one.fails) or _IN_PART in one.agrees.values()
-    return Named(one.name, len(one.agrees), len(failed), mostly, tests)
-
-
-def _blurred(one: _Suspected, among: Iterable[_Suspected]) -> set[str]:
-    """The tests that others of the set fail."""
-    return {t for other in among if other is not one for t in other.fails}
-
-
-def _is_doubtful(one: _Suspected, among: Iterable[_Suspected], failed: Mapping[str, Ran]) -> bool:
-    """Whether only the values of one test speak for it, and for another mistake as well."""
-    if len(one.agrees) > 1 or len(one.fails) == 1:
-        return False
-    (test,) = one.agrees
-    others = (o for o in among if o is not one and test in o.agrees)
-    return not failed[test].flaw.tells_by_itself and any(
-        o.agrees[test] >= one.agrees[test] for o in others
-    )
-
-
-def _is_certain(one: _Suspected, failed: Mapping[str, Ran]) -> bool:
-    """Whether a mistake is there beside a larger one: all its tests ended in its very answers."""
-    if one.agrees.keys() != one.fails - one.silent:
-        return False
-    if all(failed[t].flaw is Flaw.REFUSAL for t in one.agrees) and not one.silent:
-        return True
-    exact = all(how == 1.0 for how in one.agrees.values())
-    alone = all(failed[t].flaw.tells_by_itself for t in one.agrees)
-    return exact and (len(one.agrees) > 1 or (alone and not one.silent))
-
-
-def _is_alone(one: _Suspected, certain: list[_Suspected]) -> bool:
-    """Whether no other mistake is as certain by the same tests."""
-    return not any(
-        other is not one
-        and one.agrees.keys() <= other.agrees.keys()
-        and sum(one.agrees.values()) <= sum(other.agrees.values())
-        for other in certain
-    )
-
-
-def _suspected(
+def _candidate(
     name: str, runs: Iterable[Ran], failed: Mapping[str, Ran], right: Mapping[str, Answers]
-) -> _Suspected | None:
-    theirs = {r.report.name: r for r in runs}
-    if not theirs or not theirs.keys() <= failed.keys():
+) -> _Candidate | None:
+    wrong = {r.report.name: r for r in runs}
+    if not wrong or not wrong.keys() <= failed.keys():
         return None
-    agrees = {}
-    for test, run in theirs.items():
-        if same_failure(failed[test], run):
-            agrees[test] = 1.0
-        elif same_failure(failed[test], run, right.get(test, ())):
-            agrees[test] = _CLOSE
-        elif failure_in_part(failed[test], run, right.get(test, ()) if right else ()):
-            agrees[test] = _IN_PART
-        elif alike_failure(failed[test], run):
-            agrees[test] = _NOT_REFUSED if run.flaw is Flaw.REFUSAL else _ALIKE
-    if not agrees:
-        return None
-    silent = (
-        t for t in theirs if t not in agrees and _looked_at(failed[t]) < _looked_at(theirs[t])
+    agreement = {
+        test: how
+        for test, run in wrong.items()
+        if (how := _agreement(failed[test], run, right.get(test, ())))
+    }
+    hidden = frozenset(
+        test
+        for test, run in wrong.items()
+        if test not in agreement and _checking_stage(failed[test]) < _checking_stage(run)
     )
-    return _Suspected(name, frozenset(theirs), agrees, frozenset(silent))
+    return _Candidate(name, frozenset(wrong), agreement, hidden) if agreement else None
 
 
-def _looked_at(ran: Ran) -> int:
-    """When it is looked at, in one call, what a test failed for: errors before kinds, kinds before
-    values, and values before all that is beside them."""
+def _agreement(mine: Ran, wrong: Ran, right: Answers) -> float:
+    if same_failure(mine, wrong):
+        return _EXACT
+    if same_failure(mine, wrong, right):
+        return _CLOSE
+    if partly_same_failure(mine, wrong, right):
+        return _IN_PART
+    if same_reason(mine, wrong):
+        return _NOT_REFUSED if wrong.flaw is Flaw.REFUSAL else _SAME_REASON
+    return 0.0
+
+
+def _checking_stage(ran: Ran) -> int:
+    """Return when the property that failed is checked: exceptions, kinds, values, the rest."""
     if ran.report.verdict is not Verdict.WRONG or ran.flaw is Flaw.STATE:
         return 0
     if ran.flaw in (Flaw.KIND, Flaw.DEVICE):
         return 1
-    return 2 if ran.flaw.stops_at_values or ran.flaw is Flaw.CLAIM else 3
+    return 2 if ran.flaw.precedes_gradients or ran.flaw is Flaw.CLAIM else 3
 
 
-def _sets(candidates: list[_Suspected]) -> Iterator[tuple[_Suspected, ...]]:
-    for size in range(1, _MOST + 1):
-        yield from combinations(candidates, size)
+def _is_plausible(candidate: _Candidate, among: _Set) -> bool:
+    """Return True if the student agrees with a member on enough tests that count for it."""
+    matched = candidate.agreement.keys()
+    adding = [m for m in among if m.agreement.keys() - matched]
+    uncounted = (_failed_by_rest(candidate, adding) | candidate.hidden) - matched
+    needed = _MIN_AGREEMENT * len(candidate.fails - uncounted)
+    return candidate.total >= max(needed, _MIN_EVIDENCE * len(candidate.fails))
 
 
-def _holds(one: _Suspected, among: tuple[_Suspected, ...]) -> bool:
-    """Whether the student agrees with it where no other of the set blurs the answers.
-
-    What explains nothing that this one does not is no mistake beside it, and blurs nothing.
-    """
-    blurred = _blurred(one, [m for m in among if m.agrees.keys() - one.agrees.keys()])
-    speaks = {t for t in one.fails if t in one.agrees or not (t in blurred or t in one.silent)}
-    agreed = sum(one.agrees.values())
-    return agreed >= _AGREES * len(speaks) and agreed >= _EVIDENCE * len(one.fails)
+def _failed_by_rest(candidate: _Candidate, among: _Set) -> set[str]:
+    return {test for other in among if other is not candidate for test in other.fails}
 
 
-def _worth(among: tuple[_Suspected, ...]) -> float:
-    """The tests that a set explains, less a price for every flaw beyond the first."""
+def _value(among: _Set) -> float:
+    """Return the agreement that a set explains, minus a price for each mistake after the first."""
     best: dict[str, float] = {}
-    for one in among:
-        for test, how in one.agrees.items():
+    for member in among:
+        for test, how in member.agreement.items():
             best[test] = max(how, best.get(test, 0.0))
-    return sum(best.values()) - _ANOTHER * (len(among) - 1)
+    return sum(best.values()) - _MISTAKE_PRICE * (len(among) - 1)
+
+
+def _is_certain(candidate: _Candidate, failed: Mapping[str, Ran]) -> bool:
+    """Return True if the student's answers equal the misconception's in all its tests."""
+    if candidate.agreement.keys() != candidate.fails - candidate.hidden:
+        return False
+    if all(failed[t].flaw is Flaw.REFUSAL for t in candidate.agreement) and not candidate.hidden:
+        return True
+    if any(how != _EXACT for how in candidate.agreement.values()):
+        return False
+    structural = all(failed[t].flaw.independent_of_values for t in candidate.agreement)
+    return len(candidate.agreement) > 1 or (structural and not candidate.hidden)
+
+
+def _is_covered(candidate: _Candidate, certain: _Set) -> bool:
+    """Return True if another misconception is as certain because of the same tests."""
+    return any(
+        other is not candidate
+        and candidate.agreement.keys() <= other.agreement.keys()
+        and candidate.total <= other.total
+        for other in certain
+    )
+
+
+def _is_ambiguous(candidate: _Candidate, among: _Set, failed: Mapping[str, Ran]) -> bool:
+    """Return True if its only evidence is the values of one test, which match others as well."""
+    if len(candidate.agreement) > 1 or len(candidate.fails) == 1:
+        return False
+    (test,) = candidate.agreement
+    others = (o for o in among if o is not candidate and test in o.agreement)
+    return not failed[test].flaw.independent_of_values and any(
+        o.agreement[test] >= candidate.agreement[test] for o in others
+    )
+
+
+def _named(candidate: _Candidate, among: _Set, failed: Mapping[str, Ran]) -> Named:
+    """Collect the tests that a member explains: its tests, and those that other members change."""
+
+    def weight(tests: Collection[str]) -> float:
+        return sum(failed[t].report.weight for t in tests)
+
+    tests = frozenset(candidate.agreement)
+    if weight(tests) >= _ALMOST_ALL * weight(candidate.fails):
+        tests |= candidate.fails - candidate.hidden
+    # Two members that agree on the same tests are two names for one mistake.
+    others = [m for m in among if m.agreement.keys() - tests and tests - m.agreement.keys()]
+    tests |= (candidate.fails & _failed_by_rest(candidate, others)) - candidate.hidden
+    mostly = (
+        len(candidate.agreement) < len(candidate.fails) or _IN_PART in candidate.agreement.values()
+    )
+    return Named(candidate.name, len(candidate.agreement), len(failed), mostly, tests)

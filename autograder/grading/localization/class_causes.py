@@ -18,7 +18,7 @@ import numpy as np
 
 from ...model.report.schema import Suspect
 from ...repair import NormalForm
-from ..diagnosis.answer_digests import Digest, digest_of, ended_alike
+from ..diagnosis.answer_digests import Digest, digest_of, same_endings
 from ..running.pytest_plugin import Ran
 from .tuning import ANSWERS_PER_CAUSE, CAUSES_REMEMBERED, NUMBERS_COMPARED
 
@@ -93,7 +93,7 @@ class KnownCauses:
         """
         for first, found in self._found.get(cause.key, ()):
             known = first.whole == cause.whole if whole else bool(found.lines)
-            if known and all(map(ended_alike, first.answers, cause.answers)):
+            if known and all(map(same_endings, first.answers, cause.answers)):
                 lines = {0: 0, **dict(zip(first.lines, cause.lines, strict=True))}
                 places = (msgspec.structs.replace(p, line=lines[p.line]) for p in found.places)
                 return FoundPlaces(tuple(places), found.misconceptions)

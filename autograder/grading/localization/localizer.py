@@ -32,7 +32,8 @@ from ...repair import (
     unread_parameters,
 )
 from ...repair.edit_wording import IGNORED, SHOWN, WHATEVER
-from ..diagnosis.probes import FAR, Probe, distance
+from ..comparator import FAR
+from ..diagnosis.probes import Probe, ReferenceAnswer
 from ..running.pytest_plugin import Ran
 from .candidate_runner import CandidateRunner, Grader, WrongExercise
 from .class_causes import FoundPlaces, KnownCauses, cause_of
@@ -302,7 +303,7 @@ def _sharpened(failed: Ran, probe: Probe | None) -> Probe | None:
     last = failed.answers[index] if failed.answers else None
     within = 1.0
     if isinstance(last, tuple) and index < len(probe.steps):
-        gap = distance(last, probe.steps[index][1])
+        gap = ReferenceAnswer(probe.steps[index][1]).distance(last)
         within = min(1.0, CLOSER * gap) if gap < FAR else 1.0
     if within < BARELY_WRONG:
         return None

@@ -17,7 +17,8 @@ from ...model.report.schema import in_low_precision
 from ...model.report.verdicts import Verdict
 from ...repair import Edit, adapters
 from ...worker.protocol import frames
-from ..diagnosis.probes import Probe, read
+from ..decoding import read_answer
+from ..diagnosis.probes import Probe
 from ..disclosure.known_errors import family
 from ..outcomes import Flaw
 from ..running.pytest_plugin import Ran
@@ -166,7 +167,7 @@ def _symptoms(failed: Ran, probe: Probe | None) -> frozenset[Symptom]:
     if mine.detached and not right.detached:
         found.add(Symptom.DETACHED)
     try:
-        answers, expected = read(last), read(probe.steps[index][1])
+        answers, expected = read_answer(last), read_answer(probe.steps[index][1])
     except frames.BadFrame:
         return frozenset({Symptom.UNKNOWN})
     found |= _differences(answers[0], expected[0])

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from ...repair import Edit
-from ..diagnosis.answer_digests import digest_of, ended_alike
+from ..diagnosis.answer_digests import digest_of, same_endings
 from ..diagnosis.probes import Difference, Probe
 from ..running.pytest_plugin import Ran
 from ..targets.in_process import Target
@@ -169,7 +169,7 @@ class Search:
         """Return True for an unchanged wrong answer, and for one of the same form."""
         before, digest = self._before.get(difference.test), digest_of(difference.answer)
         same_form = before is not None and before[1][0] == digest[0]
-        return ended_alike(before, (difference.number, digest)), same_form
+        return same_endings(before, (difference.number, digest)), same_form
 
     def _move_forward(self, place: int) -> None:
         """Ask a probe earlier that rejected a version: it will probably reject the next one."""

@@ -21,7 +21,8 @@ from ...repair.trace_recorder import (
     WIDTH,
 )
 from ...worker.protocol import frames
-from ..diagnosis.probes import Probe, read
+from ..decoding import read_answer
+from ..diagnosis.probes import Probe
 from ..outcomes import Outcome
 from ..running.disk_cache import KeptRuns
 from ..targets.byte_quota import Room
@@ -42,7 +43,7 @@ def record(target: Target, exercise: str, probe: Probe) -> np.ndarray | None:
         target.request(ask)
         for frame, _ in probe.steps:
             target.request(frame)
-        value, _ = read(target.request(ask))
+        value, _ = read_answer(target.request(ask))
     except (Outcome, frames.BadFrame):
         return None
     if not isinstance(value, torch.Tensor) or value.is_meta or value.ndim != 2:

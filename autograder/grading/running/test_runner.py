@@ -24,8 +24,8 @@ from ...model.extras import installed, missing_in_words
 from ...model.report.schema import base_of
 from ...model.report.verdicts import Verdict
 from ...model.source.rules import Rules
-from ..diagnosis.argument_patterns import Asked, asked
-from ..diagnosis.equivalence import Answers
+from ..decoding import Answers
+from ..diagnosis.argument_patterns import CallShapes, call_shapes
 from ..diagnosis.probes import Recording, Steps
 from ..outcomes import NotRun, Outcome
 from ..targets.in_process import InProcess, Target
@@ -36,7 +36,6 @@ from .source_rules import source_problems
 
 Result = TypeVar("Result")
 
-_SOUND = (Verdict.PASS, Verdict.NOT_RUN)
 # The solution, where it stands in for a submission; no misconception has such a name.
 _SOLUTION = "-solution"
 _CANNOT_BE_TESTED = (
@@ -68,7 +67,7 @@ class Runs:
         self._misconceptions: dict[str, list[Ran]] = {}
         self._right: dict[str, dict[str, Answers]] = {}
         self._recorded: dict[str, dict[str, Steps]] = {}
-        self._asked: dict[str, dict[str, Asked]] = {}
+        self._call_shapes: dict[str, dict[str, CallShapes]] = {}
         self._order = random.Random()
         # what ran in this process, where `verify` grades the bank that it diagnoses with
         self._ours: dict[tuple[str | None, tuple[str, ...]] | None, list[Ran]] = {}
@@ -228,7 +227,7 @@ class Runs:
             source = tuple(self.bank.solution.split("\n"))
             with self.solution() as target:
                 runs = self.within(lambda: list(self.plugin.run(target, source, items, {})))
-            self._sound[test] = all(r.report.verdict in _SOUND for r in runs)
+            self._sound[test] = not any(r.report.verdict.reported for r in runs)
         return self._sound[test]
 
     # The project's own code
@@ -300,15 +299,15 @@ class Runs:
             self._recorded[exercise] = recording.steps
         return self._recorded[exercise]
 
-    def asked(self, exercise: str) -> dict[str, Asked]:
-        """In what the arguments of the exercise's tests differ."""
-        if exercise not in self._asked:
-            labels = self.plugin.names.arguments
-            self._asked[exercise] = {
-                test: asked((frame for frame, _ in steps), labels)
+    def call_shapes(self, exercise: str) -> dict[str, CallShapes]:
+        """Return the shapes in the calls of each test of an exercise."""
+        if exercise not in self._call_shapes:
+            names = self.plugin.names.arguments
+            self._call_shapes[exercise] = {
+                test: call_shapes((frame for frame, _ in steps), names)
                 for test, steps in self.recorded(exercise).items()
             }
-        return self._asked[exercise]
+        return self._call_shapes[exercise]
 
     def _about(self, source: str, exercise: str) -> bytes:
         """A hash of a program and of the tests that it is run through."""

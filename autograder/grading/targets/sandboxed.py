@@ -75,14 +75,14 @@ class _Sent(NamedTuple):
 
 
 class Helpers(Protocol):
-    """Answers the calls of exercises that are lent to a submission."""
+    """Answers the calls of exercises that correct ones replace."""
 
     @property
-    def lent(self) -> tuple[wire.Stub, ...]: ...
+    def stubs(self) -> tuple[wire.Stub, ...]: ...
 
-    def answer(self, question: wire.StubCall, buffers: list[memoryview]) -> bytes: ...
+    def answer(self, call: wire.StubCall, buffers: list[memoryview]) -> bytes: ...
 
-    def counted_in(self, answer: Answer) -> Answer: ...
+    def with_costs(self, answer: Answer) -> Answer: ...
 
 
 class Sandboxed:
@@ -265,7 +265,7 @@ class Sandboxed:
         return ""
 
     def _loading(self, files: Mapping[str, bytes]) -> bytes:
-        lent = self._helpers.lent if self._helpers is not None else ()
+        lent = self._helpers.stubs if self._helpers is not None else ()
         numbers, seconds = tuple(range(len(files))), self._limits.call_seconds
         load = wire.Load(self._module, tuple(files), numbers, lent, seconds)
         return wire.pack(load, list(files.values()))
@@ -388,7 +388,7 @@ class Sandboxed:
             if stream.ahead and not more:
                 raise wire.BadFrame("more than the reply")
             reply = self._with_notices(answer, wire.buffers_of(answer, body), noticed)
-            return reply if self._helpers is None else self._helpers.counted_in(reply)
+            return reply if self._helpers is None else self._helpers.with_costs(reply)
         except TimeoutError:
             raise TimedOut(self._why_stopped(seconds)) from None
         except wire.BadFrame:

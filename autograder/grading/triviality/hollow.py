@@ -1,7 +1,8 @@
 """Replace an exercise by a program that does none of its work.
 
 The text of this module is appended to a solution, together with `NAME = _hollow(NAME, KIND)`. The
-right exercise is called only to learn the shapes of its answers. `trivial.py` lists the kinds.
+correct exercise is called only to determine the shapes of its answers. `trivial_programs` lists the
+kinds.
 """
 
 import functools
@@ -14,7 +15,7 @@ import torch
 
 
 def _hollow(right: Any, kind: str) -> Any:
-    """Return a function or class that is called like `right` and answers as `kind` says."""
+    """Return a function or class with the signature of `right` and the answers of a kind."""
     if not inspect.isclass(right):
         return _hollow_function(right, kind)
     if issubclass(right, torch.autograd.Function):
@@ -25,22 +26,22 @@ def _hollow(right: Any, kind: str) -> Any:
 def _hollow_function(right: Any, kind: str) -> Callable[..., Any]:
     @functools.wraps(right)
     def answer(*args: Any, **kwargs: Any) -> Any:
-        if kind == "raises":  # with whatever words a test may look for
+        if kind == "raises":  # the message contains any word a test may require
             raise ValueError(inspect.getdoc(right))
-        given = [*args, *kwargs.values()]
+        arguments = [*args, *kwargs.values()]
         try:
             wanted = right(*args, **kwargs)
         except Exception:
             if kind == "refuses":
                 raise
             wanted = None
-        return _filled(wanted, kind, given)
+        return _filled(wanted, kind, arguments)
 
     return answer
 
 
 class _NoKernel:
-    """A Triton kernel that launches nothing: whoever calls it gets uninitialised memory."""
+    """A Triton kernel without effect, so that its caller returns uninitialised memory."""
 
     def __getitem__(self, grid: Any) -> Callable[..., None]:
         return lambda *args, **kwargs: None
@@ -76,37 +77,37 @@ def _hollow_class(right: Any, kind: str) -> Any:
         return call
 
     names = [n for n in vars(right) if n[0] != "_" and inspect.isfunction(vars(right)[n])]
-    if kind == "refuses":  # it is made as the right one is
+    if kind == "refuses":  # with the correct constructor
         hollow = {n: _hollow_function(vars(right)[n], kind) for n in names}
         return type(right.__name__, (right,), hollow)
     return type(right.__name__, (base,), {"__init__": make, **{n: method(n) for n in names}})
 
 
-def _filled(wanted: Any, kind: str, given: list[Any]) -> Any:
-    """Return what a trivial program answers where `wanted` is right."""
+def _filled(wanted: Any, kind: str, arguments: list[Any]) -> Any:
+    """Return the answer of a trivial program if `wanted` is correct."""
     constants = {"none": None, "number": 0, "text": ""}
     if kind in constants:
         return constants[kind]
     if kind == "arguments":
-        return tuple(given[: len(wanted)]) if isinstance(wanted, tuple) else given[:1]
+        return tuple(arguments[: len(wanted)]) if isinstance(wanted, tuple) else arguments[:1]
     name, _, index = kind.partition(" ")
     if not index:
         return _like(wanted, _FILLS[kind])
-    one = given[int(index)] if int(index) < len(given) else None
+    one = arguments[int(index)] if int(index) < len(arguments) else None
     if name == "mean" and len(getattr(one, "shape", "")):
         one = _mean(one)
     fitted = _like(wanted, lambda x: _fitted(one, x))
     return one if fitted is None else fitted
 
 
-def _mean(given: Any) -> torch.Tensor:
-    """Return the mean over the second last axis, which stays with a size of 1."""
-    numbers = torch.as_tensor(given).double()
+def _mean(argument: Any) -> torch.Tensor:
+    """Return the mean over the second last axis, which keeps a size of 1."""
+    numbers = torch.as_tensor(argument).double()
     return numbers.mean(-2, keepdim=True) if numbers.ndim > 1 else numbers.mean()
 
 
 def _like(wanted: Any, fill: Callable[[torch.Tensor], Any]) -> Any:
-    """Return the structure of `wanted` with every number and tensor filled anew."""
+    """Return a copy of `wanted` with every number and tensor replaced."""
     if isinstance(wanted, (tuple, list)):
         return type(wanted)([_like(part, fill) for part in wanted])
     if isinstance(wanted, torch.Tensor):
@@ -127,18 +128,18 @@ def _typed(filled: Any, dtype: torch.dtype) -> Any:
     return filled.to(dtype) if isinstance(filled, torch.Tensor) else filled
 
 
-def _fitted(given: Any, wanted: torch.Tensor) -> Any:
-    """Return an argument in the shape that is wanted, if that is possible."""
-    if isinstance(given, np.ndarray):
-        given = torch.from_numpy(given)
-    if not isinstance(given, torch.Tensor):
-        return given
-    if given.numel() == wanted.numel():
-        return given.reshape(wanted.shape)
+def _fitted(argument: Any, wanted: torch.Tensor) -> Any:
+    """Return an argument in the shape of the answer, if possible."""
+    if isinstance(argument, np.ndarray):
+        argument = torch.from_numpy(argument)
+    if not isinstance(argument, torch.Tensor):
+        return argument
+    if argument.numel() == wanted.numel():
+        return argument.reshape(wanted.shape)
     try:
-        return given.expand(wanted.shape)
+        return argument.expand(wanted.shape)
     except RuntimeError:
-        return given
+        return argument
 
 
 def _noise(wanted: torch.Tensor) -> torch.Tensor:

@@ -1,17 +1,16 @@
-"""Trivial programs: what an exercise can be replaced by without doing any of its work.
+"""Programs that do none of an exercise's work.
 
-The programs are made for every exercise from one table: constants of the right shape, random
-numbers (as in uninitialised memory), each argument, the mean of each argument, an exception, and
-zeros from an object that is made, and that refuses arguments, as it should. A week adds the plain
-library calls that come close to its exercises (`solutions/<week>/trivial.py`): functions named
-`EXERCISE__WHAT_IT_DOES`. `verify` grades all of them. In grading, tests that one of these programs
-passes as well count only if another test passes (`TrivialPasses`).
+They are generated for every exercise from one table: constants of the right shape, random numbers
+(as in uninitialised memory), each argument, the mean of each argument, an exception, and zeros from
+an object with a correct constructor that refuses invalid arguments. A week adds plain library calls
+in `solutions/<week>/trivial.py`, as functions named `EXERCISE__WHAT_IT_DOES`. `verify` grades all
+of them.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from ...model.course.bank import Bank
@@ -36,7 +35,7 @@ _MOST_ARGUMENTS = 4
 
 
 def trivial_programs(bank: Bank, exercise: str) -> Iterator[tuple[str, str]]:
-    """Yield the kind and the source of every program of the table for an exercise."""
+    """Yield the kind and the source of every generated program for an exercise."""
     hollow = f"{bank.solution}\n\n{_HOLLOW.read_text(encoding='utf-8')}"
     hollow += "".join(f"\n{kernel} = _NoKernel()" for kernel in _kernels(bank.solution))
     given = range(min(_MOST_ARGUMENTS, _arguments(bank.solution, exercise)))
@@ -65,7 +64,7 @@ def _kernels(solution: str) -> Iterator[str]:
 
 
 def _arguments(solution: str, exercise: str) -> int:
-    """Return how many positional arguments an exercise takes; of a class, its largest method."""
+    """Return the number of positional arguments of a function, or of a class's largest method."""
     (found,) = (n for n in ast.parse(solution).body if getattr(n, "name", "") == exercise)
     if isinstance(found, ast.FunctionDef):
         return len(found.args.args)
@@ -74,27 +73,24 @@ def _arguments(solution: str, exercise: str) -> int:
 
 
 class TrivialPasses:
-    """The tests that a trivial program passes. They are tried one by one, when needed."""
+    """Finds the tests that a trivial program passes; each is tried when it is first needed."""
 
     def __init__(self, runs: Runs) -> None:
         self._runs = runs
-        self._known: dict[str, bool] = {}
+        self._results: dict[str, bool] = {}
 
-    def show_work(self, exercise: str, passed: Iterable[str]) -> bool:
-        """Return True if no trivial program passes one of these tests."""
-        return any(not self._is_trivial(exercise, test) for test in passed)
-
-    def _is_trivial(self, exercise: str, test: str) -> bool:
-        if test not in self._known:
+    def passes(self, exercise: str, test: str) -> bool:
+        """Return True if a trivial program passes a test."""
+        if test not in self._results:
             bank = self._runs.bank
             programs = (*trivial_programs(bank, exercise), *plain_calls(bank, exercise))
-            self._known[test] = any(
-                self._passes(f"-trivial-{exercise}-{kind}", source, exercise, test)
+            self._results[test] = any(
+                self._program_passes(f"-trivial-{exercise}-{kind}", source, exercise, test)
                 for kind, source in programs
             )
-        return self._known[test]
+        return self._results[test]
 
-    def _passes(self, name: str, source: str, exercise: str, test: str) -> bool:
+    def _program_passes(self, name: str, source: str, exercise: str, test: str) -> bool:
         ran = list[Ran]()
         files = {self._runs.week.module: source.encode()}
         with self._runs.in_place(name, source) as target:

@@ -59,7 +59,7 @@ class TestReport(msgspec.Struct, frozen=True):
 class Diagnosis(msgspec.Struct, frozen=True):
     """A misconception that the outputs show: its name, its description and a hint.
 
-    explains, of: how many of how many failed tests it accounts for; 0 of 0 if that is not known
+    explains, of: how many of how many failed tests it accounts for; 0 of 0 if unknown
     mostly: the student's outputs differ from the misconception's in some of its own tests
     """
 
@@ -72,7 +72,7 @@ class Diagnosis(msgspec.Struct, frozen=True):
 
     @property
     def is_minor(self) -> bool:
-        """Whether it leaves most failures unexplained, so that it must not be the headline."""
+        """True if it leaves most failures unexplained, so that it must not be the headline."""
         return 2 * self.explains < self.of
 
     @property
@@ -131,7 +131,7 @@ class ExerciseReport(msgspec.Struct, frozen=True):
 
     @property
     def unwritten(self) -> bool:
-        """Whether every test that ran found only the stub."""
+        """True if every test that ran found only the stub."""
         ran = [t for t in self.tests if t.verdict is not Verdict.NOT_RUN]
         return bool(ran) and all(t.verdict is Verdict.UNWRITTEN for t in ran)
 

@@ -6,7 +6,7 @@ cost their weights too. Otherwise the exercise earns the weighted share of the t
 but never more than the named mistakes would leave. A failed test that is inherited from a wrong
 helper earns the share that course.yaml's `scoring` gives. One forbidden call costs all points.
 
-Only the best electives count, as many as course.yaml says. They are chosen by their points with
+course.yaml says how many of the best electives count. They are chosen by their points with
 every mistake charged. After that, one misconception costs points once per week: in the exercise
 that contains it if that is known, otherwise in the exercise where it costs most.
 """
@@ -24,7 +24,7 @@ from ..course.loader import Exercise, Scoring, Week
 from .schema import Deduction, Diagnosis, ExerciseReport, SubmissionReport, TestReport
 from .verdicts import Ending, Verdict
 
-_COST_WITHOUT_WORK = 0.9  # such a mistake leaves nothing of the exercise, so it is always charged
+_COST_WITHOUT_WORK = 0.9  # nothing of the exercise is left, so such a mistake is always charged
 _UNEXPLAINED_SHARE = 0.5  # named mistakes decide if less of the failed weight is unexplained
 
 
@@ -98,7 +98,7 @@ class _Tally:
             else t
             for t in evidence.tests
         )
-        # An inherited failure is not a mistake of this exercise, even if it earns nothing.
+        # An inherited failure is not a mistake of this exercise, even if it earns no points.
         inherited = {name for name, carried in evidence.carried.items() if carried}
         counted = [t for t in self.tests if t.verdict.counted]
         failed = [t for t in counted if t.verdict.failed and t.name not in inherited]

@@ -27,22 +27,22 @@ class Verdict(StrEnum):
 
     @property
     def counted(self) -> bool:
-        """Whether the test's weight counts: it ran, and the grading system was not at fault."""
+        """True if the test's weight counts: it ran, and the grading system was not at fault."""
         return self is Verdict.PASS or self.failed
 
     @property
     def failed(self) -> bool:
-        """Whether the test counts and did not pass."""
+        """True if the test counts and did not pass."""
         return self is Verdict.UNWRITTEN or self._rejects_an_attempt
 
     @property
     def attempted(self) -> bool:
-        """Whether the test ran code that the student wrote."""
+        """True if the test ran code that the student wrote."""
         return self is Verdict.PASS or (self.reported and self is not Verdict.UNWRITTEN)
 
     @property
     def reported(self) -> bool:
-        """Whether feedback mentions the test: it failed, or the grading system was at fault."""
+        """True if feedback mentions the test: it failed, or the grading system was at fault."""
         return self.failed or self is Verdict.GRADER_FAULT
 
     @property

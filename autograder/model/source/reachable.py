@@ -34,6 +34,16 @@ def signs_in(text: str) -> int:
     return _SIGN.subn("", text)[1]
 
 
+def parse_bounded(source: str) -> ast.Module | None:
+    """Parse a source; return None if Python cannot parse it or if it exceeds `MOST_SIGNS`."""
+    if signs_in(source) > MOST_SIGNS:
+        return None
+    try:
+        return ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
 class Sources:
     """The Python files of one submission (name -> text, or None if it cannot be read as text).
 

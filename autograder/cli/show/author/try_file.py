@@ -15,7 +15,7 @@ from ....batch.grade import grade_batch
 from ....batch.intake import Submission, clean_name, read_submission
 from ....feedback.html import feedback_page
 from ....files.atomic import replace_file
-from ....grading.warmup import seldom_collected
+from ....grading.warmup import rare_collection
 from ....model.course.bank import Bank
 from ....model.course.loader import Course, Week
 from ....model.device_axes import axis
@@ -44,7 +44,7 @@ def run_try(
 ) -> bool:
     """Grade it, print scores and what they say, write the page; return whether it was graded."""
     console, tried = terminal(), tried_of(course, week, what)
-    with terminal(stderr=True).status(f"grading {tried.submission.name}"), seldom_collected():
+    with terminal(stderr=True).status(f"grading {tried.submission.name}"), rare_collection():
         report = grade_batch(
             course,
             week,

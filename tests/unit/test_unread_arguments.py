@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from autograder.grading.triviality.reads import required_arguments, unread
+from autograder.grading.diagnosis.unread_arguments import required_arguments, unread
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,122 @@
+"""Name the mistakes of an exercise. Every name in a report comes from `MistakeNames`.
+
+Names have four sources:
+
+1. Misconceptions of the bank whose outputs equal the submission's (`diagnosis.match_bank`). Only
+   these names have a price, so they are found before the points.
+2. Kinds of edits: one small edit of the student's code makes the tests pass (`localization`).
+3. Misconceptions whose parameters fail to load in the same way as the submission's.
+4. Symptoms that failed tests show by themselves (`diagnosis.symptoms`).
+
+The last three only explain a report, and are not tried if a misconception explains most failures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from ..model.report.schema import Diagnosis, ExerciseReport
+from .best_effort import BestEffort
+from .dependencies.error_carried_forward import Inherited
+from .diagnosis.equivalence import state_in_part
+from .diagnosis.match_bank import Named, diagnose
+from .diagnosis.symptoms import by_symptom
+from .diagnosis.unread_arguments import required_arguments, unread
+from .localization.by_location import IGNORES, name_by_location, with_names
+from .localization.localizer import LineFinder
+from .outcomes import Flaw
+from .running.pytest_plugin import Ran
+from .running.test_runner import Runs
+
+Files = Mapping[str, bytes]
+
+
+class Failures(NamedTuple):
+    """The failed tests of an exercise that are not inherited.
+
+    ran: all tests of the exercise that are not inherited
+    explained: the failed tests that misconceptions of the bank explain
+    """
+
+    ran: Sequence[Ran]
+    inherited: Inherited
+    explained: frozenset[str]
+
+
+class MistakeNames:
+    """Names the mistakes of a week's submissions. `finder` locates lines, if it is set."""
+
+    def __init__(self, runs: Runs, best_effort: BestEffort) -> None:
+        self._runs, self._bank, self._best_effort = runs, runs.bank, best_effort
+        self.finder: LineFinder | None = None
+
+    def misconceptions(self, exercise: str, ran: Sequence[Ran], files: Files) -> list[Named]:
+        """Return the misconceptions that a submission's outputs match.
+
+        A function that never reads a required argument cannot use it wrongly. So if the submission
+        reads fewer arguments than the matching programs, only programs that read as few can match.
+        """
+        bank = self._runs.of_misconceptions(exercise)
+        right = self._runs.right_answers(exercise) if bank else {}
+        named = diagnose(ran, bank, right)
+        required = required_arguments(self._bank.solution, exercise)
+        mine = unread("\n".join(self._runs.lines(files)), exercise, required)
+        if not named or not mine:
+            return named
+        theirs = {
+            m.name: unread(m.source, exercise, required) for m in self._bank.of_exercise(exercise)
+        }
+        if mine <= frozenset().union(*(theirs[n.name] for n in named)):
+            return named
+        fitting = {name: runs for name, runs in bank.items() if mine <= theirs[name]}
+        return diagnose(ran, fitting, right)
+
+    def explain(self, report: ExerciseReport, files: Files, failures: Failures) -> ExerciseReport:
+        """Add the lines of an exercise's mistakes to its report, and names if most lack one."""
+        failing = [r for r in failures.ran if r.report.verdict.failed]
+        if not failing or any(r.fault for r in failures.ran):
+            return report
+        names = report.diagnosis
+        report = self._best_effort.run(
+            f"{report.name}, line", lambda: self._located(report, files, failures), report
+        )
+        unexplained = [r for r in failing if r.report.name not in failures.explained]
+        named_by_line = report.diagnosis not in (names, (IGNORES,))
+        attempted = any(r.report.verdict.attempted for r in failing)
+        if named_by_line or 2 * len(unexplained) <= len(failing) or not attempted:
+            return report
+        return self._best_effort.run(
+            f"{report.name}, symptom",
+            lambda: self._with_symptoms(report, failures.ran, unexplained),
+            report,
+        )
+
+    def _located(self, report: ExerciseReport, files: Files, failures: Failures) -> ExerciseReport:
+        if self.finder is None:
+            return report
+        found = self.finder.find(
+            files, report.name, failures.ran, report.diagnosis, failures.inherited.replaced
+        )
+        return name_by_location(report, found, self._bank)
+
+    def _with_symptoms(
+        self, report: ExerciseReport, ran: Sequence[Ran], unexplained: Sequence[Ran]
+    ) -> ExerciseReport:
+        right = self._runs.right_answers(report.name)
+        shown = by_symptom(unexplained, ran, right, self._runs.call_shapes(report.name))
+        names = (*report.explained, *self._by_state(report, ran), *shown)
+        return with_names(report, tuple(sorted(names, key=lambda d: d.is_minor)))
+
+    def _by_state(self, report: ExerciseReport, ran: Sequence[Ran]) -> Iterator[Diagnosis]:
+        """Yield the misconceptions that fail to load some of the same parameters."""
+        failed = {r.report.name: r for r in ran if r.report.verdict.failed}
+        if not any(r.flaw is Flaw.STATE for r in failed.values()):
+            return
+        bank = self._runs.of_misconceptions(report.name)
+        for one in self._bank.of_exercise(report.name):
+            theirs = {r.report.name: r for r in bank.get(one.name, ()) if r.flaw is Flaw.STATE}
+            if one.name in report.diagnosis or not theirs or not theirs.keys() <= failed.keys():
+                continue
+            if all(state_in_part(failed[name], r) for name, r in theirs.items()):
+                yield Diagnosis(one.name, one.title, one.hint, len(theirs), len(failed))

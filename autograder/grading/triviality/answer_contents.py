@@ -1,0 +1,146 @@
+"""Compare the numbers and texts in answers, independent of their types."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+
+from ...model.report.verdicts import Verdict
+from ...worker.protocol import frames
+from ..comparator import COARSE, close
+from ..decoding import Answers, Drawing, Figure, read_answer
+from ..outcomes import Flaw, Outcome
+from ..running.pytest_plugin import Ran
+from ..targets.in_process import Answer
+
+_MAJORITY = 0.5
+_SAMPLE = 64  # values of an array
+_ENOUGH_VALUES = 4  # cannot be guessed
+_INFINITY = 1e150  # replaces infinity, so that a sum of squares is finite
+_SAME_ORDER = 0.99  # correlation with the ranks of the correct values
+
+Contents = list[Any]  # NumPy arrays of float64 or complex128, and texts
+
+
+def contents(value: Any) -> Iterator[Any]:
+    """Yield the arrays and texts in a decoded value. A drawing yields its images."""
+    if isinstance(value, torch.Tensor):
+        if not value.is_meta:
+            wide = torch.complex128 if value.is_complex() else torch.float64
+            yield value.detach().to(wide).numpy()
+    elif isinstance(value, (np.ndarray, np.generic, bool, int, float)):
+        array = np.asarray(value)
+        yield array if array.dtype.kind == "c" else array.astype(np.float64)
+    elif isinstance(value, str):
+        yield "\n".join(line.rstrip() for line in value.strip("\n").split("\n"))
+    elif isinstance(value, Drawing):
+        yield from (image.data for image in value.images)
+    elif isinstance(value, Figure):
+        yield from contents(value.axes)
+    elif isinstance(value, (tuple, list, dict)):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from contents(part)
+
+
+def answer_contents(answer: Answer | Outcome | None) -> Contents | None:
+    """Return the contents of an answer, or its printed text if it returned None.
+
+    Return None if the call returned nothing at all, and raise frames.BadFrame if the answer is
+    malformed.
+    """
+    if not isinstance(answer, tuple) or answer[0].status != "ok":
+        return None
+    value = read_answer(answer)[0]
+    if value is None:
+        printed = answer[0].printed
+        return list(contents(printed)) if printed.strip() else []
+    return list(contents(value))
+
+
+def same_contents(mine: Contents, expected: Contents) -> bool:
+    """Return True if two answers contain recognisably the same numbers and the same texts."""
+    return len(mine) == len(expected) and all(map(_same_part, mine, expected))
+
+
+def same_numbers(mine: Contents, right: Contents) -> bool:
+    """Return True if the numbers are correct and not too few; texts may differ."""
+    own, expected = ([p for p in parts if not isinstance(p, str)] for parts in (mine, right))
+    return sum(p.size for p in expected) >= _ENOUGH_VALUES and same_contents(own, expected)
+
+
+def _same_part(a: Any, b: Any) -> bool:
+    if isinstance(a, str) or isinstance(b, str):
+        return bool(type(a) is type(b) and a == b)
+    return a.size == b.size and close(a.ravel(), b.ravel(), COARSE)
+
+
+def has_outputs(ran: Iterable[Ran]) -> bool:
+    """Return True if tests failed by their outputs, and most outputs contain different numbers.
+
+    Exceptions and NaN do not show the rest of an exercise.
+    """
+    runs = list(ran)
+    wrong = all(r.report.verdict is Verdict.WRONG for r in runs)
+    return wrong and sum(map(_has_different_numbers, runs)) >= _MAJORITY * len(runs)
+
+
+def _has_different_numbers(ran: Ran) -> bool:
+    found = set[float]()
+    for answer in ran.answers:
+        try:
+            parts = answer_contents(answer) or []
+        except frames.BadFrame:
+            return False
+        for part in parts:
+            if not isinstance(part, str):
+                numbers = np.real(part).ravel()
+                found.update(numbers[np.isfinite(numbers)][:_SAMPLE].tolist())
+        if len(found) > 1:
+            return True
+    return ran.flaw is Flaw.STATE
+
+
+def resembling_tests(ran: Collection[Ran], right: Mapping[str, Answers]) -> set[str]:
+    """Return the tests whose answers resemble the correct ones or cannot be compared, if most do.
+
+    An answer resembles the correct one if it contains the same values in a different order, or if a
+    monotone function such as a factor or a logarithm maps one to the other.
+    """
+    similar = {r.report.name: _resembles(r, right.get(r.report.name, ())) for r in ran}
+    comparable = [one for one in similar.values() if one is not None]
+    if not comparable or sum(comparable) < _MAJORITY * len(comparable):
+        return set()
+    return {name for name, one in similar.items() if one is not False}
+
+
+def _resembles(ran: Ran, right: Answers) -> bool | None:
+    """Return None if there are too few different values to compare."""
+    index = len(ran.answers) - 1
+    if not 0 <= index < len(right):
+        return None
+    try:
+        own, expected = (
+            _real_numbers(answer_contents(a)) for a in (ran.answers[index], right[index])
+        )
+    except frames.BadFrame:
+        return False
+    wanted = np.concatenate([np.zeros(0), *expected])
+    if wanted.size < _ENOUGH_VALUES or not np.ptp(wanted) > 0:
+        return None
+    parts = (p for p in (np.concatenate([np.zeros(0), *own]), *own) if p.size == wanted.size)
+    return any(_same_order(p, wanted) or _same_part(np.sort(p), np.sort(wanted)) for p in parts)
+
+
+def _same_order(mine: Any, right: Any) -> bool:
+    """Return True if the ranks of two arrays' values correlate; equal values share a rank."""
+    own, wanted = (np.unique(x, return_inverse=True)[1].ravel() for x in (mine, right))
+    return bool(np.ptp(own) > 0 and abs(np.corrcoef(own, wanted)[0, 1]) > _SAME_ORDER)
+
+
+def _real_numbers(parts: Contents | None) -> Sequence[Any]:
+    """Return the finite real numbers of each array, flat."""
+    numbers = (np.real(p).ravel() for p in parts or () if not isinstance(p, str))
+    return [np.nan_to_num(n, posinf=_INFINITY, neginf=-_INFINITY) for n in numbers]
