@@ -12,8 +12,8 @@ import nbformat
 import pytest
 
 from autograder.cli import run
-from autograder.cli.show.instructor.class_report import run_report
-from autograder.cli.show.instructor.regrading import run_apply, run_preview
+from autograder.cli.instructor.class_report import run_report
+from autograder.cli.instructor.regrading import run_apply, run_preview
 from autograder.model.course.loader import Course, Week, load
 from autograder.model.errors import KitError, NbgraderError
 from autograder.model.report.schema import SubmissionReport

@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from autograder.cli.show.instructor.status_table import run_status
+from autograder.cli.instructor.status_table import run_status
 from autograder.model.course.loader import Course, Week, load
 from autograder.model.errors import NbgraderError
 from autograder.model.report.schema import SubmissionReport
