@@ -11,8 +11,8 @@ from pathlib import Path
 
 from rich.console import Console
 
-from ...model.device_axes import AXES, FAKE_GPU, axis
 from ...model.course.loader import REGISTRY, Course, load
+from ...model.device_axes import AXES, FAKE_GPU, axis
 from ...model.errors import CourseError, NoCourse
 from ...sandbox import probe
 from ...terminal.console import terminal

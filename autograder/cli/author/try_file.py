@@ -16,8 +16,8 @@ from ...batch.intake import Submission, clean_name, read_submission
 from ...feedback.html import feedback_page
 from ...grading.warmup import rare_collection
 from ...model.course.bank import Bank
-from ...model.device_axes import axis
 from ...model.course.loader import Course, Week
+from ...model.device_axes import axis
 from ...model.errors import KitError
 from ...model.report.schema import ExerciseReport, SubmissionReport
 from ...model.report.verdicts import Ending

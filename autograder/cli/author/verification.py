@@ -20,10 +20,10 @@ from ...authoring.verify.prover import WHOLE
 from ...authoring.verify.selection import Aim
 from ...batch.pool import process_pool
 from ...files.secret import course_secret, public_draw
-from ...model.device_axes import axis
-from ...model.extras import missing_in_words
 from ...model.course.loader import Course, Week
+from ...model.device_axes import axis
 from ...model.errors import EngineError
+from ...model.extras import missing_in_words
 from ...sandbox import choose
 from ...terminal.console import bar, terminal
 from ..output import plural

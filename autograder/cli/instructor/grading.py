@@ -22,8 +22,8 @@ from rich.progress import (
 from ...batch.cluster import Cluster
 from ...batch.grade import Done, grade_batch
 from ...batch.intake import Submission, Unread, read_submission
-from ...model.device_axes import axis
 from ...model.course.loader import Course, Week
+from ...model.device_axes import axis
 from ...model.errors import KitError
 from ...model.report.schema import Report, SubmissionReport, to_json
 from ...model.report.verdicts import Ending

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ...batch.cluster import Cluster
-from ...model.device_axes import axis
 from ...model.course.loader import Course
+from ...model.device_axes import axis
 from ...model.errors import KitError
 from ...nbgrader.gradebook.database import read_gradebook
 from ...nbgrader.workspace import Workspace
