@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from autograder.cli.instructor.doctor import readable_by_others
+
+from autograder.cli.author.doctor_report import readable_by_others
 
 
 @pytest.fixture
