@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...classreport.similar_pairs import called_by
 from ...classreport.analysis import summarize
 from ...classreport.page import course_page, week_page
 from ...classreport.report_sources import read_reports, recorded_report
+from ...classreport.similar_pairs import called_by
 from ...model.course.bank import Bank
 from ...model.course.loader import Course, Week
 from ...model.errors import KitError
