@@ -13,7 +13,7 @@ MODULES = {
     "autograder.__main__",
     "autograder.cli",
     "autograder.cli.app",
-    "autograder.cli.student",
+    "autograder.cli.student_commands",
     "autograder.model",
     "autograder.model.course",
     "autograder.model.extras",

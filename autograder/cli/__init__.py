@@ -1,6 +1,9 @@
-"""The command line. Commands import what they need when they run, so that help is instant.
+"""The command line.
 
-One module per user: `student`, `instructor` (and `overview`), `author`.
+`app` defines the application and shared options. The `*_commands` modules declare the commands;
+they import `instructor`, `author` or `autograder.student` only when a command runs, so that
+`--help` is fast. Exit codes: 0 if all is well, 1 if something needs attention, 2 if the command
+could not run.
 """
 
 from __future__ import annotations
@@ -16,86 +19,40 @@ from ..model.errors import KitError
 from ..terminal.streams import guard_streams
 from .app import IN_PROJECT, app
 
-# What a plain installation of the project leaves out.
-_INSTRUCTORS = {
-    "latex2mathml",
-    "markdown_it",
-    "mdit_py_plugins",
-    "nbgrader",
-    "nh3",
-    "packaging",
-    "multipart",
-    "psutil",
-    "python_multipart",
-    "pyseccomp",
-    "sqlalchemy",
-    "starlette",
-    "uvicorn",
-}
+__all__ = ["app", "main", "register", "run"]
 
-# What says nothing of a stranger's, and has colours, or code for a shell, of its own.
-_FOR_A_SHELL = ("--show-completion", "--install-completion")
-_OWN_WORDS = {"--help", *_FOR_A_SHELL}
+# their output contains no text from other people, but colours or shell code, which must act
+_COMPLETION = ("--show-completion", "--install-completion")
+_UNGUARDED = {"--help", *_COMPLETION}
 _COMPLETING = "_AUTOGRADER_COMPLETE"
-# With it, Typer's options for a shell take its name.
-_SHELL_IS_NAMED = "_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION"
+# with this variable, Typer's options for completion take the name of a shell
+_NAMED_SHELL = "_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION"
 
 
 def register() -> None:
-    """Make the commands known: those of students, and in the project all others too."""
-    from . import student  # noqa: F401  # importing it registers its commands
+    """Register the students' commands, and in the project all others."""
+    from . import student_commands  # noqa: F401  # registers its commands when imported
 
     if IN_PROJECT:
-        from . import project  # noqa: F401  # the same
+        from . import project_commands  # noqa: F401
 
 
 def main() -> None:
-    """Entry point: run the command that was typed, and end with its exit code."""
-    # For a kind of address that no notebook has, jsonschema would compile 38 grammars: 0.9 s of
-    # every command that reads a notebook. It goes without where the package is missing.
-    sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]  # as import takes it
-    typed = {word.partition("=")[0] for word in sys.argv[1:]}
-    if not _OWN_WORDS & typed and _COMPLETING not in os.environ:
+    """Run the command in `sys.argv` and exit with its code."""
+    # jsonschema would compile 38 grammars for a URL format that notebooks do not use: 0.9 s of
+    # every command that reads a notebook; it skips the format if this package is missing
+    sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]  # blocks the import
+    options = {word.partition("=")[0] for word in sys.argv[1:]}
+    if not _UNGUARDED & options and _COMPLETING not in os.environ:
         guard_streams()
-    _leave(run())
-
-
-def _take_named_shell(arguments: list[str]) -> None:
-    """Let `--show-completion bash` mean that shell.
-
-    Typer looks for the shell among the processes above, where a job, a container or an editor has
-    none, and takes no name.
-    """
-    for word, after in pairwise([*arguments, ""]):
-        option, _, name = word.partition("=")
-        if option not in _FOR_A_SHELL:
-            continue
-        if name or after[:1] not in ("", "-"):
-            os.environ[_SHELL_IS_NAMED] = "1"
-        else:
-            _find_shell(option)
-
-
-def _find_shell(option: str) -> None:
-    """Raise KitError if no shell is among the processes above."""
-    shellingham: Any = import_module("shellingham")  # Typer's, and without types
-
-    try:
-        shellingham.detect_shell()
-    except shellingham.ShellDetectionFailure:
-        raise KitError(
-            f"no shell is seen that started this: name it, as in `autograder {option} bash`"
-        ) from None
+    _exit(run())
 
 
 def run(arguments: list[str] | None = None) -> int | str | None:
-    """Run a command and return its exit code; an error that the user can mend is one line and 2.
-
-    0: all is as it should be. 1: done, and something is to be looked at. 2: it could not run.
-    """
+    """Run a command and return its exit code; a KitError is one line on standard error and 2."""
     register()
     try:
-        _take_named_shell(sys.argv[1:] if arguments is None else arguments)
+        _prepare_completion(sys.argv[1:] if arguments is None else arguments)
         app(arguments)
     except SystemExit as end:
         return end.code
@@ -103,21 +60,42 @@ def run(arguments: list[str] | None = None) -> int | str | None:
         print(f"autograder: {error}", file=sys.stderr)
         return 2
     except ModuleNotFoundError as error:
-        if (error.name or "").split(".")[0] not in _INSTRUCTORS:
+        if (error.name or "autograder").split(".")[0] == "autograder":
             raise
         print(
-            f"autograder: this command needs {error.name}, which a student's installation leaves "
-            "out: run `make setup` in the course's project folder, and the command from there",
+            f"autograder: this command needs {error.name}, which is not installed here: run "
+            "`make setup` in the course's project folder, then the command there",
             file=sys.stderr,
         )
         return 2
     return 0
 
 
-def _leave(code: int | str | None) -> None:
-    """End the process. With torch and its neighbours loaded, without Python's last clean-up:
+def _prepare_completion(arguments: list[str]) -> None:
+    """Let `--show-completion bash` name the shell; without a name, require that one is detected.
 
-    native libraries that are torn down in an unlucky order have crashed there, after all was done.
+    Typer looks for the shell among the parent processes; a container or an editor may have none.
+    """
+    for word, following in pairwise([*arguments, ""]):
+        option, _, name = word.partition("=")
+        if option not in _COMPLETION:
+            continue
+        if name or following[:1] not in ("", "-"):
+            os.environ[_NAMED_SHELL] = "1"
+            continue
+        shellingham: Any = import_module("shellingham")  # Typer's dependency, without types
+        try:
+            shellingham.detect_shell()
+        except shellingham.ShellDetectionFailure:
+            raise KitError(
+                f"no shell was detected: name it, as in `autograder {option} bash`"
+            ) from None
+
+
+def _exit(code: int | str | None) -> None:
+    """End the process; if torch is loaded, skip Python's finalization.
+
+    Native libraries have crashed when they were unloaded in an unlucky order.
     """
     if "torch" not in sys.modules or not isinstance(code, int | None):
         sys.exit(code)

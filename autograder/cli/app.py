@@ -1,9 +1,12 @@
-"""The application that all commands register with, and the arguments that they share."""
+"""The application that all commands register with, and the arguments and options they share.
+
+A command returns False to exit with code 1. KitError becomes one line and exit code 2 (`cli.run`).
+"""
 
 from __future__ import annotations
 
 from importlib.util import find_spec
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperGroup
@@ -11,12 +14,14 @@ from typer.core import TyperGroup
 from ..model.errors import KitError
 from ..version import __version__
 
+if TYPE_CHECKING:
+    from ..model.course.loader import Course, Week
+
 STUDENTS, INSTRUCTORS, AUTHORS = "For students", "For instructors", "For authors"
-IN_PROJECT = find_spec(f"{__package__}.project") is not None
+IN_PROJECT = find_spec(f"{__package__}.project_commands") is not None
 
 
-def _weeks(incomplete: str) -> list[str]:
-    """The weeks that a shell may complete to."""
+def _complete_week(incomplete: str) -> list[str]:
     from ..model.course.loader import load
 
     try:
@@ -26,15 +31,36 @@ def _weeks(incomplete: str) -> list[str]:
 
 
 WeekArgument = Annotated[
-    str, typer.Argument(help="A week: its name, or its number.", autocompletion=_weeks)
+    str, typer.Argument(help="A week: its name or number.", autocompletion=_complete_week)
 ]
+JobsOption = Annotated[
+    int | None, typer.Option("--jobs", min=1, help="Processes; default: one per core.")
+]
+UnmarkedOption = Annotated[
+    bool, typer.Option("--unmarked", help="Even if written answers are not marked yet.")
+]
+ClusterOption = Annotated[
+    str | None,
+    typer.Option(metavar="ADDRESS", help="A Dask scheduler: tcp://host:8786 or tls://host:8786."),
+]
+TlsCaOption = Annotated[str | None, typer.Option(help="With tls://: the authority, PEM.")]
+TlsCertOption = Annotated[str | None, typer.Option(help="With tls://: your certificate.")]
+TlsKeyOption = Annotated[str | None, typer.Option(help="With tls://: its key.")]
 
 
-class _Commands(TyperGroup):
-    """The commands that are installed here; a student's installation has those of students."""
+def find_week(name: str) -> tuple[Course, Week]:
+    """Load the course and find a week by name or number; raise KitError if there is none."""
+    from ..model.course.loader import load
+
+    course = load()
+    return course, course.week(name)
+
+
+class CommandGroup(TyperGroup):
+    """The installed commands; a student's installation contains only those for students."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """Students' first, then instructors' and authors', each in the order of their use."""
+        """List commands for students, instructors, authors, each in the order of use."""
         panels = [STUDENTS, INSTRUCTORS, AUTHORS]
         commands = super().list_commands(ctx)
         return sorted(
@@ -42,21 +68,29 @@ class _Commands(TyperGroup):
         )
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Explain in a student's installation why a command is unknown."""
         if not IN_PROJECT and self.get_command(ctx, args[0]) is None:
             from difflib import get_close_matches
 
             if near := get_close_matches(args[0], self.list_commands(ctx), n=1, cutoff=0.75):
                 raise KitError(f"there is no command {args[0]!r}; did you mean {near[0]!r}?")
             raise KitError(
-                f"there is no command {args[0]!r} for students. Those of instructors and authors "
-                "need the course's project folder: run `make setup` there, and the command from "
-                "there"
+                f"there is no command {args[0]!r} for students. Commands for instructors and "
+                "authors need the course's project folder: run `make setup` there, then the "
+                "command"
             )
         return super().resolve_command(ctx, args)
 
+    def invoke(self, ctx: Any) -> Any:
+        """Exit with code 1 if the command returns False."""
+        result = super().invoke(ctx)
+        if result is False:
+            raise typer.Exit(1)
+        return result
+
 
 app = typer.Typer(
-    cls=_Commands,
+    cls=CommandGroup,
     name="autograder",
     help="An auto-graded course on attention: check your work, grade a class, author a week.",
     no_args_is_help=True,
@@ -66,17 +100,17 @@ app = typer.Typer(
 )
 
 
-def _version(asked: bool) -> None:
-    if asked:
+def _print_version(wanted: bool) -> None:
+    if wanted:
         print(f"autograder {__version__}")
         raise typer.Exit
 
 
 @app.callback()
-def _whole(
+def _global_options(
     version: Annotated[
         bool,
-        typer.Option("--version", callback=_version, is_eager=True, help="Show the version."),
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version."),
     ] = False,
 ) -> None:
     pass

@@ -1,7 +1,4 @@
-"""What all our HTML pages share: one environment of templates, and the words' way onto a page.
-
-Everything is escaped by the templates (autoescape, no `safe` filter; a test greps for it).
-"""
+"""The template environment of all HTML pages, and its filters."""
 
 from __future__ import annotations
 
@@ -16,54 +13,45 @@ from ..model.visible import replaced
 
 
 @cache
-def environment(room: str) -> Environment:
-    """The templates of one room of the kit, beside those that all pages share."""
+def environment(package: str) -> Environment:
+    """Return the templates of a package of the kit, together with the shared ones."""
     environment = Environment(
-        loader=ChoiceLoader([PackageLoader(f"autograder.{room}"), PackageLoader(__package__)]),
+        loader=ChoiceLoader([PackageLoader(f"autograder.{package}"), PackageLoader(__package__)]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(
-        prose=prose,
-        points=points,
-        lowered=lowered,
-        percent=percent,
-        wrapping=wrapping,
-        visible=replaced,
-        notice=notice,
-    )
+    filters = (prose, points, lowered, percent, wrapping, notice)
+    environment.filters.update({f.__name__: f for f in filters}, visible=replaced)
     return environment
 
 
 def prose(text: Any) -> Markup:
-    """Text with quotations marked up; everything in it escaped, control characters shown as �."""
-    return Markup(with_quotations(replaced(text), _escaped, _code))  # both of which escape
-
-
-def _escaped(text: str) -> str:
-    return str(escape(text))
-
-
-def _code(text: str) -> str:
-    return f"<code>{escape(text)}</code>"
+    """Escape text, mark up its quotations as code, and replace control characters by �."""
+    return Markup(
+        with_quotations(
+            replaced(text),
+            lambda plain: str(escape(plain)),
+            lambda code: f"<code>{escape(code)}</code>",
+        )
+    )  # both functions escape
 
 
 def notice(message: str) -> Markup:
-    """A report's message: a sentence, and the source line with a caret if there is one."""
+    """Render a report's message: a sentence, then the source line with a caret if there is one."""
     sentence, _, code = message.partition("\n")
-    below = Markup("<pre>{}</pre>").format(replaced(code)) if code else ""
-    return Markup("<p>{}</p>{}").format(prose(sentence), below)
+    source_line = Markup("<pre>{}</pre>").format(replaced(code)) if code else ""
+    return Markup("<p>{}</p>{}").format(prose(sentence), source_line)
 
 
 def wrapping(name: str) -> Markup:
-    """A long name that may break after its underscores, on a phone."""
-    return Markup(str(escape(name)).replace("_", "_<wbr>"))  # escaped just above
+    """Allow a line break after each underscore of a long name."""
+    return Markup(str(escape(name)).replace("_", "_<wbr>"))  # escaped first
 
 
 def points(value: float) -> str:
-    """Points as they were given: the grader has rounded them."""
+    """Format points, which the grader has already rounded."""
     return f"{value:.4f}".rstrip("0").rstrip(".")
 
 
@@ -72,5 +60,5 @@ def percent(share: float) -> str:
 
 
 def lowered(title: str) -> str:
-    """`Divides by d.` as the end of "It looks as if your code …"."""
+    """Start a title in lower case, to continue "It looks as if your code …"."""
     return title[:1].lower() + title[1:]

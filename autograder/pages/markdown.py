@@ -1,20 +1,20 @@
-"""Markdown and HTML of strangers, made fit for a page that somebody trusts.
+"""Render other people's Markdown and HTML as harmless HTML.
 
-Theory of operation. Whoever wrote the text may want to act in the reader's browser, which may be
-logged in to Jupyter with the instructor's rights, or may want the page to take for ever. So there
-are two walls in a row, each of which holds without the other, and a bound on the work:
+Theory of operation. The author of the text may try to act in the reader's browser, which may be
+logged in to Jupyter with the instructor's rights, or may try to make rendering take forever. Two
+independent filters, and a bound on the work:
 
-1. markdown-it reads the text with raw HTML switched off (it is shown as typed). A link stays a link
-   only to http, https and mailto; a picture only if it was attached to the cell or handed out with
-   the week, and then it is embedded. An SVG comes from the week alone; as a picture it can neither
-   run nor load anything. Everything else is shown as it was typed.
-2. nh3 reads what came of that, as a browser would, and drops every element, attribute and address
-   that is not on the lists below: no script, style, frame, form, id, class or event handler.
+1. markdown-it renders the text with raw HTML switched off (HTML is shown as typed). Links stay only
+   for http, https and mailto; pictures only if they were attached to the cell or released with the
+   week, and are embedded. SVG comes only from the week; as a picture it can neither run nor load
+   anything. Everything else is shown as typed.
+2. nh3 parses the result as a browser would and drops every element, attribute and address that is
+   not listed below: no script, style, frame, form, id, class or event handler.
 
-Formulas become MathML here, so no page needs a script for them. The converter does not escape
-text, so its answer must be well-formed XML, and is rebuilt from the elements below.
+Formulas are converted to MathML here, so that no page needs a script. The converter does not escape
+text, so its output must be well-formed XML and is rebuilt from the elements listed below.
 
-The pages themselves add a third wall: a Content-Security-Policy that lets no script run.
+The pages add a third filter: a Content-Security-Policy that allows no scripts.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
 
 Pictures = Callable[[str], str | None]
-"""From the address of a picture to what stands in its place, a data: address; or None."""
+"""Maps the address of a picture to a data: address, or to None if it must not be shown."""
 
 SCHEMES = frozenset({"http", "https", "mailto"})
 _DATA = re.compile(r"data:image/(?:png|jpeg|gif|webp|svg\+xml);base64,[A-Za-z0-9+/]+={0,2}")
-_LONGEST, _LONGEST_FORMULA, _LONGEST_CODE = 32 << 10, 2000, 256 << 10
-_MANY_TABLES, _MANY_COLUMNS, _MANY_ENVIRONMENTS = 20, 40, 40
+_MAX_TEXT, _MAX_FORMULA, _MAX_CODE = 32 << 10, 2000, 256 << 10
+_MAX_TABLES, _MAX_COLUMNS, _MAX_ENVIRONMENTS = 20, 40, 40
 _TABLE = re.compile(r"^[ \t>]*\|?[ \t]*:?-[ \t:|-]*$", re.MULTILINE)
 
 
@@ -76,63 +76,63 @@ _STYLES = _names(
 
 
 def markdown(text: str, pictures: Pictures = lambda address: None, *, below: int = 0) -> Markup:
-    """Markdown as harmless HTML; what takes too long to read as Markdown is shown as typed.
+    """Render Markdown as harmless HTML; text that is too expensive to parse is shown as typed.
 
-    Its headings come that many levels `below` the page's first.
+    below: number of levels by which headings are lowered.
     """
-    if len(text) > _LONGEST:
+    if len(text) > _MAX_TEXT:
         return plain(text)
     columns = max((row.group().count("|") for row in _TABLE.finditer(text)), default=0)
-    tables = len(_TABLE.findall(text)) <= _MANY_TABLES and columns <= _MANY_COLUMNS
-    environments = text.count("\\begin") <= _MANY_ENVIRONMENTS
+    tables = len(_TABLE.findall(text)) <= _MAX_TABLES and columns <= _MAX_COLUMNS
+    environments = text.count("\\begin") <= _MAX_ENVIRONMENTS
     try:
-        shown = _reader(tables, environments).render(text, {"pictures": pictures, "below": below})
-    except Exception:  # whatever a stranger's text makes the reader stumble over
+        shown = _renderer(tables, environments).render(text, {"pictures": pictures, "below": below})
+    except Exception:  # hostile text may trigger any bug in the renderer
         return plain(text)
     return harmless(shown)
 
 
 def harmless(shown: str) -> Markup:
-    """HTML without anything that could act, load, or pass itself off as a part of the page."""
-    return Markup(_markdown_cleaner().clean(shown))  # the sanitizer's answer
+    """Remove everything that could act, load, or imitate a part of the page."""
+    return Markup(_markdown_cleaner().clean(shown))  # the sanitizer's output
 
 
 def harmless_explanation(shown: str) -> Markup:
-    """Our explanation in a notebook's cell, as it was stored: text with a few inline styles."""
-    return Markup(_explanation_cleaner().clean(shown))  # the sanitizer's answer
+    """Clean the kit's explanation stored in a notebook's cell: text with a few inline styles."""
+    return Markup(_explanation_cleaner().clean(shown))  # the sanitizer's output
 
 
 def code(source: str) -> Markup:
-    """Python with its highlighting, which is spans of one short class each."""
-    if len(source) > _LONGEST_CODE:
+    """Highlight Python, as spans with one short class each."""
+    if len(source) > _MAX_CODE:
         return plain(source)
     shown = highlight(source, PythonLexer(), HtmlFormatter())
-    return Markup(_code_cleaner().clean(shown))  # the sanitizer's answer
+    return Markup(_code_cleaner().clean(shown))  # the sanitizer's output
 
 
 @cache
 def code_styles() -> Markup:
-    """Styles of highlighted code, with enough contrast on light and on dark."""
+    """Return styles for highlighted code, with enough contrast on light and dark backgrounds."""
     light = HtmlFormatter(style="default").get_style_defs(".highlight")
     dark = HtmlFormatter(style="github-dark").get_style_defs(".highlight")
     return Markup(f"{light}\n@media (prefers-color-scheme: dark) {{\n{dark}\n}}")  # pygments' own
 
 
 def plain(text: str) -> Markup:
-    """Text as it was typed."""
+    """Show text as typed."""
     return Markup("<pre>{}</pre>").format(text)
 
 
 def embedded(kind: str, data: Any) -> str | None:
-    """A picture's data: address, or None if it is no picture."""
+    """Return a picture's data: address, or None if it is not a picture."""
     if not isinstance(data, str):
         return None
     address = f"data:{kind};base64,{''.join(data.split())}"
     return address if _DATA.fullmatch(address) else None
 
 
-def _keep(tag: str, attribute: str, value: str) -> str | None:
-    """The value of an attribute that is on the lists, or None."""
+def _filter_attribute(tag: str, attribute: str, value: str) -> str | None:
+    """Return the value of a listed attribute, or None to drop it."""
     if attribute == "href":
         return value if _scheme(value) in SCHEMES else None
     if attribute == "src":
@@ -154,7 +154,7 @@ def _markdown_cleaner() -> nh3.Cleaner:
     return nh3.Cleaner(
         tags=set(_TEXT | _MATH),
         attributes=_ATTRIBUTES,
-        attribute_filter=_keep,
+        attribute_filter=_filter_attribute,
         url_schemes=SCHEMES | {"data"},
         link_rel="noopener noreferrer nofollow",
         set_tag_attribute_values={"a": {"target": "_blank"}},
@@ -177,37 +177,33 @@ def _code_cleaner() -> nh3.Cleaner:
     return nh3.Cleaner(
         tags={"div", "pre", "span"},
         attributes={"*": {"class"}},
-        attribute_filter=_keep,
+        attribute_filter=_filter_attribute,
         url_schemes=set(),
         link_rel=None,
     )
 
 
 @cache
-def _reader(tables: bool, environments: bool) -> MarkdownIt:
+def _renderer(tables: bool, environments: bool) -> MarkdownIt:
     from markdown_it import MarkdownIt
     from mdit_py_plugins.amsmath import amsmath_plugin
     from mdit_py_plugins.dollarmath import dollarmath_plugin
 
-    reader = MarkdownIt("commonmark", {"html": False})
-    reader.enable(["strikethrough", *(["table"] if tables else [])])
-    reader.use(dollarmath_plugin, allow_labels=False, double_inline=True)
+    renderer = MarkdownIt("commonmark", {"html": False})
+    renderer.enable(["strikethrough", *(["table"] if tables else [])])
+    renderer.use(dollarmath_plugin, allow_labels=False, double_inline=True)
     if environments:
-        reader.use(amsmath_plugin)
-    reader.validateLink = _is_address  # type: ignore[method-assign, assignment]  # documented
-    reader.add_render_rule("heading_open", _heading)
-    reader.add_render_rule("heading_close", _heading)
-    reader.add_render_rule("image", _image)
-    reader.add_render_rule("math_inline", _formula)
-    reader.add_render_rule("math_inline_double", _display_formula)
-    reader.add_render_rule("math_block", _display_formula)
-    reader.add_render_rule("amsmath", _display_formula)
-    return reader
-
-
-def _is_address(address: str) -> bool:
-    """Return whether it may stay: as a link, or as the name of a picture that is looked up."""
-    return _scheme(address) in SCHEMES | {"attachment", ""}
+        renderer.use(amsmath_plugin)
+    # a link, or the name of a picture that is looked up
+    allowed = SCHEMES | {"attachment", ""}
+    renderer.validateLink = lambda address: _scheme(address) in allowed  # type: ignore[method-assign, assignment]  # documented
+    for rule in ("heading_open", "heading_close"):
+        renderer.add_render_rule(rule, _heading)
+    renderer.add_render_rule("image", _image)
+    renderer.add_render_rule("math_inline", _inline_formula)
+    for rule in ("math_inline_double", "math_block", "amsmath"):
+        renderer.add_render_rule(rule, _display_formula)
+    return renderer
 
 
 def _heading(renderer: Any, tokens: Any, index: int, options: Any, env: Any) -> str:
@@ -225,7 +221,7 @@ def _image(renderer: Any, tokens: Any, index: int, options: Any, env: Any) -> st
     return str(Markup('<img src="{}" alt="{}">').format(address, described))
 
 
-def _formula(renderer: Any, tokens: Any, index: int, options: Any, env: Any) -> str:
+def _inline_formula(renderer: Any, tokens: Any, index: int, options: Any, env: Any) -> str:
     return formula(tokens[index].content, "inline")
 
 
@@ -234,30 +230,26 @@ def _display_formula(renderer: Any, tokens: Any, index: int, options: Any, env: 
 
 
 def formula(tex: str, display: str) -> str:
-    """A formula as MathML, or as it was typed where it cannot be read."""
+    """Convert a formula to MathML, or show it as typed if it cannot be converted."""
     typed = str(Markup("<code>{}</code>").format(tex))
-    if len(tex) > _LONGEST_FORMULA:
+    if len(tex) > _MAX_FORMULA:
         return typed
     try:
         from latex2mathml.converter import convert
 
-        tree = ElementTree.fromstring(_without_entities(convert(tex, display=display)))
-        return _rebuilt(tree)
-    except Exception:  # a formula may make the converter stumble over anything
+        mathml = convert(tex, display=display)
+        # the converter writes numbered entities; anything else is an attempt to inject XML
+        if re.search(r"<[!?]|&(?!#x?[0-9A-Fa-f]+;|amp;|lt;|gt;|quot;|apos;)", mathml):
+            return typed
+        return _rebuilt(ElementTree.fromstring(mathml))
+    except Exception:  # a formula may trigger any bug in the converter
         return typed
-
-
-def _without_entities(mathml: str) -> str:
-    """XML knows numbered entities; a named one or a declaration is none of the converter's."""
-    if re.search(r"<[!?]|&(?!#x?[0-9A-Fa-f]+;|amp;|lt;|gt;|quot;|apos;)", mathml):
-        raise ValueError("not what the converter writes")
-    return mathml
 
 
 def _rebuilt(element: ElementTree.Element) -> str:
     tag = element.tag.rpartition("}")[2]
     if tag not in _MATH:
-        raise ValueError(f"{tag} is no formula's")
+        raise ValueError(f"{tag} is not part of a formula")
     attributes = "".join(
         f' {name}="{html.escape(value)}"'
         for name, value in element.attrib.items()

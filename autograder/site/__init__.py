@@ -1,7 +1,7 @@
-"""The students' site: each released week as a page, with its lesson as it comes out.
+"""The students' site: static pages of the released weeks.
 
-Theory of operation. Anybody may read the site. So a page shows what students get (`week_files`) and
-what their lesson puts out when it is run beside the solution; the solution itself never. Nothing of
-a week is made before its release date. Every page is held to the leak check twice: the notebook
-that was run, and the words on the page without their markup.
+Each page is the week's lesson with its outputs, run once with the solution and cached. The leak
+check examines every page before anything is written. Start with `build`.
 """
+
+__all__ = ["build", "executed", "parts"]

@@ -1,4 +1,4 @@
-"""Making the students' site: an index, and a page for each week that is released."""
+"""Build the students' site: an index, and a page for each released week."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _MARK = ".autograder-site"
 
 @dataclass(frozen=True)
 class BuiltSite:
-    """What was made, and which weeks wait for their date."""
+    """The site's folder, the weeks on it, and the weeks that are not released yet."""
 
     folder: Path
     weeks: list[str]
@@ -43,13 +43,14 @@ def build_site(
     now: dt.datetime | None = None,
     on_week: Callable[[str], None] = lambda _: None,
 ) -> BuiltSite:
-    """Make the site in `folder`, which it replaces.
+    """Build the site in `folder`, replacing a previous one.
 
-    Raises LeakError before a page is written, and BuildError if the folder holds something else or
-    a lesson does not run.
+    now: the date to build it for. on_week: called with the name of each week.
+    Raises LeakError before a page is written, and BuildError if the folder contains other files or
+    a lesson fails.
     """
     now = now or dt.datetime.now(dt.UTC)
-    _refuse_other_folders(folder)
+    _require_site_folder(folder)
     released = [w for w in course.weeks if course.localized(w.release) <= now]
     pages = {"index.html": _index(course, released)}
     for week in released:
@@ -64,9 +65,9 @@ def build_site(
 def week_pages(
     course: Course, week: Week, files: Mapping[str, bytes], notebook: Any
 ) -> dict[str, str]:
-    """A week's pages by their names in the site, held to the leak check.
+    """Return a week's pages by file name; raise LeakError if one shows a secret.
 
-    files: what students get of the week; notebook: its lesson with outputs.
+    files: the week's released files. notebook: its lesson with outputs.
     """
     secrets = secrets_of(course, week)
     ran = {f"{week.name}.ipynb": nbformat.writes(notebook, version=4).encode()}
@@ -94,7 +95,7 @@ def week_pages(
 
 
 def words_of(page: str) -> str:
-    """What can be read on a page, without its markup."""
+    """Return the text of a page without markup."""
     return html.unescape(re.sub(r"<[^>]*>", "", page))
 
 
@@ -103,16 +104,18 @@ def _index(course: Course, weeks: list[Week]) -> str:
     return environment("site").get_template("index.html.j2").render(course=course, weeks=entries)
 
 
-def _refuse_other_folders(folder: Path) -> None:
+def _require_site_folder(folder: Path) -> None:
     empty = folder.is_dir() and not any(folder.iterdir())
     if folder.exists() and not empty and not (folder / _MARK).is_file():
-        raise BuildError(f"{folder} holds something that is no site: name another with --out")
+        raise BuildError(
+            f"{folder} contains files that are not a site: name a different folder with --out"
+        )
 
 
 def _write(folder: Path, pages: Mapping[str, str]) -> None:
-    """Replace the folder by these pages; until all of them are written, it stays as it is."""
+    """Replace the folder by these pages once all of them are written."""
     fresh, former = (folder.with_name(f".{folder.name}.{which}") for which in ("new", "old"))
-    if former.is_dir() and not folder.exists():  # a process was killed between the two renames
+    if former.is_dir() and not folder.exists():  # killed between the two renames
         former.replace(folder)
     shutil.rmtree(fresh, ignore_errors=True)
     shutil.rmtree(former, ignore_errors=True)

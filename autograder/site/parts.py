@@ -1,4 +1,4 @@
-"""From a lesson that was run to the parts of its page."""
+"""Convert an executed lesson into the parts of its page."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
 @dataclass(frozen=True)
 class Frame:
-    """A page with something to move, in a file of its own."""
+    """An interactive page, in a separate file."""
 
     name: str
     title: str
@@ -38,7 +38,7 @@ class Frame:
 
 @dataclass(frozen=True)
 class LessonPart:
-    """A piece of a lesson's page: text, code with its outputs, an exercise, or a question."""
+    """A part of a lesson's page: text, code with its outputs, an exercise, or a question."""
 
     kind: str  # text, code, exercise or question
     text: Markup = _NO_TEXT
@@ -57,7 +57,7 @@ def parts_of(
     hints: Mapping[str, tuple[str, ...]],
     syllabus: WeekSyllabus | None,
 ) -> list[LessonPart]:
-    """The lesson in pieces; `files` are the week's, by the addresses that the lesson names."""
+    """Split a lesson into parts; `files`: the week's, by the addresses used in the lesson."""
 
     def picture(address: str) -> str | None:
         content, kind = files.get(address), _KINDS.get(address.rpartition(".")[2], "")
@@ -81,16 +81,16 @@ def parts_of(
         elif cell.cell_type == "markdown":
             found.append(LessonPart("text", _prose(cell.source, picture)))
         elif cell.source.strip():
-            shown = tuple(_shown(cell.outputs, frames))
+            shown = tuple(_rendered(cell.outputs, frames))
             frames += sum(isinstance(one, Frame) for one in shown)
             found.append(LessonPart("code", code(cell.source), shown))
     return found
 
 
-def _shown(outputs: list[Any], frames: int) -> Iterator[Markup | Frame]:
-    """A cell's outputs: pages in frames, pictures, and text; what is on stderr is not shown.
+def _rendered(outputs: list[Any], frames: int) -> Iterator[Markup | Frame]:
+    """Yield a cell's outputs: framed pages, pictures and text, but not standard error.
 
-    frames: how many pages in frames stand above.
+    frames: number of framed pages in the cells before.
     """
     for output in outputs:
         data = output.get("data", {})
@@ -103,20 +103,20 @@ def _shown(outputs: list[Any], frames: int) -> Iterator[Markup | Frame]:
             title, page, height = html.unescape(frame[1]), html.unescape(frame[2]), int(frame[3])
             yield Frame(f"explore-{frames}.html", title, height, page)
         elif address := embedded("image/png", data.get("image/png")):
-            alt = "What the code above draws; the text around it says what to see."
+            alt = "The plot drawn by the code above; the text describes it."
             yield Markup('<img src="{}" alt="{}">').format(address, alt)
         elif "text/plain" in data:
             yield _typed("".join(data["text/plain"]))
 
 
 def _typed(text: str) -> Markup:
-    """Text as it was printed; it scrolls sideways if it is wide, by the keyboard too."""
+    """Show printed text; wide text can be scrolled, also with the keyboard."""
     return Markup('<pre tabindex="0">{}</pre>').format(_COLOURS.sub("", text))
 
 
 def _prose(text: str, picture: Pictures) -> Markup:
-    """Markdown whose wide formulas and tables can be scrolled, by the keyboard too."""
+    """Render Markdown whose wide formulas and tables can be scrolled, also with the keyboard."""
     shown = str(markdown(text, picture))
     for before, after in _SCROLLING.items():
         shown = shown.replace(before, after)
-    return Markup(shown)  # the sanitizer's answer, and attributes of ours
+    return Markup(shown)  # the sanitizer's output, with fixed attributes

@@ -1,7 +1,10 @@
-"""The way onto the terminal: nothing that a stranger wrote acts there.
+"""Terminal output that neutralizes control characters in other people's text.
 
-Everything that a command prints goes one of two ways, and on both a control character is shown and
-not obeyed (model/visible.py): `print`, logs, warnings and tracebacks through the streams that
-`guard_streams` puts in place, tables, notes and progress bars through `console.terminal()`. Rich's
-own sequences (colours, the bar) pass, because they are no text; its markup in a text is text.
+Theory of operation. Names, messages and file names may contain escape sequences written by a
+student. Everything that a command prints goes through one of two paths, and both replace control
+characters by visible text (model/visible.py): `print`, logs, warnings and tracebacks through the
+streams installed by `guard_streams`; tables, notes and progress bars through `console.terminal()`.
+rich's own sequences pass, because they are not text, and rich's markup in text is not interpreted.
 """
+
+__all__ = ["console", "streams"]

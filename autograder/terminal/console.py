@@ -1,4 +1,4 @@
-"""Rich's console, and its progress bar, for what a command says."""
+"""rich's console and progress bar for the output of commands."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from rich.segment import Segment
 from rich.text import Text
 
 from ..model.visible import visible
-from .streams import ShownStream
+from .streams import GuardedStream
 
 
 class Terminal(Console):
-    """Rich's console, in which a text is a text: no markup, no sequence, no `:emoji:`."""
+    """A console that interprets no markup, no escape sequences and no `:emoji:` in text."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(markup=False, emoji=False, **options)
@@ -23,14 +23,14 @@ class Terminal(Console):
     @property
     def file(self) -> IO[str]:
         found = super().file
-        return found.behind if isinstance(found, ShownStream) else found
+        return found.wrapped if isinstance(found, GuardedStream) else found
 
     @file.setter
     def file(self, new_file: IO[str]) -> None:
         self._file = new_file
 
     def render_str(self, text: str, **options: Any) -> Text:
-        """Made visible before it is laid out, so that columns stay in line."""
+        """Make text visible before the layout, so that columns stay aligned."""
         return super().render_str(visible(text, keep="\t\n"), **options)
 
     def render(
@@ -44,16 +44,15 @@ class Terminal(Console):
 
 
 def terminal(**options: Any) -> Terminal:
-    """A console for what a command says."""
+    """Return a console for the output of a command."""
     return Terminal(**options)
 
 
 def bar(*columns: ProgressColumn) -> Progress:
-    """A progress bar on standard error, which leaves other lines to the guarded streams."""
-    console = terminal(stderr=True)
+    """Return a progress bar on standard error; other lines go through the guarded streams."""
     return Progress(
         *columns,
-        console=console,
+        console=terminal(stderr=True),
         transient=True,
         redirect_stdout=False,
         redirect_stderr=False,

@@ -1,4 +1,4 @@
-"""Standard output and error on which nothing that a stranger wrote acts."""
+"""Standard output and error with control characters made visible."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import IO, Any
 from ..model.visible import visible
 
 
-class ShownStream:
-    """A text stream that obeys nothing but the end of a line."""
+class GuardedStream:
+    """A text stream that passes no control characters except tabs and newlines."""
 
-    def __init__(self, behind: IO[str]) -> None:
-        self.behind = behind
+    def __init__(self, wrapped: IO[str]) -> None:
+        self.wrapped = wrapped
 
     def write(self, text: str) -> int:
-        self.behind.write(visible(text, keep="\t\n"))
+        self.wrapped.write(visible(text, keep="\t\n"))
         return len(text)
 
     def writelines(self, lines: Iterable[str]) -> None:
@@ -24,16 +24,16 @@ class ShownStream:
             self.write(line)
 
     def isatty(self) -> bool:
-        """No: who writes here plainly would only have its own sequences shown."""
+        """Return False, because a program's own escape sequences would be made visible too."""
         return False
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self.behind, name)
+        return getattr(self.wrapped, name)
 
 
 def guard_streams() -> None:
-    """From now on, what is printed on standard output and error is shown and not obeyed."""
+    """Guard standard output and error of this process."""
     for name in ("stdout", "stderr"):
         stream: Any = getattr(sys, name)
-        if stream is not None and not isinstance(stream, ShownStream):
-            setattr(sys, name, ShownStream(stream))
+        if stream is not None and not isinstance(stream, GuardedStream):
+            setattr(sys, name, GuardedStream(stream))

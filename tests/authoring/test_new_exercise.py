@@ -24,7 +24,7 @@ from autograder.authoring.new.probing import Sample, defined, samples
 from autograder.authoring.new.proposals import Proposal, proposals
 from autograder.authoring.verify.prover import verify_part
 from autograder.authoring.verify.public_side import verify_public
-from autograder.cli.show.author.making import asked
+from autograder.cli.author.making import ask_author
 from autograder.grading.engine import Engine
 from autograder.model.course.bank import Bank
 from autograder.model.course.loader import Course, load, parse
@@ -294,19 +294,19 @@ def test_the_author_keeps_or_throws_away(
 ) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO(answers))
     found = [Proposal(name, "x", "y", "def f(): ...", "too long", (0,)) for name in "abc"]
-    assert [k.proposal.name for k in asked(found)] == kept
+    assert [k.proposal.name for k in ask_author(found)] == kept
 
 
 def test_what_the_author_writes_is_what_a_student_believes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO("the window is open\n"))
-    found = asked([Proposal("a", "x", "y", "def f(): ...", "too long", (0,))])
+    found = ask_author([Proposal("a", "x", "y", "def f(): ...", "too long", (0,))])
     assert found[0].believes == "the window is open"
 
 
 def test_without_an_answer_nothing_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO(""))
     with pytest.raises(CourseError, match="--yes keeps all"):
-        asked([Proposal("a", "x", "y", "def f(): ...", "too long", (0,))])
+        ask_author([Proposal("a", "x", "y", "def f(): ...", "too long", (0,))])
 
 
 def test_the_syllabus_gets_a_line_for_it_below_the_others():

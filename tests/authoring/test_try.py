@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.cli.show.author.try_file import tried_of
+from autograder.cli.author.try_file import trial_of
 from autograder.model.course.bank import Bank
 from autograder.model.course.loader import Course, load
 from autograder.model.errors import KitError
@@ -30,10 +30,13 @@ def test_a_snippet_is_laid_over_the_solution_and_a_module_is_taken_as_it_is(cour
     week, solution = course.weeks[0], course.solution(course.weeks[0]).read_text("utf-8")
     (tmp_path / "piece.py").write_text(WRONG)
     (tmp_path / "whole.py").write_text(solution + "\n" + WRONG)
-    piece = tried_of(course, week, str(tmp_path / "piece.py"))
+    piece = trial_of(course, week, str(tmp_path / "piece.py"))
     assert piece.submission.files[week.module].decode() == f"{solution}\n\n{WRONG}"
-    whole = tried_of(course, week, str(tmp_path / "whole.py"))
-    assert (whole.submission.files[week.module].decode(), whole.over) == (f"{solution}\n{WRONG}", 0)
+    whole = trial_of(course, week, str(tmp_path / "whole.py"))
+    assert (whole.submission.files[week.module].decode(), whole.offset) == (
+        f"{solution}\n{WRONG}",
+        0,
+    )
 
 
 def test_a_snippet_may_hold_no_more_than_what_an_exercise_calls(course, tmp_path):
@@ -41,16 +44,16 @@ def test_a_snippet_may_hold_no_more_than_what_an_exercise_calls(course, tmp_path
     helped = path.read_text("utf-8") + "\n\ndef helper(x):\n    return x\n"
     path.write_text(helped, encoding="utf-8")
     (tmp_path / "piece.py").write_text("def helper(x):\n    return 2 * x\n")
-    piece = tried_of(course, course.weeks[0], str(tmp_path / "piece.py"))
+    piece = trial_of(course, course.weeks[0], str(tmp_path / "piece.py"))
     assert piece.submission.files["tiny.py"].decode().startswith(helped)
 
 
 def test_what_defines_no_exercise_or_is_not_known_is_refused(course, tmp_path):
     (tmp_path / "other.py").write_text("def other():\n    pass\n")
     with pytest.raises(KitError, match="defines no exercise"):
-        tried_of(course, course.weeks[0], str(tmp_path / "other.py"))
+        trial_of(course, course.weeks[0], str(tmp_path / "other.py"))
     with pytest.raises(KitError, match="did you mean ignores_dim"):
-        tried_of(course, course.weeks[0], "ignore_dim")
+        trial_of(course, course.weeks[0], "ignore_dim")
 
 
 def test_a_snippet_on_standard_input_gets_its_page_with_its_own_lines(course):
@@ -82,8 +85,8 @@ def test_a_misconception_is_named_on_its_page(course, in_process):
 
 def test_a_mark_of_encoding_before_a_snippet_is_not_part_of_it(course, tmp_path):
     (tmp_path / "piece.py").write_text(WRONG, encoding="utf-8-sig")
-    piece = tried_of(course, course.weeks[0], str(tmp_path / "piece.py"))
-    assert piece.over > 0
+    piece = trial_of(course, course.weeks[0], str(tmp_path / "piece.py"))
+    assert piece.offset > 0
     assert "\ufeff" not in piece.submission.files["tiny.py"].decode()
 
 

@@ -188,7 +188,7 @@ def test_watching_an_exercise_proves_the_changed_test_first(course):
     with watching(course, "--only", "weigh") as told:
         assert "test_new" not in told()
         path.write_text(path.read_text("utf-8") + '\n\ndef test_new(agree):\n    """Nothing."""\n')
-        first = told("now what depends on it")
+        first = told("now everything that depends on it")
         assert "test_weigh.py::test_new proves nothing" in first
         assert "1 week, 1 tests" in first
         assert "test_weigh.py::test_new proves nothing" in told()

@@ -15,7 +15,7 @@ import pytest
 from autograder.classreport.analysis import point_biserial, summarize
 from autograder.classreport.page import course_page, week_page
 from autograder.classreport.report_sources import read_reports
-from autograder.cli.show.instructor.grading import print_scores
+from autograder.cli.instructor.grading import print_scores
 from autograder.model.course.bank import Bank
 from autograder.model.course.loader import Course, load
 from autograder.model.errors import KitError

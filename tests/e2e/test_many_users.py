@@ -305,7 +305,7 @@ def test_nobody_puts_a_course_of_their_own_in_its_place(campus: Campus) -> None:
 def test_a_submission_in_another_name_is_pointed_out(campus: Campus) -> None:
     grace, mallory = campus.people["grace"].name, campus.people["mallory"].name
     said = campus.said["collect"]
-    assert f"LOOK  handed in by the user {mallory} under other names: 1 ({grace})" in said
+    assert f"LOOK  submitted by the user {mallory} under other names: 1 ({grace})" in said
 
 
 def test_what_the_student_owns_goes_before_a_later_one_of_another(campus: Campus) -> None:
@@ -321,7 +321,7 @@ def test_the_report_points_it_out(campus: Campus) -> None:
     page = (campus.course / f"report-{WEEK}.html").read_text(encoding="utf-8")
     assert "<strong>1</strong> handed in by another user" in page
     assert campus.people["grace"].name in page.split("handed in by another user")[1][:600]
-    assert f"LOOK  {WEEK}: 1 handed in by another user" in campus.said["report"]
+    assert f"LOOK  {WEEK}: 1 submitted by a different user" in campus.said["report"]
 
 
 def test_the_instructor_grades_without_root(campus: Campus) -> None:

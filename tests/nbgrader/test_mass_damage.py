@@ -8,8 +8,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from autograder.cli.show.instructor.grading import run_grade
-from autograder.cli.show.instructor.status_table import run_status
+from autograder.cli.instructor.grading import Grading, run_grade
+from autograder.cli.instructor.status_table import run_status
 from autograder.model.course.loader import Course, Week, load
 from autograder.model.errors import KitError
 from autograder.model.report.verdicts import Ending
@@ -32,16 +32,7 @@ def grade(course: Course, week: Week, hand_in: Callable[..., Path]) -> Callable[
         for number, files in enumerate(handed_in):
             hand_in(f"student{number}", files)
         collect(course, week, check_owner=False)
-        return run_grade(
-            course,
-            week,
-            None,
-            json_file=None,
-            jobs=1,
-            device="cpu",
-            sandbox="auto",
-            refused=refused,
-        )
+        return run_grade(course, week, None, Grading(1, "cpu"), refused=refused)
 
     return grade
 
@@ -80,9 +71,7 @@ def test_a_week_that_was_not_released_is_not_graded_in_vain(
     folder.mkdir(parents=True)
     (folder / "doubling.py").write_text(SOLUTION)
     with pytest.raises(KitError, match="was not released from here"):
-        run_grade(
-            course, week, None, json_file=None, jobs=1, device="cpu", sandbox="auto", refused=False
-        )
+        run_grade(course, week, None, Grading(1, "cpu"))
     assert not (course.root / ".autograder" / "results").exists()
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from autograder.cli.show.instructor.status_table import run_status
+from autograder.cli.instructor.status_table import run_status
 from autograder.model.course.loader import Course, Week, load
 from autograder.nbgrader.collect.collector import collect
 from autograder.nbgrader.collect.notebooks import read_cells

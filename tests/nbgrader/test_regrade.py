@@ -12,8 +12,8 @@ import nbformat
 import pytest
 
 from autograder.cli import run
-from autograder.cli.show.instructor.class_report import run_report
-from autograder.cli.show.instructor.regrading import run_apply, run_preview
+from autograder.cli.instructor.class_report import run_report
+from autograder.cli.instructor.regrading import run_apply, run_preview
 from autograder.model.course.loader import Course, Week, load
 from autograder.model.errors import KitError, NbgraderError
 from autograder.model.report.schema import SubmissionReport
@@ -363,7 +363,7 @@ def test_a_mended_hidden_test_from_preview_to_undo(
     write(tests, {"test_halve.py": wrong.replace("5.125", "4.0")})
     said = ran("regrade", WEEK, "--preview")
     assert "halve: test_half: wrong → pass" in said
-    assert f"{WEEK}: 1 score changes, 0 stay" in said
+    assert f"{WEEK}: 1 score changed, 0 unchanged" in said
     assert scores(course) == {"ada": 2}
     assert "written: 1 student" in ran("regrade", WEEK, "--apply", "--reason", "asked for 5")
     assert scores(course) == {"ada": 3}

@@ -151,7 +151,7 @@ def test_the_command_takes_no_early_solutions(
 ) -> None:
     monkeypatch.chdir(course.root)
     assert run(["release", "week01", "--solutions", "--early"]) == 2
-    assert "--solutions goes alone" in capsys.readouterr().err
+    assert "--solutions cannot be combined" in capsys.readouterr().err
 
 
 def test_a_student_sees_the_solution_beside_their_own_after_the_release_and_not_before(

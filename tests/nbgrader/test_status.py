@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from autograder.cli.show.instructor.status_table import run_status
+from autograder.cli.instructor.status_table import run_status
 from autograder.model.course.loader import Course, Week, load
 from autograder.model.errors import NbgraderError
 from autograder.model.report.schema import SubmissionReport
@@ -136,7 +136,7 @@ def test_what_is_handed_in_again_waits_and_then_shows_both_results(
     capsys.readouterr()
     run_status(klass, week, as_json=False)
     said = capsys.readouterr().out
-    assert "handed in 2020-01-11 12:00:00 UTC: 0 of 3" in said
+    assert "submitted 2020-01-11 12:00:00 UTC: 0 of 3" in said
     assert "the newest submission scored lower than an earlier one: 1 (ada)" in said
 
 

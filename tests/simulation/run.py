@@ -110,7 +110,7 @@ def _figures(played: Any, kept: dict[tuple[str, str], float]) -> dict[str, Any]:
 
 
 def _write_reports(played: Any, root: Path) -> None:
-    from autograder.cli.show.instructor.class_report import run_report
+    from autograder.cli.instructor.class_report import run_report
 
     for week in [*played.weeks, None]:
         name = week.name if week else "course"

@@ -1,4 +1,4 @@
-"""The students' site: released weeks as pages, nothing of the others, nothing secret."""
+"""The students' site: pages of released weeks only, without secrets."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from autograder.site.executed import executed_lesson
 NUMBERS = Path(__file__).parents[1] / "second_course"
 AFTER_WEEK_1 = dt.datetime(2030, 1, 7, 9, 0, 1, tzinfo=dt.UTC)
 BEFORE = AFTER_WEEK_1 - dt.timedelta(seconds=2)
-# What a lesson may hold, drawn and moved without torch.
+# outputs of a lesson: text, a framed page, a formula, a table
 CELLS = """
 ```python
 import lines
@@ -62,7 +62,7 @@ SYLLABUS = {
 
 @pytest.fixture(scope="module")
 def course(tmp_path_factory: pytest.TempPathFactory) -> Course:
-    """A course of two weeks, the first with something to run, to move and to read."""
+    """Create a course of two weeks; the first has code, a framed page and text."""
     root = tmp_path_factory.mktemp("site") / "numbers"
     shutil.copytree(NUMBERS, root, ignore=shutil.ignore_patterns("__pycache__", "test_second*"))
     week = root / "exercises" / "week01_lines"
@@ -94,7 +94,7 @@ def page(site: Path) -> str:
 
 @pytest.fixture
 def notebook(course: Course, site: Path) -> Any:
-    """The lesson with its outputs, which was kept when the site was made."""
+    """Return the executed lesson that was cached when the site was built."""
     (kept,) = (course.state / "site").glob("week01_lines-*.ipynb")
     return nbformat.read(kept, as_version=4)
 
@@ -123,12 +123,12 @@ def test_the_index_leads_to_the_week(site: Path) -> None:
     "told",
     [
         "fit a line with <code>fit_line</code>",  # an objective
-        "<li>means</li>",  # what comes before
+        "<li>means</li>",  # a prerequisite
         "2 points, 5 to 10 minutes, difficulty 1 of 5",
         "About ½ hour to 1 hour in all",
         '<a href="https://a.org">Theoria motus</a>, section 3',
         "<details><summary>Hint 2 of 3 for predict</summary><p>Multiply, then add.</p>",
-        '<pre tabindex="0">heights 10\n</pre>',  # what a cell printed, without its colour
+        '<pre tabindex="0">heights 10\n</pre>',  # printed output, without colours
         '<iframe src="explore-1.html" title="A line to turn" height="400">',
         '<math tabindex="0" display="block"',
         '<div class="scroll" tabindex="0"><table>',
@@ -185,7 +185,7 @@ def test_a_lesson_is_not_run_again_while_nothing_changed(course: Course, noteboo
 
 def test_a_folder_with_something_else_is_left_alone(course: Course, tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("years of work")
-    with pytest.raises(BuildError, match="holds something that is no site"):
+    with pytest.raises(BuildError, match="contains files that are not a site"):
         build_site(course, tmp_path, now=AFTER_WEEK_1)
     assert (tmp_path / "thesis.tex").read_text() == "years of work"
 
@@ -197,7 +197,7 @@ def test_a_former_site_is_replaced(course: Course, tmp_path: Path) -> None:
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    """Every file in a folder, by its path there."""
+    """Return the contents of all files in a folder, by path."""
     files = (p for p in folder.rglob("*") if p.is_file())
     return {str(p.relative_to(folder)): p.read_bytes() for p in files}
 
@@ -220,7 +220,9 @@ def test_a_lesson_that_fails_stops_the_site_and_leaves_the_old_one(
     monkeypatch.chdir(broken)
     assert run(["site", "--out", str(out), "--at", "2030-01-08"]) == 2
     said = capsys.readouterr().err
-    assert re.search(r"week01_lines: its lesson .* code cell \d+, import lines: TypeError", said)
+    assert re.search(
+        r"week01_lines: its lesson fails: .*code cell \d+, import lines: TypeError", said
+    )
     assert contents(tmp_path / "made") == before
     assert contents(broken / ".autograder") == contents(course.root / ".autograder")
 

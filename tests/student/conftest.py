@@ -61,7 +61,7 @@ def test_double_three():
 
 
 def test_double_nothing():
-    """Twice nothing is nothing."""
+    """Twice zero is zero."""
     from tiny import double
 
     assert double(0) == 0, "twice 0 is 0"
@@ -120,7 +120,7 @@ WEEK = WeekFile(
 
 @pytest.fixture
 def tiny(tmp_path: Path) -> WeekFolder:
-    """The tiny week as released."""
+    """Create the tiny week as released."""
     folder = tmp_path / WEEK.week
     folder.mkdir()
     (folder / "week.json").write_bytes(msgspec.json.encode(WEEK))
@@ -133,7 +133,7 @@ def tiny(tmp_path: Path) -> WeekFolder:
 
 @pytest.fixture
 def write(tiny: WeekFolder) -> Callable[..., WeekFolder]:
-    """Writes the tiny module: the stub, overridden by these definitions."""
+    """Write the tiny module: the stub, overridden by these definitions."""
 
     def write(*definitions: str) -> WeekFolder:
         tiny.module.write_text("\n\n".join([STUB, *definitions]), encoding="utf-8")
@@ -149,7 +149,7 @@ def course() -> Course:
 
 @pytest.fixture
 def week1(course: Course, tmp_path: Path) -> Path:
-    """Week 1 as released, with nothing of the project beside it."""
+    """Week 1 as released, without the rest of the project."""
     week = course.week("week01")
     folder = tmp_path / week.name
     folder.mkdir()

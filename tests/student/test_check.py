@@ -1,4 +1,4 @@
-"""What `check` finds in a student's file, whatever stands there."""
+"""`check` on files of every kind: correct, wrong, broken, hostile."""
 
 from __future__ import annotations
 
@@ -153,19 +153,21 @@ def test_what_only_uses_a_broken_exercise_says_so_and_comes_after_it(write):
     assert "double: three" in text
     alone = " ".join(plain(check_week(folder, ["double_all"])).split())
     assert "It calls `double`, which also fails: fix that first" in alone
-    write("def double(x):\n    return 3 * x + 0", SOLVED["double_all"])  # nobody knows of this one
+    write(
+        "def double(x):\n    return 3 * x + 0", SOLVED["double_all"]
+    )  # changed since its last check
     assert check_week(folder, ["double_all"]).exercises[0].uses == ()
 
 
 def test_of_several_checks_each_is_named(write):
     result = check_week(write("def double(x):\n    return 0"), ["double"])
-    assert "Its checks: ✗ three · ✓ Twice nothing is nothing." in plain(result)
-    assert "Twice nothing is nothing." in result._repr_html_()
+    assert "Its checks: ✗ three · ✓ Twice zero is zero." in plain(result)
+    assert "Twice zero is zero." in result._repr_html_()
 
 
 def test_a_check_that_stopped_where_another_did_is_not_said_to_have_failed(write):
     text = plain(check_week(write("def double(x):\n    return x.twice()"), ["double"]))
-    assert "Its checks: ✗ three · ○ Twice nothing is nothing.  (○ not reached yet)" in text
+    assert "Its checks: ✗ three · ○ Twice zero is zero.  (○ not reached yet)" in text
 
 
 @pytest.mark.parametrize("width", [40, 57, 80, 120])

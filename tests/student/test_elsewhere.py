@@ -38,7 +38,7 @@ def test_a_week_is_checked_in_a_folder_of_any_name(
 
 @pytest.mark.parametrize("encoding", ["cp1252", "cp850", "ascii", "utf-8"])
 def test_output_fits_any_code_page(tiny: WeekFolder, encoding: str) -> None:
-    """A Windows console of old shows what it can, and nothing fails."""
+    """A legacy Windows console replaces characters and does not fail."""
     environment = os.environ | {
         "PYTHONPATH": str(ROOT),
         "PYTHONIOENCODING": encoding,

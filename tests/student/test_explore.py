@@ -1,4 +1,4 @@
-"""A page with something to move stands in the notebook with the notebook's data."""
+"""Interactive pages in a notebook, with the notebook's data."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ASSETS = PROJECT.root / "assets"
 
 
 def framed(page: object) -> str:
-    """The page inside the frame."""
+    """Return the page inside the frame."""
     found = re.search(r'srcdoc="([^"]*)"', page._repr_html_())  # type: ignore[attr-defined]
     assert found is not None
     return html.unescape(found[1])

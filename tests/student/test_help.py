@@ -1,4 +1,4 @@
-"""What the command line says of itself: by who one is, its version, and completion."""
+"""Help, version and completion of the command line."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ BASH = "complete -o default -F _autograder_completion autograder"
     ],
 )
 def test_the_code_for_a_shell_is_code_whatever_shell_it_is_asked_from(words, line):
-    # `setsid --fork` leaves nobody above but what started the system
+    # with `setsid --fork`, only the init process is a parent
     asked = [Path(sys.executable).parent / "autograder", *words]
     alone = ["setsid", "--fork"] if shutil.which("setsid") else []
     done = subprocess.run([*alone, *asked], capture_output=True, text=True, check=False)
@@ -68,7 +68,7 @@ def test_the_code_for_a_shell_is_code_whatever_shell_it_is_asked_from(words, lin
 
 
 def test_where_no_shell_is_seen_it_is_to_be_named(monkeypatch, capsys):
-    def none_above() -> None:  # what started the tests may be a shell, up to the first process
+    def none_above() -> None:  # otherwise a parent process may be a shell
         raise shellingham.ShellDetectionFailure
 
     monkeypatch.setattr(shellingham, "detect_shell", none_above)

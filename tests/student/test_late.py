@@ -1,4 +1,4 @@
-"""What a check imports late is there for the next, as that one would have imported it."""
+"""Modules imported by one check are imported in advance for the next."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ KERAS = "import os\nBACKEND = os.environ.get('KERAS_BACKEND', 'another')\n"
 
 @pytest.fixture
 def keras(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A library of that name, which reads the environment when it is imported."""
+    """Create a library of that name that reads the environment when imported."""
     (tmp_path / "keras.py").write_text(KERAS, encoding="utf-8")
     monkeypatch.syspath_prepend(str(tmp_path))
     others = {n: m for n, m in sys.modules.items() if n.partition(".")[0] == "keras"}

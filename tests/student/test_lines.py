@@ -1,4 +1,4 @@
-"""`check` says where to look, where one change of the student's own code makes the checks pass."""
+"""`check` reports a line if one edit of the student's code makes the checks pass."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`check`, `hint` and `progress` in a real kernel, and the Python that they keep."""
+"""`check`, `hint` and `progress` in a real kernel, and its checking processes."""
 
 from __future__ import annotations
 
@@ -135,13 +135,13 @@ def test_nothing_is_left_when_whoever_asked_is_killed(write) -> None:
 
 
 def gone(pid: int) -> bool:
-    """Whether a process ends, within half a minute."""
+    """Return whether a process ends within half a minute."""
     for _ in range(300):
         try:
             state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
         except OSError:
             return True
-        if state == "Z":  # its parent is gone too: init will see to it
+        if state == "Z":  # its parent ended too: init reaps it
             return True
         time.sleep(0.1)
     return False
@@ -149,7 +149,7 @@ def gone(pid: int) -> bool:
 
 @pytest.fixture
 def kernel(tiny: WeekFolder) -> Iterator[Run]:
-    """Runs a cell in a fresh kernel in the week's folder; returns what the cell shows."""
+    """Run cells in a new kernel in the week's folder; return their outputs."""
     manager, client = start_new_kernel(kernel_name="python3", cwd=str(tiny.path))
 
     def run(source: str) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Accidents at midnight: what is said where no check can see what went wrong."""
+"""Notes on accidents that no check detects, such as a file that is not saved."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def test_of_what_nbgrader_says_the_reason_is_kept():
 
 def test_what_is_unwritten_is_not_marked_as_wrong_in_the_list(tiny):
     shown = [line.plain for line in lines(check_week(tiny, ["double"]), Layout(checks=True))]
-    assert "    ○ Twice nothing is nothing." in shown
+    assert "    ○ Twice zero is zero." in shown
 
 
 def test_a_line_to_look_at_opens_the_editor(write):
@@ -127,7 +127,7 @@ def test_a_line_to_look_at_opens_the_editor(write):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no pseudo-terminal")
 def test_watch_in_a_narrow_terminal(tiny):
-    """In a real one: the keys fit, l lists, q ends with 0, and the terminal is as it was."""
+    """The keys fit, l lists the checks, and q exits with code 0."""
     import fcntl
     import termios
 
@@ -140,14 +140,14 @@ def test_watch_in_a_narrow_terminal(tiny):
     screen = _until(terminal, "waiting for you to save", 60)
     assert "h hint   n next   l list   c check all\r\nq quit" in screen
     os.write(terminal, b"l")
-    assert "Twice nothing is nothing." in _until(terminal, "q quit", 30)
+    assert "Twice zero is zero." in _until(terminal, "q quit", 30)
     os.write(terminal, b"q")
     _until(terminal, "\0", 30)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
 def _until(terminal: int, sign: str, seconds: float) -> str:
-    """What the terminal shows up to a sign, or to its end."""
+    """Return the terminal's output up to `sign`, or all of it."""
     shown, end = "", time.monotonic() + seconds
     while sign not in shown and time.monotonic() < end:
         if select.select([terminal], [], [], 0.5)[0]:
@@ -192,7 +192,7 @@ def test_newer_code_beside_the_week_is_pointed_out(tiny, place):
     later = tiny.module.stat().st_mtime + 5
     copy.write_text(tiny.week.stub, encoding="utf-8")
     os.utime(copy, (later, later))
-    assert tiny.newer_elsewhere() == []  # as it was handed out
+    assert tiny.newer_elsewhere() == []  # the unchanged stub
     copy.write_text(SOLVED["double"], encoding="utf-8")
     os.utime(copy, (later, later))
     assert tiny.newer_elsewhere() == [f"{place}/{tiny.week.module}"]

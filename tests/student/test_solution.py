@@ -1,4 +1,4 @@
-"""`autograder solution`: refused kindly before, shown beside one's own after, and explained."""
+"""`autograder solution` before and after the solutions are released."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def nowhere(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def released(tiny: WeekFolder, name: str = "week03_tiny-solutions") -> Path:
-    """What `release --solutions` hands out, beside the week."""
+    """Create the folder that `release --solutions` makes, next to the week."""
     place = tiny.path.parent / name
     place.mkdir()
     (place / "week.json").write_bytes(msgspec.json.encode(WEEK))
@@ -150,11 +150,11 @@ def test_a_narrow_terminal_shows_a_diff(write: Write) -> None:
 
 
 def test_what_is_said_is_broken_between_words(tiny: WeekFolder) -> None:
-    long = MISTAKES.replace("3 gives 9.", "3 gives 9, which is far from the 6 that was asked for.")
+    long = MISTAKES.replace("3 gives 9.", "3 gives 9, which is far from the correct result 6.")
     (released(tiny) / "MISTAKES.md").write_text(long, encoding="utf-8")
     shown = list(lines(compare_with_solution(tiny, "double"), 40))
     assert [line for line in shown if len(line) > 40] == []
-    assert "    from the 6 that was asked for. Try" in shown
+    assert "    from the correct result 6. Try 3." in shown
 
 
 @pytest.mark.parametrize("width", [80, 100, 140, 200])
@@ -162,7 +162,7 @@ def test_code_is_broken_between_words(write: Write, width: int) -> None:
     """Every word is on one line, and no line is too long."""
     call = "some_function(first_argument[..., None], keyword=second_argument, other=third_argument)"
     tiny = write(
-        f"def double(x):\n    # what comes next is long, longer, and longer still: wait\n"
+        f"def double(x):\n    # a long comment, longer, and longer still: wait\n"
         f"    return {call} + {call} * {call}\n"
     )
     released(tiny)

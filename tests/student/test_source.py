@@ -1,4 +1,4 @@
-"""Which exercises a change touches."""
+"""Fingerprints change with the code of an exercise."""
 
 from __future__ import annotations
 

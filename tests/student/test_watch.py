@@ -1,4 +1,4 @@
-"""`watch` without its terminal: what is checked again, and what keys do."""
+"""`watch` without a terminal: which exercises are checked again, and the keys."""
 
 from __future__ import annotations
 
@@ -85,11 +85,11 @@ def test_q_ends(watching):
 
 
 def test_l_lists_every_check_by_name(watching):
-    assert "Twice nothing is nothing." not in screen(watching)
+    assert "Twice zero is zero." not in screen(watching)
     assert watching.press("l")
-    assert "Twice nothing is nothing." in screen(watching)
+    assert "Twice zero is zero." in screen(watching)
     watching.press("l")
-    assert "Twice nothing is nothing." not in screen(watching)
+    assert "Twice zero is zero." not in screen(watching)
 
 
 def test_c_checks_all_again(watching):
@@ -120,7 +120,7 @@ def test_it_is_redrawn_in_another_width_and_ctrl_c_ends_it_though_its_shell_igno
     terminal.expect_exact("h hint   n next   l list   c check all   q quit")
     terminal.setwinsize(40, 40)
     terminal.expect(r"c check all[^ ]*\r\n[^ ]*q quit")
-    for _ in range(3):  # on a busy machine one may come while nothing of Python's can take it
+    for _ in range(3):  # on a busy machine a signal may arrive while Python cannot handle it
         terminal.sendintr()
         if ended := terminal.expect([pexpect.TIMEOUT, pexpect.EOF], timeout=20):
             break

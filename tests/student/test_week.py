@@ -1,4 +1,4 @@
-"""A week's folder: where it is, and what belongs to which exercise."""
+"""Finding a week's folder, its exercises and its lesson."""
 
 from __future__ import annotations
 

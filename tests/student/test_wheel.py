@@ -1,4 +1,4 @@
-"""The wheel that students install: what is in it, what is not, and that it is enough."""
+"""The wheel that students install: complete, and without secrets."""
 
 from __future__ import annotations
 
@@ -24,25 +24,25 @@ from tests.imports import closure
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKED = ("autograder", "pyproject.toml", "setup.py", "README.md", "constraints.txt", "LICENSE")
-# What a student's Python lacks: importing it there is an error of ours.
+# packages that students do not have, so the wheel must not import them
 ABSENT = ("nbgrader", "nbconvert", "psutil", "pyseccomp")
 INSTRUCTORS = ("grade week01", "release week01", "collect week01", "feedback week01", "demo")
-# What a student starts, by command or from a notebook.
+# entry points of students, in a terminal and a notebook
 STARTED = (
     "autograder",
     "autograder.__main__",
-    "autograder.cli.student",
+    "autograder.cli.student_commands",
     "autograder.student.checks.runner",
     "autograder.student.checks.stages",
 )
-# The door to the commands of instructors, which the wheel finds closed.
-CLOSED = frozenset({"autograder.cli.project"})
+# imports all commands for instructors; the wheel does not contain it
+CLOSED = frozenset({"autograder.cli.project_commands"})
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Built as `make wheel` does, without a network, from a copy."""
+    """Build the wheel like `make wheel`, without a network, from a copy."""
     copy = tmp_path_factory.mktemp("project")
     for name in PACKED:
         source = ROOT / name
@@ -64,7 +64,7 @@ def packed(wheel: Path) -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """The wheel in a virtual environment of its own; torch and its like are lent by ours."""
+    """Install the wheel in a separate virtual environment that shares the libraries of this one."""
     place = tmp_path_factory.mktemp("student") / "venv"
     venv.create(place, with_pip=False)
     python = place / "bin" / "python"

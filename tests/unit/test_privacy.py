@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.cli.show.author.doctor_report import others_can_read
+from autograder.cli.author.doctor_report import readable_by_others
 
 
 @pytest.fixture
@@ -23,8 +23,8 @@ def project() -> Iterator[Path]:
 @pytest.mark.parametrize(("mode", "readable"), [(0o755, True), (0o711, True), (0o700, False)])
 def test_a_closed_folder_above_is_enough(project: Path, mode: int, readable: bool) -> None:
     project.chmod(mode)
-    assert others_can_read(project / "solutions") is readable
+    assert readable_by_others(project / "solutions") is readable
 
 
 def test_without_solutions_there_is_nothing_to_say(project: Path) -> None:
-    assert others_can_read(project / "nothing") is None
+    assert readable_by_others(project / "nothing") is None

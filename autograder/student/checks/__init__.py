@@ -3,7 +3,7 @@
 `launcher` starts the process and reads its events, `runner` is the process: a pytest plugin that
 imports the student's module (`importing`), runs the checks, explains failures (`explain`,
 `mistake_lines`), and notes forbidden calls (`forbidden_calls`). On Linux a waiting process runs
-each order in a fork (`forked_runs`). `results` defines what is reported. `stages` checks project
+each order in a fork (`forked_runs`). `results` defines the results. `stages` checks project
 folders.
 """
 

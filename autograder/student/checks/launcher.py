@@ -112,45 +112,35 @@ class _NotStarted(KitError):
 
 
 class WarmPython:
-    """A checking process that is ready for the next order; with `once`, for a single order."""
+    """A checking process that is ready for the next order; with `once`, only for the first."""
 
     def __init__(self, folder: WeekFolder, *, once: bool = False) -> None:
         self._folder, self._once = folder, once
-        self._ready: CheckingPython | None = self._start()
+        # a process that serves would read conftest.py only once
+        self._serves = CAN_SERVE and not once and not (folder.path / "conftest.py").exists()
+        self._process = CheckingPython(folder, self._serves)
 
     @property
     def pid(self) -> int:
-        """The process that is ready, or 0."""
-        return self._ready.pid if self._ready is not None else 0
+        return self._process.pid
 
     def take(self) -> CheckingPython:
         """Return a process that can take an order."""
-        ready, self._ready = self._ready, None
-        if ready is not None and ready.is_waiting:
-            return ready
-        if ready is not None:
-            ready.close()
-        return self._start()
+        if not self._process.is_waiting:
+            self._restart()
+        return self._process
 
-    def give_back(self, python: CheckingPython) -> None:
-        """Reuse the process after its order, or replace it if it takes no more."""
-        if self._ready is None and python.is_waiting:
-            self._ready = python
-            return
-        python.close()
-        if self._ready is None and not self._once:
-            self._ready = self._start()
+    def refill(self) -> None:
+        """After an order, replace a process that takes no more."""
+        if not self._once and not self._process.is_waiting:
+            self._restart()
 
     def close(self) -> None:
-        self._once = True
-        if self._ready is not None:
-            self._ready.close()
-            self._ready = None
+        self._process.close()
 
-    def _start(self) -> CheckingPython:
-        # a process that serves would read conftest.py only once
-        single = self._once or (self._folder.path / "conftest.py").exists()
-        return CheckingPython(self._folder, serves=CAN_SERVE and not single)
+    def _restart(self) -> None:
+        self._process.close()
+        self._process = CheckingPython(self._folder, self._serves)
 
 
 def run_checks(
@@ -184,7 +174,7 @@ def run_checks(
                 may_retry = False
                 continue
             finally:
-                pool.give_back(python)
+                pool.refill()
             if stopped is None:
                 break
             outcomes.append(stopped)

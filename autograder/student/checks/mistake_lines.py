@@ -23,7 +23,7 @@ from ..folder.week import WeekFolder
 from .results import SuspectLine
 
 SECONDS = 0.8  # of processor time, for all exercises together
-_MIN_SECONDS = 0.1  # for one version, or this many times what the student's version took
+_MIN_SECONDS = 0.1  # for one version, or a multiple of the time of the student's version
 _TIMES = 5
 _WALL_SECONDS = 0.5  # for one version, which may sleep
 _MAX_LINES = 2

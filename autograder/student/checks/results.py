@@ -48,7 +48,7 @@ class Failure(msgspec.Struct, frozen=True):
     line: int = 0  # in the student's module
     code: str = ""  # that line
     facts: tuple[str, ...] = ()  # shapes, dtypes and devices of the values on it
-    output: str = ""  # what the code printed
+    output: str = ""  # printed by the code
     waits_for: str = ""  # the unwritten exercise
     places: tuple[SuspectLine, ...] = ()  # lines to look at
 
@@ -109,7 +109,7 @@ class CheckResult(msgspec.Struct, frozen=True):
     heading: str
     module: str
     exercises: tuple[ExerciseResult, ...]
-    problem: str = ""  # why nothing could be checked
+    problem: str = ""  # the reason if no check could run
     broken: Failure | None = None  # the module cannot be imported; `code` is two lines
     electives_counted: int | None = None
     seconds: float = 0.0

@@ -15,7 +15,7 @@ from pathlib import Path
 from ...model.errors import KitError
 from ..checks.launcher import WarmPython
 from ..folder.week import WeekFolder, open_all, open_folder
-from ..show.hints import next_hint, shown_hints
+from ..show.hints import next_hint, past_hints
 from ..show.notebook_output import NotebookOutput, hints_output, message_output, progress_output
 from ..show.progress import next_to_do, week_progress
 from .check import Checked, check_week, is_validating
@@ -45,7 +45,7 @@ def hint_in_notebook(
         opened = open_folder(folder)
         name = opened.exercise(exercise).name if exercise else next_to_do(opened)
         fresh = None if again else next_hint(opened, name)
-        hints = shown_hints(opened, name)
+        hints = past_hints(opened, name)
     except KitError as error:
         return message_output(str(error))
     if not hints:

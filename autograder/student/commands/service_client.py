@@ -74,7 +74,7 @@ class CourseService:
         return self._json(f"weeks/{week}/review", data, "application/zip")
 
     def submit(self, week: str, digest: str) -> dict[str, Any]:
-        """Submit what was reviewed; return the receipt."""
+        """Submit the reviewed files; return the receipt."""
         form = urllib.parse.urlencode({"digest": digest}).encode()
         return self._json(f"weeks/{week}/tries", form, _FORM)
 

@@ -157,7 +157,7 @@ def _review(
 
 
 def review_lines(review: dict[str, Any]) -> Iterator[str]:
-    """Lay out what a submission would contain and change."""
+    """Lay out the contents and effects of a submission."""
     width = max((len(line["name"]) for line in review["lines"]), default=0)
     for line in review["lines"]:
         yield f"  {line['name']:{width}}  {line['words']}"

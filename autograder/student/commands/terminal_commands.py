@@ -43,13 +43,13 @@ def run_check(exercise: str | None, folder: Path | None, seconds: float) -> bool
 def run_hint(exercise: str | None, folder: Path | None, again: bool) -> bool:
     """Show the next hint, or with `again` those shown before; return False if none is left."""
     from ..show.check_text import hint_lines, layout_of
-    from ..show.hints import next_hint, shown_hints
+    from ..show.hints import next_hint, past_hints
     from ..show.progress import next_to_do
 
     opened = open_folder(folder)
     name = opened.exercise(exercise).name if exercise else next_to_do(opened)
     fresh = None if again else next_hint(opened, name)
-    hints = [fresh] if fresh else shown_hints(opened, name)
+    hints = [fresh] if fresh else past_hints(opened, name)
     out = console()
     for hint in hints:
         for line in hint_lines(hint, layout_of(out).width):

@@ -24,7 +24,7 @@ from ..checks.results import CheckResult
 from ..folder.source import fingerprints
 from ..folder.week import WeekFolder, open_folder
 from ..show.check_text import Layout, hint_lines, layout_of, lines
-from ..show.hints import next_hint, shown_hints
+from ..show.hints import next_hint, past_hints
 from ..show.progress import bar
 from ..show.terminal import console, key_presses
 from ..show.wording import next_exercise
@@ -104,7 +104,7 @@ class Watch:
             out.print(line, soft_wrap=True)
         if self.hints:
             out.print()
-            for hint in shown_hints(self.folder, self.focus):
+            for hint in past_hints(self.folder, self.focus):
                 for line in hint_lines(hint, layout.width):
                     out.print(line, soft_wrap=True)
         state = "waiting for you to save"

@@ -1,4 +1,4 @@
-"""Analyse the student's module: what belongs to an exercise, and what it uses.
+"""Analyse the student's module: the statements of an exercise, and the exercises it uses.
 
 The fingerprint of an exercise covers its definition and every top-level name that it reaches in the
 module, without comments, docstrings and layout. It changes whenever the behaviour may have changed.

@@ -21,12 +21,12 @@ from .wording import (
     cause,
     first_failure,
     inherited,
+    lines_to_check,
     next_steps,
     obstacles,
     points,
     status,
     summary,
-    where,
 )
 
 MIN_WIDTH = 40
@@ -38,7 +38,7 @@ _STATUS, _REST = 18, 22  # columns of a usual status, and of marks, spaces and p
 
 
 class Layout(msgspec.Struct, frozen=True):
-    """What the terminal can show. `checks`: list every check of every exercise by name."""
+    """The capabilities of the terminal. `checks`: list every check of every exercise by name."""
 
     width: int = 80
     unicode: bool = True
@@ -148,7 +148,7 @@ def _explanation(
         cut = code if len(code) <= width - 6 else f"{code[: width - 9]}..."
         yield Text(f"      {cut}", style="cyan")
     if failure.places:
-        for line in wrapped(where(failure), 2, width):
+        for line in wrapped(lines_to_check(failure), 2, width):
             yield _linked(result, line)
     for fact in failure.facts:
         yield from wrapped(fact, 4, width)

@@ -58,13 +58,13 @@ def hints_of(folder: WeekFolder, exercise: str) -> tuple[str, ...]:
     return parse_hints(text).get(exercise, ())
 
 
-def number_shown(folder: WeekFolder, exercise: str) -> int:
+def hints_used(folder: WeekFolder, exercise: str) -> int:
     return min(load_state(folder.memory).hints.get(exercise, 0), len(hints_of(folder, exercise)))
 
 
-def shown_hints(folder: WeekFolder, exercise: str) -> list[Hint]:
+def past_hints(folder: WeekFolder, exercise: str) -> list[Hint]:
     """Return the hints that have been shown."""
-    return list(_numbered(folder, exercise))[: number_shown(folder, exercise)]
+    return list(_numbered(folder, exercise))[: hints_used(folder, exercise)]
 
 
 def next_hint(folder: WeekFolder, exercise: str) -> Hint | None:

@@ -17,12 +17,12 @@ from .wording import (
     cause,
     first_failure,
     inherited,
+    lines_to_check,
     next_steps,
     obstacles,
     points,
     status,
     summary,
-    where,
 )
 
 
@@ -70,7 +70,7 @@ def check_html(result: CheckResult) -> str:
         failing=first_failure(result),
         cause=_cell_cause,
         inherited=inherited,
-        where=where,
+        lines_to_check=lines_to_check,
         summary="" if result.problem else summary(result),
         steps=[(_cell_step(step), remark) for step, remark in next_steps(result)],
     )

@@ -27,7 +27,7 @@ class SolutionComparison(msgspec.Struct, frozen=True):
     """A student's version of an exercise and the solution.
 
     line: the first line of the student's version in the module; 0 if there is none.
-    rows: a line of the student's, whether it differs, and the line of the solution next to it.
+    rows: the student's line, whether it differs, and the solution's line next to it.
     mistakes: common mistakes in this exercise.
     """
 

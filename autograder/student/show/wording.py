@@ -10,7 +10,7 @@ from ...repair.edit_wording import question
 from ..checks.results import CheckResult, ExerciseResult, Failure
 from ..folder.lessons import heading_of
 from ..folder.week import open_folder
-from .hints import hints_of, number_shown
+from .hints import hints_of, hints_used
 
 MARKS = {"pass": "✓", "fail": "✗", "open": "○", "waiting": "○", "skipped": "-", "unknown": "?"}
 PLAIN_MARKS = MARKS | {"pass": "+", "fail": "x", "open": "o", "waiting": "o"}
@@ -123,7 +123,7 @@ def _ended(failure: Failure) -> str:
     )
 
 
-def where(failure: Failure) -> str:
+def lines_to_check(failure: Failure) -> str:
     """Return a sentence with the lines to look at, or ""."""
     lines = [f"line {p.line} ({question(p.kind)})" for p in failure.places]
     return f"Look at {', or at '.join(lines)}." if lines else ""
@@ -155,7 +155,7 @@ def next_steps(result: CheckResult, focus: str = "") -> list[tuple[str, str]]:
         return []
     steps = []
     if total := len(hints_of(folder, chosen.name)):
-        shown = number_shown(folder, chosen.name)
+        shown = hints_used(folder, chosen.name)
         remark = f"hint {shown + 1} of {total}" if shown < total else "all hints shown"
         steps.append((f"autograder hint {chosen.name}", remark))
     if chosen.first and chosen.first.failure and chosen.first.failure.kind in ("wrong", "raised"):

@@ -1,4 +1,4 @@
-"""The command of the service that grades at hand-in."""
+"""The command `serve`: a service that grades at submission."""
 
 from __future__ import annotations
 
@@ -9,16 +9,14 @@ import typer
 
 from ..model.device_axes import CHOICES_IN_WORDS
 from ..model.errors import KitError
-from .app import INSTRUCTORS, app
+from .app import INSTRUCTORS, ClusterOption, TlsCaOption, TlsCertOption, TlsKeyOption, app
 
 
 @app.command(rich_help_panel=INSTRUCTORS)
 def serve(
     host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=1, max=65535)] = 8000,
-    url: Annotated[
-        str, typer.Option(help="The address people use; default: --host and --port.")
-    ] = "",
+    url: Annotated[str, typer.Option(help="The public address; default: --host and --port.")] = "",
     certificate: Annotated[
         Path | None, typer.Option(help="For https: the certificate with its chain, PEM.")
     ] = None,
@@ -32,19 +30,19 @@ def serve(
     instructors: Annotated[
         list[str] | None,
         typer.Option(
-            "--instructor", help="Who sees the class; with --hub also group:NAME. May be repeated."
+            "--instructor", help="May see the class; with --hub also group:NAME. May be repeated."
         ),
     ] = None,
     tokens: Annotated[
         Path | None,
-        typer.Option(help="Write a one-time token for each student here, CSV, and end. - prints."),
+        typer.Option(help="Write a one-time token for each student to this CSV, or -, and exit."),
     ] = None,
     students: Annotated[
         list[str] | None,
-        typer.Option("--student", help="With --tokens: new ones, for these students only."),
+        typer.Option("--student", help="With --tokens: new tokens for these students only."),
     ] = None,
     check: Annotated[
-        bool, typer.Option("--check", help="Say what is missing for a service here, and end.")
+        bool, typer.Option("--check", help="Report whether a service can run here, and exit.")
     ] = False,
     database: Annotated[
         str, typer.Option("--db", help="postgresql+psycopg://user@host/database; default: a file.")
@@ -58,20 +56,18 @@ def serve(
     ] = None,
     niceness: Annotated[
         int,
-        typer.Option("--nice", min=0, max=19, help="Niceness of grading: hand-ins go first."),
+        typer.Option("--nice", min=0, max=19, help="Niceness of grading, so that pages go first."),
     ] = 10,
     device: Annotated[str, typer.Option(help=f"{CHOICES_IN_WORDS}.")] = "auto",
     sandbox: Annotated[str, typer.Option(help="auto, bubblewrap or landlock")] = "auto",
-    cluster: Annotated[
-        str | None, typer.Option(metavar="ADDRESS", help="A Dask scheduler that does the grading.")
-    ] = None,
-    tls_ca: Annotated[str | None, typer.Option(help="With tls://: the authority, PEM.")] = None,
-    tls_cert: Annotated[str | None, typer.Option(help="With tls://: your certificate.")] = None,
-    tls_key: Annotated[str | None, typer.Option(help="With tls://: its key.")] = None,
-) -> None:
-    """Grade at hand-in: a web page, `autograder submit` and nbgrader's exchange, until Ctrl-C.
+    cluster: ClusterOption = None,
+    tls_ca: TlsCaOption = None,
+    tls_cert: TlsCertOption = None,
+    tls_key: TlsKeyOption = None,
+) -> bool:
+    """Grade at submission, until Ctrl-C: a web page, `autograder submit` and nbgrader's exchange.
 
-    What students are told at once, and how often, stands in course.yaml (`immediate`).
+    course.yaml (`immediate`) defines what students see at once, and how often.
 
     Example: autograder serve --check
     Example: autograder serve --tokens tokens.csv
@@ -81,24 +77,22 @@ def serve(
 
     course = load()
     if sandbox == "none":
-        raise KitError("a service grades strangers' code: --sandbox none is refused")
+        raise KitError("--sandbox none is refused: a service grades other people's code")
     if students and tokens is None:
-        raise KitError("--student goes with --tokens")
+        raise KitError("--student needs --tokens")
     if (certificate is None) != (key is None):
-        raise KitError("--certificate and --key go together")
+        raise KitError("--certificate and --key need each other")
     if cluster is not None and jobs is not None:
-        raise KitError("--jobs is for this machine; on a cluster each worker grades one at a time")
+        raise KitError("--jobs is for this machine; a cluster's workers grade one at a time each")
     from ..serve.start import Address
-    from .show.instructor.serving import run_check, run_service, write_tokens
+    from .instructor.serving import check_service, run_service, write_tokens
 
     address = Address(host, port, url, certificate, key, insecure, hub)
     if tokens is not None:
         write_tokens(course, database, tokens, students or [], instructors or [])
-        return
+        return True
     if check:
-        if not run_check(course, address, database, sandbox):
-            raise typer.Exit(1)
-        return
+        return check_service(course, address, database, sandbox)
     from ..batch.cluster import cluster_at
 
     run_service(
@@ -113,3 +107,4 @@ def serve(
         cluster=cluster_at(cluster, tls_ca, tls_cert, tls_key) if cluster else None,
         instructors=tuple(instructors or ()),
     )
+    return True

@@ -1,4 +1,4 @@
-"""`autograder report` on a terminal."""
+"""`autograder report`: write the class report, and compare modules."""
 
 from __future__ import annotations
 
@@ -6,26 +6,24 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rich.table import Table
-
-from ....classreport.analysis import summarize
-from ....classreport.page import course_page, week_page
-from ....classreport.report_sources import read_reports, recorded_report
-from ....classreport.similar_pairs import called_by
-from ....files.atomic import replace_file
-from ....model.course.bank import Bank
-from ....model.course.loader import Course, Week
-from ....model.errors import KitError
-from ....model.report.schema import Report
-from ....model.visible import visible
-from ....nbgrader.collect.collection_notes import read_collected
-from ....nbgrader.gradebook.report_store import earlier_reports
-from ....terminal.console import terminal
+from ...classreport.analysis import summarize
+from ...classreport.page import course_page, week_page
+from ...classreport.report_sources import read_reports, recorded_report
+from ...classreport.similar_pairs import called_by
+from ...model.course.bank import Bank
+from ...model.course.loader import Course, Week
+from ...model.errors import KitError
+from ...model.report.schema import Report
+from ...model.visible import visible
+from ...nbgrader.collect.collection_notes import read_collected
+from ...nbgrader.gradebook.report_store import earlier_reports
+from ...terminal.console import terminal
+from ..output import borderless_table, write_output
 
 if TYPE_CHECKING:
-    from ....similarity.compare import Similarity
+    from ...similarity.compare import Similarity
 
-_PAIRS = 5
+_MIN_PAIRS = 5
 
 
 def run_report(
@@ -37,9 +35,9 @@ def run_report(
     out: Path | None,
     alike: bool = False,
 ) -> bool:
-    """Write the page of a week or of the course, say where it is; return whether nothing is odd."""
+    """Write the page of a week or of the course; return False if something needs attention."""
     if alike and week is None:
-        raise KitError("--similarity compares the modules of one week: name it")
+        raise KitError("--similarity compares the modules of one week: name the week")
     reports = _reports(course, week, files)
     weeks = [w for w in course.weeks if w.name in reports]
     summaries = [
@@ -60,10 +58,7 @@ def run_report(
         found = _similarity(course, week, names=names) if alike else None
         page = week_page(course, summaries[0], names=names, alike=found)
     path = out or Path(f"report-{week.name if week else course.id}.html")
-    try:
-        replace_file(path, page.encode())
-    except OSError as error:
-        raise KitError(f"{path}: the page cannot be written: {error.strerror}") from None
+    write_output(path, page.encode())
     for summary in summaries:
         print(
             f"{summary.week}: {len(summary.graded)} graded, {len(summary.refused)} refused, "
@@ -72,52 +67,46 @@ def run_report(
         if summary.attempts:
             who = f": {', '.join(map(visible, summary.attempts))}" if names else ""
             print(
-                f"ATTEMPT  {summary.week}: {len(summary.attempts)} tried, it seems, to get around "
-                f"the grading{who}"
+                f"ATTEMPT  {summary.week}: {len(summary.attempts)} seem to have tried to "
+                f"get around the grading{who}"
             )
         if summary.foreign:
-            print(f"LOOK  {summary.week}: {len(summary.foreign)} handed in by another user")
+            print(f"LOOK  {summary.week}: {len(summary.foreign)} submitted by a different user")
     print(f"wrote {path}")
     return not any(summary.foreign for summary in summaries)
 
 
 def _similarity(course: Course, week: Week, *, names: bool) -> Similarity:
-    """Compare the week's modules and show the first pairs."""
-    from ....similarity.collected_modules import similarity
+    """Compare the week's modules and print the most similar pairs."""
+    from ...similarity.collected_modules import similarity
 
     with terminal(stderr=True).status(f"comparing the modules of {week.name}"):
         found = similarity(course, week)
     called = called_by(found, names=names)
-    table = Table(box=None, pad_edge=False)
-    table.add_column("pair", overflow="fold")
-    for name in ("bits", "x ordinary", "shared"):
-        table.add_column(name, justify="right")
-    table.add_column("most telling", overflow="fold")
-    shown = found.pairs[: max(_PAIRS, len(found.standing_out))]
-    for pair in shown:
-        telling = [a.exercise or "beside the exercises" for a in pair.exercises[:2] if a.surprise]
-        style = "bold" if pair.stands_out else ""
+    table = borderless_table("pair", ">bits", ">x ordinary", ">shared", "most telling")
+    for pair in found.pairs[: max(_MIN_PAIRS, len(found.standing_out))]:
+        telling = [a.exercise or "outside the exercises" for a in pair.exercises[:2] if a.surprise]
         table.add_row(
             f"{called[pair.first]}, {called[pair.second]}",
             f"{pair.evidence:.1f}",
             f"{pair.ratio:.1f}",
             f"{pair.share:.0%}",
             ", ".join(telling),
-            style=style,
+            style="bold" if pair.stands_out else "",
         )
-    console = terminal()
-    console.print(table)
+    terminal().print(table)
     number = len(found.standing_out)
     print(
         f"{week.name}: {len(found.prints)} modules compared, "
         f"{number} {'pair stands' if number == 1 else 'pairs stand'} out; "
         f"an ordinary pair has {found.typical:.1f} bits"
     )
-    print("This says where to look; it proves nothing." + ("" if names else " --names names them."))
+    hint = "" if names else " --names shows the names."
+    print(f"This is a reason to look, not a proof.{hint}")
     for student, why in found.left_out.items() if names else ():
         print(f"{student}: not compared, {why}")
     if not names and found.left_out:
-        print(f"{len(found.left_out)} not compared: nothing to compare in what they handed in")
+        print(f"{len(found.left_out)} not compared, because there is nothing to compare")
     return found
 
 
@@ -131,7 +120,7 @@ def _reports(course: Course, week: Week | None, files: Sequence[Path]) -> dict[s
         found = {name: report for name, report in found.items() if name == week.name}
     if not any(report.submissions for report in found.values()):
         about = week.name if week else "the course"
-        where = "these files hold" if files else "the gradebook has"
+        where = "these files contain" if files else "the gradebook has"
         raise KitError(
             f"{where} no results of {about}: `autograder grade` a week first, "
             "or name a JSON report with --from"

@@ -1,4 +1,4 @@
-"""Commands of an instructor."""
+"""Commands for instructors, from `release` over `collect` and `grade` to `report` and `export`."""
 
 from __future__ import annotations
 
@@ -9,28 +9,41 @@ import typer
 
 from ..model.device_axes import CHOICES_IN_WORDS
 from ..model.errors import KitError
-from .app import INSTRUCTORS, WeekArgument, app
+from .app import (
+    INSTRUCTORS,
+    ClusterOption,
+    JobsOption,
+    TlsCaOption,
+    TlsCertOption,
+    TlsKeyOption,
+    UnmarkedOption,
+    WeekArgument,
+    app,
+    find_week,
+)
 
 
 @app.command(rich_help_panel=INSTRUCTORS)
-def doctor() -> None:
-    """Say what this machine can do: sandbox, devices, nbgrader; and how to mend what is missing.
+def doctor() -> bool:
+    """Report what this machine supports (sandbox, devices, nbgrader), and how to fix what is
+    missing.
 
     Example: autograder doctor
     """
-    from .show.author.doctor_report import run_doctor
+    from .author.doctor_report import run_doctor
 
-    if not run_doctor():
-        raise typer.Exit(1)
+    return run_doctor()
 
 
 @app.command(rich_help_panel=INSTRUCTORS)
 def release(
     week: WeekArgument,
-    early: Annotated[bool, typer.Option("--early", help="Before the week's release date.")] = False,
+    early: Annotated[
+        bool, typer.Option("--early", help="Release before the week's release date.")
+    ] = False,
     again: Annotated[
         bool,
-        typer.Option("--again", help="Release a corrected week beside the one students have."),
+        typer.Option("--again", help="Release a corrected week next to the one students have."),
     ] = False,
     solutions: Annotated[
         bool,
@@ -39,27 +52,25 @@ def release(
     unproven: Annotated[
         bool, typer.Option("--unproven", help="Even if graders or public checks have gaps.")
     ] = False,
-) -> None:
-    """Give a week to the students: prove it, check that nothing secret leaves, hand it to nbgrader.
+) -> bool:
+    """Release a week to the students: verify it, check for leaks, and hand it to nbgrader.
 
-    What `verify` proved before and has not changed is not proven again.
+    Parts that `verify` has checked and that have not changed are not verified again.
 
     Example: autograder release week01 --early
     """
-    from ..model.course.loader import load
+    course, chosen = find_week(week)
+    from .instructor.releasing import run_release, run_release_solutions
 
-    course = load()
-    from .show.instructor.nbgrader_steps import run_release, run_release_solutions
-
-    if solutions and (early or again):
+    if not solutions:
+        return run_release(course, chosen, early=early, again=again, unproven=unproven)
+    if early or again:
         raise KitError(
-            "--solutions goes alone: they are released once nobody can use them any more"
+            "--solutions cannot be combined with --early or --again: solutions are released when "
+            "nobody can use them any more"
         )
-    chosen = course.week(week)
-    if solutions:
-        run_release_solutions(course, chosen)
-    elif not run_release(course, chosen, early=early, again=again, unproven=unproven):
-        raise typer.Exit(1)
+    run_release_solutions(course, chosen)
+    return True
 
 
 @app.command(rich_help_panel=INSTRUCTORS)
@@ -77,38 +88,27 @@ def collect(
     ] = None,
     repositories: Annotated[
         str | None,
-        typer.Option(help="With --git: an address or a folder with {username} in it."),
+        typer.Option(help="With --git: an address or a folder that contains {username}."),
     ] = None,
     newest: Annotated[
         bool, typer.Option("--newest", help="With --git: the newest commit, not the due date's.")
     ] = False,
-) -> None:
-    """Collect what was handed in for a week; say who is missing and what is odd.
+) -> bool:
+    """Collect a week's submissions, and report who is missing and what needs attention.
 
     Example: autograder collect week01 --zip submissions.zip --roster grades.csv
     Example: autograder collect week01 --git students.csv --repositories 'clones/week01-{username}'
     """
-    from ..model.course.loader import load
-
-    course = load()
+    course, chosen = find_week(week)
     if (repositories or newest) and git is None:
-        raise KitError("--repositories and --newest go with --git ROSTER")
+        raise KitError("--repositories and --newest need --git ROSTER")
+    from .instructor.collecting import run_collect, run_collect_bulk, run_collect_git
+
     if git is not None:
-        from .show.instructor.exports import run_collect_git
-
-        if not run_collect_git(course, course.week(week), git, repositories, newest=newest):
-            raise typer.Exit(1)
-        return
+        return run_collect_git(course, chosen, git, repositories, newest=newest)
     if bulk is not None:
-        from .show.instructor.lms_files import run_collect_bulk
-
-        if not run_collect_bulk(course, course.week(week), bulk, roster):
-            raise typer.Exit(1)
-        return
-    from .show.instructor.nbgrader_steps import run_collect
-
-    if not run_collect(course, course.week(week)):
-        raise typer.Exit(1)
+        return run_collect_bulk(course, chosen, bulk, roster)
+    return run_collect(course, chosen)
 
 
 @app.command(rich_help_panel=INSTRUCTORS)
@@ -123,9 +123,7 @@ def grade(
     json_file: Annotated[
         Path | None, typer.Option("--json", help="Write the report here; - for standard output.")
     ] = None,
-    jobs: Annotated[
-        int | None, typer.Option(min=1, help="Processes; default: one per core.")
-    ] = None,
+    jobs: JobsOption = None,
     device: Annotated[str, typer.Option(help=f"{CHOICES_IN_WORDS}.")] = "auto",
     sandbox: Annotated[
         str,
@@ -133,57 +131,39 @@ def grade(
             help="auto, bubblewrap, landlock, chroot; none runs code unprotected: your own only"
         ),
     ] = "auto",
-    cluster: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ADDRESS", help="A Dask scheduler: tcp://host:8786 or tls://host:8786"
-        ),
-    ] = None,
-    tls_ca: Annotated[str | None, typer.Option(help="With tls://: the authority, PEM.")] = None,
-    tls_cert: Annotated[str | None, typer.Option(help="With tls://: your certificate.")] = None,
-    tls_key: Annotated[str | None, typer.Option(help="With tls://: its key.")] = None,
+    cluster: ClusterOption = None,
+    tls_ca: TlsCaOption = None,
+    tls_cert: TlsCertOption = None,
+    tls_key: TlsKeyOption = None,
     insecure: Annotated[
-        bool, typer.Option("--insecure", help="No warning about a tcp:// scheduler elsewhere.")
+        bool, typer.Option("--insecure", help="Do not warn about a remote tcp:// scheduler.")
     ] = False,
     refused: Annotated[
-        bool, typer.Option("--refused", help="Record a class even if most were refused.")
+        bool, typer.Option("--refused", help="Record the class even if most were refused.")
     ] = False,
-) -> None:
+) -> bool:
     """Grade a week's submissions in the sandbox, and record them if they were collected.
 
-    Exit code 0 if all were graded, and recorded; 1 if some were refused or could not be;
+    Exit code 0 if all were graded and recorded, 1 if some were refused or could not be graded,
     2 if nothing was graded.
 
     Example: autograder grade week01 handed-in/*.zip --json report.json
     Example: autograder grade week01 --cluster tcp://scheduler:8786
     """
     from ..batch.cluster import cluster_at, plaintext_warning
-    from ..model.course.loader import load
 
     if cluster is None and (tls_ca or tls_cert or tls_key):
-        raise KitError("--tls-ca, --tls-cert and --tls-key go with --cluster tls://host:8786")
+        raise KitError("--tls-ca, --tls-cert and --tls-key need --cluster tls://host:8786")
     if cluster is not None and jobs is not None:
-        raise KitError("--jobs is for this machine; on a cluster each worker grades one at a time")
+        raise KitError("--jobs is for this machine; a cluster's workers grade one at a time each")
     place = cluster_at(cluster, tls_ca, tls_cert, tls_key) if cluster is not None else None
     if place is not None and not insecure and plaintext_warning(place):
         typer.echo(plaintext_warning(place), err=True)
+    course, chosen = find_week(week)
+    from .instructor.grading import Grading, run_grade
 
-    course = load()
-    from .show.instructor.grading import run_grade
-
-    fine = run_grade(
-        course,
-        course.week(week),
-        paths,
-        json_file=json_file,
-        jobs=jobs,
-        device=device,
-        sandbox=sandbox,
-        cluster=place,
-        refused=refused,
-    )
-    if not fine:
-        raise typer.Exit(1)
+    grading = Grading(jobs, device, sandbox, place)
+    return run_grade(course, chosen, paths, grading, json_file=json_file, refused=refused)
 
 
 @app.command(rich_help_panel=INSTRUCTORS)
@@ -192,40 +172,35 @@ def feedback(
     students: Annotated[
         list[str] | None, typer.Option("--student", help="Only for this student; may be repeated.")
     ] = None,
-    unmarked: Annotated[
-        bool, typer.Option("--unmarked", help="Even if written answers wait to be marked.")
-    ] = False,
-) -> None:
-    """Write everybody's feedback for a graded week, and release it through nbgrader.
+    unmarked: UnmarkedOption = False,
+) -> bool:
+    """Write the feedback for a graded week, and release it through nbgrader.
 
     Example: autograder feedback week01 --student ada
     """
-    from ..model.course.loader import load
+    course, chosen = find_week(week)
+    from .instructor.releasing import run_feedback
 
-    course = load()
-    from .show.instructor.nbgrader_steps import run_feedback
-
-    if not run_feedback(course, course.week(week), students or [], unmarked=unmarked):
-        raise typer.Exit(1)
+    return run_feedback(course, chosen, students or [], unmarked=unmarked)
 
 
 @app.command(rich_help_panel=INSTRUCTORS)
 def report(
     week: Annotated[
-        str | None, typer.Argument(help="A week: its name, or its number; default: the course.")
+        str | None, typer.Argument(help="A week: its name or number; default: the course.")
     ] = None,
     files: Annotated[
         list[Path] | None,
-        typer.Option("--from", help="A report of `grade --json`; default: what was recorded."),
+        typer.Option("--from", help="A report of `grade --json`; default: the recorded results."),
     ] = None,
     names: Annotated[bool, typer.Option("--names", help="Name the students.")] = False,
     similarity: Annotated[
-        bool, typer.Option("--similarity", help="Show which collected modules are oddly alike.")
+        bool, typer.Option("--similarity", help="Show which modules are suspiciously similar.")
     ] = False,
     out: Annotated[
         Path | None, typer.Option(help="The page; default: report-WEEK.html, here.")
     ] = None,
-) -> None:
+) -> bool:
     """Write the class report of a week, or of the course: one HTML page for the instructor.
 
     Example: autograder report week01 --similarity --names
@@ -234,15 +209,14 @@ def report(
 
     course = load()
     chosen = course.week(week) if week else None
-    from .show.instructor.class_report import run_report
+    from .instructor.class_report import run_report
 
-    if not run_report(course, chosen, files or [], names=names, out=out, alike=similarity):
-        raise typer.Exit(1)
+    return run_report(course, chosen, files or [], names=names, out=out, alike=similarity)
 
 
 @app.command(rich_help_panel=INSTRUCTORS)
 def export(
-    week: Annotated[str, typer.Argument(help="A week: its name, or its number; or all.")],
+    week: Annotated[str, typer.Argument(help="A week: its name or number; or all.")],
     form: Annotated[
         str, typer.Option("--format", help="csv, json, canvas, moodle or brightspace")
     ] = "csv",
@@ -270,16 +244,14 @@ def export(
     feedback_as: Annotated[
         str, typer.Option("--feedback", help="With --gradescope: html or md.")
     ] = "html",
-    unmarked: Annotated[
-        bool, typer.Option("--unmarked", help="Even if written answers wait to be marked.")
-    ] = False,
+    unmarked: UnmarkedOption = False,
     missing: Annotated[
-        str, typer.Option(help="For work that was due and not handed in: blank or 0.")
+        str, typer.Option(help="For work that was due and not submitted: blank or 0.")
     ] = "blank",
-) -> None:
-    """Export grades, or a week for another system to grade.
+) -> bool:
+    """Export grades, or a week to be graded by another system.
 
-    Exit code 1 if somebody's grade matches nobody on the class list.
+    Exit code 1 if a student with a grade is not on the class list.
 
     Example: autograder export week01 --format canvas --roster grades.csv --out upload.csv
     Example: autograder export week01 --gradescope --visibility after_published
@@ -288,49 +260,45 @@ def export(
     from ..model.course.loader import load
 
     course = load()
-    if gradescope:
-        from .show.instructor.exports import run_gradescope
+    if gradescope or github:
+        from .instructor.exporting import run_github, run_gradescope
 
-        run_gradescope(course, course.week(week), out, visibility, feedback_as)
-        return
-    if github:
-        from .show.instructor.exports import run_github
-
-        run_github(course, course.week(week), out)
-        return
+        if gradescope:
+            run_gradescope(course, course.week(week), out, visibility, feedback_as)
+        else:
+            run_github(course, course.week(week), out)
+        return True
     weeks = list(course.weeks) if week == "all" else [course.week(week)]
-    from .show.instructor.lms_files import run_export
+    from .instructor.exporting import run_export
 
-    if not run_export(course, weeks, form, roster, out, unmarked=unmarked, missing=missing):
-        raise typer.Exit(1)
+    return run_export(course, weeks, form, roster, out, unmarked=unmarked, missing=missing)
 
 
 @app.command(rich_help_panel=INSTRUCTORS)
 def roster(
     file: Annotated[Path, typer.Argument(help="A CSV of Canvas, Moodle, or your own.")],
 ) -> None:
-    """Take the students of a class list into nbgrader's gradebook.
+    """Add the students of a class list to nbgrader's gradebook.
 
     Example: autograder roster grades.csv
     """
     from ..model.course.loader import load
 
     course = load()
-    from .show.instructor.lms_files import run_roster
+    from .instructor.exporting import run_roster
 
     run_roster(course, file)
 
 
 @app.command(rich_help_panel=INSTRUCTORS)
-def demo() -> None:
-    """Play a whole course week on a sample class of twelve, with real nbgrader, in demo/.
+def demo() -> bool:
+    """Play a course week with a sample class of twelve and real nbgrader, in demo/.
 
     Example: autograder demo
     """
     from ..model.course.loader import load
 
     course = load()
-    from .show.instructor.nbgrader_steps import run_demo
+    from .instructor.demo_week import run_demo
 
-    if not run_demo(course):
-        raise typer.Exit(1)
+    return run_demo(course)

@@ -1,4 +1,4 @@
-"""`autograder status` on a terminal."""
+"""`autograder status`: a row per week, and a to-do list."""
 
 from __future__ import annotations
 
@@ -8,38 +8,34 @@ import sys
 import msgspec
 from rich.table import Table
 
-from ....model.course.loader import Course, Week
-from ....model.notes import KINDS
-from ....model.visible import visible_json
-from ....nbgrader.formgrader.manual_marks import keep_marks
-from ....nbgrader.status import Result, WeekStatus, status
-from ....terminal.console import terminal
-
-_SHOWN = 8  # names of a line where the course is asked for; a week names everybody
+from ...model.course.loader import Course, Week
+from ...model.notes import KINDS
+from ...model.visible import visible_json
+from ...nbgrader.formgrader.manual_marks import keep_marks
+from ...nbgrader.status import Result, WeekStatus, status
+from ...terminal.console import terminal
+from ..output import counted, first_names
 
 
 def run_status(course: Course, week: Week | None, *, as_json: bool) -> bool:
-    """One row per week, then what waits for the instructor; with a week, everybody by name.
-
-    Returns whether nothing is odd.
-    """
+    """Show all weeks, or one with all names; return False if something needs attention."""
     keep_marks(course)
     weeks = [w for w in status(course) if week is None or w.week == week.name]
     if as_json:
         text = msgspec.json.format(msgspec.json.encode(weeks), indent=1).decode()
         sys.stdout.buffer.write(visible_json(text).encode() + b"\n")
-        return not any(map(_odd, weeks))
+        return not any(map(_flagged, weeks))
     _print_table(weeks)
-    lines = [line for w in weeks for line in _to_do(w)]
+    lines = [f"{w.week}: {line}" for w in weeks for line in _to_do(w)]
     if week is not None:
         lines += _details(weeks[0])
     for line in lines:
         print(line)
-    return not any(map(_odd, weeks))
+    return not any(map(_flagged, weeks))
 
 
-def _odd(w: WeekStatus) -> set[str]:
-    """The students with whom something is odd."""
+def _flagged(w: WeekStatus) -> set[str]:
+    """Return the students whose submissions need attention."""
     noted = {s for kind, some in w.noted.items() if kind != "kept" for s in some}
     return {*w.foreign, *w.refused, *noted, *w.strangers, *w.not_accepted}
 
@@ -49,37 +45,32 @@ def _print_table(weeks: list[WeekStatus]) -> None:
     table.add_column("week", overflow="fold")
     table.add_column("released", no_wrap=True)
     table.add_column("due", no_wrap=True)
-    for name in ("handed in", "late", "graded", "to mark", "returned", "odd"):
+    for name in ("submitted", "late", "graded", "to mark", "returned", "odd"):
         table.add_column(name, justify="right", no_wrap=True)
     for w in weeks:
-        handed = f"{len(w.handed_in)}/{w.enrolled}" if w.handed_in or w.released else "-"
-        row = [w.week, "yes" if w.released else _day(w.release), _day(w.due), handed]
-        counts = (w.late, w.graded, w.to_mark, w.returned, _odd(w))
-        table.add_row(*row, *(str(len(c)) if c or w.handed_in else "-" for c in counts))
+        submitted = f"{len(w.handed_in)}/{w.enrolled}" if w.handed_in or w.released else "-"
+        released = "yes" if w.released else f"{w.release:%d %b}"
+        counts = (w.late, w.graded, w.to_mark, w.returned, _flagged(w))
+        cells = (str(len(c)) if c or w.handed_in else "-" for c in counts)
+        table.add_row(w.week, released, f"{w.due:%d %b}", submitted, *cells)
     terminal().print(table)
 
 
-def _day(moment: dt.datetime) -> str:
-    return f"{moment:%d %b}"
-
-
 def _to_do(w: WeekStatus) -> list[str]:
-    """What waits for the instructor, each line with the command."""
-    now = dt.datetime.now(dt.UTC)
+    """Return the to-do list, each line with its command."""
     lines = []
-    if not w.released and w.release <= now < w.due:
+    if not w.released and w.release <= dt.datetime.now(dt.UTC) < w.due:
         lines.append(f"not released yet: `autograder release {w.week}`")
     if w.waiting:
-        lines.append(f"{_named(w.waiting)} to collect: `autograder collect {w.week}`")
+        lines.append(f"{first_names(w.waiting)} to collect: `autograder collect {w.week}`")
     if w.ungraded:
-        lines.append(f"{_named(w.ungraded)} to grade: `autograder grade {w.week}`")
+        lines.append(f"{first_names(w.ungraded)} to grade: `autograder grade {w.week}`")
     if w.asking:
-        lines.append(
-            f"a regrade is asked for by {_named(list(w.asking))}: `autograder requests {w.week}`"
-        )
+        names = first_names(list(w.asking))
+        lines.append(f"regrade requested by {names}: `autograder requests {w.week}`")
     if w.stale:
         lines.append(
-            f"{_named(w.stale)}: feedback older than the score: `autograder feedback {w.week}`"
+            f"{first_names(w.stale)}: feedback older than the score: `autograder feedback {w.week}`"
         )
     if w.lower:
         lines.append(
@@ -89,14 +80,13 @@ def _to_do(w: WeekStatus) -> list[str]:
     if w.changed:
         lines.append(
             f"answers changed after they were marked: {counted(list(w.changed))}; the marks stay "
-            "until somebody marks them again"
+            "until they are marked again"
         )
-    lines += [f"LOOK  {line}" for line in _odd_lines(w)]
-    return [f"{w.week}: {line}" for line in lines]
+    return lines + [f"LOOK  {line}" for line in _flagged_lines(w)]
 
 
-def _odd_lines(w: WeekStatus) -> list[str]:
-    """A line for each kind of trouble, however many students have it."""
+def _flagged_lines(w: WeekStatus) -> list[str]:
+    """Return a line for each kind of problem, with its students."""
     owners: dict[str, list[str]] = {}
     for student, owner in sorted(w.foreign.items()):
         owners.setdefault(owner, []).append(student)
@@ -104,28 +94,18 @@ def _odd_lines(w: WeekStatus) -> list[str]:
     for student, why in sorted(w.refused.items()):
         reasons.setdefault(why.split(". ")[0].rstrip("."), []).append(student)
     return [
-        *(f"handed in by the user {o}: {counted(some)}" for o, some in owners.items()),
+        *(f"submitted by the user {o}: {counted(some)}" for o, some in owners.items()),
         *(f"refused, {why}: {counted(some)}" for why, some in reasons.items()),
         *(f"{KINDS[k]}: {counted(some)}" for k, some in w.noted.items() if k != "kept"),
-        *(f"not accepted, an earlier one stays: {s}: {why}" for s, why in w.not_accepted.items()),
+        *(f"not accepted, an earlier one counts: {s}: {y}" for s, y in w.not_accepted.items()),
         *w.strangers,
     ]
-
-
-def counted(students: list[str]) -> str:
-    """How many students, and the first of them by name."""
-    return f"{len(students)} ({_named(students)})"
-
-
-def _named(students: list[str]) -> str:
-    rest = len(students) - _SHOWN
-    return ", ".join(students[:_SHOWN]) + (f" and {rest} more" if rest > 0 else "")
 
 
 def _details(w: WeekStatus) -> list[str]:
     lines = [f"due {w.due:%d %b %Y %H:%M %Z}"]
     if w.missing:
-        lines.append(f"nothing from {len(w.missing)}: {', '.join(w.missing)}")
+        lines.append(f"no submission from {len(w.missing)}: {', '.join(w.missing)}")
     lines += [f"{student} is {late} late" for student, late in w.late.items()]
     lines += [f"{student} was refused: {why}" for student, why in w.refused.items()]
     lines += [f"{KINDS[kind]}: {', '.join(some)}" for kind, some in w.noted.items()]
@@ -133,7 +113,7 @@ def _details(w: WeekStatus) -> list[str]:
     lines += [f"{student}: {less}" for student, less in w.lower.items()]
     lines += [f"{student} changed {', '.join(names)}" for student, names in w.changed.items()]
     if w.foreign:
-        lines.append(f"handed in by another user: {', '.join(sorted(w.foreign))}")
+        lines.append(f"submitted by a different user: {', '.join(sorted(w.foreign))}")
     if w.to_mark:
         marks = ", ".join(f"{s} {n}" for s, n in w.to_mark.items())
         lines.append(f"answers to mark in Formgrader: {marks}")
@@ -144,5 +124,5 @@ def _details(w: WeekStatus) -> list[str]:
 
 
 def _result(result: Result) -> str:
-    handed = result.handed_in.split(".")[0] or "at an unknown time"
-    return f"handed in {handed} UTC: {result.score:g} of {result.max_score:g}"
+    when = result.handed_in.split(".")[0] or "at an unknown time"
+    return f"submitted {when} UTC: {result.score:g} of {result.max_score:g}"

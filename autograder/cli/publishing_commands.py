@@ -1,4 +1,4 @@
-"""Commands that send something to another system."""
+"""Commands for instructors that publish: push (grades), site."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from ..model.errors import KitError
-from .app import INSTRUCTORS, WeekArgument, app
+from .app import INSTRUCTORS, UnmarkedOption, WeekArgument, app, find_week
 
 
 @app.command(rich_help_panel=INSTRUCTORS)
@@ -18,34 +18,27 @@ def push(
     lti: Annotated[
         bool, typer.Option("--lti", help="To a platform with LTI 1.3 grade services.")
     ] = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show what would be written; write nothing.")
-    ] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show the changes.")] = False,
     comments: Annotated[
-        bool, typer.Option("--comments/--no-comments", help="Feedback as a comment, too.")
+        bool, typer.Option("--comments/--no-comments", help="Add feedback as a comment.")
     ] = True,
     overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Overwrite grades that somebody entered there.")
+        bool, typer.Option("--overwrite", help="Overwrite grades entered on the platform.")
     ] = False,
-    unmarked: Annotated[
-        bool, typer.Option("--unmarked", help="Even if written answers wait to be marked.")
-    ] = False,
-) -> None:
-    """Write a week's grades into a learning platform; run again, it goes on where it stopped.
+    unmarked: UnmarkedOption = False,
+) -> bool:
+    """Write a week's grades to a learning platform; run it again to continue after an error.
 
     The secret comes from the environment (CANVAS_TOKEN, LTI_KEY) or a file with mode 600.
 
     Example: autograder push week01 --canvas --dry-run
     """
-    from ..model.course.loader import load
-
-    course = load()
-    chosen = course.week(week)
+    course, chosen = find_week(week)
     if canvas + lti != 1:
         raise KitError("name one of --canvas and --lti")
-    from .show.instructor.pushing import run_push
+    from .instructor.pushing import run_push
 
-    if not run_push(
+    return run_push(
         course,
         chosen,
         "canvas" if canvas else "lti",
@@ -53,8 +46,7 @@ def push(
         comments=comments,
         overwrite=overwrite,
         unmarked=unmarked,
-    ):
-        raise typer.Exit(1)
+    )
 
 
 @app.command(rich_help_panel=INSTRUCTORS)
@@ -70,11 +62,13 @@ def site(
         ),
     ] = None,
 ) -> None:
-    """Make the students' site: a page for each week that is released, and nothing of the others.
+    """Build the students' site: a page for each week that has been released.
 
     Example: autograder site --out build/students
     """
     from ..model.course.loader import load
-    from .show.instructor.student_site import run_site
 
-    run_site(load(), out or Path("build/preview" if at else "build/students"), at)
+    course = load()
+    from .instructor.pushing import run_site
+
+    run_site(course, out or Path("build/preview" if at else "build/students"), at)

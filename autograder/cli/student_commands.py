@@ -1,4 +1,4 @@
-"""Commands of a student: check, hint, watch, progress, reset, submit, solution."""
+"""Commands for students: check, hint, watch, progress, reset, submit, solution."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import typer
 from .app import STUDENTS, app
 
 FolderOption = Annotated[
-    Path | None, typer.Option(help="A week's folder; default: the one you are in.")
+    Path | None, typer.Option(help="A week's folder; default: the current folder.")
 ]
+SecondsOption = Annotated[float, typer.Option(min=1, help="Time limit for each check.")]
 
 
-def _exercises(incomplete: str) -> list[str]:
-    """The exercises that a shell may complete to."""
+def _complete_exercise(incomplete: str) -> list[str]:
     from ..model.errors import KitError
     from ..student.folder.week import open_folder
 
@@ -25,58 +25,58 @@ def _exercises(incomplete: str) -> list[str]:
         return []
 
 
-ExerciseArgument = Annotated[
-    str | None,
-    typer.Argument(help="An exercise such as softmax; default: all.", autocompletion=_exercises),
-]
+def _exercise(help: str) -> typer.models.ArgumentInfo:
+    argument: typer.models.ArgumentInfo = typer.Argument(
+        help=help, autocompletion=_complete_exercise
+    )
+    return argument
+
+
+ExerciseArgument = Annotated[str | None, _exercise("An exercise such as softmax; default: all.")]
 
 
 @app.command(rich_help_panel=STUDENTS)
 def check(
     exercise: ExerciseArgument = None,
     folder: FolderOption = None,
-    seconds: Annotated[float, typer.Option(min=1, help="Time limit for each check.")] = 20.0,
-) -> None:
-    """Run the public checks on your own file; exit code 0 when all pass, 1 when not.
+    seconds: SecondsOption = 20.0,
+) -> bool:
+    """Run the public checks on your file; exit code 0 if all pass, 1 if not.
 
-    A folder that puts several weeks together is checked by its name: `autograder check capstone`.
+    A project folder that combines several weeks is checked by its name: `autograder check
+    capstone`.
 
     Example: autograder check softmax
     """
     from ..student.commands.terminal_commands import run_check
 
-    if not run_check(exercise, folder, seconds):
-        raise typer.Exit(1)
+    return run_check(exercise, folder, seconds)
 
 
 @app.command(rich_help_panel=STUDENTS)
 def hint(
     exercise: Annotated[
-        str | None,
-        typer.Argument(
-            help="An exercise; default: the one to work on next.", autocompletion=_exercises
-        ),
+        str | None, _exercise("An exercise; default: the one to work on next.")
     ] = None,
-    again: Annotated[bool, typer.Option(help="Show those you have seen, and no new one.")] = False,
+    again: Annotated[bool, typer.Option(help="Show only the hints you have seen.")] = False,
     folder: FolderOption = None,
-) -> None:
-    """Give the next hint for an exercise; each is more concrete than the one before.
+) -> bool:
+    """Show the next hint for an exercise; each is more concrete than the one before.
 
     Example: autograder hint softmax
     """
     from ..student.commands.terminal_commands import run_hint
 
-    if not run_hint(exercise, folder, again):
-        raise typer.Exit(1)
+    return run_hint(exercise, folder, again)
 
 
 @app.command(rich_help_panel=STUDENTS)
 def watch(
     exercise: ExerciseArgument = None,
     folder: FolderOption = None,
-    seconds: Annotated[float, typer.Option(min=1, help="Time limit for each check.")] = 20.0,
+    seconds: SecondsOption = 20.0,
 ) -> None:
-    """Check again whenever you save, only what changed.
+    """Check changed exercises again after each save.
 
     Keys: h hint, n next, l list, c check all, q quit.
 
@@ -90,10 +90,11 @@ def watch(
 @app.command(rich_help_panel=STUDENTS)
 def progress(
     folder: Annotated[
-        Path | None, typer.Option(help="Where your weeks are; default: here, or the folder above.")
+        Path | None,
+        typer.Option(help="The folder with your weeks; default: the current one, or its parent."),
     ] = None,
 ) -> None:
-    """Show weeks, exercises and points as bars, as the last checks left them.
+    """Show weeks, exercises and points, from the results of the last checks.
 
     Example: autograder progress
     """
@@ -104,13 +105,11 @@ def progress(
 
 @app.command(rich_help_panel=STUDENTS)
 def reset(
-    exercise: Annotated[
-        str | None, typer.Argument(help="An exercise such as softmax.", autocompletion=_exercises)
-    ] = None,
+    exercise: Annotated[str | None, _exercise("An exercise such as softmax.")] = None,
     everything: Annotated[bool, typer.Option("--all", help="The whole file.")] = False,
     folder: FolderOption = None,
 ) -> None:
-    """Put an exercise's stub back; your file as it was is kept in the folder `kept`.
+    """Restore an exercise's stub; your file is saved in the folder `kept` first.
 
     Example: autograder reset softmax
     """
@@ -122,33 +121,34 @@ def reset(
 @app.command(rich_help_panel=STUDENTS)
 def submit(
     week: Annotated[
-        str | None, typer.Argument(help="A week: its name or number; default: the one you are in.")
+        str | None, typer.Argument(help="A week: its name or number; default: the current folder.")
     ] = None,
     to: Annotated[
-        str, typer.Option(help="The course's service; default: the one that the week names.")
+        str, typer.Option(help="The course's service; default: the one named by the week.")
     ] = "",
     exchange: Annotated[
-        bool, typer.Option("--exchange", help="Through nbgrader, even if there is a service.")
+        bool, typer.Option("--exchange", help="Use nbgrader, even if there is a service.")
     ] = False,
     no_check: Annotated[
-        bool, typer.Option("--no-check", help="Without running the public checks first.")
+        bool, typer.Option("--no-check", help="Do not run the public checks first.")
     ] = False,
     no_wait: Annotated[
-        bool, typer.Option("--no-wait", help="Print the receipt, and do not wait for the result.")
+        bool, typer.Option("--no-wait", help="Print the receipt and do not wait for the result.")
     ] = False,
     yes: Annotated[
         bool, typer.Option("--yes", "-y", help="Submit without asking, as without a terminal.")
     ] = False,
     folder: FolderOption = None,
-) -> None:
-    """Check a week, show what is kept, replaced or missing, submit; exit code 1 if a check fails.
+) -> bool:
+    """Check a week, show what is kept, replaced or missing, and submit; exit code 1 if a check
+    fails.
 
     Example: autograder submit
     Example: autograder submit week01 --to https://grade.example.org/
     """
     from ..student.commands.submit import run_submit
 
-    if not run_submit(
+    return run_submit(
         week,
         folder,
         to=to,
@@ -156,24 +156,23 @@ def submit(
         check=not no_check,
         confirm=not yes,
         wait=not no_wait,
-    ):
-        raise typer.Exit(1)
+    )
 
 
 @app.command(rich_help_panel=STUDENTS)
 def solution(
-    exercise: Annotated[
-        str, typer.Argument(help="An exercise such as softmax.", autocompletion=_exercises)
-    ],
+    exercise: Annotated[str, _exercise("An exercise such as softmax.")],
     source: Annotated[
         Path | None,
-        typer.Option("--from", help="The released solutions: a folder or a zip; default: beside."),
+        typer.Option(
+            "--from", help="The released solutions: a folder or zip; default: next to the week."
+        ),
     ] = None,
     folder: FolderOption = None,
 ) -> None:
-    """Show a released solution beside your own, and what differs.
+    """Show a released solution side by side with your version.
 
-    Solutions are released once nobody can hand in without losing points any more.
+    Solutions are released when nobody can submit for full points any more.
 
     Example: autograder solution softmax
     """

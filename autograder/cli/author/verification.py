@@ -1,0 +1,229 @@
+"""`autograder verify`: verify weeks, several parts at once, and print the results."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from concurrent.futures import Executor, Future, wait
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from functools import cached_property
+
+from rich.console import Console
+from rich.progress import MofNCompleteColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from ...authoring.verify.proof import Verification, of_all_draws
+from ...authoring.verify.proof_cache import LESSON, PUBLIC, ProofBook
+from ...authoring.verify.proof_job import Proof, prove, weight
+from ...authoring.verify.prover import WHOLE
+from ...authoring.verify.selection import Aim
+from ...batch.pool import process_pool
+from ...files.secret import course_secret, public_draw
+from ...model.course.loader import Course, Week
+from ...model.device_axes import axis
+from ...model.errors import EngineError
+from ...model.extras import missing_in_words
+from ...sandbox import choose
+from ...terminal.console import bar, terminal
+from ..output import plural
+
+_PROCESS_WEIGHT = 50  # weight of proofs (authoring/verify/proof_job.py) that pays for a process
+_POLL_SECONDS = 0.1
+OnWeek = Callable[[Verification], None]
+
+
+@dataclass(frozen=True)
+class Verify:
+    """A request to verify weeks.
+
+    draws: number of sets of hidden inputs; 0: only this course's own. aims: parts of the weeks, or
+    all if empty. fresh: ignore cached results. public: only the public checks.
+    """
+
+    course: Course
+    weeks: list[Week]
+    quick: bool = True
+    device: str = "auto"
+    draws: int = 0
+    jobs: int | None = None
+    lesson: bool = False
+    aims: tuple[Aim, ...] = ()
+    fresh: bool = False
+    public: bool = False
+
+    @cached_property
+    def sandbox(self) -> str:
+        return "" if self.quick else choose().name
+
+    @cached_property
+    def secrets(self) -> list[bytes]:
+        return [public_draw(n) for n in range(self.draws)] or [course_secret(self.course)]
+
+    def proofs(self, week: Week) -> list[Proof]:
+        """Return the parts of a week: the public checks once, the rest once per draw."""
+        root, devices = str(self.course.root), axis(self.device)
+        cached = not self.fresh and not self.draws
+
+        def proof(part: str, secret: bytes = b"", aim: Aim | None = None) -> Proof:
+            return Proof(root, week.name, part, devices, secret, self.sandbox, aim, cached)
+
+        if self.aims:
+            aims = [a for a in self.aims if a.week == week.name]
+            whole = {a.exercise for a in aims if not a.misconception and not a.test}
+            found = [
+                proof(a.exercise, s, a if a.misconception or a.test else None)
+                for a in aims
+                for s in self.secrets
+            ]
+            return found + [proof(PUBLIC, aim=Aim(week.name, e)) for e in sorted(whole)]
+        if self.public:
+            return [proof(PUBLIC)]
+        parts = (WHOLE, *(e.name for e in week.exercises))
+        found = [proof(part, s) for s in self.secrets for part in parts]
+        return [*found, proof(PUBLIC), *([proof(LESSON)] if self.lesson else [])]
+
+    def cache_of(self, proof: Proof) -> tuple[ProofBook, str] | None:
+        """Return the cache and the name of a proof's result, or None if it is not cached."""
+        if proof.aim is None:
+            name = proof.part
+        elif proof.part == PUBLIC:
+            name = f"{PUBLIC}-{proof.aim.exercise}"
+        else:
+            return None
+        week = self.course.week(proof.week)
+        return ProofBook(self.course, week, proof.devices, proof.secret, proof.sandbox), name
+
+
+class Abandoned(Exception):
+    """The rest of the proofs is not needed any more."""
+
+
+def run_verification(
+    verify: Verify, pool: Executor | None = None, abandon: Callable[[], bool] = lambda: False
+) -> bool:
+    """Verify the weeks, print their tables, and return whether there is no gap.
+
+    abandon: polled while a pool works; raises Abandoned when it returns True.
+    """
+    console = terminal(soft_wrap=True)
+    results = verified(verify, lambda result: _print(console, result), pool, abandon)
+    gaps = sum(len(r.gaps) for r in results)
+    draws = f", {verify.draws} draws" if verify.draws > 1 else ""
+    console.print(
+        f"{plural(len(results), 'week')}, {sum(r.tests for r in results)} tests, "
+        f"{sum(r.alternatives for r in results)} alternatives, "
+        f"{sum(len(r.rows) for r in results)} misconceptions{draws}: {gaps} gaps"
+    )
+    return gaps == 0
+
+
+def verified(
+    verify: Verify,
+    on_week: OnWeek = lambda result: None,
+    pool: Executor | None = None,
+    abandon: Callable[[], bool] = lambda: False,
+) -> list[Verification]:
+    """Return the verification of each week, with a progress bar meanwhile."""
+    work = {week.name: verify.proofs(week) for week in verify.weeks}
+    every = [p for proofs in work.values() for p in proofs]
+    results: dict[Proof, Verification] = {}
+    for proof in every if not verify.fresh else ():
+        if cache := verify.cache_of(proof):
+            book, name = cache
+            if (known := book.recall(name)) is not None:
+                results[proof] = known
+    left = [p for p in every if p not in results]
+    columns = SpinnerColumn(), TextColumn("{task.description}"), MofNCompleteColumn()
+    weeks = []
+    with bar(*columns, TimeElapsedColumn()) as progress:
+        task = progress.add_task("", total=len(left))
+
+        def describe(text: str) -> None:
+            progress.update(task, description=text)
+
+        result_of = _start(verify, left, describe, pool, abandon)
+        for week in verify.weeks:
+            describe(week.name)
+            for proof in work[week.name]:
+                if proof in results:
+                    continue
+                results[proof] = result_of(proof)
+                if cache := verify.cache_of(proof):
+                    book, name = cache
+                    book.keep(name, results[proof])
+                progress.advance(task)
+            weeks.append(_combined(verify, week, {p: results[p] for p in work[week.name]}))
+            on_week(weeks[-1])
+    return weeks
+
+
+def _combined(verify: Verify, week: Week, results: dict[Proof, Verification]) -> Verification:
+    draws = []
+    for secret in verify.secrets:
+        draws.append(Verification(week.name))
+        for proof, result in results.items():
+            if proof.secret == secret:
+                draws[-1].add(result)
+    combined = of_all_draws(draws)
+    for proof, result in results.items():
+        if not proof.secret:
+            combined.add(result)
+    return combined
+
+
+def _start(
+    verify: Verify,
+    left: list[Proof],
+    describe: Callable[[str], None],
+    pool: Executor | None,
+    abandon: Callable[[], bool],
+) -> Callable[[Proof], Verification]:
+    """Start the proofs, the longest first; return a function that waits for the result of one."""
+    count = min(verify.jobs or os.cpu_count() or 1, len(left))
+    weights = {p: weight(verify.course, p) for p in left}
+    if verify.jobs is None:  # a new process takes as long as importing torch
+        count = min(count, sum(weights.values()) // _PROCESS_WEIGHT)
+    if pool is None and count <= 1:
+        return lambda proof: prove(proof, describe)
+    executor = pool or process_pool(count)
+    futures: dict[Proof, Future[Verification]] = {
+        p: executor.submit(prove, p) for p in sorted(left, key=lambda p: -weights[p])
+    }
+
+    def result_of(proof: Proof) -> Verification:
+        future = futures.pop(proof)
+        try:
+            while not wait([future], timeout=_POLL_SECONDS).done:
+                if abandon():
+                    for other in futures.values():
+                        other.cancel()
+                    raise Abandoned
+            return future.result()
+        except BrokenProcessPool as error:
+            raise EngineError(
+                "a verification process died: `--jobs 1` shows at which part of the bank"
+            ) from error
+        finally:
+            if not futures and pool is None:
+                executor.shutdown(cancel_futures=True)
+
+    return result_of
+
+
+def _print(console: Console, result: Verification) -> None:
+    table = Table(title=result.week, title_justify="left", show_lines=False)
+    for heading in ("misconception", "exercise", "rejected by", "diagnosed as"):
+        table.add_column(heading, overflow="fold")
+    for row in result.rows:
+        tests = [t.split("::")[-1] for t in row.rejected_by]
+        more = f" +{len(tests) - 3}" if len(tests) > 3 else ""
+        rejected_by = ", ".join(tests[:3]) + more or "NOTHING"
+        table.add_row(row.name, row.exercise, rejected_by, ", ".join(row.diagnosed_as) or "-")
+    console.print(table)
+    if result.not_run:
+        console.print(f"not run on this machine: {len(result.not_run)} tests", style="dim")
+    for extra in result.lacking:
+        console.print(f"not_run: exercises of {result.week} need {missing_in_words(extra)}")
+    for gap in result.gaps:
+        console.print(f"GAP  {gap}")

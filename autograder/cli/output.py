@@ -1,0 +1,57 @@
+"""Output shared by the commands: progress bars, tables, lists of names, and files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from ..files.atomic import replace_file
+from ..model.errors import KitError
+from ..terminal.console import bar
+
+_MAX_NAMES = 8
+
+
+@contextmanager
+def counting(description: str, total: int) -> Iterator[Callable[[], None]]:
+    """Show a progress bar on standard error; yield a function that advances it by one."""
+    with bar(TextColumn(description), BarColumn(), TimeElapsedColumn()) as progress:
+        task = progress.add_task("", total=total)
+        yield lambda: progress.advance(task)
+
+
+def borderless_table(*columns: str) -> Table:
+    """Return a table without lines; a column whose heading starts with `>` is right-aligned."""
+    table = Table(box=None, pad_edge=False)
+    for heading in columns:
+        if heading.startswith(">"):
+            table.add_column(heading[1:], justify="right")
+        else:
+            table.add_column(heading, overflow="fold")
+    return table
+
+
+def write_output(path: Path, data: bytes, mode: int = 0o600) -> None:
+    """Replace a file atomically; raise KitError if it cannot be written."""
+    try:
+        replace_file(path, data, mode)
+    except OSError as error:
+        raise KitError(f"{path} cannot be written: {error.strerror}") from None
+
+
+def counted(names: Sequence[str]) -> str:
+    """Return the number of names, and the first of them."""
+    return f"{len(names)} ({first_names(names)})"
+
+
+def first_names(names: Sequence[str]) -> str:
+    more = len(names) - _MAX_NAMES
+    return ", ".join(names[:_MAX_NAMES]) + (f" and {more} more" if more > 0 else "")
+
+
+def plural(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

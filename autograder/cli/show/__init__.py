@@ -1,1 +1,0 @@
-"""What the commands show on a terminal."""
