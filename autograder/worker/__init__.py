@@ -2,9 +2,9 @@
 
 Theory of operation. This package is the only project code that a submission can see. It imports the
 student's module, makes the calls that the trusted process requests, and reports their results,
-effects and work. It decides nothing: no test, no expected value and no score ever enters this
-process. The submission may forge every report, so the trusted process treats a report as the
-submission's answer and nothing more.
+effects and work. No test, expected value or score ever enters this process, and it decides nothing
+about them. The submission may forge every report, so the trusted process treats a report as the
+submission's answer only.
 
 The package is imported as `worker` inside the sandbox and as `autograder.worker` outside, so it
 contains relative imports only. Start with `fork_server` (the warm process that forks one child per

@@ -120,7 +120,7 @@ class Executor:
         self.root = path.parent
         name = f"{path.stem}_{id(self):x}" if unique else path.stem
         if not unique and str(self.root) not in sys.path:
-            sys.path.append(str(self.root))  # last, so that nothing installed is shadowed
+            sys.path.append(str(self.root))  # last, so that it shadows no installed package
         loader = self.imports.loader(name, str(path)) if self.imports is not None else None
         spec = importlib.util.spec_from_file_location(name, path, loader=loader)
         if spec is None or spec.loader is None:
@@ -142,7 +142,7 @@ class Executor:
     def _fill(self, size: int) -> frames.Reply:
         """Free unused memory, then allocate and touch this many bytes until the next call.
 
-        The reply says whether libraries were imported since the submission was.
+        The reply is true if libraries were imported since the submission was.
         """
         self._ballast = None
         trim_memory()
@@ -155,10 +155,10 @@ class Executor:
     def _call(
         self, request: frames.Call, buffers: list[memoryview], encoder: Encoder
     ) -> frames.Reply:
-        """Make a call, watched from the first name that is looked up to the last value read.
+        """Make a call, watched from the first attribute access to the last value read.
 
         Code of the submission may run in any step: in a property, in a replaced method of torch, in
-        a value that computes itself when it is read. So whatever raises is the submission's error.
+        a value that computes itself when it is read. So every exception is the submission's.
         """
         self.watcher.begin(request.not_allowed, str(self.root))
         try:
@@ -311,7 +311,7 @@ class Executor:
         decoder: Decoder,
         encoder: Encoder,
     ) -> tuple[tuple[frames.Value, ...] | None, tuple[int, ...]]:
-        """Return the gradients that a call asks for, and which outputs are detached."""
+        """Return the requested gradients, and the indices of detached outputs."""
         if request.cotangents is None:
             return None, ()
         formulas = self._formulas.setdefault((request.handle is None, request.path), set())

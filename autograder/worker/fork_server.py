@@ -74,13 +74,13 @@ class Boot(msgspec.Struct, frozen=True):
 class Spawn(msgspec.Struct, frozen=True):
     """Fork a child for the attached socket, with these limits and BPF programs.
 
-    asking: a BPF program that reports system calls to be counted (`seccomp_notify`), or empty
+    notifying: a BPF program that reports system calls to be counted (`seccomp_notify`), or empty
     """
 
     number: int
     limits: ChildLimits
     program: bytes
-    asking: bytes = b""
+    notifying: bytes = b""
 
 
 class Ready(msgspec.Struct, frozen=True, tag=True):
@@ -244,7 +244,7 @@ class _ForkServer:
                 spawn.limits,
                 spawn.program,
                 used,
-                asking=spawn.asking,
+                notifying=spawn.notifying,
                 parent=self._isolation.parent,
                 count_tasks=self._isolation.count_tasks,
                 gpu=self._gpu,
@@ -254,7 +254,7 @@ class _ForkServer:
 
                 server.start_gpu()
             os.write(lockdown.STATUS_FD, b"+")
-        except BaseException:  # nothing may run unconfined
+        except BaseException:  # the submission must not run unconfined
             os.write(lockdown.STATUS_FD, f"-{traceback.format_exc(limit=-3)}".encode())
             os._exit(71)
         os.close(lockdown.STATUS_FD)
@@ -294,7 +294,7 @@ class _ForkServer:
 
 
 def _warm_up(modules: tuple[str, ...], config_fd: int) -> None:
-    """Import what submissions need, call `server.prepare`, and wait until one thread is left."""
+    """Import libraries, call `server.prepare`, and wait until one thread is left."""
     gc.disable()  # collecting takes a seventh of the import time and finds little
     lockdown.prepare_arena()
     for name in modules:

@@ -3,7 +3,7 @@
 Theory of operation. `prepare` runs once in the fork server, before any student code exists in the
 process. `serve` runs in a submission's process after it was sandboxed, and answers frames until the
 trusted side closes the socket. Student code shares this process and can falsify every reply; it
-gains nothing, because a reply only counts as the submission's answer. This module guarantees that
+does not profit, because a reply only counts as the submission's answer. This module guarantees that
 honest code gets a correct report, that output and replies are bounded, and that an error of the
 worker is never reported as the student's.
 """
@@ -27,7 +27,7 @@ from .monitor.import_guard import seal, worker_modules
 from .monitor.operator_hooks import install_hooks
 from .protocol import frames
 from .torch_support import devices, fake_device
-from .torch_support.builders import stock, warm
+from .torch_support.builders import warm
 
 _READ_BYTES = 1 << 16
 _TOGETHER_SECONDS = 0.02
@@ -61,7 +61,6 @@ def prepare(config: bytes) -> None:
     rng_state.seed_all()
     for extra in settings.extras:
         warm(extra)
-        stock(extra)
     _worker_modules = worker_modules()
 
 
@@ -98,7 +97,7 @@ def serve(sock: socket.socket) -> None:
         frame = executor.answer(request, buffers)
         if len(frame) > small and _is_too_large(frame):
             frame = frames.pack(frames.Reply("too_large"), [])
-        outbox.put(stamp + frame, more=inbox.waiting)
+        outbox.send(stamp + frame, more=inbox.waiting)
 
 
 def _is_too_large(frame: bytes) -> bool:
@@ -172,7 +171,7 @@ class _Outbox:
         self._parts: list[bytes] = []
         self._size, self._sent = 0, monotonic()
 
-    def put(self, data: bytes, more: bool = False) -> None:
+    def send(self, data: bytes, more: bool = False) -> None:
         self._parts.append(data)
         self._size += len(data)
         now = monotonic()
@@ -191,7 +190,7 @@ class _Notices:
     def __init__(self, outbox: _Outbox) -> None:
         self._outbox = outbox
         self._stamp = b""
-        self._left: list[object] = []
+        self._sent: list[str] = []
 
     @property
     def stamp(self) -> bytes:
@@ -199,12 +198,12 @@ class _Notices:
         return self._stamp
 
     def begin(self, stamp: bytes) -> None:
-        self._stamp, self._left = stamp, [None] * frames.MAX_NOTICES
+        self._stamp, self._sent = stamp, []
 
-    def __call__(self, kind: Literal["attempt", "banned"], what: str, line: int | None) -> None:
-        if self._stamp and None in self._left and what not in self._left:
-            self._left[self._left.index(None)] = what
-            self._outbox.put(self._stamp + frames.pack(frames.Notice(kind, what, line), []))
+    def __call__(self, kind: Literal["attempt", "banned"], event: str, line: int | None) -> None:
+        if self._stamp and event not in self._sent and len(self._sent) < frames.MAX_NOTICES:
+            self._sent.append(event)
+            self._outbox.send(self._stamp + frames.pack(frames.Notice(kind, event, line), []))
 
 
 class _StubCalls:
@@ -216,5 +215,5 @@ class _StubCalls:
     def __call__(
         self, question: frames.StubCall, buffers: list[bytes]
     ) -> tuple[frames.Reply, list[memoryview]]:
-        self._outbox.put(self._notices.stamp + frames.pack(question, buffers))
+        self._outbox.send(self._notices.stamp + frames.pack(question, buffers))
         return self._inbox.take_reply()

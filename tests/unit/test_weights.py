@@ -112,7 +112,7 @@ def test_drawn_weights_follow_their_seed_and_leave_the_global_one():
         parts = nn.Embedding(40, 9, padding_idx=0), nn.LayerNorm(9), nn.Linear(9, 9)
         model = nn.Sequential(*parts).requires_grad_(False)
         before = torch.get_rng_state()
-        builders._draw_weights(builders._settled(model), seed)
+        builders.draw_weights(model, seed)
         assert torch.equal(before, torch.get_rng_state())
         return model
 

@@ -287,7 +287,7 @@ def in_separate_thread(work: Callable[[], bytes]) -> bytes:
     thread = threading.Thread(target=lambda: done.append(work()))
     thread.start()
     thread.join()
-    call_watch.watch_again(before)
+    call_watch.restore_watcher(before)
     return done[0] if done else frames.pack(_REFUSED, [])
 
 

@@ -21,7 +21,7 @@ from .stub_names import ParameterNames
 
 @dataclass(frozen=True)
 class ModuleStub:
-    """A class whose objects are made of the correct class's layers and call it."""
+    """A class whose objects have the correct class's layers and call it."""
 
     name: str
     init: ParameterNames
@@ -155,7 +155,7 @@ def _layer(kind: str, shape: tuple[int, ...]) -> nn.Module:
 
 
 def _submodule(module: nn.Module, path: str, kinds: dict[str, Any]) -> nn.Module:
-    """Return the submodule at a path; make those that are missing."""
+    """Return the submodule at a path; add missing ones."""
     current, passed = module, list[str]()
     for part in filter(None, path.split(".")):
         passed.append(part)

@@ -2,12 +2,11 @@
 
 Theory of operation. An exercise that calls a wrong one can still be tested if the correct one
 answers instead. The correct code never enters this process: each call goes to the trusted process
-as plain data, and the answer comes back, gradients included.
+as plain data, and the answer includes gradients.
 
 A submission may have bound its function or class anywhere: under a second name, as a default, in a
-subclass. So functions and classes that the submission defines are changed in place. Those that it
-imports from a library are shared with other callers, so only names in the submission's module are
-replaced.
+subclass. So functions and classes that the submission defines are changed in place. A library's
+functions have other callers, so only their names in the submission's module are replaced.
 """
 
 from __future__ import annotations

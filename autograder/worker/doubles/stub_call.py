@@ -62,9 +62,9 @@ def call_reference(
     making: Arguments | None = None,
     weights: dict[str, torch.Tensor] | None = None,
 ) -> Any:
-    """Return what the correct exercise returns for these arguments, with its gradients.
+    """Return the correct exercise's result for these arguments, with its gradients.
 
-    trained: parameters that gradients flow back to, besides the arguments
+    trained: parameters that need gradients in addition to the arguments
     making:  the arguments that an object was made with, if the exercise is a class
     weights: the object's parameters and buffers
     """
@@ -91,7 +91,7 @@ def call_reference(
         values = None if cotangents is None else tuple(map(more.encoder, cotangents))
         return more.reply(ask, msgspec.structs.replace(call, cotangents=values))
 
-    # Without cotangents the reply says which results carry a gradient.
+    # Without cotangents, the reply lists the results without a gradient.
     reply, buffers = send(() if differentiable else None)
     value = _moved(_decoded(reply.value, buffers, call.random), device)
     outputs = _floats((value,), {})

@@ -5,9 +5,9 @@ Theory of operation
 This runs in the fork server and in its child before a submission does.
 
 Each child gets a separate Landlock domain: it may read the runtime, write in its working directory,
-and open nothing else. The seccomp program covers the rest: no sockets, no signals, no chmod, no new
-processes. If the fork server is root, each child also gets a separate uid, so that file permissions
-separate children again and RLIMIT_NPROC counts only this child.
+and open no other path. The seccomp program forbids sockets, signals, chmod and new processes. If
+the fork server is root, each child also gets a separate uid, so that file permissions separate
+children again and RLIMIT_NPROC counts only this child.
 
 Unlike namespaces, this backend does not hide whether a path outside exists (stat is not
 restricted), or the host's path names. Disk usage is measured a few times a second instead of
@@ -37,13 +37,13 @@ _OWN = (
     _READ | _WRITE_FILE | _REMOVE_DIR | _REMOVE_FILE
     | _MAKE_DIR | _MAKE_REG | _MAKE_SYM | _REFER | _TRUNCATE
 )  # fmt: skip
-# The last right of each kind that a version of the interface knows (the kernel's docs).
+# The last file-system right of each version of the interface (see the kernel's documentation).
 _LAST_FS_RIGHT = {1: 12, 2: 13, 3: 14, 4: 14, 5: 15}
 _NET_RIGHTS, _SCOPES = 0b11, 0b11  # bind and connect TCP; abstract sockets and signals
 
 
 def abi() -> int:
-    """Return the kernel's version of Landlock; raise OSError if it has none."""
+    """Return the kernel's version of Landlock; raise OSError without Landlock."""
     return syscall(_CREATE_RULESET, "landlock", 0, 0, _CREATE_RULESET_VERSION)
 
 
@@ -62,7 +62,7 @@ class Landlock(Workdirs):
         abi()
 
     def enter(self, number: int, limits: ChildLimits) -> None:
-        """Restrict what the child may open."""
+        """Restrict the paths that the child may open."""
         prefer_for_oom()
         room = self._folder(number)
         ruleset = _create_ruleset(gpu=self._gpu)
@@ -81,13 +81,13 @@ class Landlock(Workdirs):
 
 
 @cache
-def _known_rights() -> int:
+def _supported_rights() -> int:
     return (2 << _LAST_FS_RIGHT.get(abi(), 15)) - 1
 
 
 def _create_ruleset(*, gpu: bool) -> int:
     version = abi()
-    rights = _known_rights()
+    rights = _supported_rights()
     if gpu:
         rights &= ~(1 << 15)  # a driver needs device ioctls
     fields = [rights]
@@ -106,7 +106,7 @@ def _allow(ruleset: int, path: str, rights: int) -> None:
         place = os.open(path, os.O_PATH | os.O_CLOEXEC)
     except FileNotFoundError:
         return
-    rights &= _known_rights()
+    rights &= _supported_rights()
     if not stat.S_ISDIR(os.fstat(place).st_mode):
         rights &= _READ_FILE | _WRITE_FILE | _TRUNCATE
     rule = ctypes.create_string_buffer(struct.pack("=Qi", rights, place), 12)

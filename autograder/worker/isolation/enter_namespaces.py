@@ -81,7 +81,7 @@ class Namespaces:
         """Enter the namespaces in the child."""
         prefer_for_oom()
         if self._gpu:
-            _mount_own_proc()
+            _mount_private_proc()
         become(uid_of(number, self._child_uid, self._first))
         _enter_namespaces()
         _mount_private_disk(limits.disk_bytes)
@@ -93,13 +93,13 @@ class Namespaces:
         return []
 
     def leave(self, number: int) -> None:
-        """Do nothing: the kernel removed the namespaces with the child."""
+        """Keep the interface: the kernel removed the namespaces with the child."""
 
     def close(self) -> None:
-        """Do nothing: no folder is left."""
+        """Keep the interface: there is no folder to remove."""
 
 
-def _mount_own_proc() -> None:
+def _mount_private_proc() -> None:
     """Mount a /proc that shows the child itself, because a driver names its threads there.
 
     This must happen before the child enters its namespaces, where earlier mounts are locked.

@@ -9,9 +9,9 @@ child dies, and the spawn is refused.
 The steps, in the only order in which they are possible:
 
 1. descriptors: close all except the submission's socket (3) and /dev/null on 0, 1 and 2;
-2. identity: switch to a uid that owns nothing, if the fork server may do so;
+2. identity: switch to a uid without files, if the fork server may do so;
 3. file system: `enter_namespaces`, `enter_landlock` or `enter_chroot`;
-4. resource limits, in addition to what the fork server already uses;
+4. resource limits, in addition to the memory of the fork server;
 5. privileges: drop every capability, the bounding set, and the right to gain any (no_new_privs);
 6. system calls: install an allow-list, compiled outside as a BPF program, on all threads at once.
    torch's autograd starts one thread per device; these must exist before threads are forbidden.
@@ -90,13 +90,13 @@ def call(name: str, *arguments: object) -> int:
     return result
 
 
-def syscall(number: int, what: str, *arguments: object) -> int:
+def syscall(number: int, name: str, *arguments: object) -> int:
     """Make a raw system call; raise OSError with its name if it fails."""
     padded = [ctypes.c_long(a) if isinstance(a, int) else a for a in arguments]
     result = int(_libc.syscall(ctypes.c_long(number), *padded))
     if result == -1:
         code = ctypes.get_errno()
-        raise OSError(code, f"{what}: {os.strerror(code)}")
+        raise OSError(code, f"{name}: {os.strerror(code)}")
     return result
 
 
@@ -134,7 +134,7 @@ def uid_of(number: int, first_uid: int | None, first: int) -> int | None:
 
 
 def become(uid: int | None) -> None:
-    """Switch to a uid and gid that own nothing; keep the current ones if None."""
+    """Switch to a uid and gid without files; keep the current ones if None."""
     if uid is not None:
         os.setgroups([])
         os.setresgid(uid, uid, uid)
@@ -146,14 +146,14 @@ def lock(
     program: bytes,
     used_bytes: int,
     *,
-    asking: bytes,
+    notifying: bytes,
     parent: int,
     count_tasks: bool,
     gpu: bool,
 ) -> None:
     """Set limits, drop privileges and restrict system calls, after the file system is restricted.
 
-    asking:      a BPF program to install first; the fork server answers its notifications
+    notifying:      a BPF program to install first; the fork server answers its notifications
     used_bytes:  the fork server's `used_memory`, to which `memory_bytes` is added
     parent:      pid of the fork server as the child sees it (0: outside of its namespace)
     count_tasks: whether only this child has the uid, so that RLIMIT_NPROC can limit it
@@ -175,8 +175,8 @@ def lock(
     call("prctl", PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     if os.getppid() != parent:
         raise OSError("the fork server died")
-    if asking:
-        send_listener(_install_filter(asking, asks=True), STATUS_FD)
+    if notifying:
+        send_listener(_install_filter(notifying, notifies=True), STATUS_FD)
     _install_filter(program)
 
 
@@ -244,10 +244,10 @@ class _FilterProgram(ctypes.Structure):
     _fields_ = (("length", ctypes.c_ushort), ("instructions", ctypes.c_char_p))
 
 
-def _install_filter(program: bytes, asks: bool = False) -> int:
+def _install_filter(program: bytes, notifies: bool = False) -> int:
     """Install a seccomp program on every thread; return its listener if it notifies."""
     loaded = _FilterProgram(len(program) // 8, program)
-    flags = _SECCOMP_FILTER_FLAG_TSYNC | (_SECCOMP_FILTER_FLAGS_ASKING if asks else 0)
+    flags = _SECCOMP_FILTER_FLAG_TSYNC | (_SECCOMP_FILTER_FLAGS_ASKING if notifies else 0)
     result = syscall(
         _SYS_SECCOMP[os.uname().machine],
         "seccomp",
@@ -255,6 +255,6 @@ def _install_filter(program: bytes, asks: bool = False) -> int:
         flags,
         ctypes.byref(loaded),
     )
-    if result and not asks:
+    if result and not notifies:
         raise OSError(f"seccomp: thread {result} could not be filtered")
     return result

@@ -1,7 +1,7 @@
 """Hooks that observe a call: forbidden functions, work, side effects, and attempts to cheat.
 
-The hooks are installed before any student code is imported, and report calls by whatever name or
-alias they are made. They share a process with the submission, so code that attacks the hooks
+The hooks are installed before any student code is imported, and report calls under any
+name or alias. They share a process with the submission, so code that attacks the hooks
 themselves can blind them: docs/threat-model.md says what is guaranteed.
 
 `call_hooks` combines the hooks of one call. `operator_hooks` and `function_hooks` report functions

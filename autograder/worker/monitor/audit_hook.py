@@ -1,4 +1,4 @@
-"""Report a submission that inspects the grader or does what honest work never needs.
+"""Report a submission that inspects the grader or takes actions that honest work never needs.
 
 Theory of operation. A Python audit hook cannot be removed. It is called when code takes a frame
 from a traceback or generator, searches frames or objects, opens files or sends signals. If the
@@ -7,7 +7,7 @@ that the report cannot be withdrawn. The standard library, torch and NumPy use f
 purposes (named tuples, warnings, tracebacks), which is not reported. Further audit hooks are
 refused, because they would run the submission's code at any time.
 
-The hook shares its process with the submission and sees only what the interpreter reports. A
+The hook shares its process with the submission and sees only events of the interpreter. A
 submission that forges reports harms itself.
 """
 
@@ -49,7 +49,7 @@ KNOWN = LOOKS | {"/proc", "kill"}
 
 
 def install(root: str, report: Callable[[str, int | None], None]) -> None:
-    """Report what code below `root` does, for the lifetime of the process.
+    """Report suspicious actions of code below `root`, for the lifetime of the process.
 
     report: receives the kind of event and the submission's line
     """
@@ -65,9 +65,9 @@ def install(root: str, report: Callable[[str, int | None], None]) -> None:
             return
         looking = True
         try:
-            what = _what(event, arguments, pid)
+            what = _kind_of(event, arguments, pid)
             if what:
-                line = _asked_by(sys._getframe(1), own, generated=what != "__code__")
+                line = _student_line(sys._getframe(1), own, generated=what != "__code__")
                 if line is not None:
                     report(what, line or None)
         except Exception:  # an error of the hook must not show up in the submission
@@ -79,7 +79,7 @@ def install(root: str, report: Callable[[str, int | None], None]) -> None:
     sys.addaudithook(hook)
 
 
-def _what(event: str, arguments: tuple[Any, ...], pid: int) -> str:
+def _kind_of(event: str, arguments: tuple[Any, ...], pid: int) -> str:
     """Return the kind of an event, or "" if it is allowed."""
     if event == "object.__getattr__" or event == "object.__setattr__":
         thing, name = arguments[0], arguments[1]
@@ -100,14 +100,14 @@ def _what(event: str, arguments: tuple[Any, ...], pid: int) -> str:
     return event
 
 
-def _asked_by(frame: FrameType | None, own: str, generated: bool) -> int | None:
+def _student_line(frame: FrameType | None, root: str, generated: bool) -> int | None:
     """Return the submission's line, 0 in code compiled at run time, or None for other code.
 
     generated: whether code compiled at run time counts as the submission's; torch compiles some too
     """
     while frame is not None:
         code = frame.f_code
-        if code.co_filename.startswith(own):
+        if code.co_filename.startswith(root):
             return frame.f_lineno
         if code.co_filename.startswith("<") and not code.co_filename.startswith("<frozen"):
             return 0 if generated else None
@@ -123,12 +123,12 @@ def _hide_frames_from_handlers() -> None:
     """Pass None to signal handlers instead of the frame that they interrupt."""
 
     def wrapped(set_handler: Callable[..., Any]) -> Callable[..., Any]:
-        def set_one(number: Any, handler: Any) -> Any:
+        def set_checked(number: Any, handler: Any) -> Any:
             if not callable(handler) or handler in _NO_HANDLERS:
                 return set_handler(number, handler)
             return set_handler(number, lambda which, frame: handler(which, None))
 
-        return set_one
+        return set_checked
 
     inner: Any = sys.modules["_signal"]  # signal.signal calls it
     inner.signal = wrapped(inner.signal)

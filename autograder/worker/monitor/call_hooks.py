@@ -1,4 +1,4 @@
-"""All hooks that a call can ask for, switched on and off together."""
+"""Switch the hooks of one call on and off together."""
 
 from __future__ import annotations
 
@@ -70,12 +70,12 @@ class CallHooks:
         return self._mode
 
     def keep(self, result: Any) -> None:
-        """Record what the forward pass keeps beside its result."""
+        """Count the elements that the forward pass keeps in addition to its result."""
         if self._counting is not None:
-            self._kept = self._counting.kept(tensors_in(result))
+            self._kept = self._counting.alive_besides(tensors_in(result))
 
     def counts(self, result: Any) -> frames.Counts | None:
-        """Return the work of the call, and what computed outside of kernels; None if not asked."""
+        """Return the work and the operators outside of kernels, or None if not requested."""
         counts = None
         if self._counting is not None:
             counts = self._counting.counts(self._kept)

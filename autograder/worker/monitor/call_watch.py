@@ -25,7 +25,7 @@ class Watcher:
     """Records the calls of one exercise that match its patterns, with the student's line.
 
     A module may call anything while it is imported, for example to test itself against torch.
-    Functions that are composed of other operators are the exception: a trace made of one at import
+    Functions that are composed of other operators are the exception: a trace of one at import
     no longer shows its name. They are recorded at import and reported with the calls that follow.
     """
 
@@ -72,7 +72,7 @@ def watching() -> Watcher:
     return _watching
 
 
-def watch_again(watcher: Watcher) -> None:
+def restore_watcher(watcher: Watcher) -> None:
     """Make an earlier watcher the current one again."""
     global _watching
     _watching = watcher
@@ -82,7 +82,7 @@ class Counting(TorchDispatchMode):
     """Counts floating-point operations and the size of the largest new tensor.
 
     A matrix product counts 2·m·n·k (torch's registry); any other operation that makes a tensor
-    counts one per element. Views count nothing. Writing into a tensor is work but makes no new
+    counts one per element. Views are not counted. Writing into a tensor is work but makes no new
     tensor, and writing at indices counts the elements written. `kept` is the number of elements
     that stay alive in addition to the results, such as those saved for a backward pass. NumPy
     arrays count like tensors: one operation per array and one per element.
@@ -91,8 +91,8 @@ class Counting(TorchDispatchMode):
     def __init__(self) -> None:
         super().__init__()  # type: ignore[no-untyped-call]  # torch's own
         self.flops = self.largest = self.ops = 0
-        self.operators: set[str] = set()  # of torch, those that made something
-        self._alive: dict[int, _KeptStorage] = {}
+        self.operators: set[str] = set()  # names of operators that made a tensor
+        self._alive: dict[int, _CountedStorage] = {}
         self._arrays = ArrayCount()
 
     def __enter__(self) -> Counting:
@@ -104,11 +104,11 @@ class Counting(TorchDispatchMode):
         self._arrays.__exit__()
         super().__exit__(*error)  # type: ignore[no-untyped-call]  # torch's own
 
-    def counts(self, kept: int) -> Counts:
+    def counts(self, alive: int) -> Counts:
         """Return the work so far, of torch and NumPy together."""
         arrays = self._arrays
         largest = max(self.largest, arrays.largest)
-        return Counts(self.flops + arrays.made, largest, self.ops + arrays.arrays, kept)
+        return Counts(self.flops + arrays.made, largest, self.ops + arrays.arrays, alive)
 
     @property
     def numbers(self) -> int:
@@ -119,25 +119,25 @@ class Counting(TorchDispatchMode):
     def _should_skip_dynamo(cls) -> bool:
         return False  # otherwise torch imports its compiler
 
-    def kept(self, results: list[torch.Tensor]) -> int:
+    def alive_besides(self, results: list[torch.Tensor]) -> int:
         """Return the number of elements made so far that are alive and not part of the results."""
         storages = [t.untyped_storage() for t in results]
         own = {s._cdata for s in storages}
         in_torch = sum(kept.size for storage, kept in self._alive.items() if storage not in own)
-        return in_torch + self._arrays.kept({s.data_ptr() for s in storages})
+        return in_torch + self._arrays.alive_besides({s.data_ptr() for s in storages})
 
     def _note(self, tensor: torch.Tensor, size: int) -> None:
         storage = tensor.untyped_storage()
         key = storage._cdata
         if key not in self._alive:
-            kept = self._alive[key] = _KeptStorage(storage, self._forget)
+            kept = self._alive[key] = _CountedStorage(storage, self._forget)
             kept.key, kept.size = key, size
 
-    def _forget(self, kept: _KeptStorage) -> None:
+    def _forget(self, kept: _CountedStorage) -> None:
         del self._alive[kept.key]
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        operator = _operators.get(id(func)) or _known(func)
+        operator = _operators.get(id(func)) or _facts_of(func)
         kwargs = kwargs or {}
         if operator.is_view:
             return func(*args, **kwargs)
@@ -191,7 +191,7 @@ def formulas() -> dict[Any, Any]:
     return flop_registry
 
 
-def _known(func: Any) -> _Operator:
+def _facts_of(func: Any) -> _Operator:
     packet = func.overloadpacket
     operator = _operators[id(func)] = _Operator(
         func, packet.__name__, func.is_view, func._schema.is_mutable, formulas().get(packet)
@@ -204,7 +204,7 @@ def _largest_of(args: tuple[Any, ...], kwargs: dict[str, Any]) -> int:
     return max((t.numel() for t in _tensors([*args, *kwargs.values()])), default=0)
 
 
-class _KeptStorage(weakref.ref[Any]):
+class _CountedStorage(weakref.ref[Any]):
     """A weak reference to a storage, with its key and the number of elements it was made with."""
 
     __slots__ = ("key", "size")

@@ -1,11 +1,11 @@
-"""Hooks that report calls of library functions, whatever name or alias the caller uses.
+"""Hooks that report calls of library functions under any name or alias.
 
-Shared by grading and `autograder check`, so that what grading refuses is reported at home first.
+Shared by grading and `autograder check`, so that students see forbidden calls before they submit.
 Three kinds of functions have no operator of torch's that could be hooked (`operator_hooks`):
 
 - Functions that torch, scipy or keras compose in Python (references, decompositions). Their code
-  object is replaced, not their name, so whoever holds the function calls the hook. Modules that are
-  imported later are hooked as well.
+  object is replaced, not their name, so every reference to the function calls the hook. Modules
+  that are imported later are hooked as well.
 - NumPy's ufuncs. A wrapper replaces them in every module of NumPy and SciPy.
 - torch's public functions, as a torch function mode sees them (`function_mode`).
 
@@ -38,7 +38,7 @@ _PYTHON = (
     *("torch._refs.nn.functional", "torch._decomp.decompositions", "scipy.special._logsumexp"),
     "torch.distributions.transforms",
 )
-# Methods that build, describe or print an object, and compute nothing.
+# Methods that build, describe or print an object without computing results.
 _DESCRIBING = ("build", "get_config", "from_config", "extra_repr", "reset_parameters", "compute_*")
 # Functions of these modules are composed of other operators: no operator carries their name.
 _COMPOSED = ("torch._", "torch.distributions.")
@@ -89,7 +89,7 @@ def _hook_module(module: types.ModuleType, patterns: tuple[str, ...]) -> None:
 
 def _computing_methods(owner: type) -> list[Any]:
     def computes(name: str, method: Any) -> bool:
-        if getattr(method, "__module__", None) != owner.__module__:  # an Enum holds one of `enum`
+        if getattr(method, "__module__", None) != owner.__module__:  # an Enum's is of `enum`
             return False
         describes = any(fnmatch.fnmatchcase(name, p) for p in ("__*", *_DESCRIBING))
         return name == "__call__" or not describes
@@ -113,7 +113,7 @@ def _noted_name(value: Any, name: str, patterns: tuple[str, ...]) -> str:
 
 @cache
 def _dotted(patterns: tuple[str, ...]) -> re.Pattern[str] | None:
-    """Return what matches the full names that patterns mean, or None if all mean base names."""
+    """Return an expression for the patterns with full names, or None if all are base names."""
     dotted = tuple(p for p in patterns if "." in p)
     return any_of(dotted) if dotted else None
 
@@ -136,7 +136,7 @@ def is_hooked(function: Any) -> bool:
 class _HookedCall:
     """A constant in the code of a hooked function: reports the call, then runs the original.
 
-    The original is kept in `_originals`, because anybody can read the constants of code.
+    The original is kept in `_originals`, because student code can read the constants of code.
     """
 
     __slots__ = ("composed", "name")
@@ -181,7 +181,7 @@ def _replace_code(function: types.FunctionType, name: str) -> None:
         co_firstlineno=old.co_firstlineno,
     )
     if "__signature__" not in vars(function):
-        function.__signature__ = signature  # type: ignore[attr-defined]  # what inspect reads
+        function.__signature__ = signature  # type: ignore[attr-defined]  # for inspect
 
 
 class _ImportHook:
@@ -217,7 +217,7 @@ _import_hook = _ImportHook()
 
 
 class HookedUfunc:
-    """A ufunc that reports its calls and those of its methods, such as `reduce`."""
+    """A ufunc that reports calls of itself and of its methods, such as `reduce`."""
 
     def __init__(self, ufunc: Any) -> None:
         self.__name__, self.__doc__ = ufunc.__name__, ufunc.__doc__

@@ -1,4 +1,4 @@
-"""Hide the worker from a submission, and restrict what the submission may import.
+"""Hide the worker from a submission, and restrict the submission's imports.
 
 Theory of operation. The worker shares its process with code that may try to change it. Before that
 code is read, `seal` removes the worker's modules from `sys.modules` and their folder from the path,
@@ -38,7 +38,7 @@ class StudentImports:
     """The builtins of the student's modules, and the finder of these modules.
 
     root:    the submission's folder
-    modules: the libraries that may be imported besides the standard library
+    modules: the libraries that may be imported, in addition to the standard library
     """
 
     def __init__(self, root: str, modules: Iterable[str]) -> None:
@@ -116,7 +116,7 @@ def worker_modules() -> list[str]:
     """Return the names of the worker's modules.
 
     Call it in the fork server: reading all names changes their reference counts, and a fork would
-    have to copy every page that holds one.
+    have to copy every page with one.
     """
     return [n for n in sys.modules if n == _PACKAGE or n.startswith(f"{_PACKAGE}.")]
 

@@ -73,9 +73,9 @@ class ArrayCount:
         if numbers > self.largest:
             self.largest = numbers
 
-    def kept(self, own: set[int]) -> int:
+    def alive_besides(self, addresses: set[int]) -> int:
         """Return the number of elements alive, without arrays at these addresses."""
-        return sum(n for place, n in self.alive.items() if place not in own)
+        return sum(n for place, n in self.alive.items() if place not in addresses)
 
 
 _counting: ArrayCount | None = None
@@ -92,7 +92,7 @@ def uncounted() -> Iterator[None]:
         _counting = counting
 
 
-def made_so_far() -> int:
+def elements_made() -> int:
     """Return the number of elements made in the current count, or 0 without one."""
     return _counting.made if _counting is not None else 0
 

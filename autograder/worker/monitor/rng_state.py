@@ -30,7 +30,7 @@ def states() -> tuple[object, ...]:
 
 
 def seed_all() -> None:
-    """Seed all generators, as every test finds them; skip those that are in that state already."""
+    """Seed all generators, as at the start of every test; skip generators in that state."""
     for library, (state, seed) in _LIBRARIES.items():
         if library not in _seeded or state() != _seeded[library]:
             seed(0)
@@ -49,7 +49,7 @@ def _numpy_state() -> tuple[object, ...]:
     generator = np.random.get_bit_generator()  # type: ignore[attr-defined]  # not in its stubs
     if type(generator) is not np.random.MT19937:
         return id(generator), repr(_NUMPY.get_state(legacy=False))
-    return id(generator), _numpy_memory(generator).raw, _kept_normal(_around_numpy.raw)
+    return id(generator), _numpy_memory(generator).raw, _cached_normal(_around_numpy.raw)
 
 
 @lru_cache(maxsize=1)  # keeps the generator alive, and with it the address
@@ -58,7 +58,7 @@ def _numpy_memory(generator: Any) -> _Memory:
 
 
 @lru_cache(maxsize=1)  # asked for again only if the object around the generator has changed
-def _kept_normal(_: bytes) -> tuple[object, ...]:
+def _cached_normal(_: bytes) -> tuple[object, ...]:
     state = _NUMPY.get_state(legacy=False)
     return state["has_gauss"], state["gauss"]
 
@@ -72,7 +72,7 @@ def _memory(address: int, size: int) -> _Memory:
 
 
 def _fields_of(thing: Any, layout: type) -> _Memory:
-    """Return the memory of a C object behind its head, as large as `layout` says."""
+    """Return the memory of a C object behind its head, with the size of `layout`."""
     return _memory(id(thing) + _OBJECT_HEAD, layout.__basicsize__ - _OBJECT_HEAD)
 
 

@@ -19,7 +19,7 @@ from . import rng_state
 class Before:
     """The state before a call that the call must not change.
 
-    inputs: the tensors among the arguments, as they were decoded
+    inputs: the decoded tensors among the arguments
     """
 
     def __init__(self, inputs: list[torch.Tensor], args: list[Any], kwargs: dict[str, Any]) -> None:
@@ -39,7 +39,7 @@ class Before:
         self.drawing = PyplotState.now()
 
     def compare(self, result: Any = None) -> tuple[SideEffect, ...]:
-        """Return what the call changed besides its result, and restore global settings."""
+        """Return the side effects of the call, and restore global settings."""
         found = []
         for number, argument in enumerate(self.tensors):
             effect = argument.effect()
@@ -138,7 +138,7 @@ class PyplotState:
         return cls(plt) if plt is not None else None
 
     def effects(self, result: Any) -> Iterator[Effect]:
-        """Yield what a call did beside the drawing that it returned, and restore settings."""
+        """Yield a call's effects on figures that it did not return, and restore settings."""
         plt = self._plt
         settings = _drawing_settings(plt)
         if len(_windows) > self._windows or settings.get("interactive"):
@@ -157,7 +157,7 @@ class PyplotState:
 
 
 def _open_figures(plt: Any) -> list[Any]:
-    """Return pyplot's open figures; their numbers are reused and identify nothing."""
+    """Return pyplot's open figures; their numbers are reused."""
     return [manager.canvas.figure for manager in plt._pylab_helpers.Gcf.figs.values()]
 
 

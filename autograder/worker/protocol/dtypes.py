@@ -1,4 +1,4 @@
-"""The table of dtypes: what may cross the sandbox boundary, and what hidden tests run in.
+"""The table of dtypes that may cross the sandbox boundary and that hidden tests run in.
 
 To grade in another float type, add one line to `FLOAT_TYPES`. The wire format, the `dtype` axis of
 hidden tests, tolerances, the feedback page and the bound on leaked bits all read this table. The

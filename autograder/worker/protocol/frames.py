@@ -10,8 +10,8 @@ sent ahead, each with its stamp; they are answered in order. The
 header is MessagePack, decoded by msgspec into the exact types of `messages`, and the body is the
 concatenation of the buffers whose lengths the header lists. Both lengths are checked against
 bounds before anything is read, and a tensor's dtype, shape and buffer are checked against each
-other before anything is allocated. Nothing is unpickled, evaluated or imported. Anything invalid
-raises `BadFrame`.
+other before anything is allocated. No data are unpickled, evaluated or imported. Invalid data
+raise `BadFrame`.
 """
 
 from __future__ import annotations

@@ -16,13 +16,13 @@ from .value_types import Value
 
 
 class PrepareConfig(msgspec.Struct, frozen=True):
-    """What the fork server prepares before the first fork.
+    """The fork server's preparations before the first fork.
 
     not_allowed:  patterns of all calls that a rule of the week forbids
-    libraries:    what submissions may import besides the standard library
+    libraries:    packages that submissions may import, in addition to the standard library
     fake_gpu:     whether calls may run on the fake GPU
     extras:       optional packages to import: keras, triton, text
-    optimizers, counting, drawing: import what these need now, instead of in the first call
+    optimizers, counting, drawing: import their libraries now, instead of in the first call
     max_reply_bytes, gpu_bytes:    bounds; 0 bytes if there is no GPU
     """
 
@@ -77,16 +77,16 @@ class Call(_Message, frozen=True, tag="call"):
     construct:    cast a new torch module to `dtype`, move it to `device` and load `state`
     fitting:      load `state` also if names or biases differ; if sizes differ, draw weights that
                   depend on the names alone
-    cotangents:   asks for the vector-Jacobian product with respect to every float input
+    cotangents:   return the vector-Jacobian product with respect to every float input
     count:        count the work of the call
     compiled:     ask Triton's compiler about the kernels of a counted call
     order:        a seed for the order in which the programs of a Triton kernel run
-    kernels_only: report what computes with values, or reads them, outside of Triton's kernels
+    kernels_only: report operators that compute with values, or read them, outside of kernels
                   (`Counts.computed`)
     fetch:        return the attribute itself instead of calling it
     fresh:        reset the global state first, as at the start of a test
-    brought:      source of a module of the grader's, which is searched instead of the submission's
-    printing:     return a pair: the value, and what the call prints
+    brought:      source of a module that is searched instead of the submission's
+    printing:     return a pair: the value and the printed text
     """
 
     exercise: str
@@ -113,7 +113,7 @@ class Call(_Message, frozen=True, tag="call"):
 
 
 class Fill(_Message, frozen=True, tag="fill"):
-    """Hold this many bytes until the next test, so that memory is as full as at its peak."""
+    """Allocate this many bytes until the next test, so that memory is as full as at its peak."""
 
     bytes: int
     buffers: tuple[int, ...] = ()
@@ -175,7 +175,7 @@ class StubCall(_Message, frozen=True, tag="stub_call"):
             state afterwards
     dropped: whether an argument was left out because the correct exercise lacks a parameter for it
 
-    The other fields mean what they mean in a `Call`.
+    The other fields are as in a `Call`.
     """
 
     helper: str
@@ -211,7 +211,7 @@ class Race(_Message, frozen=True):
 
 
 class LaunchCounts(_Message, frozen=True):
-    """What one launch of a Triton kernel did.
+    """The accesses of one launch of a Triton kernel.
 
     programs:  number of programs that ran
     outside_*: number of elements accessed outside of every tensor; `line`: the first such access
@@ -219,7 +219,7 @@ class LaunchCounts(_Message, frozen=True):
     loads:     for each tensor that was read: its size, and how often its least and its most loaded
                elements were loaded
     races:     unordered accesses of different programs, by kind
-    refused:   the error of Triton's compiler, if it was asked and refuses the kernel
+    refused:   the error of Triton's compiler, if it refuses the kernel
     """
 
     programs: int
@@ -238,8 +238,8 @@ class Counts(_Message, frozen=True):
     flops:    floating-point operations; one for each element that is not a matrix product's
     largest:  elements of the largest tensor or array that was made
     ops:      number of operations
-    kept:     elements that stay alive beside the result
-    computed: names of what computed outside of Triton's kernels
+    kept:     elements that stay alive in addition to the result
+    computed: names of operators that computed outside of Triton's kernels
     """
 
     flops: int

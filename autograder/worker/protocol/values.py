@@ -1,8 +1,8 @@
 """Encode Python objects as values of a message, and decode them; used on both sides.
 
-Theory of operation. The worker encodes what a submission returns. `Encoder` calls no method of the
+Theory of operation. The worker encodes a submission's results. `Encoder` calls no method of the
 object: it reads built-in types, tensors and arrays, and encodes anything else as an `OpaqueV` with
-the name of its type. The trusted side decodes what arrives. `Decoder` checks each value against its
+the name of its type. The trusted side decodes them. `Decoder` checks each value against its
 buffer before it allocates memory, and builds only numbers, strings, containers, NumPy arrays and
 CPU tensors. Many values may refer to one buffer, each as a copy or an expanded view, so the decoded
 size and the depth of a whole frame are bounded.

@@ -1,4 +1,4 @@
-"""What the worker does with torch: devices, modules, gradients and test inputs.
+"""The worker's use of torch: devices, modules, gradients and test inputs.
 
 `devices` places tensors on the CPU, a GPU or the fake GPU, which `fake_device` implements with
 `operator_facts`. `weights` loads the weights of new modules, `backward` computes gradients,

@@ -28,7 +28,7 @@ def place(x: torch.Tensor, device: str) -> torch.Tensor:
     return x.to(device)  # expanded inputs cannot be written to
 
 
-def start_gpu(most_bytes: int) -> None:
+def start_gpu(max_bytes: int) -> None:
     """Start every CUDA device and limit torch's memory on it, because submissions share devices.
 
     Code that lifts the limit can use the whole device. Raises RuntimeError if torch supports CUDA
@@ -40,7 +40,7 @@ def start_gpu(most_bytes: int) -> None:
         torch.cuda.init()  # from here on, CUDA itself counts: it shows one part of a divided GPU
     for number in range(torch.cuda.device_count()):
         total = torch.cuda.get_device_properties(number).total_memory
-        torch.cuda.set_per_process_memory_fraction(min(1.0, most_bytes / total), number)
+        torch.cuda.set_per_process_memory_fraction(min(1.0, max_bytes / total), number)
     if torch.cuda.is_initialized():
         torch.zeros(1, device="cuda")  # makes the context now, outside of any test's time limit
         finish("cuda")
@@ -139,7 +139,7 @@ class Graph:
 
     @property
     def formulas(self) -> tuple[str, ...]:
-        """Return the sorted names of the backward formulas, without those of views."""
+        """Return the sorted names of the backward formulas, without views."""
         names = (type(node).__name__ for node in self._nodes)
         return tuple(sorted(name for name in names if name not in _VIEWS))
 

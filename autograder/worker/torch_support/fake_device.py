@@ -199,7 +199,7 @@ def _name_the_accelerator() -> None:
 
 @cache
 def warm() -> None:
-    """Import what torch needs for its first tensor subclass, so that no call waits for it."""
+    """Make torch import the modules for its first tensor subclass, so that no call waits."""
     ClaimedTensor(torch.ones(1)) * 1
 
 
@@ -208,7 +208,7 @@ def warm_without_distributed() -> None:
     """Warm up without importing torch.distributed, in a process that runs project code only.
 
     For its first tensor subclass, torch imports the class of distributed tensors, and with it half
-    of torch. A stand-in class without instances is enough; later imports get the real module.
+    of torch. A substitute class without instances is enough; later imports get the real module.
     """
     if _DISTRIBUTED in sys.modules:
         return warm()

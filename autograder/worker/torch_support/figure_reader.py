@@ -37,7 +37,7 @@ def describe_axes(axes: Any, encoder: Encoder, given: list[Any]) -> frames.Drawi
     shown = [*axes.get_images(), *(c for c in axes.collections if _is_mesh(c))]
     for image in shown[:MAX_IMAGES]:
         data = np.ma.filled(np.ma.asarray(image.get_array(), dtype=np.float64), np.nan)
-        data, top_first = _as_seen(axes, image, data)
+        data, top_first = _flipped_for_reader(axes, image, data)
         low, high = image.get_clim()
         array = encoder(np.ascontiguousarray(data))
         assert isinstance(array, frames.ArrayV)
@@ -80,7 +80,7 @@ def _extent(shown: list[Any]) -> tuple[int, int]:
     return int(array.shape[0]), int(array.shape[1])
 
 
-def _as_seen(axes: Any, image: Any, data: Any) -> tuple[Any, bool]:
+def _flipped_for_reader(axes: Any, image: Any, data: Any) -> tuple[Any, bool]:
     """Flip the data as a reader sees them, for any origin, extent or inverted axis."""
     if _is_mesh(image):
         bottom_up, left_right = not axes.yaxis_inverted(), not axes.xaxis_inverted()

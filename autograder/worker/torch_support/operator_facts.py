@@ -33,7 +33,7 @@ class OperatorFacts(NamedTuple):
     written:         positions and names of the arguments that it writes to
     on_device:       positions and names of arguments whose device counts even without axes
     returns_written: whether it returns the arguments that it writes to
-    changes_form:    whether it changes the shape or strides of what it writes to
+    changes_form:    whether it changes the shape or strides of its outputs
     resizes:         whether it changes the size of its first argument
     """
 

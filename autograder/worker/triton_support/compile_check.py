@@ -53,7 +53,7 @@ class Frontend:
     ) -> frames.Raised | None:
         """Return the error of compiling a kernel for these arguments, or None."""
         try:
-            bound = inspect.signature(kernel.fn).bind(*args, **_known_to(kernel, kwargs))
+            bound = inspect.signature(kernel.fn).bind(*args, **_parameters_of(kernel, kwargs))
         except TypeError:
             return None  # the launch raises it
         bound.apply_defaults()
@@ -90,7 +90,7 @@ class Frontend:
         root: str,
     ) -> frames.Raised | None:
         others = [m for n, m in list(sys.modules.items()) if n not in self._libraries]
-        own = [vars(module) for module in others if _is_own(module, root + os.sep)]
+        own = [vars(module) for module in others if _is_submitted(module, root + os.sep)]
         with warnings.catch_warnings(), compiled_twins(self._plain, kernel.fn, own) as twin:
             warnings.simplefilter("ignore")
             try:
@@ -121,7 +121,7 @@ def _bare(value: Any) -> Any:
     return value.elem if isinstance(value, ClaimedTensor) else value
 
 
-def _known_to(kernel: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
+def _parameters_of(kernel: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
     """Return the keyword arguments without launch options such as `num_warps`."""
     return {name: value for name, value in kwargs.items() if name in kernel.arg_names}
 
@@ -149,7 +149,7 @@ def _line_of(error: BaseException, root: str) -> int | None:
 
 
 def _begins(function: Any) -> int:
-    """Return the line of a kernel's `def`; what Triton stores depends on its version."""
+    """Return the line of a kernel's `def`; Triton's own record depends on its version."""
     lines, first = inspect.getsourcelines(function)
     return first + next(n for n, line in enumerate(lines) if line.lstrip().startswith("def "))
 
@@ -190,7 +190,7 @@ def compiled_twins(
     tensor = import_module("triton.language").tensor
     changed: list[tuple[Any, str, Any]] = []
 
-    def put(owner: Any, name: str, value: Any) -> None:
+    def replace(owner: Any, name: str, value: Any) -> None:
         changed.append((owner, name, _get(owner, name)))
         _set(owner, name, value)
 
@@ -199,13 +199,13 @@ def compiled_twins(
             for name, value in values.items():
                 compiled = _twin(value.fn) if type(value) is kind else value
                 if compiled is not vars(owner).get(name):
-                    put(owner, name, compiled)
+                    replace(owner, name, compiled)
                 if compiled is not value and hasattr(tensor, name):
-                    put(tensor, name, compiled)
+                    replace(tensor, name, compiled)
         for names in [*own, kernel.__globals__]:
             for name, value in list(names.items()):
                 if type(value) is kind:
-                    put(names, name, _twin(value.fn))
+                    replace(names, name, _twin(value.fn))
         yield _twin(kernel)
     finally:
         for owner, name, value in reversed(changed):
@@ -240,6 +240,6 @@ def _functions(owners: list[Any], kind: type) -> Iterator[tuple[Any, str, Any]]:
                 yield owner, name, value
 
 
-def _is_own(module: Any, within: str) -> bool:
+def _is_submitted(module: Any, within: str) -> bool:
     file = getattr(module, "__file__", None)
     return type(file) is str and file.startswith(within)

@@ -1,4 +1,4 @@
-"""Triton's interpreter with checks: an address is looked at before memory is touched.
+"""Triton's interpreter with checks of every address before memory is accessed.
 
 Theory of operation. With `TRITON_INTERPRET=1` a kernel runs as Python: one program after the other,
 on the CPU, and every load and store hands raw addresses to C. Three mistakes go unnoticed there
@@ -6,14 +6,14 @@ that a GPU does not forgive. Here they show:
 
 - An address outside of every tensor that the launch was given is not touched. A load there yields
   NaN (or the largest integer), a store is dropped, and both are counted. An element counts as
-  inside only if it belongs to the view that was handed over, not merely to its memory.
-- Programs run in any order that is asked for, and accesses of different programs that race on a GPU
+  inside only if it belongs to the view that was passed, not merely to its memory.
+- Programs run in any requested order, and accesses of different programs that race on a GPU
   are counted (`races`).
-- A pointer to another device than the other pointers' is refused, as a driver refuses it.
+- Pointers to different devices are refused, as a driver refuses them.
 
 `setup` replaces a few methods of the interpreter, once in a process and before any student code
-exists. Nothing is recorded unless a `KernelWatch` is on, but addresses are always checked. Like all
-counts, those of kernels are the submission's word: see docs/threat-model.md.
+exists. Accesses are recorded only by a `KernelWatch`, but addresses are always checked. Like all
+counts, a submission can falsify them: see docs/threat-model.md.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def is_ready() -> bool:
 
 
 def inner(error: BaseException) -> BaseException:
-    """Return the exception of a kernel without those that the interpreter wraps around it."""
+    """Return the exception of a kernel without the interpreter's wrapping exceptions."""
     while error.__cause__ is not None and type(error).__module__.startswith("triton."):
         error = error.__cause__
     return error

@@ -1,4 +1,4 @@
-"""What the kernels of one call do, and what computes beside them."""
+"""Record the kernel launches of one call, and the operators around them."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ class KernelWatch:
     root:       the submission's folder
     order:      a seed for the order in which programs run, or None for the interpreter's own
     noting:     whether loads and races are recorded too
-    compiling:  whether Triton's compiler is asked about each launch, which takes longer than to
-                run a small one
-    provenance: where the values come from, if results have to be computed in kernels
+    compiling:  whether Triton's compiler checks each launch, which takes longer than a small
+                launch itself
+    provenance: the origin of values, if results have to be computed in kernels
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class KernelWatch:
 
     def finish(self, launch: Launch) -> None:
         """Record a launch whose programs have run."""
-        self._numpy_numbers += numpy_allocations.made_so_far() - launch.arrays
+        self._numpy_numbers += numpy_allocations.elements_made() - launch.arrays
         with numpy_allocations.uncounted():
             if self._provenance is not None:
                 for region in launch.regions.values():
@@ -57,12 +57,12 @@ class KernelWatch:
                 self.launches.append(launch.counts())
 
     def refuse(self, refused: frames.Raised) -> None:
-        """Add to the last launch what the compiler said against it."""
+        """Add the compiler's error to the last launch."""
         if self.launches:
             self.launches[-1] = msgspec.structs.replace(self.launches[-1], refused=refused)
 
     def added_to(self, counts: frames.Counts, operators: set[str], numbers: int) -> frames.Counts:
-        """Return the counts with the launches, and with the names of what computed beside them.
+        """Return the counts with the launches and the names of operators around them.
 
         operators: torch's operators that made something in the call
         numbers:   how many numbers NumPy made in the call
@@ -74,7 +74,7 @@ class KernelWatch:
 
 
 def named(names: set[str]) -> tuple[str, ...]:
-    """Return names of operators, as many and as long as a reply may hold."""
+    """Return names of operators within the bounds of a reply."""
     return tuple(sorted(name[:_MAX_NAME] for name in names)[:_MAX_NAMES])
 
 
@@ -91,7 +91,7 @@ def watching(
     compiling: bool = False,
     provenance: Provenance | None = None,
 ) -> Iterator[KernelWatch]:
-    """Watch the kernels of a call; memory that is allocated and not written holds NaN."""
+    """Watch the kernels of a call; unwritten memory contains NaN."""
     global _current
     before, _current = _current, KernelWatch(root, order, noting, compiling, provenance)
     mode = torch.get_deterministic_debug_mode()
@@ -104,7 +104,7 @@ def watching(
 
 
 def may_launch(module: object) -> bool:
-    """Return True if a module holds anything of Triton's, so that it may launch kernels."""
+    """Return True if a module imports Triton, so that it may launch kernels."""
     for value in vars(module).values():
         own = value.__name__ if isinstance(value, types.ModuleType) else type(value).__module__
         if own.partition(".")[0] == "triton":

@@ -1,7 +1,7 @@
-"""Record what the programs of one kernel launch do with the memory that the launch was given.
+"""Record the accesses of one kernel launch to the tensors that it was given.
 
 An address that a kernel receives contains the number of its tensor in bits that no address uses. So
-an access past the end of a tensor is distinguished from an access to whatever follows it in memory.
+an access past the end of a tensor is distinguished from an access to the next object in memory.
 An address without a number (a tensor's `data_ptr()`) may belong to any tensor of the launch.
 """
 
@@ -25,7 +25,7 @@ _ADDRESS = np.uint64((1 << 48) - 1)
 
 
 def without_number(addresses: np.ndarray) -> np.ndarray:
-    """Return addresses as they are in memory."""
+    """Return addresses without the tensor's number."""
     found: np.ndarray = addresses & _ADDRESS
     return found
 
@@ -70,7 +70,7 @@ class Region:
             return near, offsets
         return near & (self.sizes[offsets] == size), offsets
 
-    def holds(self, offsets: np.ndarray, values: np.ndarray) -> np.ndarray:
+    def has_values(self, offsets: np.ndarray, values: np.ndarray) -> np.ndarray:
         """Return where the elements at these offsets have these values already, up to rounding."""
         memory = (ctypes.c_uint8 * len(self.sizes)).from_address(self.start)
         pieces = offsets[:, None] + np.arange(values.itemsize)
@@ -114,7 +114,7 @@ class Launch:
         self.races = Races(lambda: student_line(sys._getframe(), root))
         self.patched: set[int] = set()
         self.line: int | None = None
-        self.arrays = numpy_allocations.made_so_far()
+        self.arrays = numpy_allocations.elements_made()
 
     def numbered(self, tensor: torch.Tensor) -> np.uint64:
         """Return the bits of a tensor's number that its addresses contain."""
@@ -151,7 +151,7 @@ class Launch:
         def store(region: Region, own: np.ndarray, offsets: np.ndarray) -> None:
             def same(racing: np.ndarray) -> np.ndarray:
                 stored = np.broadcast_to(values, active.shape)[active][own][racing]
-                return region.holds(offsets[racing], stored)
+                return region.has_values(offsets[racing], stored)
 
             self.races.store(region.accesses, offsets, same)
 

@@ -1,11 +1,11 @@
-"""Find what a wrapper does with values around its Triton kernels.
+"""Find operators that compute with values around Triton kernels.
 
 Theory of operation. A hidden test can require that a result is computed in kernels
 (`agree.in_kernels`). Around them, torch may make, copy, convert, view and rearrange tensors.
 `Provenance` follows the storages of a call's arguments through torch's operators and records in
 `outside`:
 
-- operators that compute with values of the arguments, or with what was made of them;
+- operators that compute with values of the arguments, or with values derived from them;
 - functions that hand such values to Python or NumPy (`tolist`, `item`, `numpy`);
 - a result in memory that no kernel wrote and that was not copied from such memory.
 
@@ -27,7 +27,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from ..torch_support.backward import tensors_in
 from ..torch_support.fake_device import ClaimedTensor
 
-# Operators that make a tensor, copy it or look at its form, and compute nothing.
+# Operators that make, copy or reshape a tensor without computing.
 MAKING = {
     *("empty", "empty_strided", "empty_like", "empty_permuted", "new_empty", "new_empty_strided"),
     *("zeros", "zeros_like", "new_zeros", "ones", "ones_like", "new_ones", "arange"),
@@ -46,15 +46,15 @@ _WORKER = __name__.rpartition(".triton_support")[0]
 
 
 class Provenance:
-    """The memory of one call's arguments, and what was made of it.
+    """The memory of one call's arguments and of tensors derived from them.
 
-    outside: names of what computed with values, or read them, outside of kernels
+    outside: names of operators that computed with values, or read them, outside of kernels
     """
 
     def __init__(self, arguments: Iterable[torch.Tensor]) -> None:
         self.outside: set[str] = set()
         self._derived: dict[int, Any] = {}  # storages with values of the arguments, by address
-        self._written: set[int] = set()  # those that a kernel wrote, or that were copied from them
+        self._written: set[int] = set()  # storages that a kernel wrote, and copies of them
         self._has_empty = False
         for x in arguments:
             self._has_empty |= x.numel() == 0
@@ -131,12 +131,12 @@ class _Functions(TorchFunctionMode):
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         name = getattr(func, "__name__", "")
-        if name in _READING and args and not _is_asked_by_kit(sys._getframe(1)):
+        if name in _READING and args and not _is_called_by_kit(sys._getframe(1)):
             self._provenance.note_reading(name.strip("_"), args[0])
         return func(*args, **(kwargs or {}))
 
 
-def _is_asked_by_kit(frame: Any) -> bool:
+def _is_called_by_kit(frame: Any) -> bool:
     """Return True if the nearest code outside of torch is the worker's own or Triton's."""
     while frame is not None:
         module = str(frame.f_globals.get("__name__", ""))
@@ -151,7 +151,7 @@ def _bare(x: torch.Tensor) -> torch.Tensor:
 
 
 def _address(x: torch.Tensor) -> int:
-    """Return the address of a tensor's memory; 0 if it has none, as a sparse tensor."""
+    """Return the address of a tensor's memory; 0 for a tensor without one, such as a sparse one."""
     bare = _bare(x)
     if bare.layout is not torch.strided or bare.is_nested or bare.device.type == "meta":
         return 0
