@@ -12,6 +12,7 @@ from .measure import machine
 
 RESULTS = Path(__file__).with_name("RESULTS.md")
 ORDER = ("throughput", "floor", "growth", "whole", "again", "outside", "cluster", "start", "gpu")
+ORDER += ("ablation", "touched")
 _HEAD = (
     "# Results\n\nMade by `make bench`. Processor time is user and system time of all processes.\n"
 )

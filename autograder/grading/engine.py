@@ -35,7 +35,7 @@ from .judge import Judge
 from .localization.candidate_runner import Grader
 from .localization.localizer import LineFinder
 from .localization.trace_values import ReferenceTraces
-from .localization.traces import OwnPrograms
+from .localization.traces import ReferencePrograms
 from .running.disk_cache import KeptRuns
 from .running.installed_extras import warm_extras
 from .running.memory_ceiling import ceiling
@@ -229,7 +229,7 @@ class Engine:
         helpers = self._carried_forward.helpers(names)
         return self.target(files, limits, helpers if helpers.stubs else None)
 
-    def _reference_programs(self, exercise: str) -> OwnPrograms:
+    def _reference_programs(self, exercise: str) -> ReferencePrograms:
         """Return the programs whose values a submission's are compared with, in this process."""
         by_name = {m.name: m.source for m in self.bank.of_exercise(exercise)}
         if exercise not in self._traces:
@@ -239,7 +239,7 @@ class Engine:
             name = f"-traced-{hashlib.blake2b(source.encode(), digest_size=12).hexdigest()}"
             return InProcess(self.runs.written(name, source))
 
-        return OwnPrograms(
+        return ReferencePrograms(
             lambda: self._correct_sources(exercise),
             tuple(by_name),
             by_name.__getitem__,

@@ -98,7 +98,7 @@ class MistakeNames:
         found = self.finder.find(
             files, report.name, failures.ran, report.diagnosis, failures.inherited.replaced
         )
-        return name_by_location(report, found, self._bank)
+        return name_by_location(report, found)
 
     def _with_symptoms(
         self, report: ExerciseReport, ran: Sequence[Ran], unexplained: Sequence[Ran]

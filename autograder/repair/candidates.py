@@ -16,8 +16,8 @@ from .operators.table import EXPRESSION_OPERATORS, FUNCTION_OPERATORS, STATEMENT
 from .source_text import UNPARSABLE, Replacements, parsed
 
 _MAX_EDITS = 4000
-_MAX_NODES = 3000  # nobody writes a longer function for an exercise
-_CONSTRUCTOR_PENALTY = 1.5  # most mistakes are in what is computed, not in what is set up
+_MAX_NODES = 3000  # longer than any function of an exercise
+_CONSTRUCTOR_PENALTY = 1.5  # most mistakes are in the computation, not in the constructor
 
 
 @dataclass(frozen=True)
@@ -51,17 +51,17 @@ class Edit:
             data = data[:start] + text + data[end:]
         return data
 
-    def joined(self, other: Edit) -> Edit | None:
+    def joined(self, second: Edit) -> Edit | None:
         """Combine two edits, or return None if they overlap."""
         for start, end, _ in self.replacements:
-            if any(start < stop and begin < end for begin, stop, _ in other.replacements):
+            if any(start < stop and begin < end for begin, stop, _ in second.replacements):
                 return None
-        both = tuple(sorted((*self.replacements, *other.replacements), reverse=True))
-        return replace(self, replacements=both, more=(*self.more, other.line, *other.more))
+        both = tuple(sorted((*self.replacements, *second.replacements), reverse=True))
+        return replace(self, replacements=both, more=(*self.more, second.line, *second.more))
 
 
-def generate_edits(source: str, exercise: str, others: frozenset[str] = frozenset()) -> list[Edit]:
-    """Return edits of an exercise and of what it uses except `others`, likeliest first.
+def generate_edits(source: str, exercise: str, foreign: frozenset[str] = frozenset()) -> list[Edit]:
+    """Return edits of an exercise and its helpers except `foreign`, likeliest first.
 
     The list is empty if the module cannot be parsed or does not define the exercise.
     """
@@ -71,7 +71,7 @@ def generate_edits(source: str, exercise: str, others: frozenset[str] = frozense
         return []
     found: list[Edit] = []
     seen: set[Replacements] = set()
-    for scope in function_scopes(code, code.reachable(exercise, others - {exercise})):
+    for scope in function_scopes(code, code.reachable(exercise, foreign - {exercise})):
         for edit in _edits_of(scope):
             if edit.replacements not in seen:
                 seen.add(edit.replacements)

@@ -1,4 +1,4 @@
-"""The wording of each kind of edit: a question beside a line, a name for the mistake, and a hint.
+"""The wording of each kind of edit: a question about a line, a name for the mistake, and a hint.
 
 The wording leads to the place and reveals no fix. If an edit of one kind makes all failed tests
 pass, its title and hint name the mistake.
@@ -20,17 +20,17 @@ _OTHER_QUESTIONS = {
     WHATEVER: "what happens here?",
 }
 # Hints that other modules use too.
-SHAPES = "Write the shape of each intermediate result beside its line, with sizes that all differ."
+SHAPES = "Write the shape of each intermediate result next to its line, with sizes that all differ."
 DTYPES = "Print the dtype after each step, for inputs of each type."
 MADE = "Which tensors are new here, and where were they made?"
-_BY_HAND = "Work out a tiny example on paper, and compare it step by step with what your code gets."
-_FORMULA = "Put the formula beside your code, and find each of its symbols there."
+_BY_HAND = "Work out a tiny example on paper, and compare each step with the results of your code."
+_FORMULA = "Put the formula next to your code, and find each of its symbols there."
 _FOLLOW = "Follow one single number through this place: where should it end up, and where does it?"
 _EDGES = "Try the smallest case, and then the case just at the limit."
 
 
 class KindWording(NamedTuple):
-    """question: beside a line. title: the name of the mistake."""
+    """question: shown with a line. title: the name of the mistake."""
 
     question: str
     title: str
@@ -104,18 +104,18 @@ _WORDINGS = {
     ),
     "sum over rounds": KindWording(
         "what does each iteration keep of the previous ones?",
-        "Forgets in each iteration of a loop what the previous ones computed.",
-        "Print what the loop carries from one iteration to the next.",
+        "Forgets the results of the previous iterations of a loop.",
+        "Print the variables of the loop after each iteration.",
     ),
     "function": KindWording(
         "is this the right function?",
         "Calls a function that is similar to the right one.",
-        "Read what the function does in its documentation, with a small example beside it.",
+        "Read the documentation of the function, and try it on a small example.",
     ),
     "option": KindWording(
         "are these the right options?",
         "Calls a function with the wrong option.",
-        "Read in its documentation what each option does that you pass here.",
+        "Read in its documentation about each option that you pass here.",
     ),
     "gradient": KindWording(
         "what happens to the gradient?",
@@ -124,18 +124,18 @@ _WORDINGS = {
     ),
     "overflow": KindWording(
         "can it overflow?",
-        "Lets numbers grow or shrink beyond what their type holds.",
+        "Lets numbers overflow or underflow.",
         "Try it with entries of 1000 and of -1000, and in half precision.",
     ),
     "infinity": KindWording(
         "what if it is infinite?",
         "Computes with an infinity where that gives NaN.",
-        "What becomes of a row that holds only -inf, step by step?",
+        "What happens to a row that is all -inf, step by step?",
     ),
     "empty rows": KindWording(
         "what about rows in which everything is hidden?",
         "Does not handle rows in which everything is hidden.",
-        "What becomes of a fully hidden row, step by step?",
+        "What happens to a fully hidden row, step by step?",
     ),
     "kind of number": KindWording(
         "the type of the numbers",
@@ -179,7 +179,7 @@ _WORDINGS = {
     ),
     "refusal": KindWording(
         "which values are refused, and with which message?",
-        "Does not refuse bad arguments as the docstring says.",
+        "Does not refuse bad arguments as the docstring requires.",
         "Which error is required, in which case, and what must its message contain?",
     ),
     "name": KindWording(
@@ -224,7 +224,7 @@ _WORDINGS = {
     "number of axes": KindWording(
         "how many axes can there be?",
         "Works with only one number of axes.",
-        "Which axes can stand before the last two? Count axes from the end.",
+        "Which axes can come before the last two? Count axes from the end.",
     ),
     "width of values": KindWording(
         "how wide are the values?",
@@ -241,12 +241,12 @@ KINDS = tuple(_WORDINGS)
 
 
 def question(kind: str) -> str:
-    """Return the question beside a line that an edit of this kind would fix."""
+    """Return the question about a line that an edit of this kind would fix."""
     wording = _WORDINGS.get(kind)
     return wording.question if wording else _OTHER_QUESTIONS.get(kind, kind)
 
 
 def title_and_hint(kind: str) -> tuple[str, str] | None:
-    """Return the name of a mistake and a hint, or None if the kind says too little."""
+    """Return the name of a mistake and a hint, or None for an unknown kind."""
     wording = _WORDINGS.get(kind)
     return (wording.title, wording.hint) if wording else None

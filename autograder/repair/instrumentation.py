@@ -1,8 +1,8 @@
 """Instrument a program, so that it records the value of every expression while it runs.
 
-The traced version does what the program does. Every expression that is a value is wrapped in a call
-of `_kit_note`, which records a few numbers (`trace_recorder`). One more function of the traced
-version returns all that was recorded.
+The traced version behaves like the program. Every expression that is a value is wrapped in a call
+of `_kit_note`, which records a few numbers (`trace_recorder`). An additional
+function of the traced version returns all rows.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 from .function_scope import is_store
 from .operators.patterns import called
@@ -19,21 +19,9 @@ from .trace_recorder import RECORDER
 
 FILLED = "filled"  # the head of a value into which a statement writes
 _MAX_NODES = 1500
-_GENERATORS = ("default_rng", "RandomState", "Generator", "manual_seed")
 _NOT_RECORDED = ("super", "locals", "range", "isinstance", "len")
 _LISTS = (ast.List, ast.ListComp)
 _VALUES = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.Subscript, ast.IfExp, ast.JoinedStr, *_LISTS)
-
-
-class Binding(NamedTuple):
-    """A statement that binds a name.
-
-    line: of the statement, or of a loop around it that has ended where the name is read
-    """
-
-    statement: int
-    line: int
-    ended: bool
 
 
 @dataclass
@@ -44,10 +32,6 @@ class TracedExpression:
     parts: the numbers of the expressions that it combines
     statement: the number of its statement
     returned: whether it is returned, directly or as a part
-    generator_line: for the name of a random generator, the line that creates it
-    may_be_none: whether it is a name that is also set to None
-    stateful: whether it calls an object that was given or created, such as a model
-    bindings: for a name, the statements above that bind it
     """
 
     line: int
@@ -56,10 +40,6 @@ class TracedExpression:
     parts: list[int] = field(default_factory=list)
     statement: int = 0
     returned: bool = False
-    generator_line: int = 0
-    may_be_none: bool = False
-    stateful: bool = False
-    bindings: tuple[Binding, ...] = ()
 
     @property
     def is_name(self) -> bool:
@@ -76,14 +56,14 @@ class TracedProgram:
 
 
 def trace_program(
-    source: str, names: Iterable[str], others: frozenset[str] = frozenset()
+    source: str, names: Iterable[str], foreign: frozenset[str] = frozenset()
 ) -> TracedProgram:
-    """Trace the expressions of these definitions, and of what they use except `others`.
+    """Trace the expressions of these definitions and of their helpers except `foreign`.
 
     Raises one of UNPARSABLE, also if the definitions are too long.
     """
     code = parsed(source)
-    wanted = {id(d) for name in names for d in code.reachable(name, others - {name})}
+    wanted = {id(d) for name in names for d in code.reachable(name, foreign - {name})}
     marker = _Marker()
     pieces = []
     for definition in code.tree.body:
@@ -113,9 +93,6 @@ def statements(source: str) -> Iterator[str]:
                     yield _in_words(node)
 
 
-_Bound = tuple[int, int, tuple[ast.stmt, ...]]  # statement, line, loops around it
-
-
 class _Marker(ast.NodeTransformer):
     """Wraps every value of a definition in a call that records it."""
 
@@ -124,12 +101,8 @@ class _Marker(ast.NodeTransformer):
         self.statements: list[str] = []
         self._function = ""
         self._local: set[str] = set()
-        self._generators: dict[str, int] = {}
-        self._may_be_none: set[str] = set()
         self._filled: set[ast.stmt] = set()
         self._open: list[list[int]] = []
-        self._loops: list[ast.stmt] = []
-        self._bound: dict[str, list[_Bound]] = {}
 
     def mark(self, node: Definition) -> None:
         if isinstance(node, ast.FunctionDef):
@@ -144,12 +117,7 @@ class _Marker(ast.NodeTransformer):
         stored = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and is_store(n)}
         self._local = stored | {a.arg for a in ast.walk(node) if isinstance(a, ast.arg)}
         self._local -= {"self", "cls", "ctx"}
-        assigned = [n for n in ast.walk(node) if isinstance(n, ast.Assign)]
-        plain = [(t.id, n.value) for n in assigned for t in n.targets if isinstance(t, ast.Name)]
-        self._generators = {t: v.lineno for t, v in plain if called(v) in _GENERATORS}
-        constants = ((t, v) for t, v in plain if isinstance(v, ast.Constant))
-        self._may_be_none = {t for t, v in constants if v.value is None}
-        self._filled, self._bound = set(_filled_once(node)), {}
+        self._filled = set(_filled_once(node))
         body: list[ast.stmt] = []
         for statement in node.body:
             made = self.visit(statement)
@@ -160,26 +128,7 @@ class _Marker(ast.NodeTransformer):
         if not isinstance(node, ast.stmt):
             return self._visit_expression(node)
         self.statements.append(_in_words(node))
-        if isinstance(node, (ast.For, ast.While)):
-            self._loops.append(node)
-        names = {n.id for t in _targets(node) for n in ast.walk(t) if isinstance(n, ast.Name)}
-        bound = len(self.statements) - 1, node.lineno, tuple(self._loops)
-        if isinstance(node, ast.For):  # its body sees the names too
-            self._bind(names, bound)
-        made = self._record_filled(node) if node in self._filled else super().visit(node)
-        self._bind(names, bound)
-        if isinstance(node, (ast.For, ast.While)):
-            self._loops.pop()
-        return made
-
-    def _bind(self, names: set[str], bound: _Bound) -> None:
-        for name in names:
-            self._bound.setdefault(name, []).append(bound)
-
-    def _bindings(self, name: str) -> Iterator[Binding]:
-        for statement, line, loops in self._bound.get(name, ()):
-            ended = [loop.lineno for loop in loops if loop not in self._loops]
-            yield Binding(statement, ended[0] if ended else line, bool(ended))
+        return self._record_filled(node) if node in self._filled else super().visit(node)
 
     def _visit_expression(self, node: ast.AST) -> Any:
         if isinstance(node, (ast.Constant, ast.arguments)):
@@ -194,26 +143,15 @@ class _Marker(ast.NodeTransformer):
             self._open.append([])
             inside = node if isinstance(node, ast.JoinedStr) else super().visit(node)
             parts = self._open.pop()
-        number = len(self.nodes)
-        self.nodes.append(self._traced(node, parts))
+        number, statement = len(self.nodes), len(self.statements) - 1
+        returned = not self._open and self.statements[statement].startswith("Return ")
+        self.nodes.append(
+            TracedExpression(node.lineno, self._function, _head(node), parts, statement, returned)
+        )
         if self._open:
             self._open[-1].append(number)
         note = ast.Name("_kit_note", ast.Load())
         return ast.Call(note, [ast.Constant(number), inside], [])
-
-    def _traced(self, node: ast.expr, parts: list[int]) -> TracedExpression:
-        statement = len(self.statements) - 1
-        returned = not self._open and self.statements[statement].startswith("Return ")
-        traced = TracedExpression(
-            node.lineno, self._function, _head(node), parts, statement, returned
-        )
-        if isinstance(node, ast.Name):
-            traced.generator_line = self._generators.get(node.id, 0)
-            traced.may_be_none = node.id in self._may_be_none
-            traced.bindings = tuple(self._bindings(node.id))
-        function = node.func if isinstance(node, ast.Call) else None
-        traced.stateful = isinstance(function, ast.Name) and function.id in self._local
-        return traced
 
     def _record_filled(self, node: ast.stmt) -> list[ast.AST]:
         """Record the value into which a statement writes, after the statement."""
@@ -246,12 +184,6 @@ class _Marker(ast.NodeTransformer):
             return not (isinstance(node.value, ast.Name) and node.value.id not in self._local)
         negative = isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant)
         return isinstance(node, _VALUES) and not negative
-
-
-def _targets(node: ast.stmt) -> list[ast.expr]:
-    if isinstance(node, ast.Assign):
-        return node.targets
-    return [node.target] if isinstance(node, (ast.AnnAssign, ast.AugAssign, ast.For)) else []
 
 
 def _written(node: ast.stmt) -> ast.expr | None:

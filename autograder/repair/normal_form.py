@@ -28,15 +28,15 @@ class NormalForm(NamedTuple):
     lines: tuple[int, ...] = ()
 
 
-def normal_form(source: str, exercise: str, others: frozenset[str] = frozenset()) -> NormalForm:
-    """Normalise an exercise, what it uses except `others`, and what runs on import.
+def normal_form(source: str, exercise: str, foreign: frozenset[str] = frozenset()) -> NormalForm:
+    """Normalise an exercise, its helpers except `foreign`, and statements that run on import.
 
     The form is empty if the module cannot be parsed.
     """
     try:
         code = Code(source)  # parsed for this purpose, because names are replaced in the tree
         outside = _visible_names(code)
-        used = sorted(code.reachable(exercise, others - {exercise}), key=lambda d: d.name)
+        used = sorted(code.reachable(exercise, foreign - {exercise}), key=lambda d: d.name)
         on_import = (s for s in code.tree.body if not isinstance(s, Definition))
         parts = [*used, *(s for s in on_import if not _is_docstring(s))]
         forms = [_normalised(part, outside) for part in parts]

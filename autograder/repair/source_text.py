@@ -18,7 +18,7 @@ _CALLED_METHODS = ("__init__", "forward", "__call__")
 Definition = ast.FunctionDef | ast.ClassDef
 Replacements = tuple[tuple[int, int, bytes], ...]  # start, end, new text; from last to first
 
-# What parsing and compiling raise: the parser reports its own stack overflow as a MemoryError.
+# Errors of parsing and compiling: the parser reports its own stack overflow as a MemoryError.
 UNPARSABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 
@@ -70,7 +70,7 @@ class Code:
         return {n.name: n for n in found}
 
     def reachable(self, name: str, stop: frozenset[str] = frozenset()) -> list[Definition]:
-        """Return a definition and those that it uses, directly or indirectly, except `stop`."""
+        """Return a definition and its helpers, direct or indirect, except `stop`."""
         todo, found = [name], dict[str, Definition]()
         while todo:
             definition = self.definitions.get(todo.pop())
@@ -111,14 +111,14 @@ def _definition_texts(source: str) -> dict[str, str]:
     return {name: code.text(d) for name, d in code.definitions.items()}
 
 
-def foreign_lines(source: str, name: str, others: frozenset[str]) -> frozenset[int]:
-    """Return the lines of definitions that a definition does not use, or that are in `others`.
+def foreign_lines(source: str, name: str, foreign: frozenset[str]) -> frozenset[int]:
+    """Return the lines of definitions that a definition does not use, or that are in `foreign`.
 
     Lines outside of definitions run for every definition and are not foreign.
     """
     try:
         code = parsed(source)
-        own = {id(d) for d in code.reachable(name, others - {name})}
+        own = {id(d) for d in code.reachable(name, foreign - {name})}
     except UNPARSABLE:
         return frozenset()
     found = [d for d in code.tree.body if isinstance(d, Definition) and id(d) not in own]
@@ -126,7 +126,7 @@ def foreign_lines(source: str, name: str, others: frozenset[str]) -> frozenset[i
 
 
 def parameters(source: str, exercise: str) -> frozenset[str]:
-    """Return the parameters of a function, or those of the methods of a class that are called."""
+    """Return the parameters of a function, or of the methods of a class that users call."""
     return frozenset(a.arg for f in _functions(source, exercise) for a in _arguments(f))
 
 
@@ -159,7 +159,7 @@ def _unread(function: ast.FunctionDef) -> Iterator[str]:
 
 
 def _only_refuses(statement: ast.stmt) -> bool:
-    """Return True if a statement does nothing but raise an error under some condition."""
+    """Return True if a statement only raises an error under some condition."""
     if isinstance(statement, ast.If):
         return not statement.orelse and isinstance(statement.body[-1], ast.Raise)
     return isinstance(statement, ast.Assert)

@@ -1,7 +1,7 @@
 """Name a mistake that the bank does not know by the kind of edit that fixes it.
 
-If one small edit of a student's code makes every failed test pass, its kind says what the mistake
-is: an axis, a scale, an inverted mask. Such names cost what the tests cost: points never depend on
+If one small edit of a student's code makes every failed test pass, its kind names the mistake:
+an axis, a scale, an inverted mask. Such names cost what the tests cost: points never depend on
 how far a search came.
 """
 
@@ -11,28 +11,20 @@ from collections.abc import Iterator
 
 import msgspec
 
-from ...model.course.bank import Bank
-from ...model.report.schema import Diagnosis, ExerciseReport, Suspect
+from ...model.report.schema import Diagnosis, ExerciseReport
 from ...repair import title_and_hint
 from ...repair.edit_wording import IGNORED
-from .class_causes import FoundPlaces
+from .class_causes import Places, lines_of
 
 # The colon keeps these names apart from those of misconceptions, which are file names.
 _NAME = "line:{}"
 IGNORES = _NAME.format(IGNORED)
 
 
-def name_by_location(report: ExerciseReport, found: FoundPlaces, bank: Bank) -> ExerciseReport:
+def name_by_location(report: ExerciseReport, places: Places) -> ExerciseReport:
     """Add the places of a mistake to a report, and names if it has none."""
-    report = msgspec.structs.replace(report, suspects=found.lines)
-    if report.diagnosis:
-        return report
-    seen = (
-        Diagnosis(m.name, m.title, m.hint)
-        for m in bank.of_exercise(report.name)
-        if m.name in found.misconceptions
-    )
-    return with_names(report, (*seen, *_names_by_kind(report, found.places)))
+    report = msgspec.structs.replace(report, suspects=lines_of(places))
+    return report if report.diagnosis else with_names(report, tuple(_names(report, places)))
 
 
 def with_names(report: ExerciseReport, explained: tuple[Diagnosis, ...]) -> ExerciseReport:
@@ -42,7 +34,7 @@ def with_names(report: ExerciseReport, explained: tuple[Diagnosis, ...]) -> Exer
     )
 
 
-def _names_by_kind(report: ExerciseReport, places: tuple[Suspect, ...]) -> Iterator[Diagnosis]:
+def _names(report: ExerciseReport, places: Places) -> Iterator[Diagnosis]:
     """Name the kinds of edits; not if several kinds would each fix everything."""
     alone = all(place.alone for place in places)
     kinds = {place.kind: place.explains for place in reversed(places)}

@@ -11,7 +11,7 @@ from ..diagnosis.probes import Probe, Steps
 from ..running.pytest_plugin import Ran
 from ..targets.in_process import Target
 from ..targets.sandboxed import Sandboxed
-from .traces import OwnPrograms
+from .traces import ReferencePrograms
 
 _CLOCK_SECONDS = 0.02  # how long a reading of the sandbox's processor time counts as current
 _NOT_PARSED = ("SyntaxError", "IndentationError", "TabError")
@@ -32,14 +32,14 @@ class Grader:
     until_failure: Callable[[Target, str, tuple[str, ...]], list[Ran]]
     every: Callable[[Target, str, str], list[Ran]]
     recorded: Callable[[str], Mapping[str, Steps]]
-    own: Callable[[str], OwnPrograms]
+    own: Callable[[str], ReferencePrograms]
 
 
 @dataclass(frozen=True)
 class WrongExercise:
     """An exercise of a submission that fails tests.
 
-    others: definitions that it uses and that belong to other exercises or to the course
+    foreign: definitions that it uses and that belong to other exercises or to the course
     read: the parameters that right code reads
     stubbed: the exercises that correct ones replace
     """
@@ -47,7 +47,7 @@ class WrongExercise:
     files: Mapping[str, bytes]
     module: str
     exercise: str
-    others: frozenset[str]
+    foreign: frozenset[str]
     ran: tuple[Ran, ...]
     read: frozenset[str] = frozenset()
     stubbed: tuple[str, ...] = ()
@@ -107,9 +107,9 @@ class CandidateRunner:
     def over(self) -> bool:
         return self.spent > self._seconds
 
-    def shorten(self, asked: Iterable[Probe]) -> None:
+    def shorten(self, probes: Iterable[Probe]) -> None:
         """From now on, `short` loads only the definitions that these probes need."""
-        names = {self._wrong.exercise}.union(*(p.calls for p in asked))
+        names = {self._wrong.exercise}.union(*(p.calls for p in probes))
         self._short = without_unused_definitions(self._wrong.source, names)
 
     def short(self, edit: Edit) -> Target | None:
@@ -117,7 +117,7 @@ class CandidateRunner:
         return self._load_version(edit.applied(self._short))
 
     def load_text(self, text: str) -> Target:
-        """Load a different module in place of the submission's."""
+        """Load a module that replaces the submission's."""
         return self._load(text.encode())
 
     def passes(self, edit: Edit) -> bool:

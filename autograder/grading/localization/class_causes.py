@@ -22,9 +22,11 @@ from ..diagnosis.answer_digests import Digest, digest_of, same_endings
 from ..running.pytest_plugin import Ran
 from .tuning import ANSWERS_PER_CAUSE, CAUSES_REMEMBERED, NUMBERS_COMPARED
 
+Places = tuple[Suspect, ...]  # line 0: only the kind of the mistake is known
+
 
 class CauseKey(NamedTuple):
-    """What wrong exercises with the same cause have in common, apart from their answers."""
+    """The common key of wrong exercises with the same cause, without their answers."""
 
     exercise: str
     words: tuple[str, ...]
@@ -32,25 +34,9 @@ class CauseKey(NamedTuple):
     is_named: bool
 
 
-class FoundPlaces(NamedTuple):
-    """The places of mistakes, line 0 if only the kind is known.
-
-    misconceptions: names of the bank whose values were seen in a submission without a diagnosis
-    """
-
-    places: tuple[Suspect, ...] = ()
-    misconceptions: tuple[str, ...] = ()
-
-    @property
-    def lines(self) -> tuple[Suspect, ...]:
-        """The places with a known line."""
-        return tuple(p for p in self.places if p.line)
-
-    def agrees(self, other: FoundPlaces) -> bool:
-        """Return True if both have the same lines and the same misconceptions."""
-        if self.misconceptions != other.misconceptions:
-            return False
-        return {p.line for p in self.lines} == {p.line for p in other.lines}
+def lines_of(places: Places) -> tuple[Suspect, ...]:
+    """Return the places with a known line."""
+    return tuple(p for p in places if p.line)
 
 
 class FailureCause(NamedTuple):
@@ -83,25 +69,24 @@ class KnownCauses:
     """The places that were found in a class, by cause."""
 
     def __init__(self) -> None:
-        self._found: dict[CauseKey, list[tuple[FailureCause, FoundPlaces]]] = {}
+        self._found: dict[CauseKey, list[tuple[FailureCause, Places]]] = {}
 
-    def get(self, cause: FailureCause, whole: bool = True) -> FoundPlaces | None:
+    def get(self, cause: FailureCause, whole: bool = True) -> Places | None:
         """Return the places that were found for the same cause, on the lines of this exercise.
 
         whole: whether the whole module must be equal; if not, only findings with lines are
             returned, and the caller must confirm them
         """
         for first, found in self._found.get(cause.key, ()):
-            known = first.whole == cause.whole if whole else bool(found.lines)
-            if known and all(map(same_endings, first.answers, cause.answers)):
+            matches = first.whole == cause.whole if whole else bool(lines_of(found))
+            if matches and all(map(same_endings, first.answers, cause.answers)):
                 lines = {0: 0, **dict(zip(first.lines, cause.lines, strict=True))}
-                places = (msgspec.structs.replace(p, line=lines[p.line]) for p in found.places)
-                return FoundPlaces(tuple(places), found.misconceptions)
+                return tuple(msgspec.structs.replace(p, line=lines[p.line]) for p in found)
         return None
 
-    def put(self, cause: FailureCause, found: FoundPlaces) -> None:
+    def put(self, cause: FailureCause, found: Places) -> None:
         """Remember the places of a cause, unless one of them has no corresponding line."""
-        corresponds = all(p.line in cause.lines for p in found.lines)
+        corresponds = all(p.line in cause.lines for p in lines_of(found))
         if not (corresponds and cause.key.words and len(self._found) < CAUSES_REMEMBERED):
             return
         known = self._found.setdefault(cause.key, [])

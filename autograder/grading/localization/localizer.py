@@ -2,11 +2,11 @@
 
 Theory of operation. Edited versions of the submission run in the same kind of sandbox as the
 submission, one after the other in one process. A version that hangs or exceeds its limits ends the
-process, and the next version gets a new one. A submission can lie about its own line and gains
-nothing: verdicts and points are settled before. The text of an edit is never shown.
+process, and the next version gets a new one. A submission can falsify its
+own line only: verdicts and points are settled before. The text of an edit is never shown.
 
 `repair_search` selects the versions to run. The hidden tests confirm each fix: every failed test
-passes, and no other test fails. A line that was found for one submission is tried first in others
+passes, and no other test fails. A line that was found for one submission is tried first in foreign
 with the same cause (`class_causes`), and confirmed there.
 """
 
@@ -36,7 +36,7 @@ from ..comparator import FAR
 from ..diagnosis.probes import Probe, ReferenceAnswer
 from ..running.pytest_plugin import Ran
 from .candidate_runner import CandidateRunner, Grader, WrongExercise
-from .class_causes import FoundPlaces, KnownCauses, cause_of
+from .class_causes import KnownCauses, Places, cause_of, lines_of
 from .partial_repairs import ANYWHERE, SAYS_LITTLE, plainness
 from .ranking import Clues
 from .repair_search import Fixes, Search, ways_to_fail
@@ -73,7 +73,7 @@ class LineFinder:
         ran: Iterable[Ran],
         names: tuple[str, ...],
         stubbed: tuple[str, ...] = (),
-    ) -> FoundPlaces:
+    ) -> Places:
         """Locate the mistakes of an exercise.
 
         ran: its hidden tests
@@ -83,18 +83,16 @@ class LineFinder:
         wrong = self._wrong_exercise(files, exercise, tuple(ran), stubbed)
         seconds = min(self._settings.seconds, self._left)
         if self._settings.seconds <= 0 or not wrong.failing:
-            return FoundPlaces()
+            return ()
         wrong = without_unwritten(wrong)
         verdicts = {r.report.verdict for r in wrong.failing}
         if not wrong.failing or Verdict.UNWRITTEN in verdicts:
-            return FoundPlaces()
+            return ()
         stopped = _stopping_line(wrong)
         if Verdict.FORBIDDEN in verdicts:
-            return FoundPlaces(stopped)
-        found = self._known_or_searched(wrong, seconds, names)
-        if found.lines:
-            return found
-        return FoundPlaces((*found.places, *stopped), found.misconceptions)
+            return stopped
+        found = self._find_or_reuse(wrong, seconds, names)
+        return found if lines_of(found) else (*found, *stopped)
 
     def _wrong_exercise(
         self,
@@ -107,27 +105,27 @@ class LineFinder:
         wrong = WrongExercise(files, module, exercise, frozenset(), ran, stubbed=stubbed)
         right = self._grader.own(exercise).right()[:1] if wrong.failing else ()
         if not right:
-            return replace(wrong, others=frozenset(e.name for e in self._week.exercises))
+            return replace(wrong, foreign=frozenset(e.name for e in self._week.exercises))
         given = shared_definitions(wrong.source, right[0])
-        others = given.union(e.name for e in self._week.exercises)
+        foreign = given.union(e.name for e in self._week.exercises)
         read = parameters(right[0], exercise) - unread_parameters(right[0], exercise)
-        return replace(wrong, others=others, read=read)
+        return replace(wrong, foreign=foreign, read=read)
 
-    def _known_or_searched(
+    def _find_or_reuse(
         self, wrong: WrongExercise, seconds: float, names: tuple[str, ...]
-    ) -> FoundPlaces:
-        words = normal_form(wrong.source, wrong.exercise, wrong.others)
+    ) -> Places:
+        words = normal_form(wrong.source, wrong.exercise, wrong.foreign)
         other_files = sorted((n, data) for n, data in wrong.files.items() if n != wrong.module)
         whole = hash((normal_form_of_module(wrong.source), *other_files))
         cause = cause_of(wrong.exercise, words, wrong.failing, bool(names), whole)
         known = self._known.get(cause)
         if known is not None or seconds <= 0:
-            return known or FoundPlaces()
+            return known or ()
         shared = self._known.get(cause, whole=False)
         runner = CandidateRunner(self._grader, wrong, seconds)
         found = self._searched(wrong, runner, names, shared)
         # a search that may have run out of time does not show that there is nothing to find
-        if found.lines or runner.spent_share < COMPLETE_SEARCH_SHARE:
+        if lines_of(found) or runner.spent_share < COMPLETE_SEARCH_SHARE:
             self._known.put(cause, found)
         return found
 
@@ -136,8 +134,8 @@ class LineFinder:
         wrong: WrongExercise,
         runner: CandidateRunner,
         names: tuple[str, ...],
-        shared: FoundPlaces | None,
-    ) -> FoundPlaces:
+        shared: Places | None,
+    ) -> Places:
         """Search one exercise; try the lines of a `shared` cause first."""
         with _garbage_collection_paused():
             runner.begin()
@@ -147,9 +145,9 @@ class LineFinder:
                 if hints.is_located(names):
                     return _places_by_values(wrong, hints)
                 if shared is not None:
-                    lines = frozenset(p.line for p in shared.lines)
+                    lines = frozenset(p.line for p in lines_of(shared))
                     found = _find_places(wrong, probes, runner, hints, names, lines)
-                    if found.agrees(shared):
+                    if {p.line for p in lines_of(found)} == lines:
                         return found
                 self.searches += 1
                 return _find_places(wrong, probes, runner, hints, names)
@@ -169,7 +167,7 @@ class LineFinder:
         failed = [probes[n] for r in wrong.failing if (n := r.report.name) in probes]
         traces = self._traces[wrong.exercise]
         before = traces.own_seconds
-        hints = traces.hints(wrong.source, wrong.others, runner.load_text, failed, names)
+        hints = traces.hints(wrong.source, wrong.foreign, runner.load_text, failed, names)
         runner.exclude(traces.own_seconds - before)
         return hints
 
@@ -185,14 +183,14 @@ class LineFinder:
 def without_unwritten(wrong: WrongExercise) -> WrongExercise:
     """Remove the tests that stop in a different exercise that is not written yet."""
     stopped = [r.report for r in wrong.failing if r.report.verdict is Verdict.UNWRITTEN]
-    foreign = foreign_lines(wrong.source, wrong.exercise, wrong.others) if stopped else frozenset()
+    foreign = foreign_lines(wrong.source, wrong.exercise, wrong.foreign) if stopped else frozenset()
     apart = {report.name for report in stopped if report.line in foreign}
     return replace(wrong, ran=tuple(r for r in wrong.ran if r.report.name not in apart))
 
 
 @contextmanager
 def _garbage_collection_paused() -> Iterator[None]:
-    """Pause garbage collection: each run would look through everything a warm engine holds."""
+    """Pause garbage collection: each run would scan all objects of a warm engine."""
     collecting = gc.isenabled()
     gc.disable()
     try:
@@ -209,12 +207,12 @@ def _find_places(
     hints: ValueHints,
     names: tuple[str, ...],
     among: frozenset[int] = frozenset(),
-) -> FoundPlaces:
-    """Return the places whose edit makes tests pass, else those that values point to.
+) -> Places:
+    """Return the places whose edit makes tests pass, else the places that values point to.
 
     among: the only lines to edit, if any are given
     """
-    edits = generate_edits(wrong.source, wrong.exercise, wrong.others)
+    edits = generate_edits(wrong.source, wrong.exercise, wrong.foreign)
     if among:
         edits = [e for e in edits if e.line in among]
     crashed = {r.report.line for r in wrong.failing if r.report.verdict is Verdict.CRASHED}
@@ -239,9 +237,7 @@ def _find_places(
     )
     fixes = search.fixes()
     places = _places(wrong.module, fixes, edits, suspicious)
-    partial = any(p.explains for p in places)
-    found = FoundPlaces(places, hints.seen_misconceptions if partial else ())
-    return found if found.lines else _without_lines(wrong, hints, found)
+    return places if lines_of(places) else _without_lines(wrong, hints, places)
 
 
 def _probes_by_way(failing: list[Ran], probes: Mapping[str, Probe]) -> tuple[list[Probe], int]:
@@ -253,9 +249,7 @@ def _probes_by_way(failing: list[Ran], probes: Mapping[str, Probe]) -> tuple[lis
     return [*first.values(), *(p for p in asked if p not in first.values())], len(first)
 
 
-def _places(
-    module: str, fixes: Fixes, edits: list[Edit], suspicious: frozenset[Place]
-) -> tuple[Suspect, ...]:
+def _places(module: str, fixes: Fixes, edits: list[Edit], suspicious: frozenset[Place]) -> Places:
     """Return the places of fixes; line 0 if the edit would fix as much anywhere."""
     places: dict[tuple[str, int, str], Suspect] = {}
     counts = fixes.counts or (0,) * len(fixes.numbers)
@@ -270,29 +264,23 @@ def _places(
     return tuple(places.values())
 
 
-def _without_lines(wrong: WrongExercise, hints: ValueHints, found: FoundPlaces) -> FoundPlaces:
+def _without_lines(wrong: WrongExercise, hints: ValueHints, found: Places) -> Places:
     """Add the lines that values point to, and parameters that are never read."""
-    by_values = _places_by_values(wrong, hints)
-    seen = found.misconceptions or (() if found.places else by_values.misconceptions)
     unread = unread_parameters(wrong.source, wrong.exercise) & wrong.read
-    is_unread = bool(unread) and unread < wrong.read  # all of them: nothing is written yet
+    is_unread = bool(unread) and unread < wrong.read  # all unread: an empty exercise
     ignored = (Suspect(wrong.module, 0, wrong.exercise, IGNORED, False),) if is_unread else ()
-    return FoundPlaces((*found.places, *by_values.places, *ignored), seen)
+    return (*found, *_places_by_values(wrong, hints), *ignored)
 
 
-def _places_by_values(wrong: WrongExercise, hints: ValueHints) -> FoundPlaces:
-    """Return the lines whose values are those of the named mistakes.
-
-    If no mistake is named, return the names whose values were seen, without lines: a value may be
-    seen long after the mistake was made.
-    """
+def _places_by_values(wrong: WrongExercise, hints: ValueHints) -> Places:
+    """Return the lines that produce the values of the named mistakes."""
     if not hints.named:
-        return FoundPlaces((), hints.seen_misconceptions)
+        return ()
     alone = len(hints.named) == 1
     in_constructor = [p for p in hints.agreed if p[0].endswith(".__init__")]
     lines = [*(place for _, place in hints.named), *in_constructor]
     shown = [Suspect(wrong.module, n, name, SHOWN, alone) for name, n in lines]
-    return FoundPlaces(tuple({p.line: p for p in shown}.values()))
+    return tuple({p.line: p for p in shown}.values())
 
 
 def _sharpened(failed: Ran, probe: Probe | None) -> Probe | None:
@@ -310,7 +298,7 @@ def _sharpened(failed: Ran, probe: Probe | None) -> Probe | None:
     return replace(probe, within=within)
 
 
-def _stopping_line(wrong: WrongExercise) -> tuple[Suspect, ...]:
+def _stopping_line(wrong: WrongExercise) -> Places:
     """Return the line where the code stops, if every failed test stops there."""
     places = {(r.report.line, r.report.verdict) for r in wrong.failing}
     if len(places) != 1:
@@ -318,6 +306,6 @@ def _stopping_line(wrong: WrongExercise) -> tuple[Suspect, ...]:
     line, verdict = places.pop()
     if not line or verdict not in _STOPPED:
         return ()
-    if line in foreign_lines(wrong.source, wrong.exercise, wrong.others):
+    if line in foreign_lines(wrong.source, wrong.exercise, wrong.foreign):
         return ()
     return (Suspect(wrong.module, line, wrong.exercise, verdict.value),)

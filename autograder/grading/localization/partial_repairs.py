@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Protocol
 
 from ...model.report.schema import in_low_precision
 from ...repair import Edit
 from ..diagnosis.probes import Probe
 from ..running.pytest_plugin import Ran
 from ..targets.in_process import Target
+from .candidate_runner import CandidateRunner
 from .traced_runs import Place
 from .tuning import (
     FAMILIES_PROBED,
@@ -28,63 +28,43 @@ from .tuning import (
 
 # Types and NaN can be fixed wherever they appear.
 ANYWHERE = frozenset({"kind of number", "infinity"})
-# These kinds of edits can also work around a mistake, whatever it is.
+# These kinds of edits can also work around any mistake.
 SAYS_LITTLE = frozenset({"order of lines", "statement", "unused", "operand"})
-# What edits of these kinds fix, they do not fix by coincidence.
+# Edits of these kinds do not fix tests by coincidence.
 _SPECIFIC = frozenset({"device", "overflow", "infinity", "empty rows", "gradient", "in place"})
 
 
-class Versions(Protocol):
-    """Runs edited versions of a submission."""
-
-    @property
-    def spent_share(self) -> float:
-        """The share of the time budget that was spent."""
-
-    @property
-    def over(self) -> bool: ...
-
-    def short(self, edit: Edit) -> Target | None:
-        """Load the definitions that the exercise needs; return None if they cannot be parsed."""
-
-    def passes(self, edit: Edit) -> bool:
-        """Return True if all hidden tests of the exercise pass."""
-
-    def run(self, edit: Edit) -> list[Ran]:
-        """Run all hidden tests of the exercise."""
-
-
 class PartialRepairs:
-    """Counts what each edit fixes, then runs the hidden tests on the best edits."""
+    """Counts the tests that each edit fixes, then runs the hidden tests on the best edits."""
 
     def __init__(
-        self, exercise: str, failing: Iterable[Ran], asked: list[Probe], versions: Versions
+        self, exercise: str, failing: Iterable[Ran], probes: list[Probe], versions: CandidateRunner
     ) -> None:
         self._exercise, self._versions = exercise, versions
         self._failed = frozenset(r.report.name for r in failing)
-        self._families = _families(asked)
+        self._families = _families(probes)
         self._counts: dict[int, int] = {}  # families fixed, by edit
 
     @property
     def is_promising(self) -> bool:
-        """Whether an edit seemed to fix something."""
+        """True if an edit seemed to fix some tests."""
         return bool(self._counts)
 
     def note(self, number: int, count: int) -> None:
         """Record that an edit seems to fix so many answers."""
         self._counts[number] = max(count, self._counts.get(number, 0))
 
-    def count_families(self, number: int, target: Target, known: Mapping[str, bool]) -> None:
+    def count_families(self, number: int, target: Target, results: Mapping[str, bool]) -> None:
         """Record how many test families an edit fixes.
 
-        known: the results of probes that were already asked, by test
+        results: the results of probes that were already probes, by test
         """
         count = 0
         families = self._families[:FAMILIES_PROBED]
         for place, probe in enumerate(families if len(families) > 1 else ()):
             if place == PLAIN_FAMILIES and not count:
                 return
-            fixed = known.get(probe.test)
+            fixed = results.get(probe.test)
             count += probe.difference(target, self._exercise) is None if fixed is None else fixed
         if count:
             self.note(number, count)
@@ -107,9 +87,9 @@ class PartialRepairs:
         fixed = self._fixed_by_adapters(edits, adapters)
         noted = (*self._counts.items(), *likely)
         ranked = sorted((-count, weigh(edits[n]), n) for n, count in noted)
-        for number in islice(_one_per_line(ranked, edits), PARTIAL_EDITS_TESTED):
+        for number in islice(_first_per_line(ranked, edits), PARTIAL_EDITS_TESTED):
             tests = self._fixed_tests(edits[number])
-            if len(tests) >= _least(edits[number], suspicious):
+            if len(tests) >= _required_fixes(edits[number], suspicious):
                 fixed[number] = tests
 
         def rank(number: int) -> tuple[int, bool, float]:
@@ -121,7 +101,7 @@ class PartialRepairs:
         found, explained, kinds = dict[int, tuple[int, bool]](), frozenset[str](), set[str]()
         for number in sorted(fixed, key=rank):
             edit = edits[number]
-            least = min(LEAST_FIXED, _least(edit, suspicious))
+            least = min(LEAST_FIXED, _required_fixes(edit, suspicious))
             if len(fixed[number] - explained) >= least and edit.kind not in kinds:
                 found[number] = len(fixed[number]), _is_ambiguous(number, noted, edits)
                 explained |= fixed[number]
@@ -147,7 +127,7 @@ class PartialRepairs:
     def _fixed_by_adapters(
         self, edits: Sequence[Edit], adapters: Iterable[int]
     ) -> dict[int, frozenset[str]]:
-        """Return what adapters fix, alone or around earlier ones; at most one of each kind."""
+        """Return the tests that adapters fix, alone or around earlier ones, one of each kind."""
         fixed = dict[int, frozenset[str]]()
         outer: Edit | None = None
         done = frozenset[str]()
@@ -165,7 +145,7 @@ class PartialRepairs:
         return fixed
 
 
-def _least(edit: Edit, suspicious: frozenset[Place]) -> int:
+def _required_fixes(edit: Edit, suspicious: frozenset[Place]) -> int:
     """Return how many tests an edit must fix to be reported."""
     if edit.kind in _SPECIFIC:
         return 1
@@ -185,7 +165,9 @@ def _is_ambiguous(number: int, noted: Iterable[tuple[int, int]], edits: Sequence
     )
 
 
-def _one_per_line(ranked: Iterable[tuple[int, float, int]], edits: Sequence[Edit]) -> Iterator[int]:
+def _first_per_line(
+    ranked: Iterable[tuple[int, float, int]], edits: Sequence[Edit]
+) -> Iterator[int]:
     """Yield the first edit of each line and count."""
     seen = set[tuple[str, int, int]]()
     for count, _, number in ranked:
@@ -201,8 +183,8 @@ def plainness(probe: Probe) -> tuple[bool, bool, int]:
     return refused, in_low_precision(probe.test) or "fake" in probe.test, probe.size
 
 
-def _families(asked: list[Probe]) -> list[Probe]:
+def _families(probes: list[Probe]) -> list[Probe]:
     """Return the simplest failed test of each family, simplest family first."""
-    plain = sorted(asked, key=plainness, reverse=True)
+    plain = sorted(probes, key=plainness, reverse=True)
     families = {p.test.partition("[")[0]: p for p in plain}
     return sorted(families.values(), key=plainness)

@@ -1,7 +1,7 @@
-"""Rank edits by what the wrong answers show, and choose adapters that could help.
+"""Rank edits by the symptoms of the wrong answers, and choose adapters that could help.
 
-Nothing is decided here. If only gradients are wrong, the search first tries edits of the code that
-computes gradients; edits that cannot explain an answer come last.
+The ranking only decides the order of the search. If only gradients are wrong, edits of the code
+that computes gradients come first; edits that cannot explain an answer come last.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from ...model.report.schema import in_low_precision
 from ...model.report.verdicts import Verdict
 from ...repair import Edit, adapters
 from ...worker.protocol import frames
+from ..comparator import SCALARS, as_tensor, close, is_array, leaves
 from ..decoding import read_answer
 from ..diagnosis.probes import Probe
 from ..disclosure.known_errors import family
@@ -41,7 +42,7 @@ _AXIS_COUNTS = (3, 4, 2)
 
 
 class Symptom(Enum):
-    """What is wrong with an answer."""
+    """A way in which an answer is wrong."""
 
     VALUES = auto()
     GRADIENTS = auto()
@@ -55,7 +56,7 @@ class Symptom(Enum):
     UNKNOWN = auto()
 
 
-# The symptoms that edits of a kind can fix; any other kind may fix whatever is computed.
+# The symptoms that edits of a kind can fix; any other kind may fix every computed value.
 _FIXES: dict[str, frozenset[Symptom]] = {
     "kind of number": frozenset({Symptom.KIND, Symptom.STOPPED, Symptom.INFINITE}),
     "device": frozenset({Symptom.STOPPED, Symptom.KIND}),
@@ -76,7 +77,7 @@ _COMPUTED = frozenset(
 
 
 class Clues:
-    """What the failed tests of an exercise have in common."""
+    """Common symptoms of the failed tests of an exercise."""
 
     def __init__(
         self, failing: Iterable[Ran], probes: Mapping[str, Probe], hints: ValueHints = NO_HINTS
@@ -96,7 +97,7 @@ class Clues:
         fixes = _FIXES.get(edit.kind, _COMPUTED)
         if Symptom.UNKNOWN not in self._all:
             if self._all == {Symptom.TOUCHED} and edit.kind == "missing step":
-                more += LIKELY_BONUS  # the argument is not left as it was
+                more += LIKELY_BONUS  # the argument was modified
             elif not self._all & fixes:
                 more += UNLIKELY_PENALTY
             elif fixes is not _COMPUTED and all(s & fixes for s in self._seen):
@@ -176,28 +177,24 @@ def _symptoms(failed: Ran, probe: Probe | None) -> frozenset[Symptom]:
     return frozenset(found or {Symptom.UNKNOWN})
 
 
-def _differences(a: Any, b: Any) -> set[Symptom]:
-    """Compare two decoded values."""
-    if isinstance(b, (tuple, list)):
-        if not isinstance(a, (tuple, list)) or len(a) != len(b):
-            return {Symptom.KIND}
-        return set().union(*(_differences(x, y) for x, y in zip(a, b, strict=True)))
-    if hasattr(b, "dtype") and hasattr(b, "shape"):
-        if type(a) is not type(b) or a.dtype != b.dtype:
-            return {Symptom.KIND}
-        if tuple(a.shape) != tuple(b.shape):
-            return {Symptom.SHAPE}
-        return _compare_entries(torch.as_tensor(a), torch.as_tensor(b))
-    if type(a) is not type(b):
+def _differences(a: Any, b: Any) -> frozenset[Symptom]:
+    """Compare a decoded value with the right one."""
+    return frozenset().union(*(_leaf_differences(x, y) for x, y, _ in leaves(a, b)))
+
+
+def _leaf_differences(a: Any, b: Any) -> set[Symptom]:
+    if type(a) is not type(b) or isinstance(b, (tuple, list, dict)):
         return {Symptom.KIND}
-    plain = isinstance(b, (bool, int, float, str))
-    return {Symptom.VALUES} if plain and a != b else set()
-
-
-def _compare_entries(a: torch.Tensor, b: torch.Tensor) -> set[Symptom]:
-    if a.is_meta or b.is_meta:
+    if not is_array(b):
+        plain = isinstance(b, (bool, int, float, str))
+        return {Symptom.VALUES} if plain and a != b else set()
+    if a.dtype != b.dtype:
+        return {Symptom.KIND}
+    if tuple(a.shape) != tuple(b.shape):
+        return {Symptom.SHAPE}
+    mine, right = as_tensor(a), as_tensor(b)
+    if mine.is_meta or right.is_meta:
         return set()
-    if not torch.equal(torch.isfinite(a), torch.isfinite(b)):
+    if not torch.equal(torch.isfinite(mine), torch.isfinite(right)):
         return {Symptom.INFINITE}
-    close = torch.allclose(a.double(), b.double(), rtol=1e-4, atol=1e-6, equal_nan=True)
-    return set() if close else {Symptom.VALUES}
+    return set() if close(mine, right, SCALARS) else {Symptom.VALUES}

@@ -16,7 +16,8 @@ from ..diagnosis.answer_digests import digest_of, same_endings
 from ..diagnosis.probes import Difference, Probe
 from ..running.pytest_plugin import Ran
 from ..targets.in_process import Target
-from .partial_repairs import PartialRepairs, Versions
+from .candidate_runner import CandidateRunner
+from .partial_repairs import PartialRepairs
 from .traced_runs import Place
 from .tuning import (
     ATTEMPTS_AFTER_FIX,
@@ -47,7 +48,7 @@ class Search:
     """One search among the `edits` of an exercise.
 
     weigh: an edit's weight; lighter edits are tried first
-    asked: the probes of failed tests; the first `ways` of them each fail in a different way
+    probes: the probes of failed tests; the first `ways` of them each fail in a different way
     located: the place of the only mistake according to traced values; edits elsewhere are skipped
     suspicious: places where values deviate or code crashes; an edit there may fix some tests
     adapters: the numbers of `edits` that have no line; they are tried only as partial repairs
@@ -58,9 +59,9 @@ class Search:
     edits: list[Edit]
     weigh: Callable[[Edit], float]
     failing: list[Ran]
-    asked: list[Probe]
+    probes: list[Probe]
     ways: int
-    versions: Versions
+    versions: CandidateRunner
     located: frozenset[Place] = frozenset()
     suspicious: frozenset[Place] = frozenset()
     adapters: tuple[int, ...] = ()
@@ -73,10 +74,10 @@ class Search:
         self._before = {
             r.report.name: (len(r.answers) - 1, digest_of(r.answers[-1])) for r in answered
         }
-        self._repairs = PartialRepairs(self.exercise, self.failing, self.asked, self.versions)
+        self._repairs = PartialRepairs(self.exercise, self.failing, self.probes, self.versions)
 
     def fixes(self) -> Fixes:
-        """Return the edits that fix all failed tests, else those that fix the most of them."""
+        """Return the edits that fix all failed tests, else the edits that fix the most of them."""
         complete = self._complete_fixes()
         if complete:
             return Fixes(tuple(complete))
@@ -126,7 +127,7 @@ class Search:
 
     def _fixes_all(self, number: int) -> bool:
         edit = self.edits[number]
-        if self.asked:
+        if self.probes:
             target = self.versions.short(edit)
             if target is None:
                 return False
@@ -140,7 +141,7 @@ class Search:
         """Return True if all probed answers are right; note which ways to fail are fixed."""
         fixed, changed, unlike = set[int](), False, False
         self._passed.clear()
-        for place, probe in enumerate(self.asked):
+        for place, probe in enumerate(self.probes):
             if place == self.ways and not (fixed or changed):
                 return False  # every way to fail is as before
             difference = probe.difference(target, self.exercise)
@@ -154,7 +155,7 @@ class Search:
             if unlike or place >= self.ways or self.ways == 1:
                 self._move_forward(place)
                 break
-        if len(fixed) == len(self.asked):
+        if len(fixed) == len(self.probes):
             return True
         if fixed:
             self._repairs.note(number, len(fixed))
@@ -174,7 +175,7 @@ class Search:
     def _move_forward(self, place: int) -> None:
         """Ask a probe earlier that rejected a version: it will probably reject the next one."""
         if place > self.ways:
-            self.asked.insert(self.ways, self.asked.pop(place))
+            self.probes.insert(self.ways, self.probes.pop(place))
 
 
 def ways_to_fail(failing: Iterable[Ran]) -> dict[str, int]:

@@ -27,7 +27,7 @@ from ..outcomes import Outcome
 from ..running.disk_cache import KeptRuns
 from ..targets.byte_quota import Room
 from ..targets.in_process import Target
-from .tuning import NOTES_BYTES, ROUNDING, ROWS_PER_TRACE, TELLING_ENTRIES
+from .tuning import NOTES_BYTES, ROUNDING, ROWS_PER_TRACE
 
 Mask = npt.NDArray[np.bool_]
 
@@ -96,36 +96,29 @@ def _key(source: str, probe: Probe) -> bytes:
     return digest.digest()
 
 
-def permuted(row: np.ndarray, others: np.ndarray) -> Mask:
+def permuted(row: np.ndarray, rows: np.ndarray) -> Mask:
     """Return which rows have the same entries in any order."""
-    if not len(others):
+    if not len(rows):
         return np.zeros(0, bool)
-    a, b = row[UNORDERED], others[:, UNORDERED]
+    a, b = row[UNORDERED], rows[:, UNORDERED]
     total, squares = max(a[2], 1e-9), max(a[1], 1e-12)
     largest = max(abs(a[3]), abs(a[4]), 1e-9)
     scale = np.array([total, squares, total, largest, largest, 0.0, largest * squares])
     tolerance = scale * ROUNDING
     tolerance[5] = 0.5  # the number of entries that are not finite
-    alike: Mask = (others[:, COUNT] == row[COUNT]) & (np.abs(b - a) <= tolerance).all(axis=1)
+    alike: Mask = (rows[:, COUNT] == row[COUNT]) & (np.abs(b - a) <= tolerance).all(axis=1)
     return alike
 
 
-def ordered(row: np.ndarray, others: np.ndarray) -> Mask:
-    """Return which rows have the same entries in the same order, in any dtype."""
-    alike = permuted(row, others)
+def same(row: np.ndarray, rows: np.ndarray) -> Mask:
+    """Return which rows have the same entries in the same order and dtype."""
+    alike = permuted(row, rows)
     if alike.any():
         tolerance = ROUNDING * max(row[UNORDERED][2], 1e-9)
-        alike &= (np.abs(others[:, ORDERED] - row[ORDERED]) <= tolerance).all(axis=1)
-        alike &= np.abs(others[:, SHAPE] - row[SHAPE]) < 1e-6
-    return alike
-
-
-def same(row: np.ndarray, others: np.ndarray) -> Mask:
-    """Return which rows have the same entries in the same order and dtype."""
-    alike = ordered(row, others)
-    if alike.any():
+        alike &= (np.abs(rows[:, ORDERED] - row[ORDERED]) <= tolerance).all(axis=1)
+        alike &= np.abs(rows[:, SHAPE] - row[SHAPE]) < 1e-6
         for column in (TYPE, KIND, GRADIENT):
-            alike &= others[:, column] == row[column]
+            alike &= rows[:, column] == row[column]
     return alike
 
 
@@ -138,12 +131,7 @@ def is_common(row: np.ndarray) -> bool:
 
 def is_ambiguous(row: np.ndarray) -> bool:
     """Return True if several mistakes could produce a wrong value: a constant, a round number."""
-    high, low = row[UNORDERED][[3, 4]]
-    return bool(not is_distinctive(row) if row[COUNT] == 1 else high == low)
-
-
-def is_distinctive(row: np.ndarray) -> bool:
-    """Return True if no other mistake produces this value by coincidence."""
     if row[COUNT] == 1:
-        return abs(float(row[UNORDERED][0]) % 1.0 - 0.5) < 0.49
-    return bool(row[COUNT] >= TELLING_ENTRIES and not is_common(row))
+        return abs(float(row[UNORDERED][0]) % 1.0 - 0.5) >= 0.49
+    high, low = row[UNORDERED][[3, 4]]
+    return bool(high == low)

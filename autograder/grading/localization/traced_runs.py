@@ -1,8 +1,7 @@
-"""Compare the recorded run of a program with those of right programs."""
+"""Compare the recorded run of a program with right programs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -10,7 +9,7 @@ import numpy as np
 
 from ...repair.instrumentation import TracedExpression, TracedProgram
 from ...repair.trace_recorder import COUNT, KIND, LIST, NODE, TEXT
-from .trace_values import Mask, is_distinctive, ordered, permuted, same
+from .trace_values import Mask, permuted, same
 
 Place = tuple[str, int]  # a function and a line
 
@@ -49,21 +48,18 @@ class RightValues:
 class TracedRun:
     """The recorded run of a program.
 
-    same, ordered, permuted: the rows that right programs have too: exactly, in a different dtype,
-        in a different order
+    same: the rows that right programs have too
+    permuted: those and the rows that right programs have in a different order
     changed: the statements of a misconception that right code does not have
     lacks_statements: whether it has fewer statements than right code
-    new_heads: what it calls and the solution does not
     """
 
     program: TracedProgram
     rows: np.ndarray
     same: Mask = field(default_factory=lambda: np.empty(0, bool))
-    ordered: Mask = field(default_factory=lambda: np.empty(0, bool))
     permuted: Mask = field(default_factory=lambda: np.empty(0, bool))
     changed: frozenset[int] = frozenset()
     lacks_statements: bool = False
-    new_heads: frozenset[str] = frozenset()
 
     @property
     def nodes(self) -> list[TracedExpression]:
@@ -83,7 +79,7 @@ class TracedRun:
         return bool(self.rows[row, COUNT] > 1)
 
     def returned(self, exercise: str) -> np.ndarray:
-        """Return the rows of what the exercise returns."""
+        """Return the rows of the return values of an exercise."""
         own = [
             n.returned and (n.function == exercise or n.function.startswith(f"{exercise}."))
             for n in self.nodes
@@ -91,17 +87,17 @@ class TracedRun:
         return self.rows[[own[int(r[NODE])] for r in self.rows]]
 
     def judge(self, right: RightValues, exercise: str) -> None:
-        """Mark the rows that right programs have; what is returned must be returned by them."""
-        known: dict[bytes, tuple[bool, bool, bool]] = {}  # values are read again and again
+        """Mark the rows that right programs have; return values must be return values there."""
+        known: dict[bytes, tuple[bool, bool]] = {}  # values are read again and again
         judged = []
         for row in self.rows:
             value = row[NODE + 1 :].tobytes()
             if value not in known:
                 others = right.rows[right.rows[:, COUNT] == row[COUNT]]
-                exact, in_order, in_any = (f(row, others).any() for f in (same, ordered, permuted))
-                known[value] = bool(exact), bool(in_order), bool(in_any)
+                exact, in_any_order = same(row, others).any(), permuted(row, others).any()
+                known[value] = bool(exact), bool(in_any_order)
             judged.append(known[value])
-        self.same, self.ordered, self.permuted = np.array(judged, bool).reshape(-1, 3).T.copy()
+        self.same, self.permuted = np.array(judged, bool).reshape(-1, 2).T.copy()
         if not len(right.returned):
             return
         for row in self.returned(exercise):
@@ -113,7 +109,7 @@ class TracedRun:
 
     @cached_property
     def first(self) -> dict[int, int]:
-        """The first deviating row of each expression, else its first row."""
+        """The first deviating row of each expression, or its first row if none deviates."""
         found: dict[int, int] = {}
         for row in range(len(self.rows)):
             node = int(self.rows[row, NODE])
@@ -138,36 +134,13 @@ class TracedRun:
             found += sorted(first[n] for n in roots)
         return found
 
-    @cached_property
-    def distinctive(self) -> list[int]:
-        """The rows of a misconception that reveal it: its deviations and what follows from them."""
-        start = (r for r in self.deviations if self.lacks_statements or self.is_changed(r))
-        later = (r for r in self.first.values() if self.is_changed(r))
-        rows = {int(self.rows[r, NODE]): r for r in (*start, *later) if not self.permuted[r]}
-        return [
-            r for n, r in rows.items() if not self.nodes[n].is_name and is_distinctive(self.rows[r])
-        ]
-
-    def right_names_read_by(self, row: int) -> Iterator[tuple[int, np.ndarray]]:
-        """Yield the names with right values that an expression reads, also through permutations."""
-        waiting = list(self.node(row).parts)
-        for part in waiting:
-            at = self.first.get(part, row)
-            if at != row and self.is_large(at) and self.nodes[part].is_name and self.same[at]:
-                yield part, self.rows[at]
-            elif at != row and self.permuted[at]:
-                waiting += self.nodes[part].parts
-
-
-def first_row_of(
-    run: TracedRun, value: np.ndarray, among: frozenset[int] | None = None
-) -> int | None:
-    """Return the row where a program first computes a value, in one of some expressions."""
-    for alike in (same, permuted):
-        for row in np.flatnonzero(alike(value, run.rows)):
-            node = int(run.rows[row, NODE])
-            if run.nodes[node].is_name or (among is not None and node not in among):
-                continue
-            if among is None or not run.same[row]:
-                return int(row)
-    return None
+    def first_row_of(self, value: np.ndarray, among: frozenset[int] | None = None) -> int | None:
+        """Return the row that first computes a value; a wrong one if `among` some expressions."""
+        for alike in (same, permuted):
+            for row in np.flatnonzero(alike(value, self.rows)):
+                node = int(self.rows[row, NODE])
+                if self.nodes[node].is_name or (among is not None and node not in among):
+                    continue
+                if among is None or not self.same[row]:
+                    return int(row)
+        return None

@@ -1,10 +1,10 @@
-"""Find where the values of a wrong program deviate from those of right ones.
+"""Find where the values of a wrong program deviate from right ones.
 
 Theory of operation. A version of the program that records its values (`repair/instrumentation.py`)
-answers the requests of a failed test. Its values are compared with those of the solution and its
-alternatives for the same requests; these run outside of the sandbox, and nothing of them goes in.
-An expression deviates if no right program has its value; the mistake shows where everything that
-the expression is made of is right. If a misconception has a name, the bank's program for it shows
+answers the requests of a failed test. They are compared with the values of the solution and its
+alternatives for the same requests, which run outside of the sandbox and never enter it.
+An expression deviates if no right program has its value; the mistake shows where all parts of
+the expression are right. If a misconception has a name, the bank's program for it shows
 which value the mistake produces, and the line that produces this value is the student's mistake,
 however it is written.
 
@@ -19,7 +19,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 
@@ -31,28 +30,25 @@ from ...repair.trace_recorder import NODE, WIDTH
 from ..diagnosis.probes import Probe
 from ..targets.in_process import Target
 from .trace_values import ReferenceTraces, record
-from .traced_runs import Place, RightValues, TracedRun, first_row_of
+from .traced_runs import Place, RightValues, TracedRun
 from .tuning import (
     COMMON_STATEMENT,
-    NAMES_FROM_VALUES,
-    OWN_SECONDS,
     PROBES_TRACED,
     PROBES_TRACED_UNNAMED,
     PROGRAMS_TRACED,
     TESTS_AGREEING,
-    TESTS_SEEN_SHARE,
 )
-from .value_matching import locate_misconception, nodes_with_misconception
+from .value_matching import locate_misconception
 
 _REAL_DEVICES = {a.name for a in AXES.values() if not a.claimed and a.name != CPU}
 
 
 @dataclass(frozen=True)
-class OwnPrograms:
+class ReferencePrograms:
     """The course's own programs for an exercise.
 
     right: the sources of right programs, the solution first
-    names: the misconceptions
+    names: the misconceptions of the bank
     wrong: the source of a misconception
     target: load a source in this process
     references: the recorded rows of traced ones
@@ -65,33 +61,14 @@ class OwnPrograms:
     references: ReferenceTraces
 
 
-class SeenMisconception(NamedTuple):
-    """How often the values of a misconception were seen in a submission.
-
-    seen: in how many tests, of `possible` that could show it
-    nodes: the expressions of the submission
-    """
-
-    name: str
-    seen: int
-    possible: int
-    nodes: frozenset[int]
-
-    def joined(self, other: SeenMisconception) -> SeenMisconception:
-        """Add the evidence of another test."""
-        seen, possible = self.seen + other.seen, self.possible + other.possible
-        return SeenMisconception(self.name, seen, possible, self.nodes | other.nodes)
-
-
 @dataclass(frozen=True)
 class ValueHints:
-    """What recorded values say about lines.
+    """Hints of recorded values about lines.
 
     odd: lines where values first deviate
     right: lines whose values are all right
     named: for each named misconception, the line that produces its value
     ran: lines of which any value was recorded
-    likely: if no misconception is named, those whose values were seen
     first: for each test, the place of the first deviation
     """
 
@@ -99,7 +76,6 @@ class ValueHints:
     right: frozenset[Place] = frozenset()
     named: tuple[tuple[str, Place], ...] = ()
     ran: frozenset[Place] = frozenset()
-    likely: tuple[SeenMisconception, ...] = ()
     first: tuple[Place, ...] = ()
 
     @property
@@ -115,38 +91,16 @@ class ValueHints:
             return False
         return self.named[0][1] in self.first
 
-    @property
-    def seen_misconceptions(self) -> tuple[str, ...]:
-        """The misconceptions whose values were seen in most tests that could show them.
-
-        Of several that were seen in the same expression, only the one seen most often.
-        """
-        often = [
-            x
-            for x in self.likely
-            if x.seen >= TESTS_AGREEING and x.seen >= TESTS_SEEN_SHARE * x.possible
-        ]
-        best = [
-            x
-            for x in often
-            if all(x is y or x.seen > y.seen or x.nodes.isdisjoint(y.nodes) for y in often)
-        ]
-        return tuple(x.name for x in sorted(best, key=lambda x: -x.seen)[:NAMES_FROM_VALUES])
-
     def joined(self, other: ValueHints) -> ValueHints:
         """Combine the hints of two tests."""
         odd, ran = self.odd | other.odd, self.ran | other.ran
         wrong = (self.ran - self.right) | (other.ran - other.right) | odd
         named = {**dict(other.named), **dict(self.named)}
-        likely = {x.name: x for x in self.likely}
-        for x in other.likely:
-            likely[x.name] = likely[x.name].joined(x) if x.name in likely else x
         return ValueHints(
             odd,
             (self.right | other.right) - wrong,
             tuple(named.items()),
             ran,
-            tuple(likely.values()),
             (*self.first, *other.first),
         )
 
@@ -157,7 +111,7 @@ NO_HINTS = ValueHints()
 class Traces:
     """The recorded runs of right and wrong programs in the tests of one exercise."""
 
-    def __init__(self, exercise: str, own: OwnPrograms) -> None:
+    def __init__(self, exercise: str, own: ReferencePrograms) -> None:
         self._exercise, self._own = exercise, own
         self._right: dict[str, RightValues] = {}
         self._wrong: dict[tuple[str, str], TracedRun | None] = {}
@@ -166,28 +120,28 @@ class Traces:
     def hints(
         self,
         source: str,
-        others: frozenset[str],
+        foreign: frozenset[str],
         load: Callable[[str], Target],
         probes: Iterable[Probe],
         names: Sequence[str],
     ) -> ValueHints:
         """Trace a submission in some of its failed tests.
 
-        others: definitions that are not its own. load: runs a source in the sandbox
+        foreign: definitions that are not its own. load: runs a source in the sandbox
         probes: of the failed tests. names: the misconceptions that the diagnosis found
         """
         try:
-            program = trace_program(source, [self._exercise], others)
+            program = trace_program(source, [self._exercise], foreign)
         except UNPARSABLE:
             return NO_HINTS
         found = NO_HINTS
         target = load(program.source)
-        most = PROBES_TRACED if names else PROBES_TRACED_UNNAMED
-        for probe in informative_probes(probes, most):
+        count = PROBES_TRACED if names else PROBES_TRACED_UNNAMED
+        for probe in informative_probes(probes, count):
             rows = record(target, self._exercise, probe)
             if rows is None:  # it did not end: the next one would not end either
                 break
-            with self._own_time():
+            with self._shared_time():
                 right = self._right_values(probe)
             rows = right.comparable(rows)
             if not len(rows):
@@ -200,7 +154,7 @@ class Traces:
         return found
 
     @contextmanager
-    def _own_time(self) -> Iterator[None]:
+    def _shared_time(self) -> Iterator[None]:
         began = time.thread_time()
         try:
             yield
@@ -210,7 +164,7 @@ class Traces:
     def _hints_of(
         self, run: TracedRun, probe: Probe, names: Sequence[str], right: RightValues
     ) -> ValueHints:
-        """Compare one recorded run with those of right programs and of misconceptions."""
+        """Compare one recorded run with right programs and with misconceptions."""
         lines: dict[Place, bool] = {}
         large = set[Place]()
         for row in run.first.values():
@@ -222,30 +176,14 @@ class Traces:
         odd = frozenset(p for row in deviations[:2] for p in _places_of(run, row, right))
         named = []
         for name in names:
-            with self._own_time():
-                theirs = self._misconception_run(name, probe, right)
-            place_of = locate_misconception(run, theirs, right) if theirs is not None else None
+            with self._shared_time():
+                reference = self._misconception_run(name, probe, right)
+            place_of = locate_misconception(run, reference) if reference is not None else None
             if place_of is not None:
                 named.append((name, place_of))
         rights = frozenset(p for p, fine in lines.items() if fine and p in large) - odd
-        likely = () if names else tuple(self._seen(run, probe, right))
         first = tuple(map(run.place, deviations[:1]))
-        return ValueHints(odd, rights, tuple(named), frozenset(lines), likely, first)
-
-    def _seen(
-        self, run: TracedRun, probe: Probe, right: RightValues
-    ) -> Iterator[SeenMisconception]:
-        """Yield the misconceptions that a test could show, and whether it does."""
-        began = self.own_seconds
-        for name in self._own.names if run.deviations else ():
-            known = (name, probe.test) in self._wrong
-            if not known and self.own_seconds - began > OWN_SECONDS:
-                continue
-            with self._own_time():
-                theirs = self._misconception_run(name, probe, right)
-            if theirs is not None and theirs.distinctive:
-                nodes = nodes_with_misconception(run, theirs)
-                yield SeenMisconception(name, int(bool(nodes)), 1, nodes)
+        return ValueHints(odd, rights, tuple(named), frozenset(lines), first)
 
     def _right_values(self, probe: Probe) -> RightValues:
         if probe.test not in self._right:
@@ -305,8 +243,6 @@ class Traces:
             for number, text in enumerate(own)
             if text and text not in expected and text not in self._common_statements
         )
-        heads = {n.head for n in solution.nodes} if solution else set()
-        run.new_heads = frozenset(n.head for n in run.nodes) - heads
         run.lacks_statements = sum(map(bool, own)) < sum(map(bool, expected))
         return run
 
@@ -330,13 +266,13 @@ def _places_of(run: TracedRun, row: int, right: RightValues) -> list[Place]:
         at = run.first.get(part)
         if at is None or not run.is_large(at) or not run.nodes[part].is_name:
             continue
-        made = first_row_of(run, run.rows[at])
+        made = run.first_row_of(run.rows[at])
         if made is not None and not right.are_used_by(run.rows[at], head):
             places.append(run.place(made))
     return [*places, run.place(row)]
 
 
-def informative_probes(probes: Iterable[Probe], most: int) -> list[Probe]:
+def informative_probes(probes: Iterable[Probe], count: int) -> list[Probe]:
     """Choose failed tests: simple ones before half precision and claimed devices.
 
     Tests on a real GPU are left out, because a misconception could break the GPU for this process.
@@ -348,4 +284,4 @@ def informative_probes(probes: Iterable[Probe], most: int) -> list[Probe]:
 
     answered = (p for p in probes if p.steps and p.steps[-1][1][0].raised is None)
     here = (p for p in answered if _REAL_DEVICES.isdisjoint(axes_of(p.test).split("-")))
-    return sorted(here, key=rank)[:most]
+    return sorted(here, key=rank)[:count]

@@ -4,7 +4,7 @@ All were set on programs of the bank and of `benchmarks/`; verdicts and points n
 """
 
 # Search for edits.
-LINES_REPORTED = 3  # a student can check three lines; more say nothing
+LINES_REPORTED = 3  # a student can check three lines; more are not helpful
 WEIGHT_WINDOW = 1.0  # an edit this much less likely than the first fix is a coincidence
 ATTEMPTS_AFTER_FIX = 60  # another fix, if there is one, is found by then
 ATTEMPTS_WITHOUT_FIX = 320  # later edits hardly ever fix anything
@@ -34,19 +34,15 @@ NUMBERS_COMPARED = 64  # of each remembered answer
 PROGRAMS_TRACED = 6  # right programs of an exercise
 PROBES_TRACED = 2  # if the mistake has a name
 PROBES_TRACED_UNNAMED = 5
-OWN_SECONDS = 2.0  # for tracing the bank's wrong programs, once for a class
 ROWS_PER_TRACE = 2000
 NOTES_BYTES = 16 << 20  # traces of our own programs kept on disk, per exercise
 COMMON_STATEMENT = 4  # more programs share a statement by style than by a mistake
 TESTS_AGREEING = 2  # one test can agree by coincidence
-TESTS_SEEN_SHARE = 0.5  # of the tests that could show a mistake
-NAMES_FROM_VALUES = 2
 ROUNDING = 2e-4  # relative; right programs round differently
-TELLING_ENTRIES = 4  # a value with fewer entries can be a coincidence
 
 # Order of the edits: added to the weight of an edit (`repair/operators/table.py`).
-UNLIKELY_PENALTY = 1.5  # cannot fix what the answers show: after every other edit of its class
-LIKELY_BONUS = -0.8  # fixes exactly what the answers show, or its line raises the error
+UNLIKELY_PENALTY = 1.5  # cannot fix this symptom: comes after every other edit of its class
+LIKELY_BONUS = -0.8  # fixes exactly this symptom, or its line raises the error
 AGREED_BONUS = -2.6  # tests agree that values deviate here first: before everything else
 NAMED_BONUS = -1.6  # a named mistake shows in this value
 DEVIATING_BONUS = -1.2  # a value deviates here, perhaps only as a consequence

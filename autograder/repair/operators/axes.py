@@ -34,7 +34,7 @@ _SUBSCRIPTS = re.compile(r"[A-Za-z.]+(?:,[A-Za-z.]+)*(?:->[A-Za-z.]*)?\Z")
 
 
 def axes(node: ast.expr, scope: FunctionScope) -> Proposals:
-    """Propose a different axis, an axis where there is none, and to keep or drop it."""
+    """Propose a different axis, a missing axis, and to keep or drop it."""
     if not isinstance(node, ast.Call) or called(node) not in _ALONG:
         return
     axis, keep = ("axis", "keepdims") if is_numpy(node, scope) else ("dim", "keepdim")

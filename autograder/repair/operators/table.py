@@ -1,9 +1,9 @@
 """The table of operators: which edits a search tries, and how soon.
 
-Each operator reads any array program and knows no exercise. Three classes of weights are enough:
-operators that apply in few places come first, because they cost little; operators that apply almost
-everywhere come last, because they fix mistakes by coincidence. The wording of the kinds that
-operators propose is in `edit_wording`.
+Operators work on any array program and do not depend on exercises. Four classes of weights are
+enough: operators that apply in few places come first, because they cost little; operators that
+apply almost everywhere come last, because they fix mistakes by coincidence. The wording of the
+kinds that operators propose is in `edit_wording`.
 """
 
 from __future__ import annotations

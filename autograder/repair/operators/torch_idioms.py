@@ -55,7 +55,7 @@ def functions(node: ast.expr, scope: FunctionScope) -> Proposals:
 
 
 def without_call(node: ast.expr, scope: FunctionScope) -> Proposals:
-    """Propose the only argument of a call, or what is reduced, in place of the call."""
+    """Propose the only argument of a call, or the array that it reduces, instead of the call."""
     if not isinstance(node, ast.Call):
         return
     only = len(node.args) == (0 if is_method(node) else 1) and not node.keywords

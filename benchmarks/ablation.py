@@ -1,0 +1,260 @@
+"""Ablation: how much each part of localization contributes to names and lines.
+
+    python -m benchmarks.ablation [WEEK ...] [--every 6] [--first 1] [--off traces,adapters,...]
+        [--operators] [--no-marking] [--out FILE]
+
+Each misconception is removed from the bank in turn and graded as a submission that the bank does
+not know, in the sandbox, on the CPU, with the time budgets of course.yaml; in addition the wrong
+programs of `marking` and `marking_later`, which were written without the bank. Every program is
+graded by the whole kit and then with each part switched off. `--every N --first M` takes every N-th
+misconception, starting with the M-th. `--operators` also switches off, one by one, each operator
+that fixed a mistake. Results are appended to FILE, one line of JSON for each grading, so a run can
+be continued: gradings that FILE already contains are not repeated.
+
+A program counts as named if its diagnosis names a misconception or a kind of edit (what the failed
+checks show by themselves does not count), and as located if one of the reported lines differs from
+the right program.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import difflib
+import json
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import NamedTuple
+from unittest.mock import patch
+
+from autograder.grading.engine import Engine
+from autograder.grading.localization import localizer
+from autograder.grading.localization.partial_repairs import PartialRepairs
+from autograder.grading.localization.repair_search import Fixes, Search
+from autograder.grading.localization.traces import NO_HINTS, Traces
+from autograder.grading.warmup import warm_engine
+from autograder.model.course.bank import Bank, Misconception
+from autograder.model.course.loader import Course, load
+from autograder.repair import candidates
+from autograder.sandbox import choose
+
+from . import marking, marking_later
+from .measure import ROOT
+from .results import table, write_section
+
+_SECRET = b"an ablation needs no secret"
+WHOLE = "nothing"
+PARTS = ("traces", "single edits", "partial edits", "adapters")
+_TABLES = ("EXPRESSION_OPERATORS", "STATEMENT_OPERATORS", "FUNCTION_OPERATORS")
+
+
+class Unknown(NamedTuple):
+    """A wrong program. lines: those that differ from the right program.
+
+    removed: the misconceptions that the bank must not know
+    """
+
+    name: str
+    exercise: str
+    source: str
+    lines: frozenset[int]
+    removed: frozenset[str] = frozenset()
+
+
+class Row(NamedTuple):
+    """One grading with a part switched off."""
+
+    week: str
+    program: str
+    off: str
+    named: bool
+    located: bool
+    elsewhere: bool  # only lines that do not differ were reported
+    operators: list[str]  # of the edits that were reported
+    seconds: float
+
+
+def left_out(bank: Bank, every: int, first: int) -> Iterator[Unknown]:
+    """Yield every N-th misconception of a week, without it and its synonyms in the bank."""
+    known = bank.misconceptions
+    for one in known[first::every]:
+        synonyms = {m.name for m in known if one.name in m.same_as}
+        removed = frozenset({one.name, *one.same_as, *synonyms})
+        yield Unknown(one.name, one.exercise, one.source, _own_lines(bank, one), removed)
+
+
+def _own_lines(bank: Bank, one: Misconception) -> frozenset[int]:
+    """Return the lines of a misconception that differ from the solution's same definition."""
+    right = {n.name: n for n in ast.parse(bank.solution).body if isinstance(n, _DEFINITIONS)}
+    solution, lines = bank.solution.split("\n"), one.source.split("\n")
+    found = set[int]()
+    for node in ast.parse(one.source).body:
+        if isinstance(node, _DEFINITIONS) and node.lineno > len(solution):
+            span = range(node.lineno, (node.end_lineno or node.lineno) + 1)
+            before = right.get(node.name)
+            text = solution[before.lineno - 1 : before.end_lineno] if before else []
+            own = [lines[n - 1] for n in span]
+            found |= {node.lineno + n for n in _differing(text, own)}
+    return frozenset(found)
+
+
+_DEFINITIONS = (ast.FunctionDef, ast.ClassDef)
+
+
+def _differing(right: list[str], wrong: list[str]) -> Iterator[int]:
+    """Yield the indices of lines of `wrong` that differ; of a gap, the lines on both sides."""
+    texts = [[line.strip() for line in some] for some in (right, wrong)]
+    for tag, _, _, start, end in difflib.SequenceMatcher(None, *texts, False).get_opcodes():
+        if tag == "delete":
+            yield from {max(0, start - 1), min(start, len(wrong) - 1)}
+        elif tag != "equal":
+            yield from range(start, end)
+
+
+def marked_programs(week: str, solution: str) -> Iterator[Unknown]:
+    """Yield the wrong programs of a week that were written to be marked by hand."""
+    for marked in marking.MARKED:
+        of_week, base = marking.BASES[marked.exercise]
+        if of_week == week:
+            right, wrong = (f"{solution}\n{text}" for text in (base, marked.text))
+            lines = _differing(right.split("\n"), wrong.split("\n"))
+            yield Unknown(
+                f"{marked.exercise}: {'; '.join(marked.mistakes)}",
+                marked.exercise,
+                wrong,
+                frozenset(n + 1 for n in lines),
+            )
+    for change in marking_later.CHANGES.get(week, ()):
+        wrong = solution.replace(change.old, change.new)
+        lines = _differing(solution.split("\n"), wrong.split("\n"))
+        name = f"{change.exercise}: {change.mistake}"
+        yield Unknown(name, change.exercise, wrong, frozenset(n + 1 for n in lines))
+
+
+def switched_off(part: str) -> ExitStack:
+    """Switch off a part of localization, or an operator by its name, until the stack is closed."""
+    stack = ExitStack()
+    if part == "traces":
+        stack.enter_context(patch.object(Traces, "hints", lambda self, *given: NO_HINTS))
+    elif part == "single edits":
+        stack.enter_context(patch.object(localizer, "generate_edits", lambda *given: []))
+    elif part == "partial edits":
+        stack.enter_context(patch.object(PartialRepairs, "found", lambda self, *given: {}))
+    elif part == "adapters":
+        stack.enter_context(patch.object(localizer, "adapt", lambda *given: iter(())))
+    elif part != WHOLE:
+        for name in _TABLES:
+            rows = getattr(candidates, name)
+            kept = tuple(row for row in rows if row[0].__name__ != part)
+            stack.enter_context(patch.object(candidates, name, kept))
+    return stack
+
+
+def grade(course: Course, engine: Engine, one: Unknown, off: str) -> Row:
+    """Grade a program that the bank does not know with a part switched off."""
+    operators: list[str] = []
+    search = Search.fixes
+
+    def fixes(self: Search) -> Fixes:
+        found = search(self)
+        operators.extend(self.edits[n].operator or "adapter" for n in found.numbers)
+        return found
+
+    known = engine.bank.misconceptions
+    # The bank reads its files once: for this grading it knows fewer.
+    vars(engine.bank)["misconceptions"] = tuple(m for m in known if m.name not in one.removed)
+    engine.look_for_lines(course.registry.suspects)  # nothing is known from earlier submissions
+    began = time.monotonic()
+    try:
+        with switched_off(off), patch.object(Search, "fixes", fixes):
+            files = {engine.week.module: one.source.encode()}
+            report = engine.grade("student", files, one.exercise)
+    finally:
+        vars(engine.bank)["misconceptions"] = known
+    exercise = next(e for e in report.exercises if e.name == one.exercise)
+    lines = {s.line for s in exercise.suspects}
+    located = not lines.isdisjoint(one.lines)
+    return Row(
+        engine.week.name,
+        one.name,
+        off,
+        any(not name.startswith("shows:") for name in exercise.diagnosis),
+        located,
+        bool(lines) and not located,
+        operators,
+        round(time.monotonic() - began, 2),
+    )
+
+
+def run(course: Course, week: str, chosen: argparse.Namespace, out: Path) -> None:
+    """Grade the programs of a week and append what is new to the results."""
+    done = {(r.week, r.program, r.off): r for r in read(out)}
+    engine = warm_engine(course, course.week(week), ("cpu",), _SECRET, choose())
+    try:
+        programs = list(left_out(engine.bank, chosen.every, chosen.first))
+        if not chosen.no_marking:
+            programs += marked_programs(week, engine.bank.solution)
+        for one in programs:
+            waiting = [WHOLE, *filter(None, chosen.off.split(","))]
+            for off in waiting:
+                key = week, one.name, off
+                row = done.get(key) or grade(course, engine, one, off)
+                if key not in done:
+                    with out.open("a", encoding="utf-8") as file:
+                        file.write(json.dumps(row) + "\n")
+                if off == WHOLE and chosen.operators:
+                    waiting += dict.fromkeys(o for o in row.operators if o != "adapter")
+    finally:
+        engine.close()
+
+
+def read(path: Path) -> list[Row]:
+    """Return the gradings of earlier runs."""
+    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    return [Row(*json.loads(line)) for line in lines]
+
+
+def report(rows: list[Row]) -> str:
+    """Compare each part that was switched off with the whole kit on the same programs."""
+    whole = {(r.week, r.program): r for r in rows if r.off == WHOLE}
+    head = ("switched off", "programs", "named", "right line", "only other lines")
+    lines = []
+    for off in dict.fromkeys(r.off for r in rows):
+        pairs = [(r, whole[r.week, r.program]) for r in rows if r.off == off]
+        counts = [
+            f"{sum(getattr(r, name) for r, _ in pairs)} ({sum(getattr(w, name) for _, w in pairs)})"
+            for name in ("named", "located", "elsewhere")
+        ]
+        lines.append((off, str(len(pairs)), *counts))
+    wins = Counter(o for r in whole.values() for o in r.operators)
+    listed = ", ".join(f"{name} {count}" for name, count in wins.most_common())
+    weeks = Counter(r.week for r in whole.values())
+    programs = ", ".join(f"{count} of {week}" for week, count in weeks.items())
+    return (
+        f"Programs: {programs}. Figures in brackets are of the whole kit on the same programs."
+        f"\n\n{table(head, lines)}\n\n"
+        f"Operators that fixed a mistake, alone or in part: {listed}."
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("weeks", nargs="*")
+    parser.add_argument("--every", type=int, default=6)
+    parser.add_argument("--first", type=int, default=1)
+    parser.add_argument("--off", default=",".join(PARTS), help="parts, comma-separated")
+    parser.add_argument("--operators", action="store_true")
+    parser.add_argument("--no-marking", action="store_true")
+    parser.add_argument("--out", type=Path, default=Path("ablation.jsonl"))
+    chosen = parser.parse_args()
+    course = load(ROOT)
+    for week in chosen.weeks or [w.name for w in course.registry.weeks]:
+        run(course, week, chosen, chosen.out)
+    write_section("ablation", "Ablation of localization", report(read(chosen.out)))
+
+
+if __name__ == "__main__":
+    main()

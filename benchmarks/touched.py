@@ -1,0 +1,100 @@
+"""Count the modules and functions of the kit that run on the trusted side for one submission.
+
+    python -m benchmarks.touched [WEEK] [--wrong MISCONCEPTION] [--in-process]
+
+A correct submission (the solution) and a wrong one (a misconception of the bank) are graded by a
+warm engine that has graded before. Modules count if one of their functions is called, not if they
+are only imported. The wrong one is graded twice: as the bank names it, and with the misconception
+removed from the bank, so that it is searched for.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import threading
+from collections import defaultdict
+from pathlib import Path
+from types import FrameType
+
+import autograder
+from autograder.grading.engine import Engine
+from autograder.grading.warmup import warm_engine
+from autograder.model.course.loader import load
+from autograder.sandbox import choose
+
+from .measure import ROOT
+from .results import table, write_section
+
+_SECRET = b"which modules run needs no secret"
+_KIT = Path(autograder.__file__).parent
+
+
+class Touched:
+    """Records the functions of the kit that are called, by module."""
+
+    def __init__(self) -> None:
+        self.functions: dict[str, set[str]] = defaultdict(set)
+
+    def __call__(self, frame: FrameType, event: str, argument: object) -> None:
+        code = frame.f_code
+        if event == "call" and code.co_name != "<module>":
+            path = Path(code.co_filename)
+            if path.is_relative_to(_KIT):
+                self.functions[str(path.relative_to(_KIT))].add(code.co_qualname)
+
+
+def grade(engine: Engine, source: str) -> Touched:
+    """Grade one submission; the thread of the hidden tests is watched as well."""
+    touched = Touched()
+    threading.setprofile(touched)
+    engine.runs.within(lambda: sys.setprofile(touched))
+    sys.setprofile(touched)
+    try:
+        report = engine.grade("student", {engine.week.module: source.encode()})
+    finally:
+        sys.setprofile(None)
+        threading.setprofile(None)
+        engine.runs.within(lambda: sys.setprofile(None))
+    if report.verdict != "graded":
+        raise RuntimeError(report.message)
+    return touched
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("week", nargs="?", default="week01_softmax")
+    parser.add_argument("--wrong", help="a misconception; default: the first one")
+    parser.add_argument("--in-process", action="store_true", help="without a sandbox")
+    chosen = parser.parse_args()
+    course = load(ROOT)
+    week = course.week(chosen.week)
+    sandbox = None if chosen.in_process else choose()
+    engine = warm_engine(course, week, ("cpu",), _SECRET, sandbox)
+    try:
+        engine.look_for_lines(course.registry.suspects)
+        known = engine.bank.misconceptions
+        wrong = next(m for m in known if m.name == (chosen.wrong or known[0].name))
+        grade(engine, engine.bank.solution)
+        found = {
+            "correct": grade(engine, engine.bank.solution),
+            f"`{wrong.name}`": grade(engine, wrong.source),
+        }
+        # The bank reads its files once: from now on it knows one misconception less.
+        vars(engine.bank)["misconceptions"] = tuple(m for m in known if m.name != wrong.name)
+        engine.look_for_lines(course.registry.suspects)
+        found[f"`{wrong.name}`, unknown"] = grade(engine, wrong.source)
+    finally:
+        engine.close()
+    for name, touched in found.items():
+        print(f"{name}: {' '.join(sorted(touched.functions))}\n")
+    rows = [
+        (name, str(len(t.functions)), str(sum(map(len, t.functions.values()))))
+        for name, t in found.items()
+    ]
+    body = f"{week.name}\n\n{table(('submission', 'modules', 'functions'), rows)}"
+    write_section("touched", "Modules that one submission touches", body)
+
+
+if __name__ == "__main__":
+    main()
