@@ -1,1 +1,8 @@
-"""What a class did in a week and over the course, as one page for the instructor."""
+"""The instructor's page about a class: scores, exercises, tests, misconceptions, similar modules.
+
+Students choose the names of their submissions, so templates escape everything and the pages forbid
+scripts. `report_sources` reads reports, `analysis` summarises them, `page` renders the result.
+Start reading at `analysis`.
+"""
+
+__all__ = ["analysis", "charts", "page", "report_sources", "similar_pairs"]

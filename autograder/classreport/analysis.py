@@ -1,16 +1,16 @@
-"""From the reports of a class to what an instructor wants to know of it.
+"""Summarise the reports of a class: scores, exercises, tests and misconceptions.
 
-A hidden test stands for its function: it passes where it passes on every axis that was run. How
-well it tells strong from weak is the point-biserial correlation of passing with the share of the
-other tests' weight that a student passed, the test itself left out so that it cannot agree with
-itself. With fewer than eight students who ran it the number would be noise, and is not given.
+A test passes for a student if it passes on every device and dtype on which it ran. Its
+discrimination is the point-biserial correlation between passing it and the share of the other
+tests' weight that a student passed; the test itself is excluded so that it does not correlate with
+itself. With fewer than eight students the value would be noise and is None.
 """
 
 from __future__ import annotations
 
 import math
 import statistics
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -19,7 +19,7 @@ from ..model.course.loader import Week
 from ..model.report.schema import ExerciseReport, Report, SubmissionReport, TestReport, base_of
 from ..model.report.verdicts import Ending, Verdict
 
-ENOUGH = 8
+MIN_STUDENTS = 8
 
 
 @dataclass(frozen=True)
@@ -39,28 +39,23 @@ class Item:
 
     @property
     def words(self) -> str:
-        """What the discrimination means."""
+        """Return the meaning of the discrimination."""
         if not self.ran:
             return "not run"
         if self.passed in (0, self.ran):
-            return "everybody passes" if self.passed else "nobody passes"
+            return "all pass" if self.passed else "none passes"
         if self.discrimination is None:
-            return "too few students" if self.ran < ENOUGH else "the rest tells nothing"
+            return "too few students" if self.ran < MIN_STUDENTS else "other tests do not differ"
         if self.discrimination < 0:
-            return "look at it: weaker students pass it more often"
-        return next(
-            w
-            for at, w in ((0.3, "well"), (0.1, "a little"), (0, "hardly"))
-            if self.discrimination >= at
-        )
+            return "check this test: weaker students pass it more often"
+        if self.discrimination >= 0.3:
+            return "well"
+        return "a little" if self.discrimination >= 0.1 else "hardly"
 
 
 @dataclass(frozen=True)
 class SharedMistake:
-    """A misconception and who has it.
-
-    known: what the bank says of it, where there is a bank and it still has it.
-    """
+    """A misconception and the students who have it. `known`: its entry in the bank, if any."""
 
     exercise: str
     name: str
@@ -82,7 +77,7 @@ class ExerciseSummary:
 
 @dataclass
 class WeekSummary:
-    """A week of a class. Shares are of the points that the graders give."""
+    """A week of a class. Shares are fractions of the points that graders give."""
 
     week: str
     title: str
@@ -91,14 +86,14 @@ class WeekSummary:
     faults: list[SubmissionReport]
     exercises: list[ExerciseSummary] = field(default_factory=list)
     mistakes: list[SharedMistake] = field(default_factory=list)
-    not_run: dict[str, int] = field(default_factory=dict)  # reason -> number of test functions
+    not_run: dict[str, int] = field(default_factory=dict)  # reason -> number of tests
     devices: tuple[str, ...] = ()
-    foreign: Mapping[str, str] = field(default_factory=dict)  # student -> who handed it in
+    foreign: Mapping[str, str] = field(default_factory=dict)  # student -> the user who submitted
     earlier: Mapping[str, Sequence[SubmissionReport]] = field(default_factory=dict)  # superseded
 
     @property
     def attempts(self) -> dict[str, tuple[str, ...]]:
-        """Who did what honest work never does."""
+        """Return the students whose submission tried to get around the grading, and how."""
         everybody = (*self.graded, *self.refused, *self.faults)
         return {s.name: s.attempts for s in everybody if s.attempts}
 
@@ -116,7 +111,7 @@ class WeekSummary:
 
     @property
     def seconds(self) -> float:
-        """The median time that grading one submission took."""
+        """Return the median time for grading a submission."""
         return statistics.median([s.seconds for s in self.graded]) if self.graded else 0.0
 
 
@@ -126,23 +121,21 @@ def summarize(
     foreign: Mapping[str, str] | None = None,
     bank: Iterable[Misconception] = (),
 ) -> WeekSummary:
-    """foreign: the user who owns a submission, if that is not the student
-    bank: the week's misconceptions, whose beliefs and looks are then told
+    """Summarise a week's report.
+
+    foreign: the user who owns a submission, if that is not the student
+    bank: the week's misconceptions, which the summary then describes
     """
-    by: dict[Ending, list[SubmissionReport]] = {
-        Ending.GRADED: [],
-        Ending.REFUSED: [],
-        Ending.GRADER_FAULT: [],
-    }
+    by_verdict: dict[Ending, list[SubmissionReport]] = defaultdict(list)
     for submission in sorted(report.submissions, key=lambda s: s.name):
-        by[submission.verdict].append(submission)
-    graded = by[Ending.GRADED]
+        by_verdict[submission.verdict].append(submission)
+    graded = by_verdict[Ending.GRADED]
     return WeekSummary(
         week=week.name,
         title=week.title,
         graded=graded,
-        refused=by[Ending.REFUSED],
-        faults=by[Ending.GRADER_FAULT],
+        refused=by_verdict[Ending.REFUSED],
+        faults=by_verdict[Ending.GRADER_FAULT],
         exercises=[_exercise(e.name, e.points, graded) for e in week.exercises],
         mistakes=_mistakes(graded, {m.name: m for m in bank}),
         not_run=_not_run(graded),
@@ -173,22 +166,23 @@ def _begun(exercise: ExerciseReport) -> bool:
 
 
 def _items(exercise: str, graded: Sequence[SubmissionReport]) -> list[Item]:
-    """The tests of an exercise, in the order in which they were run."""
+    """Return the tests of an exercise in the order in which they ran."""
     examples: dict[str, TestReport] = {}
-    passed: dict[str, dict[str, bool]] = {}
+    passed: dict[str, dict[str, bool]] = defaultdict(dict)
     for submission in graded:
         own = _of(submission, exercise)
         for test in own.tests if own else ():
             function = base_of(test.name)
             examples.setdefault(function, test)
-            outcomes = passed.setdefault(function, {})
             if test.verdict.counted:
-                good = test.verdict is Verdict.PASS
-                outcomes[submission.name] = outcomes.get(submission.name, True) and good
+                outcomes = passed[function]
+                others = outcomes.get(submission.name, True)
+                outcomes[submission.name] = others and test.verdict is Verdict.PASS
     found = []
     for function, example in examples.items():
         outcomes = passed[function]
-        pairs = [(outcomes[s.name], _rest(s, function)) for s in graded if s.name in outcomes]
+        students = [s for s in graded if s.name in outcomes]
+        pairs = [(outcomes[s.name], _rest(s, function)) for s in students]
         found.append(
             Item(
                 name=function,
@@ -203,7 +197,7 @@ def _items(exercise: str, graded: Sequence[SubmissionReport]) -> list[Item]:
 
 
 def _rest(submission: SubmissionReport, function: str) -> float:
-    """The share of the other tests' weight that was passed."""
+    """Return the share of the other tests' weight that was passed."""
     others = [
         t
         for e in submission.exercises
@@ -215,29 +209,29 @@ def _rest(submission: SubmissionReport, function: str) -> float:
 
 
 def point_biserial(pairs: Sequence[tuple[bool, float]]) -> float | None:
-    """The correlation of a yes or no with a number; None if it says nothing."""
-    yes = [score for good, score in pairs if good]
-    no = [score for good, score in pairs if not good]
+    """Return the correlation of passing with a score, or None if it is not defined."""
+    passed = [score for good, score in pairs if good]
+    failed = [score for good, score in pairs if not good]
     spread = statistics.pstdev([score for _, score in pairs]) if pairs else 0.0
-    if len(pairs) < ENOUGH or not yes or not no or spread < 1e-9:
+    if len(pairs) < MIN_STUDENTS or not passed or not failed or spread < 1e-9:
         return None
-    share = len(yes) / len(pairs)
-    gap = statistics.fmean(yes) - statistics.fmean(no)
+    share = len(passed) / len(pairs)
+    gap = statistics.fmean(passed) - statistics.fmean(failed)
     return gap / spread * math.sqrt(share * (1 - share))
 
 
 def _mistakes(
     graded: Sequence[SubmissionReport], bank: Mapping[str, Misconception]
 ) -> list[SharedMistake]:
-    """The likeliest misconception of each student and exercise, commonest first."""
-    students: dict[tuple[str, str], list[str]] = {}
+    """Return the likeliest misconception of each student and exercise, the most common first."""
+    students: dict[tuple[str, str], list[str]] = defaultdict(list)
     texts: dict[tuple[str, str], tuple[str, str]] = {}
     for submission in graded:
         for exercise in submission.exercises:
             if not exercise.diagnosis:
                 continue
             key = exercise.name, exercise.diagnosis[0]
-            students.setdefault(key, []).append(submission.name)
+            students[key].append(submission.name)
             for one in exercise.explained:
                 texts.setdefault((exercise.name, one.name), (one.title, one.hint))
     found = [
@@ -250,10 +244,11 @@ def _mistakes(
 
 
 def _not_run(graded: Sequence[SubmissionReport]) -> dict[str, int]:
-    reasons: Counter[tuple[str, str]] = Counter()
-    for submission in graded:
-        for exercise in submission.exercises:
-            for test in exercise.tests:
-                if test.verdict is Verdict.NOT_RUN:
-                    reasons[test.message or "no reason was given", test.name] += 1
-    return dict(Counter(reason for reason, _ in reasons).most_common())
+    tests = {
+        (test.message or "no reason was given", test.name)
+        for submission in graded
+        for exercise in submission.exercises
+        for test in exercise.tests
+        if test.verdict is Verdict.NOT_RUN
+    }
+    return dict(Counter(reason for reason, _ in sorted(tests)).most_common())

@@ -1,4 +1,4 @@
-"""The report's figures as inline SVG that takes its colours from the page, light or dark."""
+"""Charts of the report as inline SVG with the colours of the page, light or dark."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from markupsafe import Markup, escape
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-# Colours that matplotlib writes and the page replaces.
+# Placeholder colours, which `_inline` replaces by those of the page.
 _INK, _FILL = "#010203", "#040506"
-_settings: Any = matplotlib.rc_context  # typed as a union of every setting there is
+_settings: Any = matplotlib.rc_context  # its type is a union of all settings
 _SETTINGS: dict[str, Any] = {
     "svg.fonttype": "none",
     "font.size": 11,
@@ -28,7 +28,7 @@ _SETTINGS: dict[str, Any] = {
 
 
 def histogram(shares: Sequence[float], title: str) -> Markup:
-    """How many students reached which share of the points, in ten steps."""
+    """Return a histogram of shares between 0 and 1 in ten bins."""
     counts = [0] * 10
     for share in shares:
         counts[min(9, max(0, int(share * 10 + 1e-9)))] += 1
@@ -45,7 +45,7 @@ def histogram(shares: Sequence[float], title: str) -> Markup:
 
 
 def bars(names: Sequence[str], shares: Sequence[float], title: str) -> Markup:
-    """A horizontal bar per name, from 0 to 100 percent."""
+    """Return a horizontal bar for each name; shares are between 0 and 1."""
     with _settings(_SETTINGS):
         figure = Figure(figsize=(7, 0.8 + 0.36 * len(names)), layout="constrained")
         axes = figure.add_subplot()
@@ -58,7 +58,7 @@ def bars(names: Sequence[str], shares: Sequence[float], title: str) -> Markup:
 
 
 def _inline(figure: Figure, title: str) -> Markup:
-    """matplotlib escapes the texts that it writes; the title is escaped here."""
+    """Return a figure as SVG. matplotlib escapes the texts in it; the title is escaped here."""
     out = io.StringIO()
     with _settings({"svg.hashsalt": title}):
         figure.savefig(
@@ -72,7 +72,7 @@ def _inline(figure: Figure, title: str) -> Markup:
     svg = svg.replace(_INK, "currentColor").replace(_FILL, "var(--fill)")
     start, rest = svg.split(">", 1)
     start = re.sub(r' (width|height)="[^"]*"', "", start)
-    # ids are matplotlib's own and the same in every figure; nothing refers to the named ones
+    # matplotlib uses the same ids in every figure, and nothing refers to these
     rest = re.sub(
         r' id="(?:figure|axes|patch|matplotlib\.axis|xtick|ytick|text|line2d)_\d+"', "", rest
     )

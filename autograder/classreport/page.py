@@ -1,7 +1,7 @@
-"""The class report as one HTML page that opens offline, on a phone, in light and dark.
+"""The class report as one HTML page that needs no network and fits phones, light and dark modes.
 
-Who may be lying: names of submissions are chosen by students. Everything is escaped by the
-templates, and the page forbids scripts and every load by its own content security policy.
+Students choose the names of submissions. Templates escape everything, and the page's content
+security policy forbids scripts and loading anything.
 """
 
 from __future__ import annotations
@@ -11,57 +11,57 @@ from typing import TYPE_CHECKING
 
 from ..model.course.loader import Course
 from ..pages.environment import environment
-from .analysis import ENOUGH, WeekSummary
+from .analysis import MIN_STUDENTS, WeekSummary
 from .charts import bars, histogram
-from .similar_pairs import side_by_side
+from .similar_pairs import compare_pairs
 
 if TYPE_CHECKING:
     from ..similarity.compare import Similarity
+
+_MAX_MISTAKES = 15
 
 
 def week_page(
     course: Course, summary: WeekSummary, *, names: bool, alike: Similarity | None = None
 ) -> str:
-    """A week; students are named only if `names` says so."""
-    figures = {
-        "scores": histogram(summary.shares, f"{summary.week}: students by share of the points"),
-        "exercises": bars(
-            [e.name for e in summary.exercises],
-            [e.mean_share for e in summary.exercises],
-            f"{summary.week}: mean share of the points by exercise",
-        ),
-    }
-    template = environment("classreport").get_template("class_week.html.j2")
-    return template.render(
-        course=course,
-        summary=summary,
-        names=names,
-        figures=figures,
-        enough=ENOUGH,
-        alike=alike,
-        sides=side_by_side(alike, names=names) if alike else [],
+    """Return the page of a week. `names`: name the students; `alike`: their similar modules."""
+    exercises = summary.exercises
+    return (
+        environment("classreport")
+        .get_template("class_week.html.j2")
+        .render(
+            course=course,
+            summary=summary,
+            names=names,
+            scores=histogram(summary.shares, f"{summary.week}: students by share of the points"),
+            exercise_shares=bars(
+                [e.name for e in exercises],
+                [e.mean_share for e in exercises],
+                f"{summary.week}: mean share of the points by exercise",
+            ),
+            min_students=MIN_STUDENTS,
+            alike=alike,
+            comparisons=compare_pairs(alike, names=names) if alike else [],
+        )
     )
 
 
 def course_page(course: Course, summaries: Sequence[WeekSummary], *, names: bool) -> str:
-    """The course: the weeks that were graded, side by side."""
-    students = sorted({s.name for week in summaries for s in week.graded})
-    scores = {(w.week, s.name): s for w in summaries for s in w.graded}
+    """Return the page of the course: the graded weeks side by side."""
     mistakes = sorted(
         ((w.week, m) for w in summaries for m in w.mistakes), key=lambda m: -len(m[1].students)
     )
-    figure = bars(
-        [w.week for w in summaries],
-        [w.mean for w in summaries],
-        "Mean share of the points by week",
-    )
-    template = environment("classreport").get_template("class_course.html.j2")
-    return template.render(
-        course=course,
-        summaries=summaries,
-        students=students,
-        scores=scores,
-        mistakes=mistakes[:15],
-        names=names,
-        figure=figure,
+    means = [w.mean for w in summaries]
+    return (
+        environment("classreport")
+        .get_template("class_course.html.j2")
+        .render(
+            course=course,
+            summaries=summaries,
+            students=sorted({s.name for week in summaries for s in week.graded}),
+            scores={(w.week, s.name): s for w in summaries for s in w.graded},
+            mistakes=mistakes[:_MAX_MISTAKES],
+            names=names,
+            figure=bars([w.week for w in summaries], means, "Mean share of the points by week"),
+        )
     )

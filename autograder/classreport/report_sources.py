@@ -1,4 +1,4 @@
-"""Where a class's reports come from: what stands behind the gradebook, or JSON reports."""
+"""Read a class's reports: those recorded in the gradebook, or JSON files."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..nbgrader.gradebook.report_store import recorded_folder
 
 
 def recorded_report(course: Course, week: Week) -> Report | None:
-    """The reports behind the scores in nbgrader's gradebook; None if there are none."""
+    """Return the reports of the scores in nbgrader's gradebook, or None without any."""
     submissions = []
     for path in sorted(recorded_folder(course, week).glob("*.json")):
         try:
@@ -27,7 +27,7 @@ def recorded_report(course: Course, week: Week) -> Report | None:
 
 
 def read_reports(course: Course, files: Sequence[Path]) -> dict[str, Report]:
-    """JSON reports by week; one week's reports are joined, and the last report of a name counts."""
+    """Return JSON reports by week; raise KitError. The last report of a student counts."""
     found: dict[str, Report] = {}
     for path in files:
         try:

@@ -1,4 +1,4 @@
-"""Writing a file in one step: whoever looks, at any moment, finds the old content or the new."""
+"""Replace files in one step: a reader sees the old content or the new, never a part."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ import tempfile
 import time
 from pathlib import Path
 
-_UNFINISHED = ".new-"
+_PREFIX = ".new-"
 _STALE_SECONDS = 600.0
 
 
 def replace_file(path: Path, data: bytes, mode: int = 0o600, *, lasting: bool = True) -> None:
-    """Write a file beside its final name, then move it there.
+    """Write a temporary file next to `path`, then rename it.
 
-    lasting: wait for the disk, so that it is whole even after a power cut. What can be had again
-    need not, if whoever reads it knows half a file when it sees one.
+    lasting: flush to disk, so that the file survives a power failure. Not needed for data that can
+    be computed again, if the reader detects an incomplete file.
     """
-    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=_UNFINISHED)
+    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=_PREFIX)
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(data)
@@ -33,11 +33,11 @@ def replace_file(path: Path, data: bytes, mode: int = 0o600, *, lasting: bool = 
 
 
 def sweep_unfinished(folder: Path) -> None:
-    """Remove what killed processes left half written in the folders of `folder`.
+    """Remove temporary files of killed processes from the folders in `folder`.
 
-    Nothing younger than ten minutes is removed: it may still be written.
+    Files younger than ten minutes are kept, because they may still be written.
     """
-    for path in folder.glob(f"*/{_UNFINISHED}*"):
+    for path in folder.glob(f"*/{_PREFIX}*"):
         with contextlib.suppress(OSError):
             if time.time() - path.stat().st_mtime > _STALE_SECONDS:
                 path.unlink()

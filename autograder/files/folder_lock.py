@@ -1,4 +1,4 @@
-"""One process after the other, in a folder that several may write to."""
+"""A lock on a folder that several processes may write to."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from pathlib import Path
 
 @contextlib.contextmanager
 def in_turn(folder: Path) -> Iterator[None]:
-    """Wait until nobody else is within this for the folder; a process that dies leaves it.
+    """Lock a folder, creating it if needed; the lock of a process that dies is released.
 
-    Where the disk knows no locks nobody waits.
+    On a file system without locks this does nothing.
     """
     import fcntl
 

@@ -1,4 +1,4 @@
-"""How parts become one hash."""
+"""Combine several parts into one hash."""
 
 from __future__ import annotations
 
@@ -6,6 +6,6 @@ import hashlib
 
 
 def feed(digest: hashlib.blake2b, part: bytes | memoryview[int]) -> None:
-    """Length first, so that no two sequences of parts hash alike."""
+    """Add a part after its length, so that different sequences of parts have different hashes."""
     digest.update(len(part).to_bytes(8, "little"))
     digest.update(part)

@@ -1,7 +1,8 @@
-"""The course's secret: what makes hidden inputs unguessable. Kept in .autograder/, never shared."""
+"""The course's secret, which makes hidden inputs unpredictable. It stays in .autograder/."""
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import secrets
@@ -10,25 +11,19 @@ from ..model.course.loader import Course
 
 
 def course_secret(course: Course) -> bytes:
-    """The secret of this project, made at its first use (readable by its owner only)."""
+    """Return the project's secret; the first call creates it, readable only by its owner."""
     path = course.state / "secret"
-    try:
+    with contextlib.suppress(FileNotFoundError):
         return path.read_bytes()
-    except FileNotFoundError:
-        pass
-    value = secrets.token_bytes(32)
     temporary = path.with_name(f"secret.{os.getpid()}")
     temporary.touch(mode=0o600)
-    temporary.write_bytes(value)
-    try:
-        os.link(temporary, path)  # the first of two processes wins
-    except FileExistsError:
-        pass
-    finally:
-        temporary.unlink()
+    temporary.write_bytes(secrets.token_bytes(32))
+    with contextlib.suppress(FileExistsError):  # another process was faster
+        os.link(temporary, path)
+    temporary.unlink()
     return path.read_bytes()
 
 
 def public_draw(number: int) -> bytes:
-    """What stands in for the secret where graders are proven: the same on every machine."""
+    """Return a substitute for the secret that is the same on every machine, for proofs."""
     return hashlib.blake2b(f"draw {number}".encode(), digest_size=32).digest()

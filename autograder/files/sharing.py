@@ -1,4 +1,4 @@
-"""Let large files with the same content be one file on the disk."""
+"""Store large files with equal content once, as hard links."""
 
 from __future__ import annotations
 
@@ -6,42 +6,35 @@ import contextlib
 import filecmp
 import os
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
-_SHARED_FROM = 64 << 10  # bytes
+_MIN_BYTES = 64 << 10
 
 
 def share(source: Path, target: Path) -> None:
-    """Copy a file to where none is; a large one becomes the same file on the disk, if it can."""
-    if not source.is_symlink() and source.stat().st_size >= _SHARED_FROM:
-        with contextlib.suppress(OSError):  # another disk, or one without links
+    """Copy a file to a new path; link large files instead if the file system allows it."""
+    if not source.is_symlink() and source.stat().st_size >= _MIN_BYTES:
+        with contextlib.suppress(OSError):  # another file system, or one without links
             os.link(source, target)
             return
     shutil.copy(source, target)
 
 
 def share_attachments(submitted: Path, copied: Path) -> None:
-    """Let large files that nbgrader copied be the ones that were collected: one file on the disk.
+    """Replace nbgrader's copies of large files by links to the submitted files.
 
-    Whoever writes one later makes a new file (nbgrader removes the old one first).
+    nbgrader removes a file before it writes it again, so the submitted file never changes.
     """
-    for path in _large_files(copied):
-        source = submitted / path.relative_to(copied)
-        try:
-            if path.samefile(source) or not filecmp.cmp(path, source, shallow=False):
+    for folder, _, names in os.walk(copied):
+        for name in names:
+            path = Path(folder, name)
+            source = submitted / path.relative_to(copied)
+            try:
+                if path.is_symlink() or path.stat().st_size < _MIN_BYTES or path.samefile(source):
+                    continue
+                if filecmp.cmp(path, source, shallow=False):
+                    temporary = path.with_name(f".shared-{name}")
+                    os.link(source, temporary, follow_symlinks=False)
+                    temporary.replace(path)
+            except OSError:  # no such file, or another file system: keep the copy
                 continue
-            beside = path.with_name(f".shared-{path.name}")
-            os.link(source, beside, follow_symlinks=False)
-            beside.replace(path)
-        except OSError:  # no such file there, or another disk: the copy stays
-            continue
-
-
-def _large_files(folder: Path) -> Iterator[Path]:
-    with os.scandir(folder) as entries:
-        for entry in entries:
-            if entry.is_dir(follow_symlinks=False):
-                yield from _large_files(folder / entry.name)
-            elif entry.is_file(follow_symlinks=False) and entry.stat().st_size >= _SHARED_FROM:
-                yield folder / entry.name

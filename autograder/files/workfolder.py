@@ -1,7 +1,8 @@
-"""A temporary folder that is gone with its process, even one that was killed.
+"""Temporary folders that are removed even if their process is killed.
 
-Whoever holds the lock in a folder uses it, and the kernel takes the lock back from the dead. So the
-next process to make a folder removes those that nobody holds: they contain solutions.
+A process holds a lock in each folder that it uses, and the kernel releases the locks of dead
+processes. The next process that creates a folder removes those without a lock, because they contain
+solutions.
 """
 
 from __future__ import annotations
@@ -17,14 +18,14 @@ _LOCK = "lock"
 
 
 class WorkFolder:
-    """A private folder at `path`; `close` removes it, and so does the next process."""
+    """A private folder at `path`. `close` removes it; otherwise the next process does."""
 
     def __init__(self) -> None:
         sweep()
-        made = Path(tempfile.mkdtemp(prefix=f"new-{_PREFIX}"))
-        self._lock = _locked(made / _LOCK)
-        self.path = made.with_name(made.name.removeprefix("new-"))
-        made.rename(self.path)  # only a locked folder is ever swept by this name
+        folder = Path(tempfile.mkdtemp(prefix=f"new-{_PREFIX}"))
+        self._lock = _locked(folder / _LOCK)
+        self.path = folder.with_name(folder.name.removeprefix("new-"))
+        folder.rename(self.path)  # folders with this name are always locked before others see them
 
     def close(self) -> None:
         shutil.rmtree(self.path, ignore_errors=True)
@@ -34,7 +35,7 @@ class WorkFolder:
 
 
 def sweep() -> None:
-    """Remove the folders of processes that were killed."""
+    """Remove the folders of killed processes."""
     for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
         with contextlib.suppress(OSError):
             if folder.lstat().st_uid != os.geteuid():
@@ -46,10 +47,10 @@ def sweep() -> None:
 
 
 def _locked(path: Path) -> int | None:
-    """The descriptor that holds the lock, or None if another process does."""
+    """Return a descriptor that holds the lock, or None if another process holds it."""
     try:
         import fcntl
-    except ImportError:  # Windows: nothing is swept there
+    except ImportError:  # on Windows nothing is removed
         return None
     descriptor = os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     try:

@@ -1,4 +1,4 @@
-"""The modules of a week as they were collected, with what students get taken from the solution."""
+"""Compare the collected modules of a week."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from .compare import Similarity, compare
 
 
 def similarity(course: Course, week: Week) -> Similarity:
-    """Raises KitError if fewer than two modules were collected."""
-    modules, left_out = {}, {}
-    grouped = _of_groups(course, week)
+    """Compare all pairs of modules; raise KitError if fewer than two were collected."""
+    modules: dict[str, str] = {}
+    left_out = _other_group_members(course, week)
     for submission in collected(course, week):
         source = submission.files.get(week.module)
-        if submission.name in grouped:
-            left_out[submission.name] = grouped[submission.name]
-        elif submission.problem or source is None:
+        if submission.name in left_out:
+            continue
+        if submission.problem or source is None:
             left_out[submission.name] = submission.problem or f"there is no {week.module}"
         else:
             modules[submission.name] = source.decode("utf-8", "replace")
@@ -33,12 +33,12 @@ def similarity(course: Course, week: Week) -> Similarity:
     return found
 
 
-def _of_groups(course: Course, week: Week) -> dict[str, str]:
-    """Why members of groups are left out: what they share is one module, and no coincidence."""
-    handed_in = set(Workspace(course).students("submitted", week))
-    found: dict[str, str] = {}
+def _other_group_members(course: Course, week: Week) -> dict[str, str]:
+    """Map group members except one to the reason for leaving them out: they share a module."""
+    submitted = set(Workspace(course).students("submitted", week))
+    left_out: dict[str, str] = {}
     for group in groups_of(course, week):
-        there = [member for member in group if member in handed_in]
-        authors = [m for m in there if author_of(course, week, m) == m] or there[:1]
-        found |= {m: f"in a group with {authors[0]}" for m in there if m != authors[0]}
-    return found
+        members = [member for member in group if member in submitted]
+        authors = [m for m in members if author_of(course, week, m) == m] or members[:1]
+        left_out |= {m: f"in a group with {authors[0]}" for m in members if m != authors[0]}
+    return left_out

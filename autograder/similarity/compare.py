@@ -1,20 +1,20 @@
-"""Who may have copied: pairs of modules that share what few others in the class share.
+"""Find pairs of modules that share what few others in the class share.
 
-In small exercises honest solutions look alike: there are few ways to write a softmax. So a pair is
-not ranked by how much it shares but by how surprising that is.
+In small exercises, independent solutions look alike: there are few ways to write a softmax. So
+pairs are ranked by how surprising their similarity is.
 
-1. A module is written anew without layout, comments and names (canonical.py), and copydetect turns
-   each of its functions into fingerprints, the k-grams of its tokens. New names, another layout and
-   another order of the functions change nothing. What the stub gave out is taken away.
-2. A fingerprint that n of N modules have weighs log2(N / n): a common idiom weighs next to nothing,
-   a turn that only these two have the most. How alike a pair is in an exercise is the part of the
-   weight, of the one that has less, that the other has too.
-3. The surprise is how few pairs of the class are as alike in that exercise: -log2 of their part, at
-   most log2 N, so that neither a long exercise nor one odd coincidence decides. A pair's evidence
-   is the sum over the exercises: honest pairs agree now and then, a copy agrees everywhere.
+1. Modules are normalised (`normalize`), and copydetect turns each definition into fingerprints, the
+   k-grams of its tokens. Different names, layout and order of functions change nothing.
+   Fingerprints of the stub are ignored.
+2. A fingerprint that n of N modules contain has the weight log2(N / n), so common idioms count
+   little. The similarity of a pair in an exercise is the shared weight as a fraction of the
+   smaller module's weight.
+3. The surprise in an exercise is -log2 of the fraction of pairs that are at least as similar, at
+   most log2 N, so that neither a long exercise nor one coincidence decides. A pair's evidence is
+   the sum over the exercises: independent solutions agree in some exercises, copies in all.
 
-No winnowing: modules are small, and it would choose by Python's hashes, which differ from run to
-run. Nothing here is a proof, nor says who copied from whom: it says where to look.
+There is no winnowing, because modules are small and it would depend on Python's hashes, which
+differ between runs. The result does not prove anything or say who copied: it says where to look.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from __future__ import annotations
 import io
 import re
 from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -31,34 +32,45 @@ import numpy as np
 from ..model.course.loader import Week
 from ..model.errors import KitError
 from ..model.extras import installed
-from .canonical import SourcePart, parts
+from .normalize import ModulePart, module_parts
 
-K = 25  # characters of a fingerprint, names counting one: copydetect's own choice
+K = 25  # characters of a k-gram, a name counts as one: copydetect's default
 _FENCE = 3.0  # interquartile ranges above the upper quartile: Tukey's "far out"
-_OTHER = ""  # constants, and functions that no exercise or several exercises use
+OTHER = ""  # code that belongs to no exercise or to several
 _NAME = re.compile(r"\w+")
 Lines = frozenset[int]
 
 
 @dataclass(frozen=True)
-class Alike:
-    """An exercise of a pair."""
+class ExerciseSimilarity:
+    """The similarity of a pair in one exercise (OTHER for the rest of the module)."""
 
-    exercise: str  # "" for what stands outside of the exercises
-    share: float  # of the shorter one, which the other has too
-    typical: float  # the class's median share
+    exercise: str
+    share: float  # of the shorter solution
+    typical: float  # the median share of all pairs
     surprise: float  # bits
 
 
 @dataclass(frozen=True)
 class SimilarPair:
+    """Two modules, with their exercises sorted by surprise."""
+
     first: str
     second: str
     evidence: float  # bits
-    ratio: float  # to the median of all pairs
+    ratio: float  # to the median pair
     share: float  # of the shorter module
-    stands_out: bool
-    exercises: tuple[Alike, ...]  # the most telling first
+    is_outlier: bool
+    exercises: tuple[ExerciseSimilarity, ...]
+
+
+@dataclass(frozen=True)
+class Fingerprints:
+    """A module's fingerprints by exercise, and the lines that they and the exercises cover."""
+
+    by_exercise: dict[str, set[int]]
+    lines: dict[int, set[int]]
+    exercise_lines: dict[str, set[int]]
 
 
 @dataclass
@@ -66,185 +78,177 @@ class Similarity:
     """All pairs, the most surprising first."""
 
     pairs: list[SimilarPair] = field(default_factory=list)
-    typical: float = 0.0  # bits, the median pair
+    typical: float = 0.0  # evidence of the median pair in bits
     modules: dict[str, str] = field(default_factory=dict)
-    left_out: dict[str, str] = field(default_factory=dict)  # student -> why
-    prints: dict[str, Prints] = field(default_factory=dict)
+    left_out: dict[str, str] = field(default_factory=dict)  # student -> reason
+    fingerprints: dict[str, Fingerprints] = field(default_factory=dict)
 
     @property
-    def standing_out(self) -> list[SimilarPair]:
-        return [p for p in self.pairs if p.stands_out]
+    def outliers(self) -> list[SimilarPair]:
+        return [p for p in self.pairs if p.is_outlier]
 
-    def marked(self, pair: SimilarPair) -> tuple[Lines, Lines]:
-        """The lines of both modules with what they share and at most a third of the class has."""
-        first, second = self.prints[pair.first], self.prints[pair.second]
-        most = max(2.0, len(self.prints) / 3)
-        shared = first.lines.keys() & second.lines.keys()
-        rare = [f for f in shared if sum(f in p.lines for p in self.prints.values()) <= most]
-        return first.lines_of(rare), second.lines_of(rare)
-
-
-@dataclass(frozen=True)
-class Prints:
-    """A module's fingerprints: by exercise, and the lines of the source that each stands for."""
-
-    exercises: dict[str, set[int]]
-    lines: dict[int, set[int]]
-    regions: dict[str, set[int]]  # exercise -> its lines
-
-    def lines_of(self, some: Sequence[int]) -> Lines:
-        return frozenset(line for f in some for line in self.lines[f])
+    def shared_lines(self, pair: SimilarPair) -> tuple[Lines, Lines]:
+        """Return the lines of both modules that share what at most a third of the class has."""
+        first, second = self.fingerprints[pair.first].lines, self.fingerprints[pair.second].lines
+        limit = max(2.0, len(self.fingerprints) / 3)
+        modules = [f.lines for f in self.fingerprints.values()]
+        shared = first.keys() & second.keys()
+        rare = [f for f in shared if sum(f in lines for lines in modules) <= limit]
+        first_lines = (line for f in rare for line in first[f])
+        return frozenset(first_lines), frozenset(line for f in rare for line in second[f])
 
 
 def compare(week: Week, stub: str, modules: Mapping[str, str]) -> Similarity:
-    """Compare every two modules; raises KitError if the extra is missing."""
+    """Compare all pairs of modules by student; raise KitError if copydetect is not installed."""
     if not installed("similarity"):
         raise KitError(
             "--similarity needs copydetect: install it with   pip install 'autograder[similarity]'"
         )
-    given = {f for part in parts(stub) for f, _ in _fingerprints(part.text)}
+    stub_prints = {found for part in module_parts(stub) for found, _ in _fingerprints(part)}
     found = Similarity(modules=dict(modules))
     for name, source in modules.items():
-        prints = _prints(week, source, given)
-        if prints.lines:
-            found.prints[name] = prints
+        fingerprints = _module_fingerprints(week, source, stub_prints)
+        if fingerprints.lines:
+            found.fingerprints[name] = fingerprints
         else:
-            found.left_out[name] = "nothing is written beyond the stub"
-    if len(found.prints) > 1:
-        found.pairs, found.typical = _ranked(week, found.prints)
+            found.left_out[name] = "nothing was written beyond the stub"
+    if len(found.fingerprints) > 1:
+        found.pairs, found.typical = _rank(_units(week), found.fingerprints)
     return found
-
-
-def _prints(week: Week, source: str, given: set[int]) -> Prints:
-    exercises: dict[str, set[int]] = {name: set() for name in _units(week)}
-    regions: dict[str, set[int]] = {name: set() for name in _units(week)}
-    lines: dict[int, set[int]] = {}
-    found = parts(source)
-    belongs_to = _owners(found, [e.name for e in week.exercises])
-    for part in found:
-        unit = belongs_to.get(part.name, _OTHER)
-        own = exercises[unit]
-        if part.spans:
-            regions[unit].update(range(part.spans[0][0], part.spans[-1][1] + 1))
-        line_ends = [at for at, sign in enumerate(part.text) if sign == "\n"]
-        for fingerprint, place in _fingerprints(part.text):
-            if fingerprint not in given:
-                own.add(fingerprint)
-                first, last = (bisect_left(line_ends, offset) for offset in place)
-                for start, end in part.spans[first : last + 1]:
-                    lines.setdefault(fingerprint, set()).update(range(start, end + 1))
-    return Prints(exercises, lines, regions)
-
-
-def _owners(found: Sequence[SourcePart], exercises: Sequence[str]) -> dict[str, str]:
-    """Definition -> the exercise that it belongs to: itself, or the only one that reaches it.
-
-    Who solves an exercise in the same way needs the same helper for it: that is one likeness, not
-    two.
-    """
-    named: dict[str, set[str]] = {}
-    for part in found:
-        named.setdefault(part.name, set()).update(_NAME.findall(part.text))
-    reached_by: dict[str, set[str]] = {}
-    for exercise in exercises:
-        waiting, seen = [exercise], {*exercises}
-        while waiting:
-            reached_by.setdefault(here := waiting.pop(), set()).add(exercise)
-            more = {name for name in named.get(here, ()) if name in named} - seen
-            seen |= more
-            waiting += more
-    owners = {name: min(by) for name, by in reached_by.items() if len(by) == 1}
-    return owners | {name: name for name in exercises}
 
 
 def _units(week: Week) -> list[str]:
-    return [*(e.name for e in week.exercises), _OTHER]
+    return [*(e.name for e in week.exercises), OTHER]
 
 
-def _fingerprints(text: str) -> list[tuple[int, tuple[int, int]]]:
-    """copydetect's fingerprints, each with the piece of the text it stands for."""
-    from copydetect.detector import CodeFingerprint
-
-    if len(text) < K:  # making them takes a millisecond, however short the text
-        return []
-    made = CodeFingerprint("module.py", K, 1, fp=io.StringIO(text))
-    if len(made.filtered_code) < K:
-        return []
-    at = _places(made.offsets, len(made.filtered_code), len(text))
-    return [
-        (int(fingerprint), (at[i], at[i + K - 1]))
-        for fingerprint, starts in made.hash_idx.items()
-        for i in starts
-    ]
-
-
-def _places(offsets: Any, length: int, bound: int) -> list[int]:
-    """For each character of the filtered code, where it stands in the text.
-
-    copydetect notes what was taken out before a place, but at a class's name not the sum of it.
-    """
-    taken_out = np.maximum.accumulate(offsets[:, 1])
-    here = np.arange(length)
-    nearest = np.clip(np.searchsorted(offsets[:, 0], here), 0, len(offsets) - 1)
-    found: list[int] = np.minimum(here + taken_out[nearest], bound - 1).tolist()
+def _module_fingerprints(week: Week, source: str, ignored: set[int]) -> Fingerprints:
+    found = Fingerprints(
+        {unit: set() for unit in _units(week)}, defaultdict(set), {u: set() for u in _units(week)}
+    )
+    parts = module_parts(source)
+    owners = _owners(parts, [e.name for e in week.exercises])
+    for part in parts:
+        unit = owners.get(part.name, OTHER)
+        found.exercise_lines[unit].update(range(part.spans[0][0], part.spans[-1][1] + 1))
+        for fingerprint, spans in _fingerprints(part):
+            if fingerprint not in ignored:
+                found.by_exercise[unit].add(fingerprint)
+                for first, last in spans:
+                    found.lines[fingerprint].update(range(first, last + 1))
     return found
 
 
-def _ranked(week: Week, prints: Mapping[str, Prints]) -> tuple[list[SimilarPair], float]:
-    names = sorted(prints)
-    column = {f: n for n, f in enumerate(sorted({f for p in prints.values() for f in p.lines}))}
-    whole = _table([set(prints[n].lines) for n in names], column)
+def _owners(parts: Sequence[ModulePart], exercises: Sequence[str]) -> dict[str, str]:
+    """Map each definition to its exercise: itself, or the only exercise that uses it.
+
+    Two students who solve an exercise in the same way need the same helper, which must not count
+    as a second similarity.
+    """
+    references: dict[str, set[str]] = defaultdict(set)
+    for part in parts:
+        references[part.name].update(_NAME.findall(part.text))
+    users: dict[str, set[str]] = defaultdict(set)
+    for exercise in exercises:
+        waiting, seen = [exercise], set(exercises)
+        while waiting:
+            name = waiting.pop()
+            users[name].add(exercise)
+            helpers = (references.get(name, set()) & references.keys()) - seen
+            seen |= helpers
+            waiting += helpers
+    owners = {name: min(by) for name, by in users.items() if len(by) == 1}
+    return owners | {name: name for name in exercises}
+
+
+def _fingerprints(part: ModulePart) -> list[tuple[int, Sequence[tuple[int, int]]]]:
+    """Return copydetect's fingerprints of a part, each with the source lines that it covers."""
+    from copydetect.detector import CodeFingerprint
+
+    if len(part.text) < K:  # copydetect takes a millisecond even for a short text
+        return []
+    made = CodeFingerprint("module.py", K, 1, fp=io.StringIO(part.text))
+    if len(made.filtered_code) < K:
+        return []
+    line_ends = [offset for offset, character in enumerate(part.text) if character == "\n"]
+    offsets = _source_offsets(made.offsets, len(made.filtered_code), len(part.text))
+    rows = [bisect_left(line_ends, offset) for offset in offsets]
+    return [
+        (int(fingerprint), part.spans[rows[start] : rows[start + K - 1] + 1])
+        for fingerprint, starts in made.hash_idx.items()
+        for start in starts
+    ]
+
+
+def _source_offsets(removed: Any, length: int, bound: int) -> list[int]:
+    """Return the offset in the text of each character of the filtered code.
+
+    copydetect records how many characters were removed before each one, but at the name of a class
+    only those of that name.
+    """
+    total = np.maximum.accumulate(removed[:, 1])
+    here = np.arange(length)
+    nearest = np.clip(np.searchsorted(removed[:, 0], here), 0, len(removed) - 1)
+    found: list[int] = np.minimum(here + total[nearest], bound - 1).tolist()
+    return found
+
+
+def _rank(
+    units: Sequence[str], modules: Mapping[str, Fingerprints]
+) -> tuple[list[SimilarPair], float]:
+    names = sorted(modules)
+    known = sorted({f for module in modules.values() for f in module.lines})
+    column = {fingerprint: n for n, fingerprint in enumerate(known)}
+    whole = _table([set(modules[n].lines) for n in names], column)
     weights = np.log2(len(names) / whole.sum(axis=0))
     first, second = np.triu_indices(len(names), 1)
     evidence = np.zeros(len(first))
-    exercises = {}
-    for exercise in _units(week):
-        table = _table([prints[n].exercises[exercise] for n in names], column)
-        surprise = _surprise(_share(table, weights)[first, second], len(names))
-        share = _share(table)[first, second]
-        exercises[exercise] = share, float(np.median(share)), surprise
+    by_unit = {}
+    for unit in units:
+        table = _table([modules[n].by_exercise[unit] for n in names], column)
+        surprise = _surprise(_shares(table, weights)[first, second], len(names))
+        share = _shares(table)[first, second]
+        by_unit[unit] = share, float(np.median(share)), surprise
         evidence += surprise
-    typical = float(np.median(evidence))
-    lower, upper = np.quantile(evidence, (0.25, 0.75))
+    lower, typical, upper = np.quantile(evidence, (0.25, 0.5, 0.75))
     fence = upper + _FENCE * (upper - lower)
-    shares = _share(whole)[first, second]
+    shares = _shares(whole)[first, second]
     pairs = []
     for n in np.argsort(-evidence, kind="stable").tolist():
-        alike = (
-            Alike(name, float(share[n]), median, float(surprise[n]))
-            for name, (share, median, surprise) in exercises.items()
+        exercises = (
+            ExerciseSimilarity(unit, float(share[n]), median, float(surprise[n]))
+            for unit, (share, median, surprise) in by_unit.items()
         )
         pairs.append(
             SimilarPair(
                 names[first[n]],
                 names[second[n]],
-                float(evidence[n]),
-                float(evidence[n]) / max(typical, 1.0),
-                float(shares[n]),
-                bool(evidence[n] > fence),
-                tuple(sorted(alike, key=lambda a: -a.surprise)),
+                evidence=float(evidence[n]),
+                ratio=float(evidence[n]) / max(float(typical), 1.0),
+                share=float(shares[n]),
+                is_outlier=bool(evidence[n] > fence),
+                exercises=tuple(sorted(exercises, key=lambda e: -e.surprise)),
             )
         )
-    return pairs, typical
+    return pairs, float(typical)
 
 
-def _surprise(alike: Any, students: int) -> Any:
-    """-log2 of the part of all pairs that are as alike; nothing if nothing is shared."""
-    rank = len(alike) - np.searchsorted(np.sort(alike), alike - 1e-6)
-    bits = np.minimum(-np.log2(rank / len(alike)), np.log2(students))
-    return np.where(alike > 1e-6, bits, 0.0)
+def _surprise(similarity: Any, students: int) -> Any:
+    """Return -log2 of the fraction of pairs that are at least as similar; 0 without similarity."""
+    rank = len(similarity) - np.searchsorted(np.sort(similarity), similarity - 1e-6)
+    bits = np.minimum(-np.log2(rank / len(similarity)), np.log2(students))
+    return np.where(similarity > 1e-6, bits, 0.0)
 
 
-def _table(held: Sequence[set[int]], column: Mapping[int, int]) -> Any:
-    """A row per module, a column per fingerprint: 1 where it is held."""
-    table = np.zeros((len(held), len(column)))
-    for row, fingerprints in zip(table, held, strict=True):
+def _table(modules: Sequence[set[int]], column: Mapping[int, int]) -> Any:
+    """Return a 0-1 matrix of shape (modules, fingerprints)."""
+    table = np.zeros((len(modules), len(column)))
+    for row, fingerprints in zip(table, modules, strict=True):
         row[[column[f] for f in fingerprints]] = 1
     return table
 
 
-def _share(table: Any, weights: Any = 1.0) -> Any:
-    """What two share, as a part of the one that has less."""
+def _shares(table: Any, weights: Any = 1.0) -> Any:
+    """Return the shared weight of each pair as a fraction of the smaller one's weight."""
     both = (table * weights) @ table.T
     own = np.diagonal(both)
     return both / np.maximum(np.minimum.outer(own, own), 1e-9)

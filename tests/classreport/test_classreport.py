@@ -72,7 +72,7 @@ def course() -> Course:
 
 @pytest.fixture
 def a_class() -> Report:
-    """The strong pass test_any_axis, the weak do not; one was refused, one is our fault."""
+    """The strong students pass test_any_axis, the weak do not; one is refused, one has a fault."""
     pupils = [submission(f"strong{n}", True, 3) for n in range(5)]
     pupils += [submission(f"weak{n}", False, n % 2) for n in range(4)]
     refused = SubmissionReport("tardy", Ending.REFUSED, 0.0, 5.0, 0.0, "It is empty.")
@@ -110,7 +110,7 @@ def test_a_test_that_the_strong_pass_and_the_weak_fail_tells_them_apart(
 
 def test_a_test_that_everybody_passes_has_no_discrimination(course: Course, a_class: Report):
     item = summarize(course.weeks[0], a_class).exercises[0].items[0]
-    assert (item.discrimination, item.words) == (None, "everybody passes")
+    assert (item.discrimination, item.words) == (None, "all pass")
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,7 @@ def test_misconceptions_are_counted_by_student_with_their_hint(course: Course, a
 
 def test_the_bank_tells_what_is_believed_and_what_it_looks_like(course: Course, a_class: Report):
     week = course.weeks[0]
-    assert "The belief behind it" not in week_page(course, summarize(week, a_class), names=False)
+    assert "Misconception:" not in week_page(course, summarize(week, a_class), names=False)
     told = summarize(week, a_class, bank=Bank(course, week).misconceptions)
     shown = week_page(course, told, names=False)
     assert "weights always belong to the last axis" in shown

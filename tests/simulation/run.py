@@ -129,7 +129,7 @@ def _rank(played: Any) -> str:
     pairs = similarity(played.course, played.weeks[COPIED_WEEK]).pairs
     who = set(played.plan.copied)
     number, pair = next((n, p) for n, p in enumerate(pairs, 1) if {p.first, p.second} == who)
-    return f"{number} of {len(pairs)}, share {pair.share:.2f}, stands out: {pair.stands_out}"
+    return f"{number} of {len(pairs)}, share {pair.share:.2f}, stands out: {pair.is_outlier}"
 
 
 def _spread(summary: Any) -> dict[str, int]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ...classreport.analysis import summarize
 from ...classreport.page import course_page, week_page
 from ...classreport.report_sources import read_reports, recorded_report
-from ...classreport.similar_pairs import called_by
+from ...classreport.similar_pairs import student_labels
 from ...model.course.bank import Bank
 from ...model.course.loader import Course, Week
 from ...model.errors import KitError
@@ -82,9 +82,9 @@ def _similarity(course: Course, week: Week, *, names: bool) -> Similarity:
 
     with terminal(stderr=True).status(f"comparing the modules of {week.name}"):
         found = similarity(course, week)
-    called = called_by(found, names=names)
-    table = borderless_table("pair", ">bits", ">x ordinary", ">shared", "most telling")
-    for pair in found.pairs[: max(_MIN_PAIRS, len(found.standing_out))]:
+    called = student_labels(found, names=names)
+    table = borderless_table("pair", ">bits", ">x typical", ">shared", "most telling")
+    for pair in found.pairs[: max(_MIN_PAIRS, len(found.outliers))]:
         telling = [a.exercise or "outside the exercises" for a in pair.exercises[:2] if a.surprise]
         table.add_row(
             f"{called[pair.first]}, {called[pair.second]}",
@@ -92,14 +92,14 @@ def _similarity(course: Course, week: Week, *, names: bool) -> Similarity:
             f"{pair.ratio:.1f}",
             f"{pair.share:.0%}",
             ", ".join(telling),
-            style="bold" if pair.stands_out else "",
+            style="bold" if pair.is_outlier else "",
         )
     terminal().print(table)
-    number = len(found.standing_out)
+    number = len(found.outliers)
     print(
-        f"{week.name}: {len(found.prints)} modules compared, "
+        f"{week.name}: {len(found.fingerprints)} modules compared, "
         f"{number} {'pair stands' if number == 1 else 'pairs stand'} out; "
-        f"an ordinary pair has {found.typical:.1f} bits"
+        f"a typical pair has {found.typical:.1f} bits"
     )
     hint = "" if names else " --names shows the names."
     print(f"This is a reason to look, not a proof.{hint}")
