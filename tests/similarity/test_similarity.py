@@ -214,7 +214,7 @@ def test_the_command_shows_the_pair_and_writes_the_page(
     done = in_process("report", "--similarity", cwd=copy)
     assert (done.returncode, done.stderr) == (
         2,
-        "autograder: --similarity compares the modules of one week: name it\n",
+        "autograder: --similarity compares the modules of one week: name the week\n",
     )
 
 
