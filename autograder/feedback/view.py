@@ -282,7 +282,7 @@ def _grids(tests: Iterable[TestReport]) -> list[Grid]:
     for test in tests:
         place = _axes(test.name)
         if place != ("", ""):
-            slot = {Verdict.PASS: 0, Verdict.NOT_RUN: 2}.get(test.verdict, 1)
+            slot = 0 if test.verdict is Verdict.PASS else 1 if test.verdict.reported else 2
             counts.setdefault(place, [0, 0, 0])[slot] += 1
     cells = {place: Cell(*slots) for place, slots in counts.items()}
     both = {p: c for p, c in cells.items() if all(p)}

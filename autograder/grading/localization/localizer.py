@@ -44,8 +44,6 @@ from .traced_runs import Place
 from .traces import Traces, ValueHints
 from .tuning import BARELY_WRONG, CLOSER, COMPLETE_SEARCH_SHARE
 
-_STOPPED = (Verdict.CRASHED, Verdict.FORBIDDEN, Verdict.TIMEOUT, Verdict.LIMIT)
-
 
 class LineFinder:
     """Finds the lines of mistakes in the wrong exercises of a week.
@@ -304,7 +302,7 @@ def _stopping_line(wrong: WrongExercise) -> Places:
     if len(places) != 1:
         return ()
     line, verdict = places.pop()
-    if not line or verdict not in _STOPPED:
+    if not line or not verdict.stopped:
         return ()
     if line in foreign_lines(wrong.source, wrong.exercise, wrong.foreign):
         return ()

@@ -221,7 +221,7 @@ class GraderPlugin:
             self._play(item)
         verdict, message, fault = self._judge(name, item.path.parent)
         flaw = _flaw_of(self._raised)
-        if end is None and verdict in (Verdict.PASS, Verdict.WRONG):
+        if end is None and verdict.follows_from_answers:
             meeting.remember(PASSED if verdict is Verdict.PASS else End(message, flaw))
         meeting.end(verdict is Verdict.PASS)
         line = self._raised.line if isinstance(self._raised, Outcome) else 0

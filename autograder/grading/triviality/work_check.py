@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
+from typing import assert_never
 
 import msgspec
 
@@ -42,8 +43,8 @@ class WorkCheck:
     def resembles_solution(self, exercise: str, ran: Iterable[Ran]) -> bool:
         """Return True if most answers resemble the correct ones, and most take some work."""
         runs, right = list(ran), self._runs.right_answers(exercise)
-        tried = [r for r in runs if r.report.verdict in (Verdict.WRONG, Verdict.FORBIDDEN)]
-        if not resembling_tests(tried, right):
+        answered = [r for r in runs if _has_last_answer(r.report.verdict)]
+        if not resembling_tests(answered, right):
             return False
         failed = [r for r in runs if r.report.verdict.failed]
         effortless = effortless_tests(failed, right, self._runs.recorded(exercise))
@@ -123,6 +124,21 @@ class WorkCheck:
                     if mine is not None and _same_ending(mine, wrong):
                         del left[wrong.report.name]
         return frozenset(left)
+
+
+def _has_last_answer(verdict: Verdict) -> bool:
+    """Return True if a failed test has an answer that can be compared with the solution's."""
+    match verdict:
+        case Verdict.WRONG | Verdict.FORBIDDEN:
+            return True
+        case Verdict.CRASHED | Verdict.TIMEOUT | Verdict.LIMIT | Verdict.BAD_REPLY:
+            return False
+        case Verdict.REFUSED | Verdict.UNWRITTEN | Verdict.NOT_RUN:
+            return False
+        case Verdict.PASS | Verdict.GRADER_FAULT:
+            return False
+        case _:
+            assert_never(verdict)
 
 
 def _same_values(mine: Ran, wrong: Ran | None, right: Mapping[str, Answers]) -> bool:

@@ -46,6 +46,34 @@ class Verdict(StrEnum):
         return self.failed or self is Verdict.GRADER_FAULT
 
     @property
+    def stopped(self) -> bool:
+        """True if the code was stopped at some line, before it returned a result."""
+        match self:
+            case Verdict.CRASHED | Verdict.FORBIDDEN | Verdict.TIMEOUT | Verdict.LIMIT:
+                return True
+            case Verdict.PASS | Verdict.WRONG | Verdict.BAD_REPLY | Verdict.REFUSED:
+                return False
+            case Verdict.UNWRITTEN | Verdict.NOT_RUN | Verdict.GRADER_FAULT:
+                return False
+            case _:
+                assert_never(self)
+
+    @property
+    def follows_from_answers(self) -> bool:
+        """True if equal answers always lead to this verdict, so that it can be stored for them."""
+        match self:
+            case Verdict.PASS | Verdict.WRONG:
+                return True
+            case Verdict.CRASHED | Verdict.FORBIDDEN | Verdict.TIMEOUT | Verdict.LIMIT:
+                return False
+            case Verdict.BAD_REPLY | Verdict.REFUSED | Verdict.UNWRITTEN:
+                return False
+            case Verdict.NOT_RUN | Verdict.GRADER_FAULT:
+                return False
+            case _:
+                assert_never(self)
+
+    @property
     def _rejects_an_attempt(self) -> bool:
         match self:
             case Verdict.PASS | Verdict.UNWRITTEN | Verdict.NOT_RUN | Verdict.GRADER_FAULT:

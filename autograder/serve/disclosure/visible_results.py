@@ -11,6 +11,7 @@ from __future__ import annotations
 import builtins
 import re
 from collections.abc import Iterable
+from typing import assert_never
 
 import msgspec
 
@@ -22,8 +23,6 @@ from ...model.report.verdicts import Ending, Verdict
 
 WITHHELD = "held"
 _EXCEPTION = re.compile(r"\b[A-Z][A-Za-z]+(?:Error|Exception|Interrupt|Exit|Iteration)\b")
-# Messages of these verdicts describe only the student's source.
-_ABOUT_SOURCE = (Verdict.FORBIDDEN, Verdict.UNWRITTEN, Verdict.NOT_RUN)
 
 
 class VisibleFinding(msgspec.Struct, frozen=True):
@@ -103,11 +102,19 @@ def _without_values(exercise: ExerciseReport) -> ExerciseReport:
 
 def _safe_message(test: TestReport) -> str:
     """Return a test's message without what could depend on hidden values."""
-    if test.verdict in _ABOUT_SOURCE or test.message == NOT_DESCRIBED:
+    if test.message == NOT_DESCRIBED:
         return test.message
-    if test.verdict is not Verdict.CRASHED:
-        return ""
-    return next((n for n in _EXCEPTION.findall(test.message) if hasattr(builtins, n)), "")
+    match test.verdict:
+        case Verdict.FORBIDDEN | Verdict.UNWRITTEN | Verdict.NOT_RUN:
+            return test.message  # describes the student's source only
+        case Verdict.CRASHED:
+            return next((n for n in _EXCEPTION.findall(test.message) if hasattr(builtins, n)), "")
+        case Verdict.PASS | Verdict.WRONG | Verdict.TIMEOUT | Verdict.LIMIT | Verdict.BAD_REPLY:
+            return ""
+        case Verdict.REFUSED | Verdict.GRADER_FAULT:
+            return ""
+        case verdict:
+            assert_never(verdict)
 
 
 def _redact_exercise(view: ExerciseView, policy: Immediate) -> VisibleExercise:
