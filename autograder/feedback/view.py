@@ -12,10 +12,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from ..model.device_axes import AXES
-from ..model.report.findings import NOT_DESCRIBED, finding_key
+from ..model.report.failure_groups import NOT_DESCRIBED, failure_key
+from ..model.report.findings import MAKES, SHOWN, question
 from ..model.report.schema import ExerciseReport, Suspect, TestReport, axes_of
 from ..model.report.verdicts import Verdict
-from ..repair.edit_wording import MAKES, SHOWN, question
 from ..worker.protocol.dtypes import TEST_DTYPES, TORCH_ITEM_BYTES
 from .arithmetic import ArithmeticLine, arithmetic, carried_words
 
@@ -251,7 +251,7 @@ def _grouped(tests: list[TestReport], variants: dict[str, list[TestReport]]) -> 
     findings: dict[tuple[Verdict, str], Finding] = {}
     touched: dict[tuple[Verdict, str], dict[str, list[TestReport]]] = {}
     for test in tests:
-        key = finding_key(test)
+        key = failure_key(test)
         finding = findings.setdefault(key, Finding(test.verdict, test.message, test.line))
         finding.varies = finding.varies or finding.message != test.message
         touched.setdefault(key, {}).setdefault(test.base, []).append(test)

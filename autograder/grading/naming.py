@@ -16,6 +16,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+import msgspec
+
+from ..model.report.findings import FINDINGS, IGNORED, edit_name
 from ..model.report.schema import Diagnosis, ExerciseReport
 from .best_effort import BestEffort
 from .dependencies.error_carried_forward import Inherited
@@ -23,7 +26,7 @@ from .diagnosis.equivalence import state_in_part
 from .diagnosis.match_bank import Named, diagnose
 from .diagnosis.symptoms import by_symptom
 from .diagnosis.unread_arguments import required_arguments, unread
-from .localization.by_location import IGNORES, name_by_location, with_names
+from .localization.class_causes import Places, lines_of
 from .localization.localizer import LineFinder
 from .outcomes import Flaw
 from .running.pytest_plugin import Ran
@@ -82,7 +85,7 @@ class MistakeNames:
             f"{report.name}, line", lambda: self._located(report, files, failures), report
         )
         unexplained = [r for r in failing if r.report.name not in failures.explained]
-        named_by_line = report.diagnosis not in (names, (IGNORES,))
+        named_by_line = report.diagnosis not in (names, (edit_name(IGNORED),))
         attempted = any(r.report.verdict.attempted for r in failing)
         if named_by_line or 2 * len(unexplained) <= len(failing) or not attempted:
             return report
@@ -95,10 +98,13 @@ class MistakeNames:
     def _located(self, report: ExerciseReport, files: Files, failures: Failures) -> ExerciseReport:
         if self.finder is None:
             return report
-        found = self.finder.find(
+        places = self.finder.find(
             files, report.name, failures.ran, report.diagnosis, failures.inherited.replaced
         )
-        return name_by_location(report, found)
+        report = msgspec.structs.replace(report, suspects=lines_of(places))
+        if report.diagnosis:
+            return report
+        return _with_names(report, tuple(_names_by_kind(report, places)))
 
     def _with_symptoms(
         self, report: ExerciseReport, ran: Sequence[Ran], unexplained: Sequence[Ran]
@@ -106,7 +112,7 @@ class MistakeNames:
         right = self._runs.right_answers(report.name)
         shown = by_symptom(unexplained, ran, right, self._runs.call_shapes(report.name))
         names = (*report.explained, *self._by_state(report, ran), *shown)
-        return with_names(report, tuple(sorted(names, key=lambda d: d.is_minor)))
+        return _with_names(report, tuple(sorted(names, key=lambda d: d.is_minor)))
 
     def _by_state(self, report: ExerciseReport, ran: Sequence[Ran]) -> Iterator[Diagnosis]:
         """Yield the misconceptions that fail to load some of the same parameters."""
@@ -120,3 +126,21 @@ class MistakeNames:
                 continue
             if all(state_in_part(failed[name], r) for name, r in theirs.items()):
                 yield Diagnosis(one.name, one.title, one.hint, len(theirs), len(failed))
+
+
+def _names_by_kind(report: ExerciseReport, places: Places) -> Iterator[Diagnosis]:
+    """Name the kinds of edits; not if several kinds would each fix everything."""
+    alone = all(place.alone for place in places)
+    kinds = {place.kind: place.explains for place in reversed(places)}
+    failed = sum(t.verdict.failed and not t.carried for t in report.tests)
+    for kind, explains in reversed(kinds.items()) if len(kinds) == 1 or not alone else ():
+        if (name := edit_name(kind)) in FINDINGS:
+            title, hint, _ = FINDINGS[name]
+            total = failed if alone or explains else 0
+            yield Diagnosis(name, title, hint, explains or total, total)
+
+
+def _with_names(report: ExerciseReport, explained: tuple[Diagnosis, ...]) -> ExerciseReport:
+    return msgspec.structs.replace(
+        report, diagnosis=tuple(d.name for d in explained), explained=explained
+    )

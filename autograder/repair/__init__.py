@@ -10,7 +10,6 @@ Start with `candidates.generate_edits`; the operators are listed in `operators/t
 
 from .adapters import adapt
 from .candidates import Edit, generate_edits
-from .edit_wording import question, title_and_hint
 from .normal_form import NormalForm, normal_form, normal_form_of_module
 from .source_text import (
     UNPARSABLE,
@@ -31,9 +30,7 @@ __all__ = [
     "normal_form",
     "normal_form_of_module",
     "parameters",
-    "question",
     "shared_definitions",
-    "title_and_hint",
     "unread_parameters",
     "without_unused_definitions",
 ]

@@ -25,7 +25,7 @@ class Edit:
     """A small edit of a module.
 
     line, function: where it is
-    kind: the kind of mistake that it fixes, a key of `edit_wording`
+    kind: the kind of mistake that it fixes, see `model.report.findings`
     weight: how unlikely it is; the search tries lighter edits first
     replacements: the bytes of the module to replace, from last to first
     more: further lines that it changes

@@ -13,7 +13,7 @@ from autograder.feedback.text import escaped, submission_text
 from autograder.grading.disclosure.leak_budget import MOST_BITS
 from autograder.grading.disclosure.line_disclosure import SUBMISSION_BITS
 from autograder.grading.disclosure.raising_lines import raising_lines
-from autograder.model.report.findings import NOT_DESCRIBED, finding_key
+from autograder.model.report.failure_groups import NOT_DESCRIBED, failure_key
 from tests.attacks.laboratory import Laboratory, Trial, inputs_in
 from tests.attacks.smallcourse import EXERCISES
 from tests.feedback.test_strangers import Seen
@@ -115,7 +115,7 @@ def test_a_submission_shows_only_lines_that_can_raise_and_within_its_ration(
     shown = {int(n) for n in re.findall(r"\bline (\d+)", trial.page)}
     shown |= {t.line for t in tests} | {s.line for s in suspects}
     assert shown <= raising_lines(source) | {0}
-    described = {(*finding_key(t), t.line) for t in tests if t.message != NOT_DESCRIBED}
+    described = {(*failure_key(t), t.line) for t in tests if t.message != NOT_DESCRIBED}
     assert len(described) * MOST_BITS <= SUBMISSION_BITS
     assert not inputs_in(trial)
 

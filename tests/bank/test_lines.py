@@ -11,9 +11,9 @@ from autograder.feedback.view import where
 from autograder.grading.localization.repair_search import Search
 from autograder.grading.warmup import warm_engine
 from autograder.model.course.loader import Suspects, load
+from autograder.model.report.findings import SHOWN
 from autograder.model.report.schema import ExerciseReport, Suspect
 from autograder.repair import Edit
-from autograder.repair.edit_wording import SHOWN
 from autograder.sandbox import choose
 
 PROJECT = Path(__file__).resolve().parents[2]

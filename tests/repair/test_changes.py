@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from autograder.model.report.findings import FINDINGS
 from autograder.repair import (
-    edit_wording,
     generate_edits,
-    title_and_hint,
     without_unused_definitions,
 )
 
@@ -73,9 +72,8 @@ def test_letters_beyond_ascii_do_not_shift_a_change():
     assert "def f(x):\n    é = 'ä'; return ((é) - (x))\n" in sources(written, "f")
 
 
-def test_every_kind_of_edit_has_a_title_and_a_hint():
-    for kind in edit_wording.KINDS:
-        title, hint = title_and_hint(kind)
+def test_every_finding_has_a_title_and_a_hint():
+    for title, hint, _ in FINDINGS.values():
         assert title[0].isupper()
         assert title.endswith(".")
         assert hint.endswith((".", "?"))

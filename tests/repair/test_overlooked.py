@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from autograder.model.report.findings import FINDINGS, edit_name, question
 from autograder.repair import (
     foreign_lines,
     generate_edits,
-    question,
     shared_definitions,
-    title_and_hint,
     unread_parameters,
 )
 
@@ -171,7 +170,7 @@ def test_what_was_overlooked_can_be_put_in(case):
 @pytest.mark.parametrize("kind", sorted({place[1] for _, _, place in CASES.values()}))
 def test_every_kind_has_a_question(kind):
     assert question(kind) != kind
-    assert title_and_hint(kind) is not None
+    assert edit_name(kind) in FINDINGS
 
 
 def test_definitions_that_two_modules_share():

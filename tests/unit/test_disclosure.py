@@ -10,7 +10,7 @@ import pytest
 from autograder.grading.disclosure.leak_budget import MOST_BITS
 from autograder.grading.disclosure.line_disclosure import SUBMISSION_BITS, rationed
 from autograder.grading.disclosure.raising_lines import raising_lines
-from autograder.model.report.findings import NOT_DESCRIBED
+from autograder.model.report.failure_groups import NOT_DESCRIBED
 from autograder.model.report.schema import (
     Deduction,
     Diagnosis,

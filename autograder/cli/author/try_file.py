@@ -19,9 +19,9 @@ from ...model.course.bank import Bank
 from ...model.course.loader import Course, Week
 from ...model.device_axes import axis
 from ...model.errors import KitError
+from ...model.report.findings import question
 from ...model.report.schema import ExerciseReport, SubmissionReport
 from ...model.report.verdicts import Ending
-from ...repair.edit_wording import question
 from ...terminal.console import terminal
 from ..output import write_output
 

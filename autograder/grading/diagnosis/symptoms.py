@@ -13,7 +13,7 @@ from typing import Any, assert_never
 
 import torch
 
-from ...model.report.findings import FINDINGS
+from ...model.report.findings import FINDINGS, symptom_name
 from ...model.report.schema import Diagnosis
 from ...model.report.verdicts import Verdict
 from ...worker.protocol import frames
@@ -24,7 +24,6 @@ from ..outcomes import Flaw
 from ..running.pytest_plugin import Ran
 from .argument_patterns import CallShapes, by_dimensions, by_sizes
 
-_NAME = "shows:{}"  # the colon keeps these names apart from misconceptions, which are file names
 _MAX_SYMPTOMS = 3
 
 
@@ -58,15 +57,15 @@ def by_symptom(
     frequent = sorted(symptoms.items(), key=lambda item: -len(item[1]))
     for symptom, tests in frequent[:_MAX_SYMPTOMS]:
         kind = str(symptom)
-        title, hint = FINDINGS[kind]
+        title, hint, _ = FINDINGS[symptom_name(kind)]
         others = (r.report.name for r in ran if r.report.name not in tests)
         if where := condition(kind, tests, others):
             title = f"{title.removesuffix('.')} {where}."
-        found.append(Diagnosis(_NAME.format(kind), title, hint, len(tests), total))
+        found.append(Diagnosis(symptom_name(kind), title, hint, len(tests), total))
     passed = [r.report.name for r in ran if not r.report.verdict.failed]
     if not found and (where := condition("", unexplained, passed)):
-        title, hint = f"Returns wrong values only {where}.", FINDINGS["shape"].hint
-        found.append(Diagnosis(_NAME.format("other values"), title, hint, len(unexplained), total))
+        title, hint = f"Returns wrong values only {where}.", FINDINGS[symptom_name("shape")].hint
+        found.append(Diagnosis(symptom_name("other values"), title, hint, len(unexplained), total))
     return tuple(found)
 
 

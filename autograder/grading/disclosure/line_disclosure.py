@@ -21,7 +21,7 @@ from collections import Counter
 
 import msgspec
 
-from ...model.report.findings import NOT_DESCRIBED, finding_key
+from ...model.report.failure_groups import NOT_DESCRIBED, failure_key
 from ...model.report.schema import Diagnosis, ExerciseReport, SubmissionReport, Suspect, TestReport
 from ...model.report.verdicts import Verdict
 from .leak_budget import MOST_BITS
@@ -149,4 +149,4 @@ def _endings(report: ExerciseReport) -> int:
 
 
 def _ending(test: TestReport) -> Ending:
-    return (*finding_key(test), test.line)
+    return (*failure_key(test), test.line)

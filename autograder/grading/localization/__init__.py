@@ -11,7 +11,6 @@ the constants, `benchmarks/ablation.py` measures what each part contributes.
 """
 
 __all__ = [
-    "by_location",
     "candidate_runner",
     "class_causes",
     "localizer",

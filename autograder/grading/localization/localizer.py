@@ -18,6 +18,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from ...model.course.loader import Suspects, Week
+from ...model.report.findings import IGNORED, SHOWN, WHATEVER
 from ...model.report.schema import Suspect
 from ...model.report.verdicts import Verdict
 from ...repair import (
@@ -31,7 +32,6 @@ from ...repair import (
     shared_definitions,
     unread_parameters,
 )
-from ...repair.edit_wording import IGNORED, SHOWN, WHATEVER
 from ..comparator import FAR
 from ..diagnosis.probes import Probe, ReferenceAnswer
 from ..running.pytest_plugin import Ran

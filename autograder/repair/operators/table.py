@@ -3,7 +3,7 @@
 Operators work on any array program and do not depend on exercises. Four classes of weights are
 enough: operators that apply in few places come first, because they cost little; operators that
 apply almost everywhere come last, because they fix mistakes by coincidence. The wording of the
-kinds that operators propose is in `edit_wording`.
+kinds that operators propose is in `model.report.findings`.
 """
 
 from __future__ import annotations

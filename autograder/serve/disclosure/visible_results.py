@@ -17,7 +17,7 @@ import msgspec
 
 from ...feedback.view import ExerciseView, link_causes, view_exercise
 from ...model.course.loader import Immediate, Week
-from ...model.report.findings import NOT_DESCRIBED
+from ...model.report.failure_groups import NOT_DESCRIBED
 from ...model.report.schema import ExerciseReport, SubmissionReport, TestReport
 from ...model.report.verdicts import Ending, Verdict
 

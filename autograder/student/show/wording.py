@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from ...model.errors import KitError
-from ...repair.edit_wording import question
+from ...model.report.findings import question
 from ..checks.results import CheckResult, ExerciseResult, Failure
 from ..folder.lessons import heading_of
 from ..folder.week import open_folder
