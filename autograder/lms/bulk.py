@@ -1,9 +1,9 @@
-"""A bulk download of Moodle, Canvas or Gradescope: whose each file is, put where nbgrader looks.
+"""Sort the files of a bulk download from Moodle, Canvas or Gradescope by student.
 
-Theory of operation. The archive's outer layer was made by the LMS, but students chose the names and
-contents of their files, and a file may be a zip of its own. Nothing is executed or unpacked by its
-own path: of each name only plain parts are kept, sizes are bounded before reading, links are left
-out. What is written is read again by the intake, which judges it, when it is graded.
+Theory of operation. The platform made the archive, but students chose the names and contents of
+their files, and a file may be a zip file itself. No file is executed or unpacked to the path in its
+name: names with unusual characters are skipped, sizes are limited before reading, and links are
+skipped. The intake checks the files again when they are graded.
 
     Moodle   Ada Lovelace_12345_assignsubmission_file_/softmax.py
     Canvas   lovelaceada_LATE_12345_67890_softmax-1.py
@@ -30,32 +30,31 @@ from .roster import Roster, RosterEntry
 
 _MOODLE = re.compile(r"(?P<name>.+)_(?P<number>\d+)_assignsubmission_file_?\Z")
 _CANVAS = re.compile(r"[^_]+_(?P<late>LATE_)?(?P<number>\d+)_\d+_(?P<file>.+)\Z")
-_AGAIN = re.compile(r"-\d+(?=\.\w+\Z)")  # Canvas numbers what is handed in again
+_AGAIN = re.compile(r"-\d+(?=\.\w+\Z)")  # Canvas numbers resubmissions
 _PLAIN = re.compile(r"[\w ()+,-][\w .()+,-]*\Z")
 _MAX_ENTRIES = 100_000
-_OURS = ("timestamp.txt", "submission_secret.txt")  # nbgrader would believe them
-_REFUSED = "larger than is allowed, or damaged"
+_NBGRADER_FILES = ("timestamp.txt", "submission_secret.txt")  # nbgrader trusts them
+_UNREADABLE = "too large or damaged"
 _BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError)
 
-
-# (student, files, time as nbgrader writes it or "") -> what the instructor should know
+# (student, files, time as nbgrader writes it or "") -> remarks for the instructor
 Accept = Callable[[str, dict[str, bytes], str], list[str]]
 
 
 @dataclass
 class Found:
-    """What a bulk download held."""
+    """The content of a bulk download."""
 
     collected: list[str] = field(default_factory=list)
-    late: list[str] = field(default_factory=list)  # that is what Canvas says
-    unmatched: list[str] = field(default_factory=list)  # files of nobody on the list
+    late: list[str] = field(default_factory=list)  # as Canvas marks them
+    unmatched: list[str] = field(default_factory=list)  # files of no student on the class list
     left_out: list[str] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
-    timed: list[str] = field(default_factory=list)  # of these the time of handing in is known
+    timed: list[str] = field(default_factory=list)  # students whose submission time is known
 
 
 def collect_bulk(course: Course, week: Week, path: Path, roster: Roster, accept: Accept) -> Found:
-    """Sort the files of a zip or folder to their students, and accept each one's files."""
+    """Sort the files of a zip or folder by student, and accept each student's files."""
     found = Found()
     by_student: dict[str, dict[str, Read]] = {}
     with _opened(path) as entries:
@@ -91,7 +90,7 @@ def collect_bulk(course: Course, week: Week, path: Path, roster: Roster, accept:
 
 
 def _named(names: Iterable[str]) -> dict[str, set[str]]:
-    """By the words of a name, the numbers of those in Moodle who call themselves so."""
+    """Return the Moodle participants with each name, ignoring the order of its words."""
     found: dict[str, set[str]] = {}
     for name in names:
         if moodle := next(filter(None, map(_MOODLE.match, PurePosixPath(name).parts[:-1])), None):
@@ -106,11 +105,11 @@ def _words(name: str) -> str:
 def _place(
     name: str, roster: Roster, named: Mapping[str, set[str]]
 ) -> tuple[str, str, bool] | None:
-    """(student, the file's name, whether Canvas calls it late), or None for nobody's."""
+    """Return (student, file name, late according to Canvas), or None if there is no student."""
     parts = PurePosixPath(name).parts
     for depth, part in enumerate(parts[:-1]):
         if moodle := _MOODLE.match(part):
-            # a name alone says who it is only if one person has it
+            # a name identifies a student only if it is unique
             alone = len(named[_words(moodle["name"])]) == 1
             entry = _one(roster, moodle["number"], moodle["name"] if alone else "")
             return (entry.student, "/".join(parts[depth + 1 :]), False) if entry else None
@@ -122,7 +121,7 @@ def _place(
 
 
 def _one(roster: Roster, number: str, name: str) -> RosterEntry | None:
-    """The entry with that number; else the only one of that name, in any order of its words."""
+    """Return the entry with this number, or the only one with this name in any word order."""
     numbered = [e for e in roster.entries if e.number == number]
     if not numbered and name:
         words = _words(name)
@@ -133,13 +132,13 @@ def _one(roster: Roster, number: str, name: str) -> RosterEntry | None:
 def content_from(
     student: str, files: dict[str, Read], week: Week, bound: int, found: Found
 ) -> dict[str, bytes]:
-    """The files to write; one zip among them is opened if the module is not beside it."""
+    """Return the files to accept; a single zip file is unpacked if there is no module."""
     content: dict[str, bytes] = {}
     left = bound
     for name, read in files.items():
         data = read(left)
         if data is None:
-            found.left_out.append(f"{student}: {name}: {_REFUSED}")
+            found.left_out.append(f"{student}: {name}: {_UNREADABLE}")
             continue
         left -= len(data)
         content[name] = data
@@ -148,14 +147,16 @@ def content_from(
         content |= _unzipped(student, content.pop(zips[0]), bound, found)
     folders = {str(p) for n in content for p in PurePosixPath(n).parents}
     kept = {n: d for n, d in content.items() if _safe(n) and n not in folders}
-    found.left_out += [f"{student}: {n!r}: not a plain name" for n in content if n not in kept]
-    return {n: d for n, d in _rooted(kept, week).items() if n not in _OURS}
+    found.left_out += [
+        f"{student}: {n!r}: not a plain file name" for n in content if n not in kept
+    ]
+    return {n: d for n, d in _rooted(kept, week).items() if n not in _NBGRADER_FILES}
 
 
 def content_of(
     files: dict[str, bytes], week: Week, bound: int
 ) -> tuple[dict[str, bytes], list[str]]:
-    """What files of one student hold, a zip among them opened; and what was left out."""
+    """Return one student's files, with a zip file unpacked, and lines about skipped files."""
     found = Found()
 
     def reader(data: bytes) -> Read:
@@ -171,10 +172,10 @@ def _safe(name: str) -> bool:
 
 
 def _rooted(content: dict[str, bytes], week: Week) -> dict[str, bytes]:
-    """The files at and below the folder that holds the module, without the way to it."""
+    """Return the files in the folder of the module, relative to it."""
     places = [PurePosixPath(n).parent for n in content if PurePosixPath(n).name == week.module]
     if len(places) != 1:
-        return content  # the intake says what is wrong with it
+        return content  # the intake explains the problem
     pairs = [(PurePosixPath(n), data) for n, data in content.items()]
     return {p.relative_to(places[0]).as_posix(): d for p, d in pairs if p.is_relative_to(places[0])}
 
@@ -185,7 +186,7 @@ def _unzipped(student: str, data: bytes, bound: int, found: Found) -> dict[str, 
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             for name, read in _zip_entries(archive):
                 if (one := read(bound - sum(map(len, content.values())))) is None:
-                    found.left_out.append(f"{student}: {name}: {_REFUSED}")
+                    found.left_out.append(f"{student}: {name}: {_UNREADABLE}")
                 else:
                     content[name] = one
     except (*_BROKEN, KitError, ValueError) as error:
@@ -198,7 +199,7 @@ def _unzipped(student: str, data: bytes, bound: int, found: Found) -> dict[str, 
 
 @contextmanager
 def _opened(path: Path) -> Iterator[Iterator[tuple[str, Read]]]:
-    """The files of a folder or a zip, each with a way to read it."""
+    """Open a folder or zip; yield the name of each file with a function that reads it."""
     if path.is_dir():
         yield _folder_entries(path)
         return
@@ -231,7 +232,7 @@ def _reader_of(path: Path) -> Read:
 def _zip_entries(archive: zipfile.ZipFile) -> Iterator[tuple[str, Read]]:
     infos = archive.infolist()
     if len(infos) > _MAX_ENTRIES:
-        raise KitError(f"the archive lists {len(infos)} files, more than any class hands in")
+        raise KitError(f"the archive lists {len(infos)} files, more than any class submits")
     for info in infos:
         if not info.is_dir() and stat.S_IFMT(info.external_attr >> 16) in (0, stat.S_IFREG):
             yield info.filename.replace("\\", "/"), _member(archive, info)
@@ -244,7 +245,7 @@ def _member(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Read:
             return None
         try:
             with archive.open(info) as file:
-                data = file.read(bound + 1)  # the size that is stated may be a lie
+                data = file.read(bound + 1)  # the stated size may be wrong
         except _BROKEN:
             return None
         return data if len(data) <= bound else None

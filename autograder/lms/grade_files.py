@@ -1,6 +1,6 @@
-"""Grades as a file that Canvas, Moodle, Brightspace, a spreadsheet or a program takes.
+"""Write grades as a file for Canvas, Moodle, Brightspace, a spreadsheet or a program.
 
-A system's format is a function in `WRITERS`; roster.py reads its class list.
+`WRITERS` has a function for each platform's format; columns.py has the columns of its class list.
 """
 
 from __future__ import annotations
@@ -17,30 +17,19 @@ from ..model.course.loader import Week
 from ..model.errors import KitError
 from ..model.report.scoring import full_points
 from ..model.visible import visible_json
-from .roster import BRIGHTSPACE, CANVAS, POINTS, Roster, RosterEntry
+from .columns import CLASS_LISTS, KEY_FIELDS, POINTS
+from .roster import Roster, RosterEntry
 from .spreadsheet_cells import key_cell, text_cell
 
 _NUMBERED = re.compile(r"(.*) \(\d+\)\Z", re.DOTALL)
-_KEYS = (
-    "ID",
-    "SIS User ID",
-    "SIS Login ID",
-    "Username",
-    "ID number",
-    "Email address",
-    *BRIGHTSPACE,
-)
-_THEIRS = (
-    "Identifier",
-    "Grade",
-    "Feedback comments",
-)  # Moodle's own, and teachers' words
-Scores = Mapping[str, Mapping[str, float]]  # week -> student -> points, lateness counted
+_WRITTEN_BY_MOODLE = ("Identifier", "Grade", "Feedback comments")
+Scores = Mapping[str, Mapping[str, float]]  # week -> student -> points after late penalties
+Rows = Sequence[tuple[RosterEntry, str]]  # entries of the class list with their student, or ""
 
 
 @dataclass(frozen=True)
 class Exported:
-    """The file's text, and whose grades stand in no row of it."""
+    """The text of the file, and the students who are not in it."""
 
     text: str
     unmatched: list[str]
@@ -49,15 +38,15 @@ class Exported:
 def export(
     form: str, weeks: Sequence[Week], scores: Scores, roster: Roster | None, missing: str = ""
 ) -> Exported:
-    """Raises KitError if the format needs a class list of its own kind.
+    """Return grades in one of `FORMATS`; raise KitError without a class list of that platform.
 
-    `missing` is what stands for work of somebody on the class list of whom we know nothing.
+    missing: the cell for students of the class list who are not in the gradebook.
     """
     students = sorted({s for by_student in scores.values() for s in by_student})
     if form in WRITERS and (roster is None or roster.kind != form):
         raise KitError(
             f"--format {form} needs --roster with a CSV file exported from "
-            f"{form.capitalize()}: it has the ids by which {form.capitalize()} knows students"
+            f"{form.capitalize()}: it has the ids by which {form.capitalize()} identifies students"
         )
     matched, unmatched = roster.match(students) if roster else ({}, [])
     if form == "json":
@@ -65,29 +54,28 @@ def export(
     if form == "csv":
         return Exported(_plain(weeks, _Grades(scores, ""), students, matched), unmatched)
     assert roster is not None
-    ours = {id(entry): student for student, entry in matched.items()}
-    rows = [(e, ours.get(id(e), "")) for e in roster.entries]
-    write = WRITERS[form]
-    return Exported(write(weeks, _Grades(scores, missing), roster, rows), unmatched)
+    by_entry = {id(entry): student for student, entry in matched.items()}
+    rows = [(e, by_entry.get(id(e), "")) for e in roster.entries]
+    return Exported(WRITERS[form](weeks, _Grades(scores, missing), roster, rows), unmatched)
 
 
 @dataclass(frozen=True)
 class _Grades:
-    """Scores as cells of a table; `nobody` stands for somebody of whom we know nothing."""
+    """Scores as cells of a table; `missing` for students who are not in the gradebook."""
 
     scores: Scores
-    nobody: str
+    missing: str
 
     def cell(self, week: Week, student: str) -> str:
-        """Empty if nothing was graded: that is not a zero."""
+        """Return the student's score; an ungraded week is empty, not 0."""
         if not student:
-            return self.nobody
-        own = self.scores[week.name].get(student)
-        return "" if own is None else _number(own)
+            return self.missing
+        score = self.scores[week.name].get(student)
+        return "" if score is None else _number(score)
 
 
 def total(week: Week) -> float:
-    """What a perfect submission gets, written questions included."""
+    """Return the points of a perfect submission, with written questions."""
     return full_points(week) + sum(q.points for q in week.questions)
 
 
@@ -98,8 +86,8 @@ def _json(
     for student in students:
         entry = matched.get(student)
         about = {"name": entry.name, "email": entry.email} if entry else {}
-        own = {w.name: scores[w.name][student] for w in weeks if student in scores[w.name]}
-        grades.append({"student": student, **about, "scores": own})
+        points = {w.name: scores[w.name][student] for w in weeks if student in scores[w.name]}
+        grades.append({"student": student, **about, "scores": points})
     data = {"max_scores": {w.name: total(w) for w in weeks}, "grades": grades}
     return visible_json(msgspec.json.format(msgspec.json.encode(data), indent=1).decode()) + "\n"
 
@@ -115,35 +103,20 @@ def _plain(
     return _csv(rows)
 
 
-def _canvas(
-    weeks: Sequence[Week], grades: _Grades, roster: Roster, rows: Sequence[tuple[RosterEntry, str]]
-) -> str:
-    kept = [c for c in CANVAS if c in roster.columns]
-    table = [[*kept, *(_canvas_column(w, roster.columns) for w in weeks)]]
-    blank = [""] * (len(kept) - 1)
-    table.append([f"    {POINTS}", *blank, *(_number(total(w)) for w in weeks)])
-    for entry, student in rows:
-        about = (_cell(c, entry.row[c], roster) for c in kept)
-        table.append([*about, *(grades.cell(w, student) for w in weeks)])
-    return _csv(table)
-
-
-def _cell(column: str, text: str, roster: Roster) -> str:
-    """A cell of the class list on its way back to the system that made the list."""
-    name = next((n for n, theirs in roster.spelling.items() if theirs == column), column)
-    if name in _THEIRS:
-        return text
-    return key_cell(text) if name in _KEYS else text_cell(text)
+def _canvas(weeks: Sequence[Week], grades: _Grades, roster: Roster, rows: Rows) -> str:
+    titles = [_canvas_column(w, roster.columns) for w in weeks]
+    header, *students = _table(titles, weeks, grades, roster, rows)
+    blank = [""] * (len(header) - len(weeks) - 1)
+    points = [f"    {POINTS}", *blank, *(_number(total(w)) for w in weeks)]
+    return _csv([header, points, *students])
 
 
 def _canvas_column(week: Week, columns: Sequence[str]) -> str:
-    """The assignment's own column, `Name (id)`, if Canvas has it; else a new one is made."""
+    """Return the assignment's column in Canvas, `Name (id)`, or a name for a new one."""
     number = week.lms.canvas_id if week.lms else None
-    for column in columns if number is not None else ():
-        if column.endswith(f" ({number})"):
-            return column
     if number is not None:
-        return f"{week.title} ({number})"
+        known = (column for column in columns if column.endswith(f" ({number})"))
+        return next(known, f"{week.title} ({number})")
     for column in columns:
         found = _NUMBERED.match(column)
         if found and found.group(1) in (week.title, week.name):
@@ -151,49 +124,48 @@ def _canvas_column(week: Week, columns: Sequence[str]) -> str:
     return week.title
 
 
-def _moodle(
-    weeks: Sequence[Week], grades: _Grades, roster: Roster, rows: Sequence[tuple[RosterEntry, str]]
-) -> str:
-    """A grading worksheet is filled in; any other list gets a column per week."""
-    if {"Identifier", "Grade"} <= roster.spelling.keys():
-        grade = roster.spelling["Grade"]
-        if len(weeks) != 1:
-            raise KitError("this roster is the grading worksheet of one assignment: name its week")
-        table = [list(roster.columns)]
-        for entry, student in rows:
-            own = grades.cell(weeks[0], student)
-            filled = entry.row | ({grade: own} if own else {})
-            table.append([_cell(c, filled.get(c, ""), roster) for c in roster.columns])
-        return _csv(table)
-    names = ("Username", "ID number", "Email address")
-    kept = [roster.spelling[n] for n in names if n in roster.spelling]
-    return _csv(_with_weeks(kept, [w.title for w in weeks], weeks, grades, roster, rows))
+def _moodle(weeks: Sequence[Week], grades: _Grades, roster: Roster, rows: Rows) -> str:
+    """Fill in a grading worksheet; add a column per week to any other list."""
+    if not {"Identifier", "Grade"} <= roster.spelling.keys():
+        return _csv(_table([w.title for w in weeks], weeks, grades, roster, rows))
+    if len(weeks) != 1:
+        raise KitError("this class list is the grading worksheet of one assignment: name its week")
+    table = [list(roster.columns)]
+    for entry, student in rows:
+        score = grades.cell(weeks[0], student)
+        filled = entry.row | ({roster.spelling["Grade"]: score} if score else {})
+        table.append([_cell(c, filled.get(c, ""), roster) for c in roster.columns])
+    return _csv(table)
 
 
-def _brightspace(
-    weeks: Sequence[Week], grades: _Grades, roster: Roster, rows: Sequence[tuple[RosterEntry, str]]
-) -> str:
-    """Brightspace's import file: the ids, a "Points Grade" per item, and its end of line."""
-    kept = [c for c in BRIGHTSPACE if c in roster.columns]
+def _brightspace(weeks: Sequence[Week], grades: _Grades, roster: Roster, rows: Rows) -> str:
+    """Write Brightspace's import file: a "Points Grade" per item and an end-of-line column."""
     titles = [f"{w.title} Points Grade" for w in weeks]
-    first, *others = _with_weeks(kept, titles, weeks, grades, roster, rows)
+    first, *others = _table(titles, weeks, grades, roster, rows)
     return _csv([[*first, "End-of-Line Indicator"], *([*row, "#"] for row in others)])
 
 
-def _with_weeks(
-    kept: Sequence[str],
-    titles: Sequence[str],
-    weeks: Sequence[Week],
-    grades: _Grades,
-    roster: Roster,
-    rows: Sequence[tuple[RosterEntry, str]],
+def _table(
+    titles: Sequence[str], weeks: Sequence[Week], grades: _Grades, roster: Roster, rows: Rows
 ) -> list[list[str]]:
-    """Some columns of the class list as they are, and one per week."""
+    """Return the columns of the class list that the platform reads, and one per week."""
+    names = CLASS_LISTS[roster.kind].kept
+    kept = [roster.spelling[name] for name in names if name in roster.spelling]
     table = [[*kept, *titles]]
     for entry, student in rows:
         about = (_cell(c, entry.row[c], roster) for c in kept)
         table.append([*about, *(grades.cell(w, student) for w in weeks)])
     return table
+
+
+def _cell(column: str, text: str, roster: Roster) -> str:
+    """Return a cell of the class list for the platform that exported the list."""
+    name = next((n for n, spelled in roster.spelling.items() if spelled == column), column)
+    if name in _WRITTEN_BY_MOODLE:
+        return text
+    columns = CLASS_LISTS[roster.kind].columns
+    is_key = name in (columns.get(key) for key in KEY_FIELDS)
+    return key_cell(text) if is_key else text_cell(text)
 
 
 def _number(value: float) -> str:

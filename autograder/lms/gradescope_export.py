@@ -1,9 +1,9 @@
-"""Gradescope's export of an assignment's submissions: who handed in which folder, and when.
+"""Read Gradescope's export of an assignment: the students and the time of each submission.
 
 "Download Submissions" gives a zip with a folder per submission and `submission_metadata.yml`, which
-says by folder who handed it in (several, if it was a group) and when. The file is Ruby's YAML: its
-keys begin with a colon. It is read with the safe loader, and only names, ids and times are taken.
-A student can hand in a file of that name, to Moodle too: it is believed if it lies above all else.
+lists the students (several for a group) and the time of each folder. The file is Ruby's YAML: its
+keys begin with a colon. It is read with the safe loader, and only names, ids and times are used.
+Students can submit a file with this name, also to Moodle, so it is only read from the top folder.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from ..model.timestamps import format_timestamp
 from .roster import Roster
 
 METADATA = "submission_metadata.yml"
-_BOUND = 256 << 20  # it holds the results of autograders too
+_BOUND = 256 << 20  # it also has the results of autograders
 Read = Callable[[int], bytes | None]  # the content, or None if it is larger than the bound
 
 
 @dataclass(frozen=True)
-class Whose:
-    """Whose a file is, and what it is called."""
+class FileOwner:
+    """The students of a file, and its name in their submission."""
 
     students: list[str]
     file: str
@@ -35,19 +35,19 @@ class Whose:
 
 @dataclass
 class GradescopeExport:
-    """Folders by name, with their students; times as nbgrader writes them."""
+    """The students of each folder, and times as nbgrader writes them."""
 
     root: str
     folders: dict[str, list[str]] = field(default_factory=dict)
     times: dict[str, str] = field(default_factory=dict)
 
-    def whose(self, name: str) -> Whose | None:
+    def whose(self, name: str) -> FileOwner | None:
         folder, _, file = self._below(name).partition("/")
         students = self.folders.get(folder, [])
-        return Whose(students, file) if file and students else None
+        return FileOwner(students, file) if file and students else None
 
     def is_of_somebody(self, name: str) -> bool:
-        """Return whether it is a file of a submission, and not of the export itself."""
+        """Return True for a file of a submission, False for one of the export itself."""
         below = self._below(name)
         return "/" in below and "__MACOSX" not in name
 
@@ -56,7 +56,7 @@ class GradescopeExport:
 
 
 def read_export(files: Sequence[tuple[str, Read]], roster: Roster) -> GradescopeExport | None:
-    """Who handed in what; None if it is no export of Gradescope."""
+    """Read the metadata; return None if this is not a Gradescope export."""
     found = [
         (name, read)
         for name, read in files
@@ -79,7 +79,7 @@ def read_export(files: Sequence[tuple[str, Read]], roster: Roster) -> Gradescope
 
 
 def _is_above(name: str, files: Sequence[tuple[str, Read]]) -> bool:
-    """Return whether a file lies in the folder that holds everything, and is no student's."""
+    """Return True if all files are in the folder of this file, so it is not a student's."""
     root = name.removesuffix(METADATA)
     if root.count("/") > 1 or "_assignsubmission_file" in root:
         return False
@@ -95,12 +95,12 @@ def _parsed(name: str, data: bytes | None) -> dict[Any, Any]:
     except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
         raise KitError(f"{name}: not what Gradescope writes: {str(error)[:120]}") from None
     if not isinstance(found, dict):
-        raise KitError(f"{name}: not what Gradescope writes: no submissions stand in it")
+        raise KitError(f"{name}: not what Gradescope writes: it has no submissions")
     return found
 
 
 def _student(person: dict[Any, Any], roster: Roster) -> str:
-    """The student of the class list who has that id, else that address; "" if nobody has."""
+    """Return the student with this id or e-mail address in the class list, or ""."""
     for key in (":sid", ":email"):
         value = str(person.get(key) or "").strip()
         if value and (matched := roster.match([value])[0].get(value)):
@@ -109,7 +109,7 @@ def _student(person: dict[Any, Any], roster: Roster) -> str:
 
 
 def _time(value: object) -> str:
-    """A time of Ruby's YAML, as nbgrader writes times; "" if there is none."""
+    """Convert a time from Ruby's YAML to the form that nbgrader writes, or ""."""
     if isinstance(value, str):
         try:
             value = dt.datetime.fromisoformat(value)

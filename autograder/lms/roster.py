@@ -1,7 +1,7 @@
-"""A class list of Canvas, Moodle, Brightspace or Gradescope, or a plain one; who in it is whom.
+"""Read a class list of Canvas, Moodle, Brightspace or Gradescope, or a plain one.
 
-The header says which it is. A student of ours is matched by login, id or e-mail; by the part of the
-address before the @ only if nobody else has it too.
+The header identifies the platform (columns.py). A student in the gradebook is matched by login, id
+or e-mail address, or by the part of the address before the @ if it is unique.
 """
 
 from __future__ import annotations
@@ -10,26 +10,20 @@ import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Literal
 
 from ..model.errors import KitError
-from .headings import MOODLE, PLAIN, spelt
+from .columns import CLASS_LISTS, KEY_FIELDS, POINTS, Kind, match_columns
 
-Kind = Literal["canvas", "moodle", "brightspace", "gradescope", "plain"]
-CANVAS = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
-POINTS = "Points Possible"
-BRIGHTSPACE = ("OrgDefinedId", "Username")
-GRADESCOPE = ("SID", "Email")
-_TEST_STUDENT = "Student, Test"  # Canvas's, whose work is nobody's
+_TEST_STUDENT = "Student, Test"  # a row that Canvas adds
 _PARTICIPANT = re.compile(r"\D*(\d+)\Z")  # "Participant 12345", in Moodle's language
 
 
 @dataclass(frozen=True)
 class RosterEntry:
-    """One student of the list. `number` is what bulk downloads have in their file names."""
+    """One student of the list. `number` is in the file names of bulk downloads."""
 
     student: str  # the name in the gradebook
     name: str
@@ -41,13 +35,15 @@ class RosterEntry:
 
 @dataclass(frozen=True)
 class Roster:
+    """A class list; `spelling` maps known columns to the list's own names."""
+
     kind: Kind
     columns: tuple[str, ...]
     entries: tuple[RosterEntry, ...]
-    spelling: dict[str, str] = field(default_factory=dict, hash=False)  # of known headings
+    spelling: dict[str, str] = field(default_factory=dict, hash=False)
 
     def match(self, students: Iterable[str]) -> tuple[dict[str, RosterEntry], list[str]]:
-        """Match our students to roster entries; list those with no match or several."""
+        """Return the entry of each student, and the students with no entry or several."""
         exact: dict[str, list[RosterEntry]] = {}
         local: dict[str, list[RosterEntry]] = {}
         for entry in self.entries:
@@ -64,13 +60,13 @@ class Roster:
                 found[student] = candidates[0]
             else:
                 unmatched.append(student)
-        taken = Counter(id(e) for e in found.values())
-        double = [s for s, e in found.items() if taken[id(e)] > 1]
+        uses = Counter(id(e) for e in found.values())
+        double = [s for s, e in found.items() if uses[id(e)] > 1]
         return {s: e for s, e in found.items() if s not in double}, sorted([*unmatched, *double])
 
 
 def read_roster(path: Path) -> Roster:
-    """Read a class list; raises KitError if its header is none that is known."""
+    """Read a class list; raise KitError if it is not a CSV file with known columns."""
     try:
         text = path.read_text(encoding="utf-8-sig")
     except OSError as error:
@@ -87,96 +83,68 @@ def read_roster(path: Path) -> Roster:
         c.strip() for c in next(csv.reader([first.strip("\r")], delimiter=separator), [])
     )
     clean = [{(k or "").strip(): v or "" for k, v in r.items() if isinstance(v, str)} for r in rows]
-    if set(CANVAS[:2]) <= set(columns) and "SIS Login ID" in columns:
-        kept = [r for r in clean if r["Student"].strip() and not _is_no_student(r["Student"])]
-        return Roster("canvas", columns, _distinct(map(_canvas, kept)))
-    filled = [r for r in clean if any(r.values())]
-    if BRIGHTSPACE[0] in columns:
-        return Roster("brightspace", columns, _distinct(map(_brightspace, filled)))
-    if set(GRADESCOPE) <= set(columns):
-        students = [r for r in filled if r.get("Role", "Student").strip() in ("Student", "")]
-        return Roster("gradescope", columns, _distinct(map(_gradescope, students)))
-    moodle = spelt(MOODLE, columns)
-    plain = spelt(PLAIN, columns)
-    if "Email address" in moodle and {"First name", "Full name", "Identifier"} & moodle.keys():
-        return Roster("moodle", columns, _distinct(_moodle(r, moodle) for r in filled), moodle)
-    if {"student", "id", "email"} & plain.keys():
-        return Roster("plain", columns, _distinct(_plain(r, plain) for r in filled), plain)
+    for kind in CLASS_LISTS:
+        spelling = match_columns(kind, columns)
+        if spelling is not None:
+            students = (row for row in clean if _is_student(kind, row))
+            entries = _distinct(_entry(kind, row, spelling) for row in students)
+            return Roster(kind, columns, entries, spelling)
     raise KitError(
-        f"{path}: no class list that is known: it needs Canvas's columns (Student, ID, SIS Login "
-        "ID), Moodle's (Email address), Brightspace's (OrgDefinedId), Gradescope's (SID, Email) "
-        "or a column `student`"
+        f"{path}: unknown columns: a class list has Canvas's columns (Student, ID, SIS Login ID), "
+        "Moodle's (Email address), Brightspace's (OrgDefinedId), Gradescope's (SID, Email) or a "
+        "column `student`"
+    )
+
+
+def _is_student(kind: Kind, row: Mapping[str, str]) -> bool:
+    """Return False for empty rows, Canvas's extra rows and Gradescope's instructors."""
+    if kind == "canvas":
+        name = row["Student"].strip()
+        return bool(name) and not name.startswith(POINTS) and name != _TEST_STUDENT
+    if kind == "gradescope" and row.get("Role", "Student").strip() not in ("Student", ""):
+        return False
+    return any(row.values())
+
+
+def _entry(kind: Kind, row: dict[str, str], spelling: Mapping[str, str]) -> RosterEntry:
+    class_list = CLASS_LISTS[kind]
+    fields = {
+        name: row.get(spelling.get(column, column), "").strip()
+        for name, column in class_list.columns.items()
+    }
+    if kind == "brightspace":  # prefixes ids with # to keep spreadsheets from changing them
+        fields |= {name: fields[name].lstrip("#") for name in ("number", "login")}
+    if kind == "moodle":
+        participant = _PARTICIPANT.match(fields["number"])
+        fields["number"] = participant.group(1) if participant else ""
+    if kind == "canvas" and "@" in fields["login"]:
+        fields["email"] = fields["login"]
+    email, number = fields["email"], fields["number"]
+    short = {f"short_{name}": fields.get(name, "").split("@")[0] for name in ("login", "email")}
+    names = (fields.get("first_name", ""), fields.get("last_name", ""))
+    return RosterEntry(
+        student=next(filter(None, ((fields | short)[name] for name in class_list.student)), ""),
+        name=fields.get("name", "") or " ".join(filter(None, names)),
+        email=email,
+        number=number,
+        keys=tuple(fields.get(name, "") for name in KEY_FIELDS),
+        row=row,
     )
 
 
 def _distinct(entries: Iterable[RosterEntry]) -> tuple[RosterEntry, ...]:
-    """Two students never share a name in the gradebook: ada@one.org and ada@two.org keep theirs."""
+    """Give every student a unique name: ada@one.org and ada@two.org keep their whole addresses."""
     every = list(entries)
     names = Counter(e.student.casefold() for e in every)
-    made = [
+    renamed = [
         replace(e, student=e.email or e.number) if names[e.student.casefold()] > 1 else e
         for e in every
     ]
-    again = Counter(e.student.casefold() for e in made)
-    for entry in made:
+    names = Counter(e.student.casefold() for e in renamed)
+    for entry in renamed:
         student = entry.student
-        if again[student.casefold()] > 1:
-            raise KitError(f"the class list has {student!r} twice: take one row away")
+        if names[student.casefold()] > 1:
+            raise KitError(f"the class list has {student!r} twice: remove one row")
         if not student or student.startswith(".") or set(student) & set("/\\\0"):
-            raise KitError(f"the class list's {student!r} cannot name a student: mend that row")
-    return tuple(made)
-
-
-def _is_no_student(cell: str) -> bool:
-    return cell.strip().startswith(POINTS) or cell.strip() == _TEST_STUDENT
-
-
-def _canvas(row: dict[str, str]) -> RosterEntry:
-    login, sis = row["SIS Login ID"].strip(), row.get("SIS User ID", "").strip()
-    number = row["ID"].strip()
-    email = login if "@" in login else row.get("Email", "").strip()
-    student = login.split("@")[0] or sis or number
-    return RosterEntry(
-        student, row["Student"].strip(), email, number, (login, sis, number, email), row
-    )
-
-
-def _moodle(theirs: dict[str, str], spelling: dict[str, str]) -> RosterEntry:
-    row = {name: theirs.get(column, "").strip() for name, column in spelling.items()}
-    email = row["Email address"]
-    names = (row.get("First name", ""), row.get("Last name", ""))
-    name = row.get("Full name", "") or " ".join(n for n in names if n)
-    found = _PARTICIPANT.match(row.get("Identifier", ""))
-    number = found.group(1) if found else ""
-    known = row.get("Username", ""), row.get("ID number", "")
-    student = known[0] or email.split("@")[0] or known[1] or number
-    return RosterEntry(student, name, email, number, (*known, email, number), theirs)
-
-
-def _brightspace(row: dict[str, str]) -> RosterEntry:
-    """Its exports write a # before both ids, so that spreadsheets leave them alone."""
-    number, login = (row.get(column, "").strip().lstrip("#") for column in BRIGHTSPACE)
-    names = (row.get("First Name", "").strip(), row.get("Last Name", "").strip())
-    email = row.get("Email", "").strip()
-    student = login.split("@")[0] or email.split("@")[0] or number
-    return RosterEntry(
-        student, " ".join(filter(None, names)), email, number, (login, number, email), row
-    )
-
-
-def _gradescope(row: dict[str, str]) -> RosterEntry:
-    """Its roster and its grades have First Name and Last Name, or Name; SID may be empty."""
-    number, email = row["SID"].strip(), row["Email"].strip()
-    names = (row.get("First Name", "").strip(), row.get("Last Name", "").strip())
-    name = row.get("Name", "").strip() or " ".join(filter(None, names))
-    student = email.split("@")[0] or number
-    return RosterEntry(student, name, email, number, (number, email), row)
-
-
-def _plain(theirs: dict[str, str], spelling: dict[str, str]) -> RosterEntry:
-    row = {name: theirs.get(column, "").strip() for name, column in spelling.items()}
-    email, number = row.get("email", ""), row.get("id", "")
-    student = row.get("student", "") or email.split("@")[0] or number
-    names = (row.get("first_name", ""), row.get("last_name", ""))
-    name = row.get("name", "") or " ".join(filter(None, names))
-    return RosterEntry(student, name, email, number, (email, number), theirs)
+            raise KitError(f"{student!r} cannot name a student: correct that row of the class list")
+    return tuple(renamed)

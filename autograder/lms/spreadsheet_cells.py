@@ -1,12 +1,12 @@
-"""Cells of a file that somebody opens in a spreadsheet, which runs what looks like a formula.
+"""Escape cells that a spreadsheet would run as formulas.
 
-Theory of operation. Students choose names; a name such as `=HYPERLINK(...)` is run by the
-spreadsheet of whoever opens the grades before uploading them. Every text that a student may have
-chosen gets an apostrophe before it where a spreadsheet would see a formula, also behind a
-separator of other countries' files; what cannot be seen is shown (model/visible.py). What Canvas
-and Moodle read back is not changed: numbers (a negative one is no formula), Canvas's ids and
-Moodle's `Identifier` find the row, names are not compared. A key (login, e-mail, id number) keeps a
-leading sign where it holds nothing but letters, digits and `.+-_@`, which no spreadsheet can run.
+Theory of operation. Students choose names, and a spreadsheet runs a name such as
+`=HYPERLINK(...)` when an instructor opens the grades. A text that a student may have chosen gets an
+apostrophe if a spreadsheet would read it as a formula, also after the separators of other locales;
+invisible characters are made visible (model/visible.py). Values that Canvas and Moodle read back do
+not change: numbers (a negative number is not a formula), Canvas's ids and Moodle's `Identifier`
+find the row, and names are not compared. A key (login, e-mail, id number) keeps a leading sign if
+it has only letters, digits and `.+-_@`, which cannot be a formula.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ import re
 from ..model.visible import visible
 
 _STARTS = re.compile(r"\s*[=+\-@\uff1d\uff0b\uff0d\uff20\t\r\n]")
-# Where the separator is another one, what stands behind it may itself be quoted.
+# With a different separator, the text after it may itself be quoted.
 _BEHIND = re.compile(r"([;|,\t][\s\"]*)(?=[=+\-@\uff1d\uff0b\uff0d\uff20])")
 _NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)?(?:[eE][+-]?\d+)?%?")
 _KEY = re.compile(r"[+-][\w.+-]*(?:@[\w.-]+)?")
 
 
 def text_cell(text: object) -> str:
-    """A text that no spreadsheet takes for a formula."""
+    """Return a text that a spreadsheet does not run as a formula."""
     cell = "" if text is None else str(text)
     if _NUMBER.fullmatch(cell):
         return cell
@@ -33,5 +33,5 @@ def text_cell(text: object) -> str:
 
 
 def key_cell(text: str) -> str:
-    """A key by which a learning platform finds its row: unchanged, unless it could be run."""
+    """Return a key by which a learning platform finds its row, escaped only if necessary."""
     return text if _KEY.fullmatch(text) else text_cell(text)

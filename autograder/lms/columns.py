@@ -1,0 +1,138 @@
+"""The columns of class lists: one table for all learning platforms.
+
+`CLASS_LISTS` maps the fields of a student to the columns of each platform. A list is read by the
+English name of a column and written back under its original one; `SPELLINGS` has the other names:
+those of Moodle's language packs (English, German, French and Spanish) and common ones in plain
+lists. A new column or a new spelling is one line here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+Kind = Literal["canvas", "brightspace", "gradescope", "moodle", "plain"]
+POINTS = "Points Possible"  # the first cell of Canvas's second row
+KEY_FIELDS = ("login", "id", "number", "email")  # identify a student
+
+
+@dataclass(frozen=True)
+class ClassList:
+    """The class list of one platform.
+
+    columns: the column of each field. `number` is in the file names of bulk downloads.
+    required: columns that identify the platform; of each group, one column is enough.
+    student: the fields that name a student in the gradebook, the first that is not empty;
+    `short_` means the part before the @.
+    kept: the columns that the platform reads back with grades.
+    """
+
+    columns: dict[str, str]
+    required: tuple[tuple[str, ...], ...]
+    student: tuple[str, ...]
+    kept: tuple[str, ...] = ()
+
+
+_NAMES = {"first_name": "First Name", "last_name": "Last Name"}
+CLASS_LISTS: dict[Kind, ClassList] = {
+    "canvas": ClassList(
+        {
+            "name": "Student",
+            "number": "ID",
+            "id": "SIS User ID",
+            "login": "SIS Login ID",
+            "email": "Email",
+        },
+        required=(("Student",), ("ID",), ("SIS Login ID",)),
+        student=("short_login", "id", "number"),
+        kept=("Student", "ID", "SIS User ID", "SIS Login ID", "Section"),
+    ),
+    "brightspace": ClassList(
+        {"number": "OrgDefinedId", "login": "Username", "email": "Email", **_NAMES},
+        required=(("OrgDefinedId",),),
+        student=("short_login", "short_email", "number"),
+        kept=("OrgDefinedId", "Username"),
+    ),
+    "gradescope": ClassList(
+        {"number": "SID", "email": "Email", "name": "Name", **_NAMES},
+        required=(("SID",), ("Email",)),
+        student=("short_email", "number"),
+    ),
+    "moodle": ClassList(
+        {
+            "number": "Identifier",
+            "login": "Username",
+            "id": "ID number",
+            "email": "Email address",
+            "name": "Full name",
+            "first_name": "First name",
+            "last_name": "Last name",
+            "grade": "Grade",
+        },
+        required=(("Email address",), ("First name", "Full name", "Identifier")),
+        student=("login", "short_email", "id", "number"),
+        kept=("Username", "ID number", "Email address"),
+    ),
+    "plain": ClassList(
+        {
+            "login": "student",
+            "number": "id",
+            "email": "email",
+            "name": "name",
+            "first_name": "first_name",
+            "last_name": "last_name",
+        },
+        required=(("student", "id", "email"),),
+        student=("login", "short_email", "number"),
+    ),
+}
+SPELLINGS: dict[Kind, dict[str, tuple[str, ...]]] = {
+    "moodle": {
+        "First name": ("Vorname", "Prénom", "Nombre"),
+        "Last name": ("Surname", "Nachname", "Nom", "Nom de famille", "Apellido(s)", "Apellidos"),
+        "Full name": ("Vollständiger Name", "Nom complet", "Nombre completo"),
+        "Email address": (
+            "E-Mail-Adresse",
+            "E-Mail",
+            "Adresse de courriel",
+            "Adresse e-mail",
+            "Dirección de correo",
+            "Dirección Email",
+            "Correo electrónico",
+        ),
+        "ID number": ("ID-Nummer", "Matrikelnummer", "Numéro d'identification", "Número de ID"),
+        "Username": ("Anmeldename", "Nutzername", "Nom d'utilisateur", "Nombre de usuario"),
+        "Identifier": ("Identifikator", "Identifiant", "Identificador"),
+        "Grade": ("Bewertung", "Note", "Calificación"),
+    },
+    "plain": {
+        "student": ("student_id", "login", "user", "username", "netid", "sid"),
+        "name": ("full_name", "full name", "student name"),
+        "first_name": ("first name", "firstname", "given name", "vorname", "prénom", "nombre"),
+        "last_name": ("last name", "lastname", "surname", "nachname", "nom", "apellidos"),
+        "email": ("e-mail", "mail", "email address"),
+        "id": ("number", "matriculation", "student number"),
+    },
+}
+
+
+def match_columns(kind: Kind, columns: Iterable[str]) -> dict[str, str] | None:
+    """Return the list's own spelling of each known column, or None for a different platform."""
+    given = list(columns)
+    if kind in SPELLINGS:
+        folded = {c.casefold(): c for c in given}
+        known = {
+            name: (name, *SPELLINGS[kind].get(name, ()))
+            for name in CLASS_LISTS[kind].columns.values()
+        }
+        found = {
+            name: folded[s.casefold()]
+            for name, spellings in known.items()
+            for s in reversed(spellings)
+            if s.casefold() in folded
+        }
+    else:
+        found = {c: c for c in given}
+    required = CLASS_LISTS[kind].required
+    return found if all(any(c in found for c in group) for group in required) else None
