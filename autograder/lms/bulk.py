@@ -147,9 +147,7 @@ def content_from(
         content |= _unzipped(student, content.pop(zips[0]), bound, found)
     folders = {str(p) for n in content for p in PurePosixPath(n).parents}
     kept = {n: d for n, d in content.items() if _safe(n) and n not in folders}
-    found.left_out += [
-        f"{student}: {n!r}: not a plain file name" for n in content if n not in kept
-    ]
+    found.left_out += [f"{student}: {n!r}: not a plain file name" for n in content if n not in kept]
     return {n: d for n, d in _rooted(kept, week).items() if n not in _NBGRADER_FILES}
 
 

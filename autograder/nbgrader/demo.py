@@ -1,8 +1,8 @@
-"""A whole course week on a sample class, with real nbgrader: what `autograder demo` plays.
+"""Play a whole course week with a sample class and real nbgrader, for `autograder demo`.
 
-Everything happens in demo/, a small project of its own: release, fetch, hand in, collect, grade,
-feedback, fetch feedback. The students of solutions/<week>/class.yaml are made from the week's
-bank: its solution, alternatives and misconceptions, and pieces of trouble in class/.
+Everything happens in demo/, a separate small project: release, fetch, submit, collect, grade,
+feedback, fetch feedback. The students of solutions/<week>/class.yaml are made from the week's bank
+(its solution, alternatives and misconceptions) and from faulty programs in class/.
 """
 
 from __future__ import annotations
@@ -25,53 +25,54 @@ from ..model.course.stubs import stub_of
 from ..model.errors import KitError
 from ..model.report.schema import Report
 from .gradebook.transfer import WeekStanding
+from .workspace import Workspace
 
 FOLDER = "demo"
-_MARK = ".made-by-autograder-demo"
 CLASS = "class.yaml"
-Told = Callable[[str, int], None]
+_CREATED_BY_DEMO = ".made-by-autograder-demo"
+Progress = Callable[[str, int], None]  # the current step, and the number of finished steps
 
 
-class Pupil(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A sample student: how their module is made, and what one would say about them."""
+class SampleStudent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A sample student and how their module is made."""
 
     name: str
     story: str
-    style: str = ""  # the alternative they wrote, instead of the solution
+    style: str = ""  # an alternative of the bank, instead of the solution
     wrong: tuple[str, ...] = ()  # misconceptions of the bank
-    trouble: str = ""  # a file in class/
-    only: tuple[str, ...] = ()  # the exercises they got round to, where not all
-    module: str = ""  # the file name they chose, where it is not the right one
+    trouble: str = ""  # a file in class/ that is appended
+    only: tuple[str, ...] = ()  # the exercises that are written, if not all
+    module: str = ""  # a wrong name of the module's file
 
 
-def sample_class(course: Course) -> tuple[Pupil, ...]:
-    """The sample class of the first week; raises KitError if the course has none."""
+def sample_class(course: Course) -> tuple[SampleStudent, ...]:
+    """Read the sample class of the first week; raise KitError if the course has none."""
     path = course.solution_folder(course.weeks[0]) / CLASS
     try:
-        return msgspec.yaml.decode(path.read_bytes(), type=tuple[Pupil, ...])
+        return msgspec.yaml.decode(path.read_bytes(), type=tuple[SampleStudent, ...])
     except FileNotFoundError:
         raise KitError(
             f"the demo needs a sample class: {path.relative_to(course.root)}, a list of students "
-            "with `name` and `story`, and what they hand in (`style`, `wrong`, `only`, …)"
+            "with `name`, `story`, and how their module is made (`style`, `wrong`, `only`, …)"
         ) from None
     except msgspec.MsgspecError as error:
         raise KitError(f"{path.relative_to(course.root)}: {error}") from None
 
 
 @dataclass
-class Played:
-    """What came out of the week."""
+class DemoResult:
+    """The results of the week."""
 
     course: Course
     week: Week
     report: Report
     standings: list[WeekStanding]
-    pages: dict[str, Path]  # student -> the feedback page
-    fetched: dict[str, Path]  # student -> nbgrader's page, as they fetched it
-    said: list[str] = field(default_factory=list)
+    pages: dict[str, Path]  # student -> feedback page
+    fetched: dict[str, Path]  # student -> the page that nbgrader delivered
+    notes: list[str] = field(default_factory=list)
 
     def commonest(self) -> list[tuple[str, str, int]]:
-        """(exercise, what it looks like, number of students), the commonest first."""
+        """Return (exercise, misconception, number of students), the commonest first."""
         counted: Counter[tuple[str, str]] = Counter()
         for submission in self.report.submissions:
             for exercise in submission.exercises:
@@ -80,65 +81,62 @@ class Played:
 
 
 def steps(project: Course) -> int:
-    """How many steps of progress a demo reports: five per student and four for all."""
+    """Return the number of steps of a demo: five per student and four in all."""
     return 5 * len(sample_class(project)) + 4
 
 
-def play(project: Course, told: Told = lambda _, __: None) -> Played:
-    """Play week 1; `told` gets what is being done and how many steps were finished."""
+def play(project: Course, progress: Progress = lambda _, __: None) -> DemoResult:
+    """Play week 1 in a new project in demo/."""
     from ..batch.grade import grade_batch
     from ..model.device_axes import axis
     from .collect.collector import collect
     from .feedback.publish_feedback import return_feedback
     from .gradebook.transfer import collected, record, standings
     from .release.publish import release
-    from .workspace import Workspace
 
-    told("setting up a course in demo/", 0)
+    progress("setting up a course in demo/", 0)
     course = make_project(project)
-    pupils = sample_class(course)
-    week, workspace = course.weeks[0], Workspace(course)
-    told(f"releasing {week.name} through nbgrader", 1)
+    students, week = sample_class(course), course.weeks[0]
+    progress(f"releasing {week.name} with nbgrader", 1)
     release(course, week, early=True)
-    told("students fetch the week and hand it in", 1)
+    progress("students fetch the week and submit it", 1)
     bank, homes = Bank(course, week), {}
-    for pupil in pupils:
-        homes[pupil.name] = hand_in(course, week, bank, pupil)
-        told("students fetch the week and hand it in", 1)
-    told("collecting", 0)
-    collection = collect(course, week, check_owner=False)  # one user plays them all
-    told("grading in the sandbox", 1)
+    for student in students:
+        homes[student.name] = submit(course, week, bank, student)
+        progress("students fetch the week and submit it", 1)
+    progress("collecting", 0)
+    collection = collect(course, week, check_owner=False)  # one user submits for all
+    progress("grading in the sandbox", 1)
     report = grade_batch(
         course,
         week,
         collected(course, week),
         devices=axis(),
-        on_done=lambda _: told("grading in the sandbox", 1),
+        on_done=lambda _: progress("grading in the sandbox", 1),
     )
-    said = record(course, week, report, on_done=lambda: told("filling nbgrader's gradebook", 1))
-    told("writing feedback", 0)
-    returned = return_feedback(course, week, on_done=lambda: told("releasing feedback", 1))
-    told("students fetch their feedback", 1)
+    recorded = record(course, week, report, on_done=lambda: progress("recording scores", 1))
+    progress("generating feedback", 0)
+    returned = return_feedback(course, week, on_done=lambda: progress("generating feedback", 1))
+    progress("students fetch their feedback", 1)
     fetched = {}
-    for pupil in pupils:
-        found = fetch_feedback(course, week, pupil.name, homes[pupil.name])
-        if found:
-            fetched[pupil.name] = found
-        told("students fetch their feedback", 1)
-    pages = {s: workspace.feedback_page(s, week) for s in returned.students}
-    notes = [*collection.notes, *said.lines(), *returned.notes]
-    return Played(course, week, report, standings(course, week), pages, fetched, notes)
+    for student in students:
+        if page := fetch_feedback(course, week, student.name, homes[student.name]):
+            fetched[student.name] = page
+        progress("students fetch their feedback", 1)
+    pages = {s: Workspace(course).feedback_page(s, week) for s in returned.students}
+    notes = [*collection.notes, *recorded.lines(), *returned.notes]
+    return DemoResult(course, week, report, standings(course, week), pages, fetched, notes)
 
 
 def make_project(project: Course) -> Course:
-    """A project of its own in demo/, made afresh, with what the first week needs."""
+    """Create a project in demo/ with a copy of the course, replacing an earlier demo."""
     folder = project.root / FOLDER
     if folder.exists():
-        if not (folder / _MARK).is_file():
+        if not (folder / _CREATED_BY_DEMO).is_file():
             raise KitError(f"{FOLDER}/ was not made by the demo: move it away and try again")
         shutil.rmtree(folder)
     folder.mkdir()
-    (folder / _MARK).touch()
+    (folder / _CREATED_BY_DEMO).touch()
     shutil.copy(project.root / REGISTRY, folder / REGISTRY)
     for part in ("exercises", "solutions", "assets", "autograder/graders"):
         shutil.copytree(
@@ -147,76 +145,70 @@ def make_project(project: Course) -> Course:
     return load(folder)
 
 
-def module_of(bank: Bank, pupil: Pupil) -> str:
-    """What a pupil writes: the solution in some style, with their own mistakes in its place."""
+def module_of(bank: Bank, student: SampleStudent) -> str:
+    """Return a student's module: the solution in some style, with their mistakes."""
     styles = {a.name: a.source for a in bank.alternatives}
-    source = styles[pupil.style] if pupil.style else bank.solution
+    source = styles[student.style] if student.style else bank.solution
     mistakes = {m.name: m.source.removeprefix(bank.solution) for m in bank.misconceptions}
-    for name in pupil.wrong:
-        source += mistakes[name]
-    if pupil.trouble:
-        source += "\n\n" + (bank.folder / "class" / f"{pupil.trouble}.py").read_text(
-            encoding="utf-8"
-        )
-    if pupil.only:
-        source = _filled(stub_of(bank.course, bank.week), source, pupil.only)
+    source += "".join(mistakes[name] for name in student.wrong)
+    if student.trouble:
+        trouble = bank.folder / "class" / f"{student.trouble}.py"
+        source += "\n\n" + trouble.read_text(encoding="utf-8")
+    if student.only:
+        source = _fill_stub(stub_of(bank.course, bank.week), source, student.only)
     return source
 
 
-def _filled(stub: str, solution: str, names: tuple[str, ...]) -> str:
-    """The stub with some of its functions written."""
-    written = {n.name: n for n in ast.parse(solution).body if isinstance(n, ast.FunctionDef)}
-    lines, from_solution = stub.split("\n"), solution.split("\n")
+def _fill_stub(stub: str, solution: str, names: tuple[str, ...]) -> str:
+    """Replace some functions of the stub by those of the solution."""
+    solved = {n.name: n for n in ast.parse(solution).body if isinstance(n, ast.FunctionDef)}
+    lines, solved_lines = stub.split("\n"), solution.split("\n")
     for node in reversed(ast.parse(stub).body):
         if isinstance(node, ast.FunctionDef) and node.name in names:
-            new = written[node.name]
-            lines[node.lineno - 1 : node.end_lineno] = from_solution[
-                new.lineno - 1 : new.end_lineno
-            ]
+            new = solved[node.name]
+            lines[node.lineno - 1 : node.end_lineno] = solved_lines[new.lineno - 1 : new.end_lineno]
     return "\n".join(lines)
 
 
-def hand_in(course: Course, week: Week, bank: Bank, pupil: Pupil) -> Path:
-    """Fetch, fill in, submit, as nbgrader does it for one student; returns the student's folder."""
+def submit(course: Course, week: Week, bank: Bank, student: SampleStudent) -> Path:
+    """Fetch, fill in and submit the week with nbgrader; return the student's folder."""
     from nbgrader.exchange.default import ExchangeFetchAssignment, ExchangeSubmit
 
-    home = course.root / "students" / pupil.name
+    home = course.root / "students" / student.name
     home.mkdir(parents=True)
-    _student_step(ExchangeFetchAssignment, course, week, pupil.name, home)
+    student_step(ExchangeFetchAssignment, course, week, student.name, home)
     folder = home / week.name
-    (folder / week.module).write_text(module_of(bank, pupil), encoding="utf-8")
-    if pupil.module:
-        (folder / week.module).rename(folder / pupil.module)
-    if not pupil.only:
-        _answer(folder / f"{week.name}.ipynb", pupil)
-    _student_step(ExchangeSubmit, course, week, pupil.name, home)
+    module = folder / week.module
+    module.write_text(module_of(bank, student), encoding="utf-8")
+    if student.module:
+        module.rename(folder / student.module)
+    if not student.only:
+        _answer_questions(folder / f"{week.name}.ipynb", student)
+    student_step(ExchangeSubmit, course, week, student.name, home)
     return home
 
 
-def _answer(path: Path, pupil: Pupil) -> None:
-    """Say something in place of the written questions."""
+def _answer_questions(path: Path, student: SampleStudent) -> None:
     notebook = nbformat.read(path, as_version=4)
     for cell in notebook.cells:
         if cell.cell_type == "markdown" and cell.source == ANSWER:
-            cell.source = f"An answer by {pupil.name}, to be marked by a person."
+            cell.source = f"A sample answer by {student.name}, to be marked by the instructor."
     nbformat.write(notebook, path)
 
 
 def fetch_feedback(course: Course, week: Week, student: str, home: Path) -> Path | None:
-    """nbgrader's fetch_feedback for one student; the page that it brought."""
+    """Run nbgrader's fetch_feedback for one student; return the page, or None."""
     from nbgrader.exchange.default import ExchangeFetchFeedback
 
-    _student_step(ExchangeFetchFeedback, course, week, student, home)
+    student_step(ExchangeFetchFeedback, course, week, student, home)
     return next((home / week.name / "feedback").rglob("*.html"), None)
 
 
-def _student_step(step: Any, course: Course, week: Week, student: str, home: Path) -> None:
-    """One of nbgrader's student commands, with a cache and a folder of this student's own."""
+def student_step(step: Any, course: Course, week: Week, student: str, home: Path) -> None:
+    """Run one of nbgrader's student commands with a separate cache and folder."""
     from nbgrader.auth import Authenticator
     from nbgrader.coursedir import CourseDirectory
     from traitlets.config import Config
-
-    from .workspace import Workspace
 
     config = Config()
     config.CourseDirectory.course_id = course.id

@@ -1,6 +1,6 @@
-"""Every week at a glance: what was released, handed in, graded, marked, returned, and what is odd.
+"""The status of every week: released, submitted, graded, marked, returned, and problems.
 
-Read from nbgrader's folders, its gradebook and our own records; imports neither torch nor nbgrader.
+Read from nbgrader's folders and gradebook and from `.autograder/`, without importing nbgrader.
 """
 
 from __future__ import annotations
@@ -17,26 +17,27 @@ from ..model.course.loader import Course, Week
 from ..model.notes import KINDS, Kind
 from ..model.report.verdicts import Ending
 from ..model.timestamps import parse_timestamp
-from .collect.collection_notes import read_collected
+from .collect.collector import collection_notes
 from .collect.history import last_seen, read_history
 from .gradebook.database import GradebookEntry, Marked, read_gradebook, read_hand_marks
+from .gradebook.due_dates import unknown_extensions
 from .gradebook.effective_results import Worth, lower
 from .gradebook.report_store import (
     Recorded,
+    ReportHead,
     earlier_reports,
     feedback_is_stale,
     handed_in,
-    handed_in_before,
-    heads,
+    report_heads,
+    students_with_earlier_reports,
 )
 from .regrade.requests import open_requests
-from .release.extensions import unknown_extensions
 from .release.rerelease import names
 from .workspace import Workspace
 
 
 class Result(msgspec.Struct, frozen=True):
-    """One graded submission of a student who handed in several times; points of the exercises."""
+    """One of several graded submissions of a student; points of exercises."""
 
     handed_in: str
     graded: str
@@ -45,7 +46,7 @@ class Result(msgspec.Struct, frozen=True):
 
 
 class WeekStatus(msgspec.Struct, frozen=True):
-    """One week. Lists name students."""
+    """The status of one week. Lists contain students."""
 
     week: str
     title: str
@@ -55,25 +56,26 @@ class WeekStatus(msgspec.Struct, frozen=True):
     enrolled: int
     handed_in: list[str]
     missing: list[str]
-    late: dict[str, str]  # student -> how late, the grace period left out
+    late: dict[str, str]  # student -> how late, without the grace period
     graded: list[str]
     refused: dict[str, str]  # student -> why
-    waiting: list[str]  # in the exchange, newer than what was collected
-    ungraded: list[str]  # collected, and not graded or handed in again since
-    to_mark: dict[str, int]  # student -> cells that wait for a person
+    waiting: list[str]  # with a submission in the exchange that is not collected yet
+    ungraded: list[str]  # with a collected submission that is not graded yet
+    to_mark: dict[str, int]  # student -> number of unmarked cells
     returned: list[str]
-    stale: list[str]  # their feedback is older than their score
-    again: dict[str, list[Result]]  # graded several times: every result, the latest last
-    foreign: dict[str, str]  # student -> the user who handed in under their name
-    noted: dict[Kind, list[str]] = {}  # kind of trouble with a notebook or module -> students
-    asking: dict[str, str] = {}  # who asked for a regrade and has no answer -> their first line
-    strangers: list[str] = []  # what is said of extensions for students whom nobody knows
-    lower: dict[str, str] = {}  # whose newest submission scored lower than an earlier one -> how
-    not_accepted: dict[str, str] = {}  # whose newest submission cannot be graded -> why
-    changed: dict[str, list[str]] = {}  # student -> answers that changed after they were marked
+    stale: list[str]  # with feedback that is older than the score
+    again: dict[str, list[Result]]  # student -> all results if several, the latest last
+    foreign: dict[str, str]  # student -> the user who submitted in their name
+    noted: dict[Kind, list[str]] = {}  # kind of problem -> students
+    asking: dict[str, str] = {}  # student -> first line of an unanswered regrade request
+    strangers: list[str] = []  # lines about extensions for unknown students
+    lower: dict[str, str] = {}  # student whose newest submission scored lower -> the results
+    not_accepted: dict[str, str] = {}  # student whose newest submission cannot be graded -> why
+    changed: dict[str, list[str]] = {}  # student -> answers changed since they were marked
 
 
 def status(course: Course) -> list[WeekStatus]:
+    """Return the status of every week of the course."""
     students, entries = read_gradebook(course)
     stamps = {week.name: _stamps(course, week) for week in course.weeks}
     late = _late(course, entries, stamps)
@@ -85,7 +87,7 @@ def status(course: Course) -> list[WeekStatus]:
 
 
 def _stamps(course: Course, week: Week) -> dict[str, str]:
-    """By student, when what was collected was handed in, as nbgrader writes it."""
+    """Return the time of each collected submission, as nbgrader writes it."""
     students = Workspace(course).students("submitted", week)
     return {student: handed_in(course, week, student) for student in students}
 
@@ -105,7 +107,7 @@ def _week(
     held = {e.student: e for e in entries if e.week == week.name}
     graded = [s for s in sorted(held) if held[s].graded]
     came, done = set(handed), set(graded)
-    reports = heads(course, week)
+    reports = report_heads(course, week)
     made = [s for s in workspace.students("feedback", week) if returned(workspace, week, s)]
     stale = [s for s in made if feedback_is_stale(course, week, s)]
     return WeekStatus(
@@ -119,14 +121,18 @@ def _week(
         missing=[s for s in students if s not in came],
         late={s: late[s, week.name] for s in handed if (s, week.name) in late},
         graded=graded,
-        refused={s: reports[s].reason for s in graded if _refused(reports.get(s))},
+        refused={
+            s: reports[s].message.partition("\n")[0]
+            for s in graded
+            if s in reports and reports[s].verdict is Ending.REFUSED
+        },
         waiting=to_collect(course, week, stamps),
         ungraded=[s for s in handed if s not in done or _newer(stamps[s], reports.get(s))],
         to_mark={s: e.to_mark for s, e in sorted(held.items()) if e.to_mark},
         returned=[s for s in made if s not in stale],
         stale=stale,
         again=_again(course, week, reports),
-        foreign=read_collected(course, week).foreign,
+        foreign=collection_notes(course, week).foreign,
         noted=_noted(graded, reports),
         asking=open_requests(course, week),
         strangers=unknown_extensions(course, week),
@@ -136,7 +142,7 @@ def _week(
     )
 
 
-def _noted(graded: list[str], reports: dict[str, Recorded]) -> dict[Kind, list[str]]:
+def _noted(graded: list[str], reports: dict[str, ReportHead]) -> dict[Kind, list[str]]:
     kinds = {s: {n.kind for n in reports[s].notes} for s in graded if s in reports}
     found = {kind: [s for s in kinds if kind in kinds[s]] for kind in KINDS}
     return {kind: students for kind, students in found.items() if students}
@@ -144,7 +150,7 @@ def _noted(graded: list[str], reports: dict[str, Recorded]) -> dict[Kind, list[s
 
 def _lower(course: Course, week: Week, worth: Worth) -> dict[str, str]:
     found = {}
-    for student in sorted(handed_in_before(course, week)):
+    for student in sorted(students_with_earlier_reports(course, week)):
         less = lower(course, week, student, worth)
         if less is not None and not less.best.counts:
             found[student] = less.sentence
@@ -165,19 +171,15 @@ def _changed_answers(week: Week, marks: Mapping[str, Mapping[str, Marked]]) -> d
     return found
 
 
-def _refused(report: Recorded | None) -> bool:
-    return report is not None and report.verdict is Ending.REFUSED
-
-
-def _newer(collected: str, report: Recorded | None) -> bool:
-    """Return whether something was handed in after what was graded."""
+def _newer(collected: str, report: ReportHead | None) -> bool:
+    """Return True if the collected submission is not the graded one."""
     return bool(report and report.handed_in and collected and report.handed_in != collected)
 
 
 def _late(
     course: Course, entries: list[GradebookEntry], stamps: Mapping[str, Mapping[str, str]]
 ) -> dict[tuple[str, str], str]:
-    """(student, week) -> how late. What was collected last counts, else what was graded."""
+    """Return how late each (student, week) is, by the last collected or graded submission."""
     times: dict[str, dict[str, dt.datetime]] = {}
     more: dict[str, dict[str, dt.timedelta]] = {}
     for entry in entries:
@@ -197,9 +199,9 @@ def _late(
 
 
 def to_collect(course: Course, week: Week, stamps: Mapping[str, str] | None = None) -> list[str]:
-    """Whose newest submission in the exchange was not collected yet.
+    """Return the students with a submission in the exchange that was not collected yet.
 
-    stamps: by student, the times of what was collected, where they were read.
+    stamps: the times of the collected submissions by student, if they are known.
     """
     workspace = Workspace(course)
     stamps = _stamps(course, week) if stamps is None else stamps
@@ -219,12 +221,12 @@ def to_collect(course: Course, week: Week, stamps: Mapping[str, str] | None = No
 
 
 def returned(workspace: Workspace, week: Week, student: str) -> bool:
-    """Return whether the feedback lies where the student fetches it, or is to be given by hand."""
+    """Return True if the student can fetch the feedback, or it must be sent by other means."""
     folder = workspace.feedback(student, week)
     secret = folder / "submission_secret.txt"
     if not secret.is_file():
         return workspace.feedback_page(student, week).is_file()
-    # nbgrader's name for it (utils.notebook_hash)
+    # the name that nbgrader gives it (utils.notebook_hash)
     key = secret.read_text(encoding="utf-8") + week.name
     name = hashlib.md5(key.encode(), usedforsecurity=False).hexdigest()
     released: Path = workspace.exchange / workspace.course.id / "feedback" / f"{name}.html"
@@ -232,20 +234,17 @@ def returned(workspace: Workspace, week: Week, student: str) -> bool:
 
 
 def returned_page(workspace: Workspace, week: Week, student: str) -> Path | None:
-    """The page of a student's feedback, if it was returned."""
+    """Return the page of a student's feedback, or None if it was not returned."""
     page = workspace.feedback_page(student, week)
     return page if returned(workspace, week, student) and page.is_file() else None
 
 
-def _again(course: Course, week: Week, reports: dict[str, Recorded]) -> dict[str, list[Result]]:
+def _again(
+    course: Course, week: Week, reports: Mapping[str, ReportHead]
+) -> dict[str, list[Result]]:
     found = {}
-    several = handed_in_before(course, week)
-    for student, now in reports.items():
-        if student not in several:
-            continue
-        before = earlier_reports(course, week, student)
-        if before:
-            found[student] = [
-                Result(r.handed_in, r.graded, r.score, r.max_score) for r in (*before, now)
-            ]
+    for student in sorted(students_with_earlier_reports(course, week) & reports.keys()):
+        if earlier := earlier_reports(course, week, student):
+            results: list[Recorded | ReportHead] = [*earlier, reports[student]]
+            found[student] = [Result(r.handed_in, r.graded, r.score, r.max_score) for r in results]
     return found

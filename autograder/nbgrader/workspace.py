@@ -1,4 +1,4 @@
-"""Where nbgrader works: one folder with source/, release/, submitted/, …, and its config file."""
+"""nbgrader's folder with source/, release/, submitted/, …, and its configuration file."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Workspace:
         return self.exchange / self.course.id / "outbound" / week.name
 
     def bundle(self, week: Week) -> Path:
-        """The week as one file, for who has no exchange."""
+        """Return the zip file of the week, for students without the exchange."""
         return self.root / "handouts" / f"{week.name}.zip"
 
     def submitted(self, student: str, week: Week) -> Path:
@@ -68,15 +68,15 @@ class Workspace:
         return self.root / "feedback" / student / week.name
 
     def feedback_page(self, student: str, week: Week) -> Path:
-        """What the student reads; nbgrader names it by the notebook."""
+        """Return the feedback page, which nbgrader names after the notebook."""
         return self.feedback(student, week) / f"{week.name}.html"
 
     def students(self, step: str, week: Week) -> list[str]:
-        """Who has a folder for the week in a step, such as "submitted"."""
+        """Return the students with a folder for the week in a step such as "submitted"."""
         return sorted(p.parent.name for p in (self.root / step).glob(f"*/{week.name}"))
 
     def make(self) -> None:
-        """Make the folder and its config file, where they are missing."""
+        """Create the folder and its configuration file if they are missing."""
         self.root.mkdir(parents=True, exist_ok=True)
         config = self.root / CONFIG
         if not config.exists():
@@ -84,7 +84,7 @@ class Workspace:
             config.write_text(_CONFIG_TEXT.format(project=project), encoding="utf-8")
 
     def config(self) -> Config:
-        """What `nbgrader` reads when it is started here: our settings and the instructor's own."""
+        """Return nbgrader's configuration: the kit's settings and the instructor's."""
         from traitlets.config.loader import PyFileConfigLoader
 
         self.make()
@@ -92,11 +92,11 @@ class Workspace:
 
 
 def prepare_process() -> None:
-    """What nbgrader needs of the process that it runs in.
+    """Prepare this process for nbgrader.
 
-    It runs `alembic` by its bare name when it makes a gradebook, which fails if the environment
-    was not activated; it makes SQLAlchemy warn about its way of adding submissions, each time; and
-    nbformat warns of a student's notebook where RestoreCells mends it and `collect` tells of it.
+    nbgrader runs `alembic` without a path when it creates a gradebook, which fails if the virtual
+    environment is not activated, and makes SQLAlchemy warn about every new submission. nbformat
+    warns about notebooks that RestoreCells repairs and `collect` reports.
     """
     from nbformat.warnings import DuplicateCellId, MissingIDFieldWarning
     from sqlalchemy.exc import SAWarning
@@ -111,7 +111,7 @@ def prepare_process() -> None:
 
 
 def open_gradebook(course: Course) -> Any:
-    """nbgrader's gradebook of the course; to be closed, or used in a `with`."""
+    """Open nbgrader's gradebook of the course; close it or use it as a context manager."""
     from nbgrader.api import Gradebook
     from sqlalchemy.exc import SQLAlchemyError
 
@@ -125,7 +125,7 @@ def open_gradebook(course: Course) -> Any:
 
 
 def unreachable_gradebook(error: Exception) -> NbgraderError:
-    """What to say where the gradebook cannot be opened or read."""
+    """Return the error for a gradebook that cannot be opened or read."""
     if isinstance(error, ImportError):
         return NbgraderError(
             "the gradebook at nbgrader.db_url needs a driver that is not installed: "
@@ -136,7 +136,7 @@ def unreachable_gradebook(error: Exception) -> NbgraderError:
 
 
 def open_api(course: Course) -> Any:
-    """An NbGraderAPI with the workspace's settings; the log of each call comes back with it."""
+    """Return an NbGraderAPI with the workspace's settings; its calls return their log."""
     from nbgrader.apps import NbGraderAPI
 
     api = NbGraderAPI(config=Workspace(course).config())
@@ -145,7 +145,7 @@ def open_api(course: Course) -> Any:
 
 
 def require(result: dict[str, Any], step: str) -> str:
-    """The log of a step of nbgrader; raises NbgraderError with its last words where it failed."""
+    """Return the log of a step of nbgrader; raise NbgraderError with its reason if it failed."""
     log = str(result.get("log", ""))
     if result.get("success"):
         return log
@@ -153,9 +153,9 @@ def require(result: dict[str, Any], step: str) -> str:
 
 
 def last_words(result: dict[str, Any]) -> str:
-    """What a failed step says went wrong, in one line.
+    """Return the error message of a failed step, in one line.
 
-    nbgrader logs the traceback of what went wrong and then raises an error that points to it.
+    nbgrader logs the traceback of the error and then raises another error that refers to the log.
     """
     log, error = str(result.get("log", "")), str(result.get("error", ""))
     raised = _RAISED.findall(log) or _RAISED.findall(error)

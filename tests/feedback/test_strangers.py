@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from nbconvert.filters.markdown_mistune import markdown2html_mistune
 
-from autograder.nbgrader.formgrader.submitted_cells import shown_cells
+from autograder.nbgrader.formgrader.submitted_cells import rendered_cells
 from autograder.pages.markdown import formula, harmless, harmless_explanation, markdown
 from tests.hostile.payloads import hostile_notebook, payloads
 
@@ -85,7 +85,7 @@ def test_no_kind_of_cell_output_attachment_or_metadata_acts(tmp_path: Path) -> N
 
     answer = v4.new_markdown_cell(metadata={"nbgrader": {"solution": True, "grade_id": "why"}})
     graded = v4.new_code_cell(metadata={"nbgrader": {"grade": True, "grade_id": "double"}})
-    cells = shown_cells(hostile_notebook(v4.new_notebook(cells=[answer, graded])), tmp_path)
+    cells = rendered_cells(hostile_notebook(v4.new_notebook(cells=[answer, graded])), tmp_path)
     assert len(cells) > 300
     shown = [part for cell in cells for part in (cell.text, *cell.outputs)]
     assert [fault for part in shown for fault in Seen(part).faults] == []

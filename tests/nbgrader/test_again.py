@@ -20,7 +20,7 @@ from autograder.model.errors import NbgraderError
 from autograder.model.report.schema import Report
 from autograder.nbgrader.collect.collector import collect
 from autograder.nbgrader.collect.submitted import read_student
-from autograder.nbgrader.demo import _student_step
+from autograder.nbgrader.demo import student_step
 from autograder.nbgrader.feedback.publish_feedback import return_feedback
 from autograder.nbgrader.gradebook.transfer import record
 from autograder.nbgrader.release.archive import course_for, grade_by_release
@@ -49,7 +49,7 @@ def mended(course: Course, week: Week, released: Workspace, tmp_path: Path) -> P
     """ada fetched the week and began; then it was mended and released again. Her folder."""
     home = tmp_path / "ada"
     home.mkdir()
-    _student_step(ExchangeFetchAssignment, course, week, "ada", home)
+    student_step(ExchangeFetchAssignment, course, week, "ada", home)
     (home / WEEK / "doubling.py").write_text("# begun\n")
     mend(course)
     release(course, week, again=True)
@@ -58,13 +58,13 @@ def mended(course: Course, week: Week, released: Workspace, tmp_path: Path) -> P
 
 def test_nbgrader_gives_nobody_a_second_copy(course: Course, week: Week, mended: Path) -> None:
     with pytest.raises(Exception, match="already have a copy"):
-        _student_step(ExchangeFetchAssignment, course, week, "ada", mended)
+        student_step(ExchangeFetchAssignment, course, week, "ada", mended)
 
 
 def test_the_mended_week_is_fetched_beside_the_first(
     course: Course, beside: Week, mended: Path
 ) -> None:
-    _student_step(ExchangeFetchAssignment, course, beside, "ada", mended)
+    student_step(ExchangeFetchAssignment, course, beside, "ada", mended)
     assert (mended / SECOND / "README.md").read_text() == "# Week 1\nDouble it.\n"
     assert (mended / WEEK / "doubling.py").read_text() == "# begun\n"
 
@@ -72,7 +72,7 @@ def test_the_mended_week_is_fetched_beside_the_first(
 def test_students_are_told_what_changed_and_how_to_go_on(
     course: Course, beside: Week, mended: Path
 ) -> None:
-    _student_step(ExchangeFetchAssignment, course, beside, "ada", mended)
+    student_step(ExchangeFetchAssignment, course, beside, "ada", mended)
     told = (mended / SECOND / CHANGES).read_text()
     assert "`doubling.py` as it is handed out has not changed: copy yours over the new one" in told
     assert "## README.md\n\n    @@ -1 +1,2 @@\n     # Week 1\n    +Double it." in told
@@ -82,9 +82,9 @@ def test_students_are_told_what_changed_and_how_to_go_on(
 def test_what_is_handed_in_beside_belongs_to_the_week(
     course: Course, week: Week, beside: Week, mended: Path
 ) -> None:
-    _student_step(ExchangeFetchAssignment, course, beside, "ada", mended)
+    student_step(ExchangeFetchAssignment, course, beside, "ada", mended)
     (mended / SECOND / "doubling.py").write_text(SOLUTION)
-    _student_step(ExchangeSubmit, course, beside, "ada", mended)
+    student_step(ExchangeSubmit, course, beside, "ada", mended)
     (found,) = status(course)
     assert found.waiting == ["ada"]
     assert collect(course, week, check_owner=False).fresh == ["ada"]
@@ -94,10 +94,10 @@ def test_what_is_handed_in_beside_belongs_to_the_week(
 def test_what_was_handed_in_last_counts_from_whichever_folder(
     course: Course, week: Week, beside: Week, mended: Path
 ) -> None:
-    _student_step(ExchangeFetchAssignment, course, beside, "ada", mended)
-    _student_step(ExchangeSubmit, course, beside, "ada", mended)
+    student_step(ExchangeFetchAssignment, course, beside, "ada", mended)
+    student_step(ExchangeSubmit, course, beside, "ada", mended)
     (mended / WEEK / "doubling.py").write_text("# begun, and gone on with\n")
-    _student_step(ExchangeSubmit, course, week, "ada", mended)
+    student_step(ExchangeSubmit, course, week, "ada", mended)
     collect(course, week, check_owner=False)
     assert read_student(course, week, "ada").files == {
         "doubling.py": b"# begun, and gone on with\n"
@@ -111,12 +111,12 @@ def test_what_was_handed_in_last_counts_from_whichever_folder(
 def test_feedback_is_fetched_where_it_was_handed_in(
     course: Course, week: Week, beside: Week, mended: Path
 ) -> None:
-    _student_step(ExchangeFetchAssignment, course, beside, "ada", mended)
-    _student_step(ExchangeSubmit, course, beside, "ada", mended)
+    student_step(ExchangeFetchAssignment, course, beside, "ada", mended)
+    student_step(ExchangeSubmit, course, beside, "ada", mended)
     collect(course, week, check_owner=False)
     record(course, week, report(graded("ada", 2, 1)))
     return_feedback(course, week)
-    _student_step(ExchangeFetchFeedback, course, beside, "ada", mended)
+    student_step(ExchangeFetchFeedback, course, beside, "ada", mended)
     assert list((mended / SECOND / "feedback").rglob(f"{WEEK}.html"))
 
 
@@ -137,12 +137,12 @@ def test_a_third_release_has_a_name_of_its_own(course: Course, week: Week, mende
 def test_without_a_change_there_is_nothing_to_release_again(
     course: Course, week: Week, released: Workspace
 ) -> None:
-    with pytest.raises(NbgraderError, match=r"nothing that students get .* has changed"):
+    with pytest.raises(NbgraderError, match=r"no file that students get has changed"):
         release(course, week, again=True)
 
 
 def test_before_the_first_release_there_is_no_again(course: Course, week: Week) -> None:
-    with pytest.raises(NbgraderError, match="was not released yet, so not again"):
+    with pytest.raises(NbgraderError, match="has not been released yet"):
         release(course, week, again=True)
 
 

@@ -9,13 +9,13 @@ from typing import Any
 import msgspec
 import nbformat
 import pytest
+from nbgrader import utils
 
 from autograder.model.course.loader import Course, Week
 from autograder.model.errors import NbgraderError
 from autograder.model.report.schema import Report, SubmissionReport
 from autograder.model.report.verdicts import Ending
 from autograder.nbgrader.autograde.preprocessor import decimal
-from autograder.nbgrader.autograde.submission_scores import SaveScores
 from autograder.nbgrader.collect.collector import collect
 from autograder.nbgrader.feedback.publish_feedback import return_feedback
 from autograder.nbgrader.gradebook.transfer import WeekStanding, record, standings
@@ -96,22 +96,23 @@ def test_a_refused_submission_gets_nothing_and_the_reason_once(
 def test_a_fault_of_ours_records_nothing(recorded: Recorded, course: Course, week: Week) -> None:
     fault = SubmissionReport("ada", Ending.GRADER_FAULT, 0.0, 3.0, 0.0, "broken")
     said = recorded(fault, graded("alan", 2, 1))
-    assert "ada: not recorded: the grading system failed on it" in said
+    assert "ada: not recorded: the grading system failed on this submission" in said
     assert [s.student for s in standings(course, week)] == ["alan"]
 
 
 def test_a_fault_inside_nbgraders_own_run_leaves_no_zero(
     course: Course, week: Week, hand_in: Callable[..., Path], notebook: str
 ) -> None:
-    from autograder.nbgrader.autograde.preprocessor import at_hand
+    from autograder.nbgrader.autograde.preprocessor import prepared_report
     from autograder.nbgrader.workspace import open_api
 
     hand_in("ada", {"doubling.py": SOLUTION, f"{WEEK}.ipynb": notebook})
     collect(course, week, check_owner=False)
-    with at_hand(report(SubmissionReport("ada", Ending.GRADER_FAULT, 0.0, 3.0, 0.0, "broken"))):
+    broken = SubmissionReport("ada", Ending.GRADER_FAULT, 0.0, 3.0, 0.0, "broken")
+    with prepared_report(week, broken):
         result = open_api(course).autograde(week.name, "ada")
     assert not result["success"]
-    assert "week01_tiny, ada: nothing was recorded. broken" in result["log"]
+    assert "week01_tiny, ada: not recorded. broken" in result["log"]
     assert standings(course, week) == []
 
 
@@ -127,15 +128,15 @@ def test_what_ends_in_the_middle_of_a_submission_leaves_the_scores_of_before(
     recorded: Recorded, course: Course, week: Week, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     recorded(graded("ada", 2, 1))
-    save, cells = SaveScores._add_score, []
+    determine, cells = utils.determine_grade, []
 
-    def fails_at_the_second(*arguments: Any) -> None:
+    def fails_at_the_second(*arguments: Any) -> Any:
         cells.append(arguments)
         if len(cells) == 2:
             raise OSError("the disk is full")
-        save(*arguments)
+        return determine(*arguments)
 
-    monkeypatch.setattr(SaveScores, "_add_score", fails_at_the_second)
+    monkeypatch.setattr(utils, "determine_grade", fails_at_the_second)
     said = record(course, week, report(graded("ada", 0, 0)))
     assert said.left_out == {"ada": "the disk is full"}
     assert len(cells) == 2
@@ -228,7 +229,7 @@ def test_who_was_not_collected_is_not_recorded(
     released: Workspace, course: Course, week: Week
 ) -> None:
     said = record(course, week, report(graded("ghost", 2, 1)))
-    assert said.left_out == {"ghost": "nothing was collected under this name"}
+    assert said.left_out == {"ghost": "no submission was collected under this name"}
 
 
 def test_without_a_release_nothing_is_recorded(course: Course, week: Week) -> None:
@@ -261,7 +262,7 @@ def test_a_path_in_a_students_text_is_not_opened_for_the_feedback(
 
 
 def test_nobody_graded_means_no_feedback(released: Workspace, course: Course, week: Week) -> None:
-    with pytest.raises(NbgraderError, match="nobody was graded in week01_tiny yet"):
+    with pytest.raises(NbgraderError, match="week01_tiny has not been graded yet"):
         return_feedback(course, week)
 
 

@@ -95,7 +95,7 @@ def test_a_link_to_the_solution_brings_nothing(
         "timestamp.txt",
         NOTEBOOK,
     ]
-    assert any("'doubling.py' was left out: it is a link" in note for note in found.notes)
+    assert any("'doubling.py' was skipped: it is a link" in note for note in found.notes)
 
 
 def test_a_submission_that_is_a_link_brings_nothing(
@@ -127,7 +127,7 @@ def test_a_name_that_nbgrader_did_not_make_is_passed_over(
     (released.exchange / "tiny" / "inbound" / name).mkdir()
     found = gather()
     assert found.fresh == ["ada"]
-    assert any("is no submission" in note for note in found.notes)
+    assert any("is not a submission" in note for note in found.notes)
 
 
 def test_a_garbled_timestamp_does_not_stop_the_next_collect(
@@ -177,7 +177,7 @@ def test_a_renamed_notebook_is_taken_under_its_right_name(
 
 
 def test_collecting_before_the_release_says_so(course: Course, week: Week) -> None:
-    with pytest.raises(NbgraderError, match="`autograder release week01_tiny` opens the exchange"):
+    with pytest.raises(NbgraderError, match="`autograder release week01_tiny` to create it"):
         collect(course, week)
 
 
@@ -185,7 +185,7 @@ def test_pipes_are_left_out(tmp_path: Path) -> None:
     (tmp_path / "from").mkdir()
     os.mkfifo(tmp_path / "from" / "doubling.py")
     assert copy_ordinary(tmp_path / "from", tmp_path / "to") == [
-        "'doubling.py' was left out: it is no ordinary file"
+        "'doubling.py' was skipped: it is not a regular file"
     ]
 
 
@@ -217,9 +217,7 @@ def test_a_large_attachment_stays_in_the_exchange(
     files = {"doubling.py": SOLUTION, f"{week.name}.ipynb": notebook}
     with (hand_in("ada", files) / "talk.mp4").open("wb") as attachment:
         attachment.truncate(60 << 20)
-    assert gather().notes == [
-        "ada: 'talk.mp4' (60 MiB) was left in the exchange: nothing that is graded is so large"
-    ]
+    assert gather().notes == ["ada: 'talk.mp4' (60 MiB) was skipped: no graded file is so large"]
     assert not (workspace.submitted("ada", week) / "talk.mp4").exists()
 
 

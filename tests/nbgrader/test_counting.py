@@ -177,7 +177,7 @@ def test_an_earlier_submission_is_restored_with_its_score_and_marks(
 @pytest.mark.parametrize(
     ("student", "to", "message"),
     [
-        ("adda", None, "nothing was collected from 'adda': did you mean 'ada'?"),
+        ("adda", None, "no submission of 'adda' was collected: did you mean 'ada'?"),
         ("ada", "7", "--to 7 matches no submission: name a number or a time"),
         ("ada", "2020", "--to 2020 matches several submissions"),
         ("ada", "3", "submission 3 cannot be graded: doubling.py does not run: line 1"),

@@ -10,7 +10,7 @@ import pytest
 from autograder.model.course.bank import Bank
 from autograder.model.course.loader import Course, load
 from autograder.model.errors import KitError
-from autograder.nbgrader.demo import FOLDER, Pupil, make_project, module_of, sample_class
+from autograder.nbgrader.demo import FOLDER, SampleStudent, make_project, module_of, sample_class
 
 PROJECT = load(Path(__file__).resolve().parents[2])
 CLASS = sample_class(PROJECT)
@@ -35,7 +35,7 @@ def test_there_are_twelve_of_them() -> None:
 
 
 @pytest.mark.parametrize("pupil", CLASS, ids=lambda p: p.name)
-def test_everybody_hands_in_a_module_of_their_own(bank: Bank, pupil: Pupil) -> None:
+def test_everybody_hands_in_a_module_of_their_own(bank: Bank, pupil: SampleStudent) -> None:
     ast.parse(module_of(bank, pupil))
 
 

@@ -56,7 +56,7 @@ def module(course: Course, student: str) -> str:
 def test_what_one_hands_in_is_everybodys(listed: Course, week: Week, hands_in: HandIn) -> None:
     hands_in("ada")
     found = collect(listed, week, check_owner=False)
-    assert found.grouped == ["bob has what ada handed in for their group"]
+    assert found.grouped == ["bob gets the submission of ada for their group"]
     assert module(listed, "bob") == SOLUTION
     folder = Workspace(listed).submitted("bob", week)
     assert (folder / "timestamp.txt").read_text() == FIRST
@@ -148,7 +148,7 @@ def test_a_mark_for_one_is_a_mark_for_all(listed: Course, week: Week, hands_in: 
         grade.manual_score, grade.needs_manual_grade = 2.5, False
         gradebook.find_comment("why", WEEK, WEEK, "ada").manual_comment = "Good."
         gradebook.db.commit()
-    assert share_marks(listed, week) == ["bob has the marks of ada"]
+    assert share_marks(listed, week) == ["bob gets the marks of ada"]
     assert final_scores(listed, week) == {"ada": 5.5, "bob": 5.5}
     with open_gradebook(listed) as gradebook:
         assert gradebook.find_comment("why", WEEK, WEEK, "bob").manual_comment == "Good."

@@ -9,8 +9,8 @@ import pytest
 
 from autograder.authoring.lesson.marking_guide import answers_path
 from autograder.model.course.loader import Course, Week
-from autograder.nbgrader.formgrader.handlers import environment, shown_guides
-from autograder.nbgrader.formgrader.submitted_cells import shown_cells
+from autograder.nbgrader.formgrader.handlers import environment, rendered_guides
+from autograder.nbgrader.formgrader.submitted_cells import rendered_cells
 from autograder.nbgrader.workspace import Workspace
 
 RESOURCES = {
@@ -36,8 +36,8 @@ def page(course: Course, released: Workspace, week: Week) -> str:
         .get_template("marking.html.j2")
         .render(
             resources=RESOURCES,
-            cells=shown_cells(notebook, Path("nowhere")),
-            guides=shown_guides(course.root, week.name),
+            cells=rendered_cells(notebook, Path("nowhere")),
+            guides=rendered_guides(course.root, week.name),
             highlighting="",
         )
     )

@@ -88,7 +88,7 @@ def test_after_the_gradebook_was_deleted_grade_puts_all_of_it_back(
     gradebook_file(klass).unlink()
     said = record(klass, week, BOTH).notes
     assert held(klass) == GIVEN
-    assert [n for n in said if "were put back: ada" in n]
+    assert [n for n in said if "were restored: ada" in n]
 
 
 def test_other_commands_send_there_if_nbgrader_itself_filled_it_again(
@@ -100,19 +100,19 @@ def test_other_commands_send_there_if_nbgrader_itself_filled_it_again(
     record_without_marks(klass, week)
     keep_marks(klass)  # what is lost is not overwritten
     assert run(["export", WEEK, "--unmarked"]) == 2
-    assert "has lost what people gave to ada in week01_tiny" in capsys.readouterr().err
+    assert "has lost the manual marks of ada in week01_tiny" in capsys.readouterr().err
     record(klass, week, BOTH)
     assert held(klass) == GIVEN
 
 
 def record_without_marks(course: Course, week: Week) -> None:
-    from autograder.nbgrader.autograde.preprocessor import at_hand
+    from autograder.nbgrader.autograde.preprocessor import prepared_report
     from autograder.nbgrader.gradebook.rebuild import restore_assignment
 
     restore_assignment(course, week)
-    with at_hand(BOTH):
-        for student in ("ada", "bob"):
-            assert open_api(course).autograde(week.name, student)["success"]
+    for submission in BOTH.submissions:
+        with prepared_report(week, submission):
+            assert open_api(course).autograde(week.name, submission.name)["success"]
 
 
 def test_a_backup_of_before_the_mark_gets_it_again(klass: Course, week: Week, mark: Marks) -> None:

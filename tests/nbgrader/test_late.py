@@ -142,7 +142,7 @@ def test_another_due_date_counts_when_nbgrader_itself_grades(handed: Handed) -> 
 def test_grading_says_whose_penalty_is_another_one(handed: Handed) -> None:
     course = changed(handed(TWO_DAYS_THREE_HOURS), *LATER)
     done = record(course, course.weeks[0], report())
-    assert done.notes == [f"{WEEK}: points off for late work counted again: ada 0 (was 0.6)"]
+    assert done.notes == [f"{WEEK}: late penalties changed: ada 0 (was 0.6)"]
 
 
 def test_feedback_with_the_former_penalty_is_stale(handed: Handed) -> None:

@@ -13,10 +13,10 @@ from autograder.cli.instructor.status_table import run_status
 from autograder.model.course.loader import Course, Week, load
 from autograder.model.errors import KitError
 from autograder.model.report.verdicts import Ending
-from autograder.nbgrader.autograde.recorder import Recorder, WhileGraded
+from autograder.nbgrader.autograde.recorder import Recorder, RecordWhileGrading
 from autograder.nbgrader.collect.collector import collect
+from autograder.nbgrader.gradebook.due_dates import unknown_extensions
 from autograder.nbgrader.gradebook.transfer import standings
-from autograder.nbgrader.release.extensions import unknown_extensions
 from autograder.nbgrader.release.publish import release
 from tests.nbgrader.tiny_course import SOLUTION, WEEK, graded
 
@@ -85,7 +85,7 @@ def test_a_class_is_recorded_while_it_is_graded_once_half_of_it_is(
     *first, last = (graded(name, 2, 1) for name in names)
     seen = []
     with Recorder(course, week) as recorder:
-        done = WhileGraded(recorder, len(names))
+        done = RecordWhileGrading(recorder, len(names))
         for one in first:
             done(one)
             seen.append([s.student for s in standings(course, week)])
@@ -102,7 +102,7 @@ def test_what_was_refused_does_not_begin_the_recording(
     hand_in("eve", RIGHT)
     collect(course, week, check_owner=False)
     with Recorder(course, week) as recorder:
-        done = WhileGraded(recorder, 3)
+        done = RecordWhileGrading(recorder, 3)
         for name in ("ada", "bob"):
             done(msgspec.structs.replace(graded(name, 0, 0), verdict=Ending.REFUSED))
         done(graded("eve", 2, 1))
@@ -117,7 +117,7 @@ def test_a_gradebook_that_fails_meanwhile_is_told_at_the_end(
     gradebook = course.root / "nbgrader" / "gradebook.db"
     kept = gradebook.read_bytes()
     with Recorder(course, week) as recorder:
-        done = WhileGraded(recorder, 1)
+        done = RecordWhileGrading(recorder, 1)
         gradebook.write_bytes(b"no gradebook")
         done(graded("ada", 2, 1))
         with pytest.raises(KitError, match="cannot be read"):
@@ -135,7 +135,7 @@ late:
     - {student: stuent0, week: week01_tiny, until: 2020-01-20T23:59:00}
 """
 STRANGER = (
-    "LOOK  course.yaml: late.extensions[0].student: nobody is called 'stuent0': did you mean "
+    "LOOK  course.yaml: late.extensions[0].student: there is no student 'stuent0': did you mean "
     "'student0'?"
 )
 

@@ -65,12 +65,12 @@ TROUBLES: dict[str, Callable[[str], Files]] = {
 }
 SAID = {
     "unreadable": "Your notebook could not be read",
-    "missing": "There was no notebook in your submission",
-    "renamed": "Your notebook had another name",
-    "deleted": "In your notebook the cell of your answer `why` is gone",
-    "doubled": "the cell of your answer `why` stands twice: the first counts",
-    "edited": 'the cell `check("double")` was changed, and put back as it was',
-    "code": "Your notebook defines `double`, and doubling.py does not: it belongs into doubling.py",
+    "missing": "Your submission has no notebook",
+    "renamed": "Your notebook had a different name",
+    "deleted": "In your notebook, the cell of your answer `why` was deleted",
+    "doubled": "the cell of your answer `why` appears twice: the first one counts",
+    "edited": 'the cell `check("double")` was changed; it was restored',
+    "code": "Your notebook defines `double`, but doubling.py does not. Move it into doubling.py",
     "module": "'doubling (1).py' was taken as doubling.py",
 }
 

@@ -8,11 +8,9 @@ from typing import Any
 
 import nbformat
 import pytest
-from nbgrader.nbgraderformat import SchemaTooOldError, ValidationError
 
 from autograder.authoring.lesson.lesson_notebook import ANSWER, make_notebook
 from autograder.model.course.loader import Week
-from autograder.nbgrader.autograde.notebook_cells import CheckedOnce, new_cell, new_result
 from autograder.nbgrader.collect.cell_repair import restored
 from tests.nbgrader.tiny_course import LESSON
 
@@ -158,37 +156,3 @@ def test_cells_of_ones_own_are_kept(after: Any) -> None:
 def test_a_flood_of_cells_leaves_what_is_graded(after: Any) -> None:
     flood = [nbformat.v4.new_code_cell("x" * 10_000) for _ in range(200)]
     assert sorted(graded(after(lambda cells: cells.extend(flood)))) == ["double", "halve", "why"]
-
-
-def grade_cell(**changes):
-    about = {"schema_version": 3, "grade_id": "a", "grade": True, "solution": True}
-    about |= {"locked": False, "points": 1, "task": False, **changes}
-    cell = new_cell("code", "x = 1")
-    cell["metadata"] = nbformat.from_dict({"nbgrader": about})
-    cell["outputs"] = [
-        new_result("display_data", {"text/html": "<p>so</p>"}),
-        new_result("execute_result", {"text/plain": "1"}),
-    ]
-    return cell
-
-
-def notebook_of(*cells):
-    for number, cell in enumerate(cells):
-        cell["id"] = f"cell-{number}"
-    return nbformat.v4.new_notebook(cells=list(cells))  # which holds it against the schema
-
-
-def test_what_was_checked_is_known_and_what_differs_is_checked():
-    check = CheckedOnce()
-    good = notebook_of(grade_cell(), new_cell("markdown", "text"))
-    for _ in range(2):
-        assert check.preprocess(good, {})[0] is good
-    for bad in (
-        [grade_cell(), grade_cell()],
-        [grade_cell(points="many")],
-        [grade_cell(schema_version=2)],
-        [grade_cell(grade_id="")],
-    ):
-        for _ in range(2):  # a refusal is not remembered as a pass
-            with pytest.raises((ValidationError, SchemaTooOldError)):
-                check.preprocess(notebook_of(*bad), {})

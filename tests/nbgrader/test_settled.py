@@ -12,10 +12,11 @@ from nbgrader.api import Gradebook, MissingEntry
 
 from autograder.model.course.loader import Course, Week
 from autograder.model.report.schema import Report
-from autograder.nbgrader.autograde.shared_connection import one_gradebook
+from autograder.nbgrader.autograde.shared_gradebook import shared_gradebook
 from autograder.nbgrader.collect.collector import collect
+from autograder.nbgrader.gradebook.report_store import submission_of
 from autograder.nbgrader.gradebook.transfer import record, standings
-from autograder.nbgrader.gradebook.unchanged_scores import HeldScores, Stands
+from autograder.nbgrader.gradebook.unchanged_scores import GradebookScores
 from autograder.nbgrader.workspace import Workspace, open_gradebook
 from tests.nbgrader.tiny_course import SOLUTION, STUB, WEEK, graded, report
 
@@ -32,13 +33,15 @@ def klass(course: Course, week: Week, hand_in: Callable[..., Path], notebook: st
     return course
 
 
-def stands(course: Course, week: Week, of: Report) -> dict[str, Stands | None]:
-    held = HeldScores(course, week)
-    return {s.name: held.of(s) for s in of.submissions}
+def compared(course: Course, week: Week, of: Report) -> dict[str, str]:
+    scores = GradebookScores(course, week)
+    return {
+        s.name: scores.compare(s, submission_of(course, week, s.name)).name for s in of.submissions
+    }
 
 
 def test_who_stands_there_already_is_not_recorded_again(klass: Course, week: Week) -> None:
-    assert stands(klass, week, FIRST) == {"ada": Stands.SETTLED, "bob": Stands.SETTLED}
+    assert compared(klass, week, FIRST) == {"ada": "UNCHANGED", "bob": "UNCHANGED"}
     assert record(klass, week, FIRST).recorded == ["ada", "bob"]
 
 
@@ -100,19 +103,19 @@ def no_submission_in_the_gradebook(course: Course, week: Week) -> None:
 )
 def test_whatever_changed_is_recorded_again(klass: Course, week: Week, change: Change) -> None:
     change(klass, week)
-    assert stands(klass, week, FIRST) == {"ada": None, "bob": Stands.SETTLED}
+    assert compared(klass, week, FIRST) == {"ada": "TO_RECORD", "bob": "UNCHANGED"}
 
 
 def test_another_report_is_recorded(klass: Course, week: Week) -> None:
     second = report(graded("ada", 1, 1), graded("bob", 1, 0))
-    assert stands(klass, week, second) == {"ada": Stands.OTHERWISE, "bob": Stands.SETTLED}
+    assert compared(klass, week, second) == {"ada": "RESCORED", "bob": "UNCHANGED"}
     record(klass, week, second)
     assert [s.score for s in standings(klass, week)] == [2, 1]
 
 
 def test_a_class_opens_the_gradebook_once_and_each_use_has_a_session_of_its_own(course, released):
     begin = Gradebook.__init__
-    with one_gradebook(course):
+    with shared_gradebook(course):
         with Gradebook(released.db_url) as one:
             one.add_student("ada")
             one.db.add(one.find_student("ada"))

@@ -123,10 +123,10 @@ def test_a_mark_of_formgrader_is_left_alone(klass: Course, week: Week) -> None:
 @pytest.mark.parametrize(
     ("line", "what"),
     [
-        ("00000000,why,3,x,1,", "nobody's code"),
+        ("00000000,why,3,x,1,", "has the code"),
         ("CODE,how,3,x,1,", "no question 'how'"),
         ("CODE,why,3,x,4,", "not between 0 and 3"),
-        ("CODE,why,3,x,good,", "is no mark"),
+        ("CODE,why,3,x,good,", "is not a number"),
     ],
 )
 def test_a_slip_on_a_sheet_is_named_and_nothing_is_entered(

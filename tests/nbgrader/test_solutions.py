@@ -13,7 +13,7 @@ from nbgrader.exchange.default import ExchangeFetchAssignment
 from autograder.cli import run
 from autograder.model.course.loader import Course, Week, load
 from autograder.model.errors import KitError, LeakError, NbgraderError
-from autograder.nbgrader.demo import _student_step
+from autograder.nbgrader.demo import student_step
 from autograder.nbgrader.release.solutions import (
     MISTAKES,
     _sentence,
@@ -80,7 +80,7 @@ def test_an_extension_of_the_gradebook_keeps_them(
 def test_a_week_that_was_not_released_has_no_solutions_to_release(
     course: Course, week: Week
 ) -> None:
-    with pytest.raises(NbgraderError, match="was not released yet"):
+    with pytest.raises(NbgraderError, match="has not been released yet"):
         release_solutions(course, week)
 
 
@@ -91,7 +91,7 @@ def test_students_fetch_the_solved_week_with_nbgrader(
     home = tmp_path / "ada"
     home.mkdir()
     solved = msgspec.structs.replace(week, name=OUT)
-    _student_step(ExchangeFetchAssignment, course, solved, "ada", home)
+    student_step(ExchangeFetchAssignment, course, solved, "ada", home)
     assert "twice_the_number_that_came_in = x + x" in read(home / OUT, "doubling.py")
     assert "SOLUTION" not in read(home / OUT, "doubling.py")
     assert "two of that number, as $x + x = 2x$ says" in read(home / OUT, f"{WEEK}.ipynb")
@@ -159,14 +159,14 @@ def test_a_student_sees_the_solution_beside_their_own_after_the_release_and_not_
 ) -> None:
     home = tmp_path / "ada"
     home.mkdir()
-    _student_step(ExchangeFetchAssignment, course, week, "ada", home)
+    student_step(ExchangeFetchAssignment, course, week, "ada", home)
     monkeypatch.setattr("autograder.student.show.solution.shutil.which", lambda *_, **__: None)
     mine = open_folder(home / week.name)
     with pytest.raises(KitError, match="once nobody can hand in without losing points any more"):
         compare_with_solution(mine, "double")
     assert not [p for p in home.rglob("*") if p.is_file() and b"twice_the" in p.read_bytes()]
     release_solutions(course, week)
-    _student_step(
+    student_step(
         ExchangeFetchAssignment, course, msgspec.structs.replace(week, name=OUT), "ada", home
     )
     shown = compare_with_solution(mine, "double")

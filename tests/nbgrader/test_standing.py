@@ -21,8 +21,8 @@ pytestmark = pytest.mark.filterwarnings(
     "ignore:.*timestamp.txt:pytest.PytestUnraisableExceptionWarning",
 )
 WAITS = (
-    f"autograder: {WEEK}: 1 answer of 1 student would count 0, for nobody has marked them: mark "
-    "them in Formgrader (`cd nbgrader && jupyter lab`), or say --unmarked"
+    f"autograder: {WEEK}: 1 answer by 1 student is not marked yet and would count 0: mark them "
+    "in Formgrader (`cd nbgrader && jupyter lab`), or use --unmarked"
 )
 Run = Callable[..., tuple[int, str, str]]
 

@@ -214,7 +214,7 @@ def a_spoilt_notebook_costs_no_code_and_is_told(played: Played) -> list[str]:
     shown = next(w for w in status(played.course) if w.week == week.name)
     kinds = {kind for kind, who in shown.noted.items() if NOTE in who}
     page = Workspace(played.course).feedback_page(NOTE, week).read_text("utf-8")
-    told = "is gone. It was put back" in page and "Keep that name" in page
+    told = "was deleted. It was restored" in page and "Keep that name" in page
     if report is None or report.score != report.max_score or not {"deleted", "module"} <= kinds:
         return [f"{report and report.score}, {kinds}"]
     return [] if told else ["the student is not told"]

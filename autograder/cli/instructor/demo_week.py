@@ -11,7 +11,7 @@ from rich.table import Table
 from ...model.course.loader import Course
 from ...model.report.schema import SubmissionReport
 from ...model.report.verdicts import Ending
-from ...nbgrader.demo import Played, play, sample_class, steps
+from ...nbgrader.demo import DemoResult, play, sample_class, steps
 from ...terminal.console import bar, terminal
 
 
@@ -57,7 +57,7 @@ def run_demo(course: Course) -> bool:
     return all(s.verdict is not Ending.GRADER_FAULT for s in played.report.submissions)
 
 
-def _print_gradebook(console: Console, played: Played) -> None:
+def _print_gradebook(console: Console, played: DemoResult) -> None:
     names = [e.name for e in played.week.exercises]
     console.print("\nThe class:")
     for pupil in sample_class(played.course):
@@ -78,7 +78,7 @@ def _print_gradebook(console: Console, played: Played) -> None:
         console.print(f"  {number} {name}", highlight=False)
     to_mark = sum(s.to_mark for s in played.standings)
     console.print(f"{to_mark} written answers are to be marked in Formgrader.")
-    for line in played.said:
+    for line in played.notes:
         console.print(line)
 
 
@@ -96,7 +96,7 @@ def _findings(submission: SubmissionReport) -> str:
     return "; ".join(f"{', '.join(numbers)}: {note}" for note, numbers in notes.items())
 
 
-def _print_pages(console: Console, course: Course, played: Played) -> None:
+def _print_pages(console: Console, course: Course, played: DemoResult) -> None:
     console.print("\nFeedback (open in a browser):")
     for _, page in sorted(played.pages.items()):
         console.print(f"  {page.relative_to(course.root)}", soft_wrap=True)

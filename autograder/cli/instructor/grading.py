@@ -95,10 +95,10 @@ def run_grade(
         report = grading.run(course, week, _read_paths(course, week, paths))
         _show(console, json_file, report)
         return _all_graded(report)
-    from ...nbgrader.autograde.recorder import Recorder, WhileGraded
+    from ...nbgrader.autograde.recorder import Recorder, RecordWhileGrading
+    from ...nbgrader.gradebook.due_dates import unknown_extensions
     from ...nbgrader.gradebook.transfer import collected
     from ...nbgrader.release.archive import grade_by_release
-    from ...nbgrader.release.extensions import unknown_extensions
 
     submissions = collected(course, week)
     if not submissions:
@@ -108,7 +108,7 @@ def run_grade(
         )
     abouts: dict[str, About] = {}
     with Recorder(course, week, abouts) as recorder:
-        on_done = WhileGraded(recorder, len(submissions))
+        on_done = RecordWhileGrading(recorder, len(submissions))
         report, lines = grade_by_release(
             course, week, partial(grading.run, on_done=on_done), abouts
         )

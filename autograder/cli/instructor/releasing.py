@@ -11,7 +11,7 @@ from ...model.course.loader import Course, Week
 from ...model.errors import KitError
 from ...nbgrader.feedback.provisional import require_marked
 from ...nbgrader.feedback.publish_feedback import return_feedback
-from ...nbgrader.release.extensions import unknown_extensions
+from ...nbgrader.gradebook.due_dates import unknown_extensions
 from ...nbgrader.release.publish import release
 from ...nbgrader.release.solutions import release_solutions
 from ...nbgrader.workspace import Workspace

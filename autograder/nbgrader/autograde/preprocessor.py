@@ -1,66 +1,75 @@
-"""Grading in nbgrader's own pipeline, in the place where it would run the student's notebook.
+"""Write scores and feedback into a notebook, where nbgrader would execute it.
 
-nbgrader reads a score from a cell's outputs, and gives full marks to nearly everything it does not
-understand. So each grade cell gets exactly two outputs: the feedback (display_data, text/html) and
-the score (execute_result, text/plain, a plain decimal). Nothing is executed here. A fault of ours
-is raised, so that nbgrader records nothing: it is never a zero.
+nbgrader reads a score from a cell's outputs and gives full marks for nearly everything that it does
+not understand. So each grade cell gets exactly two outputs: the feedback (display_data, text/html)
+and the score (execute_result, text/plain, a plain decimal). Nothing is executed here. If the
+grading system fails, an error is raised and nbgrader records nothing: a failure is never a zero.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
+from typing import NamedTuple
+
+from nbformat import from_dict
 
 from ...feedback.html import exercise_fragment
 from ...files.sharing import share_attachments
 from ...model.course.loader import Course, Week
 from ...model.errors import NbgraderError
 from ...model.report import scoring
-from ...model.report.schema import Report, SubmissionReport
+from ...model.report.schema import SubmissionReport
 from ...model.report.verdicts import Ending
 from ..collect.cell_repair import CoursePreprocessor, Notebook, Resources
 from ..collect.submitted import read_student
 from ..gradebook.due_dates import bring_dates
-from ..gradebook.report_store import NOTHING, About, Recorded, keep_report, kept_report
+from ..gradebook.report_store import About, keep_report, kept_report
 from ..gradebook.unchanged_scores import cell_scores
 from ..release.archive import course_for
 from ..workspace import Workspace
-from .notebook_cells import new_result
 
-_NOT_COUNTED = "<p>Of the electives your best {} count; this one is not among them.</p>"
-_at_hand: dict[tuple[str, str], tuple[SubmissionReport, str, Mapping[str, About]]] = {}
+_NOT_COUNTED = "<p>Only your best {} electives count; this is not one of them.</p>"
+
+
+class PreparedReport(NamedTuple):
+    """A report that is ready to record, and the submission that it grades if that is known."""
+
+    report: SubmissionReport
+    about: About | None = None
+
+
+_prepared: dict[tuple[str, str], PreparedReport] = {}
 
 
 @contextmanager
-def at_hand(report: Report, abouts: Mapping[str, About] = NOTHING) -> Iterator[None]:
-    """Within it, the preprocessor records this report instead of asking the result store.
-
-    abouts: by student, what their report is of, where that is known.
-    """
-    reports = {(report.week, s.name): (s, report.sandbox, abouts) for s in report.submissions}
-    _at_hand.update(reports)
+def prepared_report(
+    week: Week, report: SubmissionReport, about: About | None = None
+) -> Iterator[None]:
+    """Let the preprocessor record this report instead of grading the submission."""
+    key = week.name, report.name
+    _prepared[key] = PreparedReport(report, about)
     try:
         yield
     finally:
-        for key in reports:
-            _at_hand.pop(key, None)
+        del _prepared[key]
 
 
 class GradeInSandbox(CoursePreprocessor):
-    """Stands where nbgrader has Execute: writes scores and feedback into the grade cells."""
+    """Grade a submission in the sandbox, in place of nbgrader's Execute."""
 
     def preprocess(self, nb: Notebook, resources: Resources) -> tuple[Notebook, Resources]:
         course = self.course()
         week = self.week(course, resources)
         student = resources["nbgrader"]["student"]
         try:
-            known = _at_hand.get((week.name, student))
-            report, sandbox, abouts = known or (*grade_student(course, week, student), NOTHING)
-            if known is None:  # through nbgrader's own command or page: its due date decides
+            prepared = _prepared.get((week.name, student))
+            if prepared is None:
+                prepared = PreparedReport(grade_student(course, week, student)[0])
                 bring_dates(course)
-            _refuse_fault(report)
-            _refuse_in_place_of(report, kept_report(course, week, student))
+            report, about = prepared
+            _require_recordable(course, week, report)
             write_scores(nb, week, report)
             workspace = Workspace(course)
             share_attachments(
@@ -68,47 +77,44 @@ class GradeInSandbox(CoursePreprocessor):
             )
         except Exception as error:
             self.log.error(
-                "%s, %s: nothing was recorded. %s", week.name, student, str(error) or repr(error)
+                "%s, %s: not recorded. %s", week.name, student, str(error) or repr(error)
             )
-            _forget_ungraded(resources)
+            _remove_ungraded_entry(resources)
             raise
-        keep_report(course, week, student, report, abouts.get(student))
-        said = f"{week.name}, {student}: {report.score:g} of {report.max_score:g}"
-        self.log.info("%s, sandbox %s", said, sandbox)
+        keep_report(course, week, student, report, about)
+        self.log.info("%s, %s: %g of %g", week.name, student, report.score, report.max_score)
         return nb, resources
 
 
-def _refuse_fault(report: SubmissionReport) -> None:
+def _require_recordable(course: Course, week: Week, report: SubmissionReport) -> None:
+    """Raise NbgraderError if grading failed, or the report would replace a graded submission."""
     if report.verdict is Ending.GRADER_FAULT:
         raise NbgraderError(
             f"{report.message} Grade {report.name} again; `autograder doctor` looks for the cause."
         )
-
-
-def _refuse_in_place_of(report: SubmissionReport, now: Recorded | None) -> None:
-    """Raise NbgraderError if what cannot be graded would replace what was."""
+    now = kept_report(course, week, report.name)
     graded = now is not None and now.verdict is Ending.GRADED
     if graded and report.verdict is not Ending.GRADED:
         raise NbgraderError(f"{report.message} The earlier submission stays in the gradebook.")
 
 
 def grade_student(course: Course, week: Week, student: str) -> tuple[SubmissionReport, str]:
-    """Grade what one student handed in, and name the sandbox; at once if the store knows it."""
+    """Grade a student's collected submission; return its report and the name of the sandbox."""
     from ...batch.grade import grade_batch
     from ...model.device_axes import axis
 
-    submission, of = read_student(course, week, student), course_for(course, week, student)
-    report = grade_batch(of, of.week(week.name), [submission], devices=axis(), jobs=1)
+    submission, graders = read_student(course, week, student), course_for(course, week, student)
+    report = grade_batch(graders, graders.week(week.name), [submission], devices=axis(), jobs=1)
     return report.submissions[0], report.sandbox
 
 
 def write_scores(nb: Notebook, week: Week, report: SubmissionReport) -> None:
-    """Feedback and score, into the grade cells' outputs."""
+    """Replace the outputs of code cells; grade cells get their feedback and score."""
     exercises = {e.name: e for e in report.exercises}
     points = {e.name: e.points for e in week.exercises}
     scores = cell_scores(week, report)
     counted = {e.name for e in scoring.counted(week, report.exercises)}
-    message = report.message  # for the first exercise's cell alone
+    message = report.message  # shown in the first exercise's cell only
     for cell in nb.cells:
         if cell.cell_type != "code":
             continue
@@ -120,31 +126,35 @@ def write_scores(nb: Notebook, week: Week, report: SubmissionReport) -> None:
         if points.get(name) != grading["points"]:
             raise NbgraderError(
                 f"{week.name}: the released notebook gives {grading['points']:g} points for "
-                f"{name!r}, which course.yaml does not: `autograder release {week.name}` again"
+                f"{name!r}, but course.yaml does not: run `autograder release {week.name}` again"
             )
         exercise = exercises.get(name) or scoring.ungraded(week.exercise(name))
         html, message = _fragment(exercise, points[name], message), ""
         if name in exercises and name not in counted:
             html = f"{html}\n{_NOT_COUNTED.format(week.electives_counted)}"
         cell.outputs = [
-            new_result("display_data", {"text/html": html}),
-            new_result("execute_result", {"text/plain": decimal(scores[name])}),
+            _output("display_data", {"text/html": html}),
+            _output("execute_result", {"text/plain": decimal(scores[name])}, execution_count=None),
         ]
 
 
-# Many of a class fail at the same, and most of them at nothing.
+# Many submissions of a class fail the same tests, and most exercises fail none.
 _fragment = lru_cache(maxsize=256)(exercise_fragment)
 
 
+def _output(kind: str, data: dict[str, str], **fields: object) -> Notebook:
+    return from_dict({"output_type": kind, "metadata": {}, "data": data, **fields})
+
+
 def decimal(score: float) -> str:
-    """A score as nbgrader reads it: digits and a point, never an exponent or a sign."""
+    """Format a score as nbgrader reads it: digits and a point, without exponent or sign."""
     if not score >= 0:
-        raise NbgraderError(f"{score} is no score")
+        raise NbgraderError(f"{score} is not a score")
     return f"{score:.4f}".rstrip("0").rstrip(".")
 
 
-def _forget_ungraded(resources: Resources) -> None:
-    """Take back the empty entry that nbgrader made for a submission that has no score yet."""
+def _remove_ungraded_entry(resources: Resources) -> None:
+    """Remove the empty entry that nbgrader makes before a submission has a score."""
     from nbgrader.api import Gradebook, MissingEntry
 
     about = resources["nbgrader"]

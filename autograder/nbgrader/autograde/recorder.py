@@ -1,7 +1,7 @@
-"""Entering reports into the gradebook, one after the other, by nbgrader's own autograde step.
+"""Record reports in the gradebook, one submission at a time, with nbgrader's autograde step.
 
-Scores come from the reports; no notebook is executed. A class that is graded is recorded meanwhile
-(`WhileGraded`): else one core would wait for minutes while the other one writes.
+Scores come from the reports; no notebook is executed. A class is recorded while it is graded
+(`RecordWhileGrading`), because otherwise one core would wait while the other one writes.
 """
 
 from __future__ import annotations
@@ -10,45 +10,46 @@ from collections import deque
 from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from ...files.folder_lock import in_turn
 from ...model.course.loader import Course, Week
 from ...model.errors import NbgraderError
-from ...model.report.schema import Report, SubmissionReport
+from ...model.report.schema import SubmissionReport
 from ...model.report.verdicts import Ending
 from ..collect.groups import share_marks
 from ..collect.submissions import accept_again, put_in_place, refuse
 from ..formgrader.manual_marks import keep_marks, restore_marks
-from ..gradebook.due_dates import bring_dates, lines
+from ..gradebook.due_dates import bring_dates, describe_recounts
 from ..gradebook.effective_results import Worth, counting, lower, report_of, report_with
 from ..gradebook.rebuild import restore_assignment
 from ..gradebook.report_store import (
-    NOTHING,
     About,
-    handed_in_before,
     keep_earlier_report,
     recorded_folder,
     stamped,
+    students_with_earlier_reports,
     submission_of,
 )
-from ..gradebook.unchanged_scores import HeldScores, Stands
+from ..gradebook.unchanged_scores import Comparison, GradebookScores
 from ..workspace import Workspace, open_api
-from .shared_connection import Opened, one_gradebook
 
-_AT_ONCE = 2  # of those that wait, whenever another one was graded
+if TYPE_CHECKING:
+    from .shared_gradebook import SharedGradebook
+
+_RECORDED_PER_REPORT = 2  # of the waiting reports, whenever another submission is graded
 
 
 @dataclass(frozen=True)
 class RecordedScores:
-    """What was recorded: who stands in the gradebook now, who does not and why, and oddities."""
+    """Students in the gradebook, students who were left out and why, and notes."""
 
     recorded: list[str] = field(default_factory=list)
     left_out: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
     def lines(self) -> list[str]:
-        """What is to be said about it."""
+        """Return the lines to print."""
         total = len(self.recorded) + len(self.left_out)
         return [
             *self.notes,
@@ -58,169 +59,152 @@ class RecordedScores:
 
 
 def require_released(course: Course, week: Week) -> None:
-    """Raise NbgraderError if a week's scores would have no place in the gradebook."""
+    """Raise NbgraderError if the week was not released from this project."""
     if not Workspace(course).released(week).is_dir():
         raise NbgraderError(
-            f"{week.name} was not released from here, so its scores have no place in the "
-            f"gradebook: `autograder release {week.name}` first"
+            f"{week.name} was not released from here, so the gradebook cannot store its scores: "
+            f"run `autograder release {week.name}` first"
         )
 
 
-class _NbgraderSteps(NamedTuple):
-    """nbgrader's, made once for a class."""
-
-    api: Any
-    series: Any
-    opened: Opened
-
-
 class Recorder:
-    """Enters a week's reports into the gradebook, in any order; a context that closes it again.
+    """Record a week's reports in any order; a context manager that closes the gradebook.
 
-    abouts: by student, what was read when it was graded; whoever grades goes on filling it
-
-    A submission that could not be graded through a fault of ours keeps what the gradebook holds.
+    abouts: the submissions that were graded, by student, as far as they are known; the caller may
+    add to it while grading. A submission that the grading system failed on keeps its old scores.
     """
 
-    def __init__(self, course: Course, week: Week, abouts: Mapping[str, About] = NOTHING) -> None:
+    def __init__(
+        self, course: Course, week: Week, abouts: Mapping[str, About] | None = None
+    ) -> None:
         require_released(course, week)
-        self._course, self._week, self._abouts = course, week, abouts
-        self._found = RecordedScores()
-        self._first: list[str] = []  # of what is to be said
-        self._otherwise: list[str] = []
-        self._entered = set[str]()
-        self._abouts_again = set[str]()  # another submission is in place than the one that was read
-        self._worth = Worth(course)
-        self._open = ExitStack()
-        self._steps: _NbgraderSteps | None = None  # once they are needed
+        self._course, self._week = course, week
+        self._abouts: Mapping[str, About] = {} if abouts is None else abouts
+        self._outcome = RecordedScores()
+        self._rescored: list[str] = []
+        self._seen: set[str] = set()
+        self._exit = ExitStack()
+        self._nbgrader: tuple[Any, SharedGradebook] | None = None
         keep_marks(course)
-        if note := restore_assignment(course, week):
-            self._first.append(f"LOOK  {note}")
-        self._held = HeldScores(course, week, abouts)
+        restored = restore_assignment(course, week)
+        self._first_notes = [f"LOOK  {restored}"] if restored else []
+        self._scores, self._worth = GradebookScores(course, week), Worth(course)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._open.close()
+        self._exit.close()
 
     def enter(self, report: SubmissionReport) -> None:
-        """Bring one report into the gradebook, unless it was entered before."""
-        student, found = report.name, self._found
-        if student in self._entered:
-            return
+        """Record one report, unless it was recorded before."""
+        if report.name not in self._seen:
+            self._record(report)
+            self._seen.add(report.name)
+
+    def _record(self, report: SubmissionReport) -> None:
+        student, outcome = report.name, self._outcome
         if report.verdict is Ending.GRADER_FAULT:
-            found.left_out[student] = "the grading system failed on it"
-        elif not Workspace(self._course).submitted(student, self._week).is_dir():
-            found.left_out[student] = "nothing was collected under this name"
-        elif (counts := self._counting(report)) is not None:
-            stands = self._held.of(counts)
-            if stands is not Stands.SETTLED:
-                self._autograde(counts)
-            if stands is Stands.OTHERWISE:
-                self._otherwise.append(student)
-            if student not in found.left_out:
-                found.recorded.append(student)
-        self._entered.add(student)
+            outcome.left_out[student] = "the grading system failed on this submission"
+            return
+        if not Workspace(self._course).submitted(student, self._week).is_dir():
+            outcome.left_out[student] = "no submission was collected under this name"
+            return
+        about = self._abouts.get(student) or submission_of(self._course, self._week, student)
+        counted = self._counting_report(report, about)
+        if counted is None:
+            return
+        if counted is not report:
+            about = submission_of(self._course, self._week, student)
+        comparison = self._scores.compare(counted, about)
+        if comparison is not Comparison.UNCHANGED:
+            self._autograde(counted, about)
+        if comparison is Comparison.RESCORED:
+            self._rescored.append(student)
+        if student not in outcome.left_out:
+            outcome.recorded.append(student)
 
-    def _counting(self, report: SubmissionReport) -> SubmissionReport | None:
-        """Return the report of the submission that counts, after putting that one in place.
-
-        None if the gradebook keeps what it has.
-        """
+    def _counting_report(self, report: SubmissionReport, about: About) -> SubmissionReport | None:
+        """Put the submission that counts in place; return its report, or None to change nothing."""
         course, week, student = self._course, self._week, report.name
-        again = student in self._abouts_again
-        read = None if again else self._abouts.get(student)
-        about = read or submission_of(course, week, student)
         number = counting(course, week, stamped(report, about), self._worth)
         if number == about.number:
             return report
-        self._abouts_again.add(student)
         if report.verdict is Ending.GRADED:
             keep_earlier_report(course, week, student, stamped(report, about))
             put_in_place(course, week, student, number)
             return report_of(course, week, student, number)
-        self._found.notes.append(f"LOOK  {student}: not recorded: {report.message}")
+        self._outcome.notes.append(f"LOOK  {student}: not recorded: {report.message}")
         if not (number and about.number):
-            self._found.left_out[student] = "an earlier submission was graded and stays"
+            self._outcome.left_out[student] = "the earlier graded submission stays"
             return None
         refuse(course, week, student, about.number, number, report.message)
         now = submission_of(course, week, student)
         known = report_with(course, week, student, now.content)
         if known is None or now.number == number:
             return report_of(course, week, student, number)
-        return self._counting(known)  # its answers were kept, which makes it a new submission
+        # The refused submission's answers were accepted as a new submission.
+        return self._counting_report(known, now)
 
-    def _autograde(self, report: SubmissionReport) -> None:
-        """nbgrader's step for one submission; why it could not be done is noted."""
-        student, steps = report.name, self._opened()
+    def _autograde(self, report: SubmissionReport, about: About) -> None:
+        student = report.name
         try:
             try:
-                known = None if student in self._abouts_again else self._abouts.get(student)
-                self._run(steps, report, known)
+                self._run_nbgrader(report, about)
             except NbgraderError:
-                if not (notes := accept_again(self._course, self._week, student)):
+                # A folder that was placed by hand may need the checks of a submission.
+                notes = accept_again(self._course, self._week, student)
+                if not notes:
                     raise
-                self._found.notes.extend(notes)
-                self._run(steps, report, None)  # the submission is another one now
+                self._outcome.notes.extend(notes)
+                self._run_nbgrader(report, submission_of(self._course, self._week, student))
         except NbgraderError as error:
-            self._found.left_out[student] = str(error)
+            self._outcome.left_out[student] = str(error)
 
-    def _opened(self) -> _NbgraderSteps:
-        from .batch_steps import autograding
-
-        if self._steps is None:
-            api = open_api(self._course)
-            opened = self._open.enter_context(one_gradebook(self._course))
-            self._steps = _NbgraderSteps(api, autograding(api), opened)
-        return self._steps
-
-    def _run(self, steps: _NbgraderSteps, report: SubmissionReport, about: About | None) -> None:
-        from .batch_steps import run_one
-        from .preprocessor import at_hand
+    def _run_nbgrader(self, report: SubmissionReport, about: About) -> None:
+        from .preprocessor import prepared_report
+        from .shared_gradebook import shared_gradebook
+        from .single_pass import autograde_once
 
         course, week = self._course, self._week
-        known = {} if about is None else {report.name: about}
+        if self._nbgrader is None:
+            api = open_api(course)
+            self._nbgrader = api, self._exit.enter_context(shared_gradebook(course))
+        api, gradebook = self._nbgrader
         with (
-            at_hand(Report(week.name, (), (report,)), known),
+            prepared_report(week, report, about),
             in_turn(recorded_folder(course, week)),
-            steps.opened.whole(),
+            gradebook.transaction(),
         ):
-            run_one(steps.api, steps.series, week.name, report.name)
+            autograde_once(api, week.name, report.name)
 
     def ended(self) -> RecordedScores:
-        """All is entered: what was recorded, and what else there is to say of the gradebook."""
-        course, week, found = self._course, self._week, self._found
-        self._open.close()
-        self._steps = None
-        if self._otherwise:
-            self._first.append(
-                "graded before and now judged otherwise, because the graders changed: "
-                f"{', '.join(self._otherwise)}; `autograder regrade` shows why and keeps a log"
+        """Finish after all reports: update penalties, restore marks, and return the outcome."""
+        course, week, outcome = self._course, self._week, self._outcome
+        self._exit.close()
+        self._nbgrader = None
+        if self._rescored:
+            self._first_notes.append(
+                "these submissions were graded before and have other scores now, because the "
+                f"graders changed: {', '.join(self._rescored)}; `autograder regrade` shows why "
+                "and keeps a log"
             )
-        found.notes[:0] = self._first
-        found.notes.extend(f"LOOK  {note}" for note in restore_marks(course, week))
+        outcome.notes[:0] = self._first_notes
+        outcome.notes.extend(f"LOOK  {note}" for note in restore_marks(course, week))
         share_marks(course, week)
-        found.notes.extend(lines(bring_dates(course)))
-        found.notes.extend(self._lower())
-        return found
-
-    def _lower(self) -> list[str]:
-        """Return a line for each student whose newest submission is worth less than another."""
-        several, worth = handed_in_before(self._course, self._week), Worth(self._course)
-        found = []
-        for student in sorted(self._entered & several):
-            if less := lower(self._course, self._week, student, worth):
-                found.append(f"LOWER  {student}: {less.sentence}")
-        return found
+        outcome.notes.extend(describe_recounts(bring_dates(course)))
+        worth = Worth(course)
+        for student in sorted(self._seen & students_with_earlier_reports(course, week)):
+            if less := lower(course, week, student, worth):
+                outcome.notes.append(f"LOWER  {student}: {less.sentence}")
+        return outcome
 
 
-class WhileGraded:
-    """Enters a class's reports while the rest of it is graded.
+class RecordWhileGrading:
+    """Record a class's reports while the rest of the class is graded.
 
-    Where most were refused nothing is to be recorded, so nothing is before half of the class is
-    known to be graded. What cannot be entered for want of the gradebook waits for the end, where
-    it is told: grading goes on.
+    Recording starts when half of the class is known to be graded, because nothing is recorded if
+    most submissions are refused. After an error, the rest is left to the caller, who reports it.
     """
 
     def __init__(self, recorder: Recorder, total: int) -> None:
@@ -230,7 +214,7 @@ class WhileGraded:
         self._failed = False
 
     def __call__(self, report: SubmissionReport) -> None:
-        """One more report is there."""
+        """Take a report that was just made."""
         if report.verdict is not Ending.GRADED:
             return
         self._graded += 1
@@ -238,7 +222,7 @@ class WhileGraded:
         if self._failed or 2 * self._graded < self._total:
             return
         try:
-            for _ in range(min(_AT_ONCE, len(self._waiting))):
+            for _ in range(min(_RECORDED_PER_REPORT, len(self._waiting))):
                 self._recorder.enter(self._waiting.popleft())
-        except Exception:  # whatever it is, it is told at the end, where all is entered
+        except Exception:  # raised again when the caller enters all reports
             self._failed = True

@@ -1,13 +1,12 @@
-"""One gradebook for a whole class: nbgrader opens it nine times for each submission.
+"""Share one gradebook connection while a class is recorded.
 
-Each time it connects anew, asks which of its tables there are, and has every statement compiled
-once more, since SQLAlchemy keeps what is compiled with the connection: half of what recording
-costs. Within `one_gradebook`, all of this is done once. Each use still has a session of its own,
-which ends with it, as before; but within `Opened.whole` they share one, and what they wrote is one
-transaction.
+nbgrader opens the gradebook nine times for each submission. Each time it connects, inspects the
+tables and compiles every statement again, because SQLAlchemy caches compiled statements with the
+engine. Within `shared_gradebook`, all uses share one engine. Each use has a session of its own,
+except within `SharedGradebook.transaction`, where all uses are one transaction.
 
-nbgrader's tables have no index by which the grades of one submission are found: every look at them
-reads those of the whole course, so a class would cost the square of its size. They get one here.
+nbgrader's tables also lack the indices that find the grades of one submission, so the time for a
+class grows with the square of its size. They are added here.
 """
 
 from __future__ import annotations
@@ -28,80 +27,77 @@ _INDICES = {
 }
 
 
-class Opened:
-    """The gradebook of a course, open for many submissions."""
+class SharedGradebook:
+    """A gradebook that stays open for many submissions."""
 
-    def __init__(self, gradebook: Any) -> None:
-        self.gradebook = gradebook
-        self.shared: Any = None
+    def __init__(self, engine: Any) -> None:
+        self.engine = engine
+        self.shared_session: Any = None
 
     def session(self) -> Any:
-        """The session for one use of the gradebook."""
-        return self.shared or _session(self.gradebook.engine)
+        """Return the session for one use of the gradebook."""
+        return self.shared_session or _new_session(self.engine)
 
     @contextmanager
-    def whole(self) -> Iterator[None]:
-        """Within it, what is written becomes one transaction; nothing if an error leaves it."""
-        self.shared = _session(self.gradebook.engine)
+    def transaction(self) -> Iterator[None]:
+        """Make all uses of the gradebook one transaction, which an error rolls back."""
+        self.shared_session = _new_session(self.engine)
         try:
-            with one_transaction(self.shared):
+            with one_transaction(self.shared_session):
                 yield
         finally:
-            self.shared.remove()
-            self.shared = None
+            self.shared_session.remove()
+            self.shared_session = None
 
 
 @contextmanager
-def one_gradebook(course: Course) -> Iterator[Opened]:
-    """Within it, nbgrader's uses of the course's gradebook share one connection."""
+def shared_gradebook(course: Course) -> Iterator[SharedGradebook]:
+    """Let every `nbgrader.api.Gradebook` of this course share one engine."""
     from nbgrader.api import Gradebook
 
     opened = open_gradebook(course)
     _add_indices(opened.engine)
     url = opened.engine.url.render_as_string(hide_password=False)
-    known = {opened.course_id}
-    kind: Any = Gradebook
-    begin, close = kind.__init__, kind.close
-    found = Opened(opened)
+    known_courses = {opened.course_id}
+    gradebook_class: Any = Gradebook
+    original_init, original_close = gradebook_class.__init__, gradebook_class.close
+    shared = SharedGradebook(opened.engine)
 
-    def begin_again(
+    def init(
         self: Any, db_url: str, course_id: str = "default_course", authenticator: Any = None
     ) -> None:
         if db_url != url:
-            begin(self, db_url, course_id, authenticator)
+            original_init(self, db_url, course_id, authenticator)
             return
-        self.engine, self.db = opened.engine, found.session()
-        if course_id not in known:
+        self.engine, self.db = opened.engine, shared.session()
+        if course_id not in known_courses:
             self.check_course(course_id=course_id)
-            known.add(course_id)
+            known_courses.add(course_id)
         self.course_id, self.authenticator = course_id, authenticator
 
-    def close_again(self: Any) -> None:
+    def close(self: Any) -> None:
         if self.engine is not opened.engine:
-            close(self)
-        elif self.db is not found.shared:
+            original_close(self)
+        elif self.db is not shared.shared_session:
             self.db.remove()
 
-    kind.__init__, kind.close = begin_again, close_again
+    gradebook_class.__init__, gradebook_class.close = init, close
     try:
-        yield found
+        yield shared
     finally:
-        kind.__init__, kind.close = begin, close
+        gradebook_class.__init__, gradebook_class.close = original_init, original_close
         opened.close()
 
 
 @contextmanager
 def one_transaction(session: Any) -> Iterator[None]:
-    """Commits inside wait for its end; if an error leaves it, nothing is written."""
+    """Delay the session's commits to the end of the block; roll back if it raises."""
     commit = session.commit
-
-    def wait() -> None:
-        session.flush()
-        session.expire_all()  # as after a commit: sums are asked for anew
-
-    session.commit = wait
+    session.commit = session.flush
     try:
         yield
+        session.flush()
+        session.expire_all()  # the sums of scores are computed by the database
         commit()
     except BaseException:
         session.rollback()
@@ -110,29 +106,27 @@ def one_transaction(session: Any) -> Iterator[None]:
         session.commit = commit
 
 
-def once_written(session: Any, do: Callable[[], None]) -> None:
-    """Do something when what the session holds has been written, and never if it is not."""
+def after_commit(session: Any, callback: Callable[[], None]) -> None:
+    """Call back once, when the session's changes are committed."""
     from sqlalchemy import event
 
-    event.listen(session(), "after_commit", lambda _: do(), once=True)
+    event.listen(session(), "after_commit", lambda _: callback(), once=True)
 
 
-def _session(engine: Any) -> Any:
+def _new_session(engine: Any) -> Any:
     from sqlalchemy.orm import scoped_session, sessionmaker
 
-    return scoped_session(sessionmaker(autoflush=True, bind=engine, future=True))
+    return scoped_session(sessionmaker(autoflush=True, bind=engine))
 
 
 def _add_indices(engine: Any) -> None:
-    from sqlalchemy import inspect, text
+    from sqlalchemy import text
     from sqlalchemy.exc import SQLAlchemyError
 
     try:
-        for table, column in _INDICES.items():
-            name = f"autograder_{table}_{column}"
-            if name not in {index["name"] for index in inspect(engine).get_indexes(table)}:
-                with engine.begin() as connection:
-                    made = f"CREATE INDEX IF NOT EXISTS {name} ON {table} ({column})"
-                    connection.execute(text(made))
+        with engine.begin() as connection:
+            for table, column in _INDICES.items():
+                name = f"autograder_{table}_{column}"
+                connection.execute(text(f"CREATE INDEX IF NOT EXISTS {name} ON {table} ({column})"))
     except SQLAlchemyError:
-        return  # without them it takes longer, and comes to the same
+        return  # recording takes longer without indices, for example in a read-only schema

@@ -1,79 +1,69 @@
-"""A submission's scores enter the gradebook all or none, and its marks given by hand stay settled.
+"""Save a submission's scores in one transaction, and keep unchanged manual marks settled.
 
-Stock nbgrader keeps a mark when it grades again, and asks for it to be looked at again, always:
-a mended hidden test would send the instructor back to every written answer of the class. Here a
-mark stays settled where what it was given for has not changed: the text of a written answer, or
-the automatic score that was overridden. A new answer is asked for again, as before, and keeps its
-mark until then; if the marked answer comes back, its mark is settled again.
+Stock nbgrader keeps a manual mark when it grades again, but always asks for it to be reviewed, so
+a fixed hidden test would send the instructor back to every written answer of the class. Here a mark
+stays settled as long as what it was given for is unchanged: the text of a written answer, or the
+automatic score that it overrides. A new answer asks for review and keeps its mark until then; if
+the marked answer returns, its mark is settled again.
 
-Stock nbgrader also commits after every cell: killed between two, it leaves a submission half
+Stock nbgrader also commits after every cell, so a process that is killed leaves a submission half
 scored. Here a submission is one transaction.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from nbconvert.exporters.exporter import ResourcesDict
 from nbgrader import utils
-from nbgrader.api import Gradebook
+from nbgrader.api import BaseCell, Grade, Gradebook
 from nbgrader.preprocessors import SaveAutoGrades
 
-from ...files.atomic import replace_file
 from ..collect.cell_repair import CoursePreprocessor, Notebook
-from ..gradebook.report_store import recorded_folder
-from .bulk_entry import SubmittedCells
-from .shared_connection import once_written, one_transaction
+from ..gradebook.late_penalty import update_penalty
+from ..gradebook.report_store import digests_file, judged_digests
+from ..state_files import write_state
+from .shared_gradebook import after_commit, one_transaction
 
 
 class SaveScores(SaveAutoGrades, CoursePreprocessor):
-    """nbgrader's SaveAutoGrades, which forgets no mark that still holds."""
+    """nbgrader's SaveAutoGrades, with late penalties, which keeps settled marks settled."""
 
     def preprocess(self, nb: Notebook, resources: ResourcesDict) -> tuple[Notebook, ResourcesDict]:
         about, course = resources["nbgrader"], self.course()
-        folder = recorded_folder(course, self.week(course, resources))
-        path = folder / f"{about['student']}.answers"
-        self._graded_before = _read(path)
-        self._graded_now: dict[str, str] = {}
+        week, student = self.week(course, resources), about["student"]
+        self._previous_digests = judged_digests(course, week, student)
+        self._digests: dict[str, str] = {}
         self.notebook_id, self.assignment_id = about["notebook"], about["assignment"]
-        self.student_id = about["student"]
+        self.student_id = student
         with Gradebook(about["db_url"]) as gradebook, one_transaction(gradebook.db):
-            self.gradebook: Any = SubmittedCells(gradebook.db, about)
-            # over SaveAutoGrades, which would open the gradebook itself
+            self.gradebook: Any = gradebook
+            notebook = gradebook.find_submission_notebook(
+                self.notebook_id, self.assignment_id, student
+            )
+            query: Any = gradebook.db.query(BaseCell.name, Grade).join(Grade.cell)
+            self._grades: dict[str, Any] = dict(
+                query.filter(Grade.notebook_id == notebook.id).all()
+            )
+            # Skips SaveAutoGrades.preprocess, which would open the gradebook itself.
             nb, resources = super(SaveAutoGrades, self).preprocess(nb, resources)  # type: ignore[no-untyped-call]  # nbgrader's own
-            self.gradebook.write()
-            graded = json.dumps(self._graded_now).encode()
-            once_written(gradebook.db, partial(_write, path, graded))
+            update_penalty(course, gradebook, week, student)
+            write = partial(write_state, digests_file(course, week, student), self._digests)
+            after_commit(gradebook.db, write)
         return nb, resources
 
     def _add_score(self, cell: Notebook, resources: ResourcesDict) -> None:
         name = cell.metadata["nbgrader"]["grade_id"]
-        judged = str(cell.source) if utils.is_solution(cell) else repr(utils.determine_grade(cell))
+        grade, score = self._grades[name], utils.determine_grade(cell, self.log)
+        judged = str(cell.source) if utils.is_solution(cell) else repr(score)
         digest = hashlib.blake2b(judged.encode("utf-8", "surrogatepass"), digest_size=16)
-        self._graded_now[name] = digest.hexdigest()
-        grade: Any = self.gradebook.find_grade(
-            name, self.notebook_id, self.assignment_id, self.student_id
-        )
-        settled = not grade.needs_manual_grade
-        marked = self._graded_before.get(name if settled else f"{name} marked")
-        super()._add_score(cell, resources)
+        self._digests[name] = digest.hexdigest()
+        was_settled = not grade.needs_manual_grade
+        marked = self._previous_digests.get(name if was_settled else f"{name} marked")
+        grade.auto_score = score[0]
+        grade.needs_manual_grade = grade.manual_score is not None or grade.auto_score is None
         if grade.manual_score is not None and marked is not None:
-            self._graded_now[f"{name} marked"] = marked  # what the mark was given for
-            grade.needs_manual_grade = marked != self._graded_now[name]
-
-
-def _write(path: Path, data: bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    replace_file(path, data)
-
-
-def _read(path: Path) -> dict[str, str]:
-    try:
-        found = json.loads(path.read_bytes())
-    except (OSError, ValueError):
-        return {}
-    return found if isinstance(found, dict) else {}
+            self._digests[f"{name} marked"] = marked
+            grade.needs_manual_grade = marked != self._digests[name]

@@ -1,37 +1,48 @@
-"""Collecting a week from the exchange."""
+"""Collect a week from the exchange."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
+
+import msgspec
 
 from ...model.course.loader import Course, Week
 from ...model.errors import NbgraderError
-from ..workspace import Workspace, open_api, open_gradebook, require
-from .collection_notes import Oddities, keep_collected
+from ..gradebook.database import read_gradebook
+from ..state_files import read_state, write_state
+from ..workspace import Workspace, open_api, require
 from .groups import grouped_lines, spread_groups
+
+
+class CollectionNotes(msgspec.Struct, frozen=True):
+    """Problems that the last `collect` found; `foreign` maps students to the files' owner."""
+
+    foreign: dict[str, str] = {}
+    notes: list[str] = []
 
 
 @dataclass(frozen=True)
 class Collection:
-    """What one `collect` found."""
+    """The result of one `collect`."""
 
-    fresh: list[str]  # students whose submission is new or newer
+    fresh: list[str]  # students with a new submission
     unchanged: list[str]
-    missing: list[str]  # known to the gradebook, but nothing handed in
-    foreign: dict[str, str]  # student -> the user who owns what was handed in under their name
+    missing: list[str]  # students of the gradebook without a submission
+    foreign: dict[str, str]  # student -> the user who owns the files submitted in their name
     notes: list[str] = field(default_factory=list)
-    asking: list[str] = field(default_factory=list)  # for a regrade
-    grouped: list[str] = field(default_factory=list)  # who has another's submission
+    asking: list[str] = field(default_factory=list)  # students who request a regrade
+    grouped: list[str] = field(default_factory=list)  # lines about group submissions
 
 
 def collect(course: Course, week: Week, *, check_owner: bool = True) -> Collection:
-    """Run nbgrader's collect for a week; raises NbgraderError if it fails as a whole."""
+    """Run nbgrader's collect for a week; raise NbgraderError if it fails as a whole."""
     from nbgrader.utils import capture_log, temp_attrs
 
     workspace = Workspace(course)
     if not (workspace.exchange / course.id / "inbound").is_dir():
         raise NbgraderError(
-            f"there is nothing to collect from: `autograder release {week.name}` opens the exchange"
+            f"the exchange does not exist yet: run `autograder release {week.name}` to create it"
         )
     api = open_api(course)
     with temp_attrs(api.coursedir, assignment_id=week.name):
@@ -42,12 +53,12 @@ def collect(course: Course, week: Week, *, check_owner: bool = True) -> Collecti
         require(capture_log(collecting), f"collecting {week.name}")
     grouped = spread_groups(course, week)
     after = workspace.students("submitted", week)
-    keep_collected(course, week, Oddities(collecting.foreign, collecting.notes))
+    write_state(_notes_file(course, week), CollectionNotes(collecting.foreign, collecting.notes))
     fresh = {*collecting.fresh, *grouped}
     return Collection(
         fresh=[s for s in after if s in fresh],
         unchanged=[s for s in after if s not in fresh],
-        missing=[s for s in _known(course) if s not in after],
+        missing=[s for s in read_gradebook(course)[0] if s not in after],
         foreign=collecting.foreign,
         notes=collecting.notes,
         asking=collecting.asking,
@@ -55,6 +66,10 @@ def collect(course: Course, week: Week, *, check_owner: bool = True) -> Collecti
     )
 
 
-def _known(course: Course) -> list[str]:
-    with open_gradebook(course) as gradebook:
-        return sorted(s.id for s in gradebook.students)
+def collection_notes(course: Course, week: Week) -> CollectionNotes:
+    """Return the problems that the last `collect` found; empty before the first one."""
+    return read_state(_notes_file(course, week), CollectionNotes) or CollectionNotes()
+
+
+def _notes_file(course: Course, week: Week) -> Path:
+    return course.state / "collected" / f"{week.name}.json"

@@ -21,7 +21,7 @@ def submissions_of(course: Course, week: Week, student: str) -> History:
     if not found.entries:
         known = Workspace(course).students("submitted", week)
         raise NbgraderError(
-            f"{week.name}: nothing was collected from {student!r}{did_you_mean(student, known)}"
+            f"{week.name}: no submission of {student!r} was collected{did_you_mean(student, known)}"
         )
     return found
 
@@ -40,9 +40,9 @@ def chosen_entry(history: History, wanted: str) -> Entry:
 
 
 def restore(course: Course, week: Week, student: str, entry: Entry) -> list[str]:
-    """Let a submission count until another one arrives; return what to tell the instructor.
+    """Let a submission count until a new one arrives; return the lines to print.
 
-    It is graded again only if it was never graded.
+    It is graded only if it has no result yet.
     """
     from ..autograde.preprocessor import grade_student
     from ..gradebook.transfer import record

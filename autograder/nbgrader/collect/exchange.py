@@ -1,13 +1,13 @@
-"""Collecting from the exchange without trusting what lies there.
+"""Collect from the exchange without trusting its files.
 
-Theory of operation. Every student may write into the inbound folder, in whatever way, not only
-through `nbgrader submit`; collecting reads it with the instructor's rights. Stock nbgrader follows
-symbolic links there, so a link to a solution becomes a perfect submission and comes back in the
-feedback; one malformed folder name, one garbled timestamp or one oversized folder ends the
-collecting for all. Here only ordinary files that belong to the submission's owner are copied,
-opened without following links, up to a bound; the rest is left out and reported. A student's own
-submission goes before one that another user left in their name. What this does not promise: that
-the name on a submission is right where all submissions belong to one user.
+Theory of operation. Every student may write into the inbound folder by any means, not only with
+`nbgrader submit`; collecting reads it with the instructor's permissions. Stock nbgrader follows
+symbolic links there, so a link to a solution becomes a perfect submission and is returned in the
+feedback; one malformed folder name, one garbled timestamp or one oversized folder ends collecting
+for the whole class. Here only regular files that belong to the submission's owner are copied,
+opened without following links, up to a size limit; the rest is skipped and reported. A student's
+own submission takes precedence over one that another user left in their name. Not guaranteed: that
+the name of a submission is right if all submissions belong to one user.
 """
 
 from __future__ import annotations
@@ -39,16 +39,16 @@ Record = dict[str, Any]
 
 
 class CollectOrdinaryFiles(ExchangeCollect):
-    """nbgrader's collect, for a folder that anybody may write to."""
+    """nbgrader's collect, for a folder that every student can write to."""
 
     project = Unicode("", help="The folder of course.yaml.").tag(config=True)
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)  # type: ignore[no-untyped-call]  # nbgrader's own
-        self.notes: list[str] = []  # what was left out or mended, for the instructor
-        self.foreign: dict[str, str] = {}  # student -> the user who owns their submission
-        self.fresh: list[str] = []  # students whose submission changed
-        self.asking: list[str] = []  # students who ask for a regrade
+        self.notes: list[str] = []  # for the instructor
+        self.foreign: dict[str, str] = {}  # student -> owner of the files
+        self.fresh: list[str] = []  # students with a new submission
+        self.asking: list[str] = []  # students who request a regrade
 
     def init_src(self) -> None:
         self.src_records = self._newest()
@@ -58,7 +58,7 @@ class CollectOrdinaryFiles(ExchangeCollect):
                 self.foreign[record["username"]] = owner
 
     def _newest(self) -> list[Record]:
-        """Each student's newest submission, under whichever name of the week it was handed in."""
+        """Return each student's newest submission, under any of the names of the week."""
         assert self.coursedir is not None
         assignment, course = self.coursedir.assignment_id, load(Path(self.project))
         weeks = [w for w in course.weeks if w.name == assignment]
@@ -81,19 +81,21 @@ class CollectOrdinaryFiles(ExchangeCollect):
     def _path_to_record(self, path: str) -> Record:
         try:
             record: Record = super()._path_to_record(path)  # type: ignore[no-untyped-call]  # nbgrader's own
-        except Exception:  # a name that nbgrader did not make; dateutil raises several kinds
+        except Exception:  # not a name made by nbgrader; dateutil raises several kinds
             record = {
                 "username": "",
                 "filename": os.path.basename(path),
                 "timestamp": dt.datetime.min,
             }
         if not _STUDENT.match(record["username"]):
-            self.notes.append(f"{record['filename']!r} in the exchange is no submission: left out")
+            self.notes.append(
+                f"{record['filename']!r} in the exchange is not a submission: skipped"
+            )
             record["username"] = ""
         return record
 
     def _sort_by_timestamp(self, records: list[Record]) -> list[Record]:
-        """The newest first; but before all others, those that the student owns."""
+        """Sort the newest first, but files that the student owns before all others."""
         ordered = sorted(
             records,
             key=lambda r: (self._owner(r) == r["username"], r["timestamp"]),
@@ -103,8 +105,8 @@ class CollectOrdinaryFiles(ExchangeCollect):
         if self.check_owner and owners[0] == student:
             for other in sorted(set(owners) - {student}):
                 self.notes.append(
-                    f"{student}: the user {other} handed in under this name too; "
-                    "what the student owns was taken"
+                    f"{student}: the user {other} submitted under this name too; "
+                    "the files that the student owns were taken"
                 )
         return ordered
 
@@ -116,7 +118,7 @@ class CollectOrdinaryFiles(ExchangeCollect):
             return "an unknown user"
 
     def copy_files(self) -> None:
-        """Accept each submission; whatever cannot be graded leaves an earlier one in place."""
+        """Accept each submission; one that cannot be graded does not replace an earlier one."""
         assert self.coursedir is not None
         course = load(Path(self.project))
         weeks = [week for week in course.weeks if week.name == self.coursedir.assignment_id]
@@ -133,8 +135,8 @@ class CollectOrdinaryFiles(ExchangeCollect):
         shutil.rmtree(copied, ignore_errors=True)
         left_out = copy_ordinary(source, copied, self._ignored(), bound)
         files = {n: d for n, d in files_below(copied) if n != "timestamp.txt"}
-        # The time in the folder's name decides, as it does for nbgrader; the file may be garbled.
-        accepted = accept(course, week, student, files, written, "exchange", origin=copied)
+        # The time in the folder's name counts, as in nbgrader; timestamp.txt may be garbled.
+        accepted = accept(course, week, student, files, written, "exchange")
         shutil.rmtree(copied, ignore_errors=True)
         if REQUEST in files and note_request(course, week, student, files[REQUEST]):
             self.asking.append(student)

@@ -1,28 +1,29 @@
-"""Groups: one of them hands in, it is graded once, and each gets the result.
+"""Groups: one member submits, the submission is graded once, and every member gets the result.
 
-Who works together stands in `groups.csv` beside course.yaml (columns `group`, `student`, and `week`
-if it is not for all weeks), or, where course.yaml says `groups: declared`, in a file `group.txt`
-that students hand in, one login per line. A declaration counts for those who name each other, and
-for whoever handed in nothing: nobody can take another's work over by naming them.
+Groups are listed in `groups.csv` next to course.yaml (columns `group`, `student`, and `week` if a
+group is not for all weeks). If course.yaml has `groups: declared`, students submit a file
+`group.txt` with one login per line instead. A declaration is valid between students who name each
+other, and for named students without a submission: students cannot take over the work of others by
+naming them.
 
-The members' submissions are merged in the order of their times, so that none of them loses a part
-that another one submitted, and every member gets the result, with the time of the newest: equal
-content is graded once (batch/store.py), recorded for each, and late for each as their own
-extensions say. A mark that a person gives to one of them is given to all for the same answer.
+The members' submissions are merged in the order of their times, so that no member loses a part that
+another one submitted. Every member gets the merged submission with the time of the newest one: it
+is graded once (batch/store.py), recorded for each, and late for each by their own extension. A
+manual mark for one member is copied to all members with the same answer.
 """
 
 from __future__ import annotations
 
 import csv
-import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from ...files.atomic import replace_file
 from ...model.course.loader import Course, Week
 from ...model.errors import NbgraderError
-from ..gradebook.report_store import recorded_folder
+from ..gradebook.database import read_gradebook
+from ..gradebook.report_store import judged_digests
+from ..state_files import read_state, write_state
 from ..workspace import Workspace, open_gradebook
 from .history import Entry, read_history
 from .merging import merge
@@ -35,7 +36,7 @@ _MOST, _BOUND = 20, 4096
 
 
 def groups_of(course: Course, week: Week) -> list[list[str]]:
-    """The groups of a week, each in alphabetical order; those of one are none."""
+    """Return the groups of at least two students, each in alphabetical order."""
     if course.registry.groups == "declared":
         found: Iterable[list[str]] = _declared(course, week)
     else:
@@ -44,9 +45,9 @@ def groups_of(course: Course, week: Week) -> list[list[str]]:
 
 
 def spread_groups(course: Course, week: Week) -> dict[str, str]:
-    """Give every member of a group its merged submission; return who got whose."""
+    """Give every member of a group its merged submission; return the author by member."""
     found: dict[str, str] = {}
-    given = _read(course, week)
+    authors = _authors(course, week)
     for group in groups_of(course, week):
         held = {s: e for s in group if (e := full_history(course, week, s).base) is not None}
         if not held:
@@ -58,53 +59,53 @@ def spread_groups(course: Course, week: Week) -> dict[str, str]:
             sent = {name: data for name, data in files.items() if name != DECLARED or data}
             done = accept(course, week, member, sent, held[author].handed_in, "group")
             if member == author:
-                given.pop(member, None)
+                authors.pop(member, None)
                 continue
-            given[member] = author
+            authors[member] = author
             if done.entry is not None and not done.refused:
                 found[member] = author
-    replace_file(_folder(course) / f"{week.name}.json", json.dumps(given, sort_keys=True).encode())
+    write_state(_authors_file(course, week), dict(sorted(authors.items())))
     return found
 
 
 def _joint(course: Course, week: Week, held: Mapping[str, Entry]) -> tuple[str, dict[str, bytes]]:
-    """Return whose submission was the last to change the group's, and the group's files."""
+    """Return the author of the group's last change, and the group's files."""
     own = {s: e for s, e in held.items() if e.channel != "group"} or dict(held)
     author, files = "", dict[str, bytes]()
     for student in sorted(own, key=lambda s: (own[s].handed_in or own[s].received, s)):
         merged = merge(course, week, files, earlier_files(course, week, student))
         if not author or not (merged.problem or merged.unchanged):
             author, files = student, dict(merged.files)
-    files.pop(_SECRET, None)  # by which each member fetches their own feedback
+    files.pop(_SECRET, None)  # each member fetches feedback by their own secret
     return author, files
 
 
 def grouped_lines(grouped: Mapping[str, str]) -> list[str]:
-    """Say who got whose submission."""
-    return [f"{s} has what {a} handed in for their group" for s, a in grouped.items()]
+    """Return a line per member about the author of their submission."""
+    return [f"{s} gets the submission of {a} for their group" for s, a in grouped.items()]
 
 
 def author_of(course: Course, week: Week, student: str) -> str:
-    """Whose submission a student has: their own, or that of another of the group."""
-    return _read(course, week).get(student, student)
+    """Return the group member who wrote the student's submission, or the student."""
+    return _authors(course, week).get(student, student)
 
 
 def share_marks(course: Course, week: Week) -> list[str]:
-    """Give the marks of each group's submission to all its members, for the same answers."""
+    """Copy manual marks between the members of each group, for the same answers."""
     groups = groups_of(course, week)
     if not groups:
         return []
-    said = []
+    notes = []
     with open_gradebook(course) as gradebook:
         for group in groups:
             held = {s: found for s in group if (found := _cells(gradebook, week, s))}
-            judged = {s: _judged(course, week, s) for s in held}
+            judged = {s: judged_digests(course, week, s) for s in held}
             for source, cells in held.items():
                 for target in (s for s in held if s != source):
                     if _copy(cells, held[target], judged[source], judged[target]):
-                        said.append(f"{target} has the marks of {source}")
+                        notes.append(f"{target} gets the marks of {source}")
         gradebook.db.commit()
-    return said
+    return notes
 
 
 def _copy(
@@ -113,7 +114,7 @@ def _copy(
     judged: dict[str, str],
     theirs: dict[str, str],
 ) -> bool:
-    """Copy settled marks and comments where both were judged by the same text."""
+    """Copy settled marks and comments of cells whose judged text is the same."""
     done = False
     for name, (grade, comment) in source.items():
         if name not in target or judged.get(name) is None or judged[name] != theirs.get(name):
@@ -143,14 +144,6 @@ def _cells(gradebook: Any, week: Week, student: str) -> dict[str, tuple[Any, Any
     return found
 
 
-def _judged(course: Course, week: Week, student: str) -> dict[str, str]:
-    try:
-        found = json.loads((recorded_folder(course, week) / f"{student}.answers").read_bytes())
-    except (OSError, ValueError):
-        return {}
-    return found if isinstance(found, dict) else {}
-
-
 def _listed(course: Course, week: Week) -> list[list[str]]:
     path = course.root / GROUPS
     try:
@@ -162,7 +155,9 @@ def _listed(course: Course, week: Week) -> list[list[str]]:
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise NbgraderError(f"{GROUPS}: cannot be read: {error}") from None
     if rows and not {"group", "student"} <= rows[0].keys():
-        raise NbgraderError(f"{GROUPS}: it needs columns `group` and `student`, and maybe `week`")
+        raise NbgraderError(
+            f"{GROUPS}: needs the columns `group` and `student` (and optionally `week`)"
+        )
     found: dict[str, list[str]] = {}
     of: dict[str, str] = {}
     weeks = {w.name for w in course.weeks}
@@ -179,15 +174,15 @@ def _listed(course: Course, week: Week) -> list[list[str]]:
 
 
 def _declared(course: Course, week: Week) -> list[list[str]]:
-    """Those who name each other, and whom they name that handed in nothing."""
+    """Return groups of students who name each other, or a student without a submission."""
     workspace = Workspace(course)
     named: dict[str, set[str]] = {}
     for student in workspace.students("submitted", week):
         base = read_history(course, week, student).base
-        if base is None or base.channel != "group":  # else it is another student's file
+        if base is None or base.channel != "group":  # otherwise the file is another student's
             path = workspace.submitted(student, week) / DECLARED
             named[student] = set(_names(path)) - {student}
-    known = _known(course) | named.keys()
+    known = {*read_gradebook(course)[0], *named}
     pairs = [
         {student, other}
         for student, others in named.items()
@@ -212,22 +207,10 @@ def _names(path: Path) -> list[str]:
     return [line.strip() for line in lines if line.strip() and "/" not in line][:_MOST]
 
 
-def _known(course: Course) -> set[str]:
-    from ..gradebook.database import read_gradebook
-
-    return set(read_gradebook(course)[0])
-
-
-def _folder(course: Course) -> Path:
-    folder = course.state / "groups"
-    folder.mkdir(exist_ok=True, mode=0o700)
-    return folder
+def _authors(course: Course, week: Week) -> dict[str, str]:
+    """Return by student the author of the group submission that they got."""
+    return read_state(_authors_file(course, week), dict[str, str]) or {}
 
 
-def _read(course: Course, week: Week) -> dict[str, str]:
-    """Student -> whose submission was laid into their folder."""
-    try:
-        found = json.loads((_folder(course) / f"{week.name}.json").read_bytes())
-    except (OSError, ValueError):
-        return {}
-    return found if isinstance(found, dict) else {}
+def _authors_file(course: Course, week: Week) -> Path:
+    return course.state / "groups" / f"{week.name}.json"

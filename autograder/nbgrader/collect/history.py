@@ -1,9 +1,9 @@
-"""Every submission of a student's week, as files that are kept, and which of them is in place.
+"""Store every submission of a student's week, and the one that is in place.
 
-`.autograder/submissions/<week>/<student>/` holds a folder of files for each submission, named by
-their digest, and `index.json`. nbgrader's `submitted/` holds a copy of the submission that is in
-place; its file `.parts` names that submission. The index is replaced in one step and before the
-copy is made, so after an interruption `submissions.complete_copies` knows which copy is missing.
+`.autograder/submissions/<week>/<student>/` has a folder of files for each submission, named by
+their digest, and `index.json`. nbgrader's `submitted/` has a copy of the submission in place; its
+file `.parts` names that submission. The index is replaced in one step and before the copy is made,
+so after an interruption `submissions.complete_copies` knows which copy is missing.
 """
 
 from __future__ import annotations
@@ -11,17 +11,16 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from types import MappingProxyType
 from typing import Literal
 
 import msgspec
 
-from ...files.atomic import replace_file
 from ...files.sharing import share
 from ...model.course.loader import Course, Week
 from ...model.errors import NbgraderError
 from ...model.notes import Note
 from ...model.submission_zip import digest_of
+from ..state_files import read_state, write_state
 from ..workspace import Workspace
 from .safe_copy import FILE_BOUND
 
@@ -30,11 +29,11 @@ _INDEX = "index.json"
 
 
 class SubmittedPart(msgspec.Struct, frozen=True):
-    """One part of a submission and what becomes of it.
+    """One part of a submission and what happens to it.
 
-    new: arrives now, and there was none. replaced: differs from the earlier one. same: equals it.
-    kept: does not arrive, or arrives as it was handed out; the earlier one stays. missing: there is
-    none, neither now nor earlier. refused: cannot be graded; the earlier one stays.
+    new: there was none before. replaced: differs from the earlier one. same: equals it.
+    kept: is not in this submission, or as it was released; the earlier one stays. missing: was
+    never submitted. refused: cannot be graded; the earlier one stays.
     """
 
     kind: Literal["module", "answer", "file"]
@@ -43,9 +42,9 @@ class SubmittedPart(msgspec.Struct, frozen=True):
 
 
 class Entry(msgspec.Struct, frozen=True):
-    """One submission. `handed_in` is as nbgrader writes times, "" if the channel tells none."""
+    """One submission. `handed_in` is as nbgrader writes times, "" if the channel has none."""
 
-    number: int  # 1 is the student's first of the week
+    number: int  # starts with 1 each week
     handed_in: str
     received: str  # ISO 8601, UTC
     channel: str
@@ -65,9 +64,9 @@ class History(msgspec.Struct, frozen=True):
 
     entries: tuple[Entry, ...] = ()
     current: int = 0  # the number of the one in nbgrader's folder; 0 if there is none
-    restored: bool = False  # a person chose it: it counts until another one arrives
+    restored: bool = False  # an instructor chose it: it counts until a new one arrives
     replaced: int = 0  # the restored submission that the current one replaced, if it did
-    seen: str = ""  # the latest time that arrived, also of what was refused or changed nothing
+    seen: str = ""  # the latest time that arrived, including refused and unchanged submissions
 
     def entry(self, number: int) -> Entry | None:
         return next((e for e in self.entries if e.number == number), None)
@@ -83,6 +82,11 @@ class History(msgspec.Struct, frozen=True):
         if self.restored or not self.accepted:
             return self.entry(self.current)
         return self.accepted[-1]
+
+    def with_entry(self, changed: Entry) -> History:
+        """Return the history with the submission of this number replaced."""
+        entries = tuple(changed if e.number == changed.number else e for e in self.entries)
+        return msgspec.structs.replace(self, entries=entries)
 
 
 class Marker(msgspec.Struct, frozen=True):
@@ -108,28 +112,16 @@ def read_history(course: Course, week: Week, student: str) -> History:
 
 
 def write_history(course: Course, week: Week, student: str, history: History) -> None:
-    folder = history_folder(course, week, student)
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    replace_file(folder / _INDEX, msgspec.json.encode(history))
+    write_state(history_folder(course, week, student) / _INDEX, history)
 
 
 def students_with_history(course: Course, week: Week) -> list[str]:
-    return sorted(
-        p.parent.name for p in (course.state / "submissions" / week.name).glob("*/index.json")
-    )
+    folder = course.state / "submissions" / week.name
+    return sorted(p.parent.name for p in folder.glob(f"*/{_INDEX}"))
 
 
-def store_files(
-    course: Course,
-    week: Week,
-    student: str,
-    files: Mapping[str, bytes],
-    on_disk: Mapping[str, Path] = MappingProxyType({}),
-) -> str:
-    """Store the files of a submission and return their digest.
-
-    on_disk: where files with this content are; a large one is linked and not written again.
-    """
+def store_files(course: Course, week: Week, student: str, files: Mapping[str, bytes]) -> str:
+    """Store the files of a submission and return their digest."""
     digest = digest_of(files)[:32]
     target = history_folder(course, week, student) / digest
     if not target.is_dir():
@@ -139,21 +131,18 @@ def store_files(
         for name, data in files.items():
             path = fresh / name
             path.parent.mkdir(parents=True, exist_ok=True)
-            if name in on_disk:
-                share(on_disk[name], path)
-            else:
-                path.write_bytes(data)
+            path.write_bytes(data)
         fresh.replace(target)
     return digest
 
 
 def stored_files(course: Course, week: Week, student: str, entry: Entry) -> dict[str, bytes]:
-    """Return the files of a submission by their names."""
+    """Return the files of a submission by name."""
     return dict(files_below(history_folder(course, week, student) / entry.digest))
 
 
 def files_below(folder: Path) -> Iterator[tuple[str, bytes]]:
-    """Yield the ordinary files in a folder that are neither hidden nor far too large."""
+    """Yield the regular files in a folder that are neither hidden nor far too large."""
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder)
         hidden = any(part.startswith(".") for part in name.parts)
@@ -163,9 +152,10 @@ def files_below(folder: Path) -> Iterator[tuple[str, bytes]]:
             yield name.as_posix(), path.read_bytes()
 
 
-def place(course: Course, week: Week, student: str, entry: Entry, target: Path) -> None:
-    """Copy a submission to nbgrader's folder, in place of the one that is there."""
+def place(course: Course, week: Week, student: str, entry: Entry) -> None:
+    """Replace the student's folder in nbgrader's `submitted/` by a copy of this submission."""
     source = history_folder(course, week, student) / entry.digest
+    target = Workspace(course).submitted(student, week)
     fresh = target.with_name(f"{target.name}.collecting")
     former = target.with_name(f"{target.name}.former")
     shutil.rmtree(fresh, ignore_errors=True)
@@ -185,7 +175,7 @@ def place(course: Course, week: Week, student: str, entry: Entry, target: Path) 
 
 
 def _copy(source: Path, target: Path) -> None:
-    """Copy a file; a large one that nobody edits in place is the same file on the disk."""
+    """Copy a file; link a large one unless somebody may edit it in place."""
     target.parent.mkdir(parents=True, exist_ok=True)
     if source.suffix in (".ipynb", ".py"):
         shutil.copyfile(source, target)
@@ -194,15 +184,12 @@ def _copy(source: Path, target: Path) -> None:
 
 
 def read_marker(folder: Path) -> Marker | None:
-    """Return what `.parts` in a submission's folder says, or None if there is none."""
-    try:
-        return msgspec.json.decode((folder / MARKER).read_bytes(), type=Marker)
-    except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
-        return None
+    """Return the content of `.parts` in a submission's folder, or None."""
+    return read_state(folder / MARKER, Marker)
 
 
 def folder_time(folder: Path) -> str:
-    """Return when a submission in nbgrader's folder was handed in, or ""."""
+    """Return the time of a submission in nbgrader's folder as nbgrader writes it, or ""."""
     try:
         return (folder / "timestamp.txt").read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError):
@@ -210,6 +197,6 @@ def folder_time(folder: Path) -> str:
 
 
 def last_seen(course: Course, week: Week, student: str) -> str:
-    """Return the latest time of what arrived from a student, as nbgrader writes times."""
+    """Return the latest time of anything that arrived from a student, as nbgrader writes it."""
     folder = Workspace(course).submitted(student, week)
     return max(read_history(course, week, student).seen, folder_time(folder))

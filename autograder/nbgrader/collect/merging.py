@@ -1,11 +1,11 @@
-"""Merge what arrives now with what a student submitted earlier, so that no part is lost.
+"""Merge a submission with the student's earlier one, so that no part is lost.
 
 A submission has parts: the module, each written answer, and the files that the module may use. A
-part that does not arrive, or arrives as it was handed out, is kept from the student's earlier
-submission. Every channel passes through `merge`, so all of them keep, replace and refuse alike.
+part that is missing, or as it was released, is kept from the student's earlier submission. All
+channels use `merge`, so they keep, replace and refuse parts in the same way.
 
-The files come from a stranger: notebooks are parsed within bounds and never run, the module is
-parsed and never imported, and names that begin with a dot are dropped.
+The files are not trusted: notebooks are parsed within limits and never run, the module is parsed
+and never imported, and names that begin with a dot are dropped.
 """
 
 from __future__ import annotations
@@ -13,8 +13,7 @@ from __future__ import annotations
 import ast
 import copy
 from collections.abc import Mapping
-from functools import lru_cache
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import Any, Literal, NamedTuple
 
 import msgspec
@@ -33,16 +32,14 @@ from .submitted import FROM_NBGRADER, UNREADABLE, parse_notebook
 
 Files = Mapping[str, bytes]
 _Answers = dict[str, tuple[str, Any]]  # by question: the text and the pictures
-_LAST_CELL = 900  # a restored answer goes before it: later cells may be cut
+_LAST_CELL = 900  # a restored answer is inserted before it, because later cells may be cut
 
 
 class Merged(msgspec.Struct, frozen=True):
     """A submission as it will be graded. Merging its files again changes nothing."""
 
     files: dict[str, bytes]
-    parts: tuple[
-        SubmittedPart, ...
-    ]  # the module, the answers in the order of the week, other files
+    parts: tuple[SubmittedPart, ...]  # module, answers in the order of the week, other files
     problem: str = ""  # why it cannot be graded; the earlier submission then stays
     notes: tuple[Note, ...] = ()
 
@@ -53,10 +50,10 @@ class Merged(msgspec.Struct, frozen=True):
 
 
 def merge(course: Course, week: Week, earlier: Files, incoming: Files) -> Merged:
-    """Merge the files that arrive now with the student's earlier submission (empty if none).
+    """Merge incoming files with those of the student's earlier submission (empty if none).
 
-    If the module cannot be graded but answers arrive with it, the answers are taken and the earlier
-    module stays.
+    If the module cannot be graded but there are new answers, they are taken and the earlier module
+    stays.
     """
     sent, notes = _laid_out(course, week, incoming)
     sent = _without_stub(week, sent, earlier, released_file(course, week, week.module))
@@ -89,7 +86,7 @@ def _merged(
 
 
 def _laid_out(course: Course, week: Week, incoming: Files) -> tuple[dict[str, bytes], list[Note]]:
-    """Return the files relative to the folder of the module, or else of the notebook."""
+    """Return the files relative to the folder of the module, or of the notebook without one."""
     bound = course.limits(week).submission_mib << 20
     own = {name: data for name, data in incoming.items() if _is_students(name)}
     named, notes = with_module(own, week)
@@ -101,7 +98,7 @@ def _laid_out(course: Course, week: Week, incoming: Files) -> tuple[dict[str, by
         named, notes = with_module(own, week)
     places = _places(named, week.module) or _places(named, f"{week.name}.ipynb")
     if not places or (len(places) > 1 and len(places[0].parts) == len(places[1].parts)):
-        return named, list(notes)  # the intake says what is wrong
+        return named, list(notes)  # the intake explains the problem
     root = places[0]
     pairs = [(PurePosixPath(name), data) for name, data in named.items()]
     below = {p.relative_to(root).as_posix(): d for p, d in pairs if p.is_relative_to(root)}
@@ -126,7 +123,7 @@ def _places(files: Files, name: str) -> list[PurePosixPath]:
 def _without_stub(
     week: Week, sent: dict[str, bytes], earlier: Files, stub: bytes
 ) -> dict[str, bytes]:
-    """Drop the module if it is as it was handed out and there is a written one."""
+    """Drop an unchanged stub if there is another version of the module."""
     module = sent.get(week.module)
     if module is None or not stub or module.split() != stub.split():
         return sent
@@ -138,10 +135,10 @@ def _without_stub(
 
 
 def _with_kept_files(week: Week, sent: Files, earlier: Files) -> dict[str, bytes]:
-    """Return what was sent, with the earlier files that it leaves out.
+    """Return the sent files with those of the earlier submission that they do not replace.
 
-    Files beside the module are kept if the module is, or if it arrives alone. A folder that arrives
-    whole replaces the earlier one, because a student may have deleted a file on purpose.
+    Files next to the module are kept if the module is not sent, or sent without other files. A
+    complete folder replaces the earlier one, because students may delete files on purpose.
     """
     kept = {n: d for n, d in earlier.items() if _is_students(n) and not n.endswith(UNREADABLE)}
     alone = all(n == week.module or n.endswith(".ipynb") or n in FROM_NBGRADER for n in sent)
@@ -154,7 +151,7 @@ def _with_kept_files(week: Week, sent: Files, earlier: Files) -> dict[str, bytes
 class _Notebook(NamedTuple):
     """The merged notebook."""
 
-    files: dict[str, bytes]  # it, and a damaged one under another name
+    files: dict[str, bytes]  # the notebook, and a damaged one under a different name
     taken: set[str]  # the names under which it arrived
     answers: list[SubmittedPart]
     notes: list[Note]
@@ -186,7 +183,7 @@ def _merge_notebooks(course: Course, week: Week, sent: Files, earlier: Files) ->
 
 _RENAMED_NOTE = Note(
     "renamed",
-    "Your notebook had another name. It was found and taken; keep the name it had when you "
+    "Your notebook had a different name. It was accepted; next time, keep the name it had when you "
     "downloaded it.",
 )
 _UNREADABLE_NOTE = Note(
@@ -217,7 +214,7 @@ def _parsed(data: bytes | None) -> Any:
 
 
 def _cells(notebook: Any) -> dict[str, Any]:
-    """Return the cells that were handed out for grading; of a doubled one the first."""
+    """Return the first cell of each grade id."""
     found: dict[str, Any] = {}
     for cell in notebook.cells if notebook is not None else ():
         about = cell.metadata.get("nbgrader")
@@ -234,7 +231,7 @@ def _answers(week: Week, notebook: Any) -> _Answers:
 
 
 def _pictures(cell: Any) -> dict[str, Any]:
-    """Return the attachments that are pictures; no others are kept when it is graded."""
+    """Return the attachments that are pictures: others are removed for grading."""
     attached = cell.get("attachments")
     return {
         name: bundle
@@ -244,7 +241,7 @@ def _pictures(cell: Any) -> dict[str, Any]:
 
 
 def _written(answers: _Answers, released: _Answers) -> _Answers:
-    """Return the answers that differ from what was handed out."""
+    """Return the answers that differ from the released ones."""
     from ...authoring.lesson.lesson_notebook import ANSWER  # imports nbformat, which takes a second
 
     empty = {"", ANSWER}
@@ -256,7 +253,7 @@ def _written(answers: _Answers, released: _Answers) -> _Answers:
 
 
 def _with_answers(now: Any, before: Any, names: list[str]) -> bytes:
-    """Return the notebook with these answers as they were in the earlier one."""
+    """Return the notebook with these answers from the earlier one."""
     import nbformat
 
     own, old = _cells(now), _cells(before)
@@ -285,7 +282,7 @@ def _part(kind: Literal["module", "file"], name: str, sent: Files, earlier: File
 def _file_parts(
     course: Course, week: Week, files: Files, sent: Files, earlier: Files
 ) -> list[SubmittedPart]:
-    """Return the parts of the files that are graded and that the student made."""
+    """Return the files that are graded and were not released."""
     return [
         _part("file", name, sent, earlier)
         for name in sorted(files)
@@ -330,7 +327,7 @@ def _syntax_error(source: bytes) -> SyntaxError | None:
     except SyntaxError as error:
         return error
     except (ValueError, RecursionError, MemoryError):
-        return None  # the grader says what it is
+        return None  # the grader reports it
     return None
 
 
@@ -343,15 +340,8 @@ def _kept_note(parts: tuple[SubmittedPart, ...]) -> list[Note]:
 
 
 def released_file(course: Course, week: Week, name: str) -> bytes:
-    """Return a file as it was handed out; empty if there is none."""
-    path = Workspace(course).released(week) / name
+    """Return the content of a released file; empty if there is none."""
     try:
-        state = path.stat()
+        return (Workspace(course).released(week) / name).read_bytes()
     except OSError:
         return b""
-    return _read_once(path, state.st_mtime_ns, state.st_size) if path.is_file() else b""
-
-
-@lru_cache(maxsize=64)
-def _read_once(path: Path, changed: int, size: int) -> bytes:
-    return path.read_bytes()

@@ -1,12 +1,11 @@
-"""What a student's notebook tells beside its answers: cells that were changed, code that belongs
-into the module.
+"""Find changed cells and code that belongs in the module in a student's notebook.
 
-Theory of operation. The notebook is a stranger's. It is read within bounds and parsed, never run;
-whatever cannot be read is passed over, for the grade does not depend on it. Each pair of braces
-becomes an object of half a kilobyte, so what is parsed is weighed before (`text_of`). RestoreCells
-mends the cells themselves; here it is only told. Code is taken from a notebook where course.yaml
-says so (`modules_from_notebook`), and then nothing but imports, functions, classes and plain
-constants: what else stands in a notebook draws pictures or runs trainings.
+Theory of operation. The notebook is not trusted. It is parsed within limits and never run; cells
+that cannot be read are ignored, because the grade does not depend on them. Each pair of braces
+becomes an object of half a kilobyte, so the memory is estimated before parsing (`text_of`).
+RestoreCells repairs the cells; this module only reports them. Code is taken from a notebook if
+course.yaml sets `modules_from_notebook`, and then only imports, functions, classes and plain
+constants: other code in notebooks draws figures or trains models.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from ...model.source.reachable import MOST_SIGNS, signs_in
 
 PICTURES = ("image/png", "image/jpeg", "image/gif", "image/webp")  # kept in answers
 _BOUND = 24 << 20
-# What the parts of a notebook take once they are read, and how much of that is read at all.
+# Bytes of memory per character of a notebook once it is parsed, and the limit of their sum.
 _BYTES_OF = {"{": 500, "[": 150, ",": 50, ":": 50, '"': 50}
 _OTHERS = bytes(sign for sign in range(256) if chr(sign) not in _BYTES_OF)
 _MOST_BYTES = 32 << 20
@@ -44,7 +43,7 @@ _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
 def read_cells(path: Path) -> list[dict[str, Any]]:
-    """The cells of a notebook, as far as they can be read."""
+    """Return the readable cells of a notebook."""
     try:
         cells = json.loads(text_of(path)).get("cells", [])
         return [c for c in cells[:_CELLS] if isinstance(c, dict)]
@@ -53,63 +52,63 @@ def read_cells(path: Path) -> list[dict[str, Any]]:
 
 
 def text_of(path: Path) -> str:
-    """A notebook's text; ValueError if it is none, or more than a notebook can need."""
+    """Return a notebook's text; raise ValueError if it is not a regular file or too large."""
     if path.is_symlink() or not path.is_file() or path.stat().st_size > _BOUND:
-        raise ValueError(f"{path.name} is no file of a notebook's size")
+        raise ValueError(f"{path.name} is not a file, or too large for a notebook")
     return text_in(path.read_bytes(), path.name)
 
 
 def text_in(data: bytes, name: str) -> str:
-    """Return a notebook's bytes as text; raise ValueError if they hold more than a notebook can.
+    """Decode a notebook; raise ValueError if parsing it would take too much memory.
 
-    Half of an emoji, which an editor can leave, becomes a replacement character, because no file
-    and no gradebook can store it.
+    Half of a surrogate pair, which some editors leave, becomes a replacement character, because
+    neither files nor the gradebook can store it.
     """
     if len(data) > _BOUND:
-        raise ValueError(f"{name} is larger than a notebook can be")
+        raise ValueError(f"{name} is too large for a notebook")
     everywhere, quotes = _weights(data)
     text = data.decode("utf-8")
     if _HALF.search(data):
         text = _ESCAPES.sub(lambda found: found[1] or "\\ufffd", text)
     del data
-    if everywhere <= _MOST_BYTES:  # whatever of it stands in strings
+    if everywhere <= _MOST_BYTES:
         return text
     outside = text if quotes > _MOST_BYTES else _STRING.sub("", text)
     if quotes + sum(outside.count(sign) * _BYTES_OF[sign] for sign in "{[,:") > _MOST_BYTES:
-        raise ValueError(f"{name} holds more parts than a notebook does")
+        raise ValueError(f"{name} has too many parts for a notebook")
     return text
 
 
 def _weights(data: bytes) -> tuple[int, int]:
-    """What all signs of a text weigh, and the quotation marks alone."""
-    signs = data.translate(None, _OTHERS)  # once through it, and not once for each
+    """Return the estimated memory of all parts, and of the strings."""
+    signs = data.translate(None, _OTHERS)  # one pass over the data
     weights = {sign: signs.count(sign.encode()) * weight for sign, weight in _BYTES_OF.items()}
     return sum(weights.values()), weights['"']
 
 
 def cell_notes(own: list[dict[str, Any]], released: list[dict[str, Any]], week: Week) -> list[Note]:
-    """Graded cells that were deleted, doubled or, if they are locked, edited."""
-    handed_out = {_grade_id(c): c for c in released if _grade_id(c)}
+    """Return notes about graded cells that were deleted, duplicated or, if locked, edited."""
+    originals = {_grade_id(c): c for c in released if _grade_id(c)}
     times = Counter(_grade_id(c) for c in own)
     found: dict[str, Any] = {}
     for cell in own:
         found.setdefault(_grade_id(cell), cell)
     notes = []
-    for name, original in handed_out.items():
+    for name, original in originals.items():
         answer = original["metadata"]["nbgrader"].get("solution")
         what = f"the cell of your answer `{name}`" if answer else f'the cell `check("{name}")`'
         if name not in found:
             tail = "without an answer" if answer else "your points do not depend on it"
-            text = f"In your notebook {what} is gone. It was put back, {tail}."
+            text = f"In your notebook, {what} was deleted. It was restored, {tail}."
             notes.append(Note("deleted", text))
         elif times[name] > 1:
-            text = f"In your notebook {what} stands twice: the first counts."
+            text = f"In your notebook, {what} appears twice: the first one counts."
             notes.append(Note("doubled", text))
         elif not answer and _source(found[name]).strip() != _source(original).strip():
             notes.append(
                 Note(
                     "edited",
-                    f"In your notebook {what} was changed, and put back as it was. "
+                    f"In your notebook, {what} was changed; it was restored. "
                     f"Only {week.module} is graded: write your code there.",
                 )
             )
@@ -117,38 +116,31 @@ def cell_notes(own: list[dict[str, Any]], released: list[dict[str, Any]], week: 
 
 
 def unwritten(week: Week, module: str, stub: str) -> set[str]:
-    """The exercises that a module leaves as they were handed out, or does not have."""
-    own, handed_out = _definitions(module), _definitions(stub)
+    """Return the exercises that a module does not define, or leaves as in the stub."""
+    own, stubs = _definitions(module), _definitions(stub)
     return {
         e.name
         for e in week.exercises
         if e.name not in own
-        or (
-            e.name in handed_out and _written(ast.dump, own[e.name]) == ast.dump(handed_out[e.name])
-        )
+        or (e.name in stubs and _written(ast.dump, own[e.name]) == ast.dump(stubs[e.name]))
     }
 
 
 def written_in(cells: list[dict[str, Any]], names: set[str]) -> list[str]:
-    """Which of these exercises a notebook's code defines, in the order of its cells."""
+    """Return the exercises that a notebook's code defines, in the order of its cells."""
     code = (c for c in cells if c.get("cell_type") == "code")
-    defining = [c for c in code if _defines(_source(c))]  # parsing them all takes a while
+    defining = [c for c in code if _DEFINES.search(_source(c))]  # parsing all cells is slow
     defined = (n.name for n in _statements(defining) if isinstance(n, _Definition))
     return [name for name in dict.fromkeys(defined) if name in names]
 
 
-def _defines(source: str) -> bool:
-    """Return whether something is defined; to look for words where none is takes the longest."""
-    return ("def" in source or "class" in source) and bool(_DEFINES.search(source))
-
-
 def code_note(week: Week, names: list[str]) -> Note:
     listed = ", ".join(f"`{name}`" for name in names)
-    belong = "it belongs" if len(names) == 1 else "they belong"
+    them = "it" if len(names) == 1 else "them"
     return Note(
         "code",
-        f"Your notebook defines {listed}, and {week.module} does not: {belong} into {week.module}. "
-        "Nothing in the notebook was graded.",
+        f"Your notebook defines {listed}, but {week.module} does not. Move {them} into "
+        f"{week.module}: code in the notebook is not graded.",
     )
 
 
@@ -156,12 +148,12 @@ def taken_note(week: Week, names: list[str]) -> Note:
     listed = ", ".join(f"`{name}`" for name in names)
     return Note(
         "taken",
-        f"{week.module} does not define {listed}: what your notebook defines was graded instead.",
+        f"{week.module} does not define {listed}: the code in your notebook was graded instead.",
     )
 
 
 def with_notebook(module: str, cells: list[dict[str, Any]], names: list[str], week: Week) -> str:
-    """The module with these exercises as the notebook defines them, and what they may need."""
+    """Append the notebook's definitions of these exercises to a module, with all they may use."""
     own = _definitions(module)
     kept = [
         _written(ast.unparse, node)
@@ -173,7 +165,7 @@ def with_notebook(module: str, cells: list[dict[str, Any]], names: list[str], we
 
 
 def _written(write: Callable[[ast.AST], str], node: ast.AST) -> str:
-    """A tree as text; nothing if it is deeper, or a number of it longer, than Python writes."""
+    """Write a syntax tree as text; return "" if it is too deep, or a number in it too long."""
     try:
         return write(node)
     except (RecursionError, ValueError):
@@ -195,21 +187,14 @@ def _statements(cells: list[dict[str, Any]]) -> Iterator[ast.stmt]:
     for cell in cells:
         if cell.get("cell_type") != "code":
             continue
-        source, own = _code_of(_source(cell))
-        signs += own
+        source = _MAGIC.sub("", _source(cell))
+        signs += signs_in(source)
         if signs > MOST_SIGNS:
             return
         yield from _parsed(source)
 
 
-@lru_cache(maxsize=256)
-def _code_of(source: str) -> tuple[str, int]:
-    """A cell's code without the notebook's own commands, and how many signs it has."""
-    code = _MAGIC.sub("", source)
-    return code, signs_in(code)
-
-
-@lru_cache(maxsize=256)  # most cells are as they were handed out, to everybody
+@lru_cache(maxsize=256)  # most cells are the released ones, which all students have
 def _parsed(source: str) -> tuple[ast.stmt, ...]:
     try:
         return tuple(ast.parse(source).body)

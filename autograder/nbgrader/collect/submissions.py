@@ -1,7 +1,8 @@
-"""Accept submissions: merge, keep and put in place what arrives, whatever channel it comes through.
+"""Accept submissions from every channel: merge, store and put them in place.
 
 A submission that cannot be graded never replaces one that can. The same parts submitted again
-change nothing, not even the time. Everything that arrives is kept (history.py) and can be restored.
+change nothing, not even the time. Everything that arrives is stored (history.py) and can be
+restored.
 """
 
 from __future__ import annotations
@@ -9,7 +10,6 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Callable, Container, Mapping, Sequence
 from functools import partial
-from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
@@ -37,46 +37,36 @@ from .history import (
 from .merging import Merged, merge, released_file
 from .submitted import read_student
 
-_TOLD = ("missing", "unreadable", "renamed", "refused")  # to the instructor, on collecting
+_FOR_INSTRUCTORS = ("missing", "unreadable", "renamed", "refused")  # kinds of notes
 _MISSING = Note(
     "missing",
-    "There was no notebook in your submission, so no written answer could be marked. Your module "
-    "was graded.",
+    "Your submission has no notebook, so no written answers could be marked. Your module was "
+    "graded.",
 )
 
 
 class Accepted(NamedTuple):
-    """What became of a submission."""
+    """The outcome of accepting a submission."""
 
     merged: Merged
     entry: Entry | None  # None if it changes nothing
     refused: bool = False  # an earlier submission stays in place
 
     def remarks(self, student: str) -> list[str]:
-        """Return what an instructor should know about it."""
+        """Return the lines that an instructor should see."""
         if self.refused:
             problem = self.merged.problem
             return [f"{student}: not accepted, and the earlier submission stays: {problem}"]
-        return _remarks(student, self.entry.notes if self.entry else ())
+        notes = self.entry.notes if self.entry else ()
+        return [f"{student}: {KINDS[n.kind]}" for n in notes if n.kind in _FOR_INSTRUCTORS]
 
 
 class _Arrival(NamedTuple):
-    """What arrives, when, and how; `origin` is a folder that holds the files."""
+    """The files that arrive, with their time and channel."""
 
     files: Mapping[str, bytes]
     handed_in: str
     channel: str
-    origin: Path | None = None
-
-    def on_disk(self, files: Mapping[str, bytes]) -> dict[str, Path]:
-        """Return where those of the files are that arrived as they are."""
-        if self.origin is None:
-            return {}
-        return {n: self.origin / n for n, data in files.items() if self.files.get(n) is data}
-
-
-def _remarks(student: str, notes: Sequence[Note]) -> list[str]:
-    return [f"{student}: {KINDS[n.kind]}" for n in notes if n.kind in _TOLD]
 
 
 def accept(
@@ -88,13 +78,11 @@ def accept(
     channel: str,
     *,
     whole: bool = False,
-    origin: Path | None = None,
 ) -> Accepted:
-    """Merge what arrives with the student's earlier submission, keep it, and put it in place.
+    """Merge a submission with the student's earlier one, store it, and put it in place.
 
-    handed_in: as nbgrader writes times, "" if it is not known. whole: the files were merged before
-    they were graded, and are taken as they are. origin: a folder that holds the incoming files on
-    the same disk, so that large ones need not be written again.
+    handed_in: as nbgrader writes times, "" if unknown. whole: the files were merged before they
+    were graded, and are stored unchanged.
     """
     with in_turn(history_folder(course, week, student)):
         history = _with_folder(course, week, student)
@@ -104,12 +92,12 @@ def accept(
         if whole and not merged.problem:
             merged = msgspec.structs.replace(merged, files=dict(incoming))
         history = msgspec.structs.replace(history, seen=max(history.seen, handed_in))
-        arrival = _Arrival(incoming, handed_in, channel, origin)
+        arrival = _Arrival(incoming, handed_in, channel)
         return _keep(course, week, student, history, merged, arrival)
 
 
 def accept_again(course: Course, week: Week, student: str) -> list[str]:
-    """Accept a folder that was placed by hand, and return what was wrong with it."""
+    """Accept a folder that was placed by hand, and return the problems in it."""
     folder = Workspace(course).submitted(student, week)
     if read_marker(folder) is not None:
         return []
@@ -123,28 +111,23 @@ def accept_again(course: Course, week: Week, student: str) -> list[str]:
 
 
 def _keep(
-    course: Course,
-    week: Week,
-    student: str,
-    history: History,
-    merged: Merged,
-    arrival: _Arrival,
+    course: Course, week: Week, student: str, history: History, merged: Merged, arrival: _Arrival
 ) -> Accepted:
     """Add a submission to the history, and put it in place unless it cannot be graded."""
     refused = bool(merged.problem and history.accepted)
     files = dict(arrival.files) if refused else dict(merged.files)
-    told = [*merged.notes]
+    notes = [*merged.notes]
     if not refused:
-        told += _stand_in(course, week, files, merged, arrival.files)
+        notes += _add_released_notebook(course, week, files, merged, arrival.files)
     entry = Entry(
         number=len(history.entries) + 1,
         handed_in=arrival.handed_in,
-        received=dt.datetime.now(dt.UTC).isoformat(timespec="microseconds"),
+        received=_now(),
         channel=arrival.channel,
-        digest=store_files(course, week, student, _storable(files), arrival.on_disk(files)),
+        digest=store_files(course, week, student, _storable(files)),
         parts=merged.parts,
         problem=merged.problem,
-        notes=tuple(dict.fromkeys(told)),
+        notes=tuple(dict.fromkeys(notes)),
     )
     if _changes_nothing(course, history, merged, entry):
         _refresh(course, week, student, history, entry)
@@ -157,22 +140,26 @@ def _keep(
         )
     write_history(course, week, student, history)
     if not refused:
-        place(course, week, student, entry, Workspace(course).submitted(student, week))
+        place(course, week, student, entry)
     return Accepted(merged, entry, refused)
+
+
+def _now() -> str:
+    return dt.datetime.now(dt.UTC).isoformat(timespec="microseconds")
 
 
 def acceptor(
     course: Course, week: Week, channel: str
 ) -> Callable[[str, dict[str, bytes], str], list[str]]:
-    """Return a function that accepts a student's files and returns what is odd about them."""
+    """Return a function that accepts a student's files and returns remarks for the instructor."""
 
-    def accepted(student: str, files: dict[str, bytes], handed_in: str) -> list[str]:
+    def accept_files(student: str, files: dict[str, bytes], handed_in: str) -> list[str]:
         return accept(course, week, student, files, handed_in, channel).remarks(student)
 
-    return accepted
+    return accept_files
 
 
-def _stand_in(
+def _add_released_notebook(
     course: Course, week: Week, files: dict[str, bytes], merged: Merged, sent: Container[str]
 ) -> list[Note]:
     """Add the released notebook if there is none: nbgrader grades nothing without a notebook."""
@@ -211,11 +198,10 @@ def _refresh(course: Course, week: Week, student: str, history: History, entry: 
     if base is None or entry.problem or base.digest == entry.digest:
         write_history(course, week, student, history)
         return
-    again = msgspec.structs.replace(base, digest=entry.digest, notes=entry.notes)
-    entries = tuple(again if e.number == base.number else e for e in history.entries)
-    write_history(course, week, student, msgspec.structs.replace(history, entries=entries))
+    refreshed = msgspec.structs.replace(base, digest=entry.digest, notes=entry.notes)
+    write_history(course, week, student, history.with_entry(refreshed))
     if history.current == base.number:
-        place(course, week, student, again, Workspace(course).submitted(student, week))
+        place(course, week, student, refreshed)
 
 
 def _with_folder(course: Course, week: Week, student: str) -> History:
@@ -226,7 +212,7 @@ def _with_folder(course: Course, week: Week, student: str) -> History:
     if current is not None and (
         not folder.is_dir() or (marker and marker.number != current.number)
     ):
-        place(course, week, student, current, folder)
+        place(course, week, student, current)
         return history
     if not folder.is_dir():
         return history
@@ -235,13 +221,10 @@ def _with_folder(course: Course, week: Week, student: str) -> History:
     if not digest or (current is not None and current.digest == digest):
         return history
     if current is not None and marker is not None:
-        edited = msgspec.structs.replace(current, digest=digest)
-        entries = tuple(edited if e.number == current.number else e for e in history.entries)
-        return msgspec.structs.replace(history, entries=entries)
+        return history.with_entry(msgspec.structs.replace(current, digest=digest))
     number, handed_in = len(history.entries) + 1, folder_time(folder)
-    found = merge(course, week, {}, files)
-    received = dt.datetime.now(dt.UTC).isoformat(timespec="microseconds")
-    entry = Entry(number, handed_in, received, "folder", digest, found.parts, found.problem)
+    merged = merge(course, week, {}, files)
+    entry = Entry(number, handed_in, _now(), "folder", digest, merged.parts, merged.problem)
     seen = max(history.seen, handed_in)
     return History((*history.entries, entry), current=number, seen=seen)
 
@@ -258,7 +241,7 @@ def earlier_files(course: Course, week: Week, student: str) -> dict[str, bytes]:
 def put_in_place(
     course: Course, week: Week, student: str, number: int, *, restored: bool = False
 ) -> Entry:
-    """Put a submission of the history in place; `restored` if a person chose it."""
+    """Put a submission of the history in place; `restored` if an instructor chose it."""
     with in_turn(history_folder(course, week, student)):
         history = _with_folder(course, week, student)
         entry = history.entry(number)
@@ -266,26 +249,23 @@ def put_in_place(
             raise NbgraderError(f"{week.name}: {student} has no submission number {number}")
         history = msgspec.structs.replace(history, current=number, restored=restored)
         write_history(course, week, student, history)
-        place(course, week, student, entry, Workspace(course).submitted(student, week))
+        place(course, week, student, entry)
         return entry
 
 
 def refuse(course: Course, week: Week, student: str, number: int, stays: int, why: str) -> None:
-    """Put another submission in place of one that could not be graded; keep the answers of both."""
+    """Replace a submission that could not be graded by an earlier one; keep its new answers."""
     with in_turn(history_folder(course, week, student)):
         history = _with_folder(course, week, student)
-        entries = tuple(
-            msgspec.structs.replace(e, problem=why) if e.number == number else e
-            for e in history.entries
-        )
-        history = msgspec.structs.replace(
-            history, entries=entries, current=stays, restored=history.replaced == stays
-        )
-        write_history(course, week, student, history)
         refused, entry = history.entry(number), history.entry(stays)
         assert refused is not None
         assert entry is not None
-        place(course, week, student, entry, Workspace(course).submitted(student, week))
+        history = history.with_entry(msgspec.structs.replace(refused, problem=why))
+        history = msgspec.structs.replace(
+            history, current=stays, restored=history.replaced == stays
+        )
+        write_history(course, week, student, history)
+        place(course, week, student, entry)
     name = f"{week.name}.ipynb"
     notebook = stored_files(course, week, student, refused).get(name)
     if notebook is not None:
@@ -293,7 +273,7 @@ def refuse(course: Course, week: Week, student: str, number: int, stays: int, wh
 
 
 def full_history(course: Course, week: Week, student: str) -> History:
-    """Return a student's submissions, with one that was placed in nbgrader's folder by hand."""
+    """Return a student's submissions, including one that was placed in the folder by hand."""
     with in_turn(history_folder(course, week, student)):
         history = _with_folder(course, week, student)
         if history.entries:

@@ -1,4 +1,4 @@
-"""What is not to be presented as a score: answers that nobody has read, work that is not there."""
+"""Scores that must not be published yet: unmarked answers and missing submissions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..workspace import Workspace
 def require_marked(
     course: Course, weeks: Sequence[Week], students: Container[str] | None = None
 ) -> None:
-    """Raise NbgraderError if an answer waits to be marked: it would be shown as 0 points."""
+    """Raise NbgraderError if an answer is not marked yet: it would be shown as 0 points."""
     for week in weeks:
         share_marks(course, week)
     _, entries = read_gradebook(course)
@@ -30,14 +30,15 @@ def require_marked(
         if waiting:
             answers, people = sum(waiting), len(waiting)
             raise NbgraderError(
-                f"{week.name}: {answers} {'answer' if answers == 1 else 'answers'} of {people} "
-                f"{'student' if people == 1 else 'students'} would count 0, for nobody has marked "
-                "them: mark them in Formgrader (`cd nbgrader && jupyter lab`), or say --unmarked"
+                f"{week.name}: {answers} {'answer' if answers == 1 else 'answers'} by {people} "
+                f"{'student' if people == 1 else 'students'} {'is' if answers == 1 else 'are'} not "
+                "marked yet and would count 0: mark them in Formgrader (`cd nbgrader && jupyter "
+                "lab`), or use --unmarked"
             )
 
 
 def overdue(course: Course, week: Week, graded: Container[str]) -> list[str]:
-    """Which students of the gradebook handed in nothing, and have no time left to."""
+    """Return the students without a submission whose due date has passed."""
     students, entries = read_gradebook(course)
     handed_in = {*Workspace(course).students("submitted", week), *to_collect(course, week)}
     more = {e.student: e.extension for e in entries if e.week == week.name}

@@ -1,17 +1,17 @@
-"""Giving feedback back: one page per student and week, as `nbgrader fetch_feedback` brings it.
+"""Generate and release feedback: one page per student and week, for `nbgrader fetch_feedback`.
 
-nbgrader makes a page of the notebook alone. In its place goes ours (feedback/html.py), in one file:
-score, named mistakes, what to look at next, the arithmetic of late work, the marks and comments of
-a person, and below them the notebook.
+nbgrader's page shows only the notebook. It is replaced by a self-contained page (feedback/html.py)
+with the score, named mistakes, next steps, late penalties, manual marks and comments, and the
+notebook.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
+from nbconvert.exporters import Exporter
 from nbgrader.api import BaseCell, Comment, Grade, Gradebook
 from traitlets import Bool
 
@@ -22,9 +22,7 @@ from ...model.errors import NbgraderError
 from ...model.report.schema import ExerciseReport, SubmissionReport
 from ...model.report.verdicts import Ending
 from ...model.timestamps import parse_timestamp
-from ..autograde.batch_steps import giving_feedback, run_one
-from ..autograde.parallel import on_all_cores
-from ..autograde.shared_connection import one_gradebook
+from ..autograde.shared_gradebook import shared_gradebook
 from ..collect.cell_repair import CoursePreprocessor, Notebook, Resources
 from ..collect.groups import author_of
 from ..collect.submitted import FROM_NBGRADER
@@ -41,7 +39,7 @@ from .provisional import require_marked
 
 @dataclass(frozen=True)
 class Returned:
-    """Whose feedback was released, and what is to be said about the rest."""
+    """The students whose feedback was released, and notes about the others."""
 
     students: list[str]
     notes: list[str]
@@ -53,61 +51,50 @@ def return_feedback(
     on_done: Callable[[], None] = lambda: None,
     students: Sequence[str] | None = None,
 ) -> Returned:
-    """Generate the feedback of everybody who was graded, and release it to the exchange.
+    """Generate feedback and release it to the exchange; call `on_done` after each student.
 
-    `students`: of these only. `on_done` is not called before the processes that help are forked.
+    students: only these; by default all who were graded.
     """
-    workspace = Workspace(course)
-    graded = workspace.students("autograded", week) if students is None else students
+    graded = Workspace(course).students("autograded", week) if students is None else students
     if not graded:
         raise NbgraderError(
-            f"nobody was graded in {week.name} yet: run `autograder grade {week.name}` first"
+            f"{week.name} has not been graded yet: run `autograder grade {week.name}` first"
         )
-    require_held(course, week, _held(course, week))
+    entered = {e.student for e in read_gradebook(course)[1] if e.week == week.name}
+    require_held(course, week, entered)
     require_marks(course, week)
     bring_dates(course)
     api = open_api(course)
-    api.config.OnlyMarked.unmarked = True  # whoever calls has looked, or wants it so
-    series = giving_feedback(api)
-    give = partial(_give, api, series, course, week)
-    opened = partial(one_gradebook, course)
-    with opened():
-        said = {graded[0]: give(graded[0])}  # so that what all need is there before the rest begin
-    for student, note in on_all_cores(give, opened, graded[1:]):
-        said[student] = note
-        on_done()
-    on_done()
-    released = [student for student in graded if not said[student]]
-    return Returned(released, [f"{s}: {said[s]}" for s in graded if said[s]])
+    api.config.OnlyMarked.unmarked = True  # the caller decides about unmarked answers
+    problems = {}
+    with shared_gradebook(course):
+        for student in graded:
+            problems[student] = _return_one(api, course, week, student)
+            on_done()
+    released = [student for student in graded if not problems[student]]
+    return Returned(released, [f"{s}: {problems[s]}" for s in graded if problems[s]])
 
 
-def _give(api: Any, series: Any, course: Course, week: Week, student: str) -> str:
-    """Make a student's page and release it; returns why it was not, or ""."""
+def _return_one(api: Any, course: Course, week: Week, student: str) -> str:
+    """Generate a student's page and release it; return the problem, or ""."""
     workspace = Workspace(course)
-    try:
-        run_one(api, series, week.name, student)
-    except NbgraderError as error:
-        return f"no feedback was made: {error}"
+    generated = api.generate_feedback(week.name, student)
+    if not generated["success"]:
+        return f"no feedback was generated: {last_words(generated)}"
     if not (workspace.feedback(student, week) / "submission_secret.txt").is_file():
         # The secret names the file that only this student can find in the exchange.
         author = author_of(course, week, student)
-        how = "not handed in through the exchange"
+        reason = "not submitted through the exchange"
         if author != student:
-            how = f"{author} handed in for their group, so nbgrader brings them no page"
+            reason = f"{author} submitted for the group, so nbgrader cannot deliver the page"
         page = workspace.feedback_page(student, week).relative_to(workspace.root)
-        return f"{how}; `autograder serve` shows it, or give them {page}"
+        return f"{reason}; `autograder serve` shows it, or send them {page}"
     result = _release(api, week, student)
     return "" if result["success"] else f"not released: {last_words(result)}"
 
 
-def _held(course: Course, week: Week) -> set[str]:
-    """Who has scores in the gradebook."""
-    _, entries = read_gradebook(course)
-    return {e.student for e in entries if e.week == week.name}
-
-
 def _release(api: Any, week: Week, student: str) -> dict[str, Any]:
-    """What api.release_feedback does, without the misspelt argument that it passes on."""
+    """Release feedback as api.release_feedback does, which passes a misspelt argument."""
     from nbgrader.utils import capture_log, temp_attrs
 
     with temp_attrs(api.coursedir, assignment_id=week.name, student_id=student):
@@ -118,13 +105,23 @@ def _release(api: Any, week: Week, student: str) -> dict[str, Any]:
         return result
 
 
+class FeedbackPage(Exporter):
+    """Export a notebook as the page that `FinishFeedback` made for it."""
+
+    def _file_extension_default(self) -> str:
+        return ".html"
+
+    def from_notebook_node(  # type: ignore[override]  # as nbconvert calls it
+        self, nb: Any, resources: Any = None, **kw: Any
+    ) -> tuple[str, Any]:
+        _, resources = super().from_notebook_node(nb, resources, **kw)
+        return resources["nbgrader"].pop("page"), resources
+
+
 class OnlyMarked(CoursePreprocessor):
-    """Makes no feedback that would show 0 for an answer that nobody has read.
+    """Refuse to generate feedback with unmarked answers, also from nbgrader's commands."""
 
-    It holds for nbgrader's own command and for Formgrader's button as well.
-    """
-
-    unmarked = Bool(False, help="Make it although answers wait to be marked.").tag(config=True)
+    unmarked = Bool(False, help="Show unmarked answers as 0.").tag(config=True)
 
     def preprocess(self, nb: Notebook, resources: Resources) -> tuple[Notebook, Resources]:
         if self.unmarked:
@@ -139,10 +136,10 @@ class OnlyMarked(CoursePreprocessor):
 
 
 class FinishFeedback(CoursePreprocessor):
-    """Writes the page, once the gradebook was asked."""
+    """Render the page from the gradebook, the report and the notebook."""
 
     def preprocess(self, nb: Notebook, resources: Resources) -> tuple[Notebook, Resources]:
-        from ..formgrader.submitted_cells import shown_cells  # the sanitizer takes a while to load
+        from ..formgrader.submitted_cells import rendered_cells  # the sanitizer loads slowly
 
         course = self.course()
         about, week = resources["nbgrader"], self.week(course, resources)
@@ -161,7 +158,7 @@ class FinishFeedback(CoursePreprocessor):
                 *(note.text for note in (kept.notes if kept else ())),
             ],
             marks=marks,
-            notebook=shown_cells(nb, Workspace(course).released(week) / "figures", below=2),
+            notebook=rendered_cells(nb, Workspace(course).released(week) / "figures", below=2),
         )
         note_shown_penalty(course, week, about["student"], marks.penalty)
         _remove_copies(Workspace(course), about["student"], week)
@@ -169,7 +166,7 @@ class FinishFeedback(CoursePreprocessor):
 
 
 def _lower_note(course: Course, week: Week, student: str) -> list[str]:
-    """Tell a student whose latest submission earned less than an earlier one."""
+    """Return a note for a student whose latest submission earned less than an earlier one."""
     less = lower(course, week, student)
     if less is None:
         return []
@@ -181,16 +178,16 @@ def _lower_note(course: Course, week: Week, student: str) -> list[str]:
 
 
 def _date(course: Course, handed_in: str) -> str:
-    """Return nbgrader's time stamp as a date in the course's time zone."""
-    moment = parse_timestamp(handed_in)
-    if moment is None:
+    """Format a time of nbgrader's in the course's time zone."""
+    time = parse_timestamp(handed_in)
+    if time is None:
         return "before"
-    local = moment.astimezone(course.zone)
+    local = time.astimezone(course.zone)
     return f"{local.day} {local:%B, %H:%M}"
 
 
 def _remove_copies(workspace: Workspace, student: str, week: Week) -> None:
-    """Take what was handed in out of the feedback's folder: nbgrader copies all of it there."""
+    """Remove the submitted files that nbgrader copies to the feedback's folder."""
     folder = workspace.feedback(student, week)
     pages = {f"{p.stem}.html" for p in workspace.autograded(student, week).glob("*.ipynb")}
     for path in sorted(folder.rglob("*"), reverse=True):
@@ -207,12 +204,12 @@ def _marks(gradebook: Any, about: Resources) -> Marks:
     notebook = gradebook.find_submission_notebook(
         about["notebook"], about["assignment"], about["student"]
     )
-    asked = gradebook.db.query(Comment, BaseCell.name).join(
+    query = gradebook.db.query(Comment, BaseCell.name).join(
         BaseCell, BaseCell.id == Comment.cell_id
     )
-    comments = {n: c.comment or "" for c, n in asked.filter(Comment.notebook_id == notebook.id)}
-    asked = gradebook.db.query(Grade, BaseCell.name, Grade.max_score)
-    asked = asked.join(BaseCell, BaseCell.id == Grade.cell_id)
+    comments = {n: c.comment or "" for c, n in query.filter(Comment.notebook_id == notebook.id)}
+    query = gradebook.db.query(Grade, BaseCell.name, Grade.max_score)
+    query = query.join(BaseCell, BaseCell.id == Grade.cell_id)
     given = (
         Mark(
             name=str(name),
@@ -222,14 +219,14 @@ def _marks(gradebook: Any, about: Resources) -> Marks:
             waiting=bool(grade.needs_manual_grade),
             comment=markdown(comments.get(name, ""), below=3),
         )
-        for grade, name, points in asked.filter(Grade.notebook_id == notebook.id)
+        for grade, name, points in query.filter(Grade.notebook_id == notebook.id)
     )
     penalty = float(notebook.late_submission_penalty or 0)
     return Marks(float(notebook.score), float(notebook.max_score), penalty, tuple(given))
 
 
 def _unexplained(week: Week, marks: Marks, about: Resources) -> SubmissionReport:
-    """What is known where the report is missing: the points that the gradebook holds."""
+    """Return a report with the gradebook's points, for when the report is missing."""
     found = [(e.name, marks.of(e.name), e.points) for e in week.exercises]
     exercises = tuple(ExerciseReport(n, m.score if m else 0.0, p) for n, m, p in found)
     score, most = sum(e.score for e in exercises), sum(e.max_score for e in exercises)

@@ -1,23 +1,24 @@
-"""Formgrader's pages, shown so that nothing a student wrote can act in the instructor's browser.
+"""Formgrader's pages, protected against scripts in submissions.
 
-Theory of operation. Who may be lying: whoever wrote a notebook, a file beside it, a name. Their
-reader is logged in to Jupyter, which runs anything for him, so one script in one of these pages is
-the end of it. nbgrader's pages send no policy, print names unescaped, and hand out submitted files
-as pages of the same origin. So every handler of Formgrader gets a subclass that goes before it:
+Theory of operation. Not trusted: notebooks, files submitted with them, and names. The reader is
+logged in to Jupyter, which can run any program, so a single script in one of these pages is enough
+to take over the account. nbgrader's pages send no Content-Security-Policy, print names unescaped,
+and serve submitted files as pages of the same origin. So every handler of Formgrader is replaced by
+a subclass:
 
-- pages carry a Content-Security-Policy. Only scripts with this answer's nonce run: those of
-  nbgrader's own templates, which get it while the templates are read. No event handler in markup,
-  no `javascript:` link, no other script runs, whatever a sanitizer let through; nothing is loaded
-  from elsewhere, no form is sent, no frame is opened;
-- templates escape what they are given;
-- the page of a submission is ours (`shown`, templates/marking.html.j2), sanitized; below an answer
-  it shows how the question is marked (`authoring.answers`), folded;
-- marks that are given here are kept beside the gradebook at once (handmarks.py);
-- a submitted file and an answer of the API are inert where they are opened as a page;
-- Formgrader changes to no other folder. nbgrader reads the configuration of whatever folder a link
-  names (`/formgrader?path=…`), and configuration is a program: a submission could hold one.
+- pages have a Content-Security-Policy. Only scripts with the nonce of the response run: those of
+  nbgrader's templates, which get it when the templates are read. Event handlers in markup,
+  `javascript:` links and other scripts do not run, even if a sanitizer missed them. Pages load no
+  other resources, submit no forms and open no frames;
+- templates escape their values;
+- the page of a submission is rendered here (submitted_cells.py, templates/marking.html.j2); below
+  an answer it shows the question's marking guide, folded;
+- manual marks are copied next to the gradebook at once (manual_marks.py);
+- submitted files and responses of the API are inert when they are opened as pages;
+- Formgrader opens no other folder. nbgrader reads the configuration of the folder that a link names
+  (`/formgrader?path=…`), and configuration is a program, which a submission could contain.
 
-It is installed by `configure`, so it is there wherever a server reads the course's settings.
+`configure` installs the handlers in every server that reads the course's settings.
 """
 
 from __future__ import annotations
@@ -44,23 +45,23 @@ from ...model.errors import KitError
 from ...pages.environment import points
 from ...pages.markdown import code_styles, markdown
 from .manual_marks import keep_marks
-from .submitted_cells import shown_cells
+from .submitted_cells import rendered_cells
 
 _INSTALLED = "autograder_courses"
-_SCRIPT, _PRESSED = re.compile(r"<script\b"), re.compile(r"\bonclick=")
+_SCRIPT, _ONCLICK = re.compile(r"<script\b"), re.compile(r"\bonclick=")
 _NONCE = '<script nonce="{{ resources.nonce if resources is defined else nonce }}"'
-_PRESSED_JS = "{% include 'pressed.js' %}"
+_ONCLICK_JS = "{% include 'pressed.js' %}"
 _OTHER_FOLDER = (
-    "Formgrader reads the settings of a folder as a program. So it opens the course that this "
-    "server was started in and no other folder: start a server in that one."
+    "Formgrader runs the settings of a folder as a program, so it opens only the course that this "
+    "server was started in. To open another course, start a server in its folder."
 )
 _INERT = "default-src 'none'; sandbox; frame-ancestors 'none'"
 
 
 def install(web_app: Any, course_folder: Path, project: Path) -> None:
-    """Put our handlers before Formgrader's, once per server, and make a course known to them.
+    """Add the handlers before Formgrader's, once per server, and register a course.
 
-    course_folder: where nbgrader works; project: the folder of course.yaml.
+    course_folder: nbgrader's folder. project: the folder of course.yaml.
     """
     courses: dict[Path, Path] = web_app.settings.setdefault(_INSTALLED, {})
     if not courses:
@@ -76,14 +77,14 @@ def install(web_app: Any, course_folder: Path, project: Path) -> None:
 
 
 def guarded(theirs: type[Any]) -> type[Any] | None:
-    """The subclass that goes before a handler of Formgrader; None if it hands out scripts."""
+    """Return the subclass that replaces a handler of Formgrader; None for static files."""
     if not issubclass(theirs, BaseHandler):
         return None
     ours: type[Any] = GuardedPage
     if issubclass(theirs, BaseApiHandler):
-        ours = KeepingAnswer
+        ours = MarkingApi
     elif issubclass(theirs, handlers.SubmissionFilesHandler):
-        ours = InertAnswer
+        ours = InertResponse
     elif issubclass(theirs, handlers.FormgraderHandler):
         ours = CourseOnly
     elif issubclass(theirs, handlers.SubmissionHandler):
@@ -91,16 +92,16 @@ def guarded(theirs: type[Any]) -> type[Any] | None:
     return type(f"{ours.__name__}{theirs.__name__}", (ours, theirs), {})
 
 
-class InertAnswer(JupyterHandler):
-    """What is not a page: opened as one, it runs nothing and belongs to no origin."""
+class InertResponse(JupyterHandler):
+    """A response that runs no scripts and has no origin if it is opened as a page."""
 
     @property
     def content_security_policy(self) -> str:
         return _INERT
 
 
-class KeepingAnswer(InertAnswer):
-    """An answer of Formgrader's API; the marks that were written are kept beside the gradebook."""
+class MarkingApi(InertResponse):
+    """Formgrader's API, which copies manual marks next to the gradebook when they change."""
 
     def on_finish(self) -> None:
         super().on_finish()
@@ -110,11 +111,11 @@ class KeepingAnswer(InertAnswer):
             try:
                 keep_marks(load(project))
             except (KitError, OSError) as error:
-                self.log.error("marks were not kept beside the gradebook: %s", error)
+                self.log.error("manual marks were not copied: %s", error)
 
 
 class GuardedPage(BaseHandler):
-    """A page of Formgrader with a policy and escaped names."""
+    """A page of Formgrader with a Content-Security-Policy and escaped values."""
 
     @cached_property
     def nonce(self) -> str:
@@ -148,45 +149,45 @@ class SubmissionPage(GuardedPage):
 
     @property
     def exporter(self) -> Any:
-        """What nbgrader's handler asks for a notebook's page."""
+        """Return the exporter that nbgrader's handler calls, which is this page."""
         return self
 
     def from_filename(self, filename: str, resources: dict[str, Any]) -> tuple[str, None]:
         coursedir = self.coursedir
         week = coursedir.format_path(coursedir.release_directory, ".", resources["assignment_id"])
-        cells = shown_cells(nbformat.read(filename, as_version=4), Path(week) / "figures")
+        cells = rendered_cells(nbformat.read(filename, as_version=4), Path(week) / "figures")
         project = self.settings[_INSTALLED].get(Path(coursedir.root).resolve())
         page = self.render(
             "marking.html.j2",
             resources=resources,
             cells=cells,
-            guides=shown_guides(project, resources["assignment_id"]) if project else {},
+            guides=rendered_guides(project, resources["assignment_id"]) if project else {},
             highlighting=code_styles(),
         )
         return page, None
 
 
-def shown_guides(project: Path, week: str) -> dict[str, ShownGuide]:
-    """How the written questions of a week are marked, by the name of their cell."""
+def rendered_guides(project: Path, week: str) -> dict[str, RenderedGuide]:
+    """Return the marking guides of a week's written questions, by cell."""
     try:
         course = load(project)
         guides = marking_guides(course, course.week(week))
     except KitError:
-        return {}  # marking goes on while course.yaml is being edited
-    return {name: _shown(guide) for name, guide in guides.items()}
+        return {}  # course.yaml may be invalid while it is edited
+    return {name: _rendered(guide) for name, guide in guides.items()}
 
 
 @dataclass(frozen=True)
-class ShownGuide:
-    """A marking guide as HTML; of a comment also the text that goes into the field."""
+class RenderedGuide:
+    """A marking guide as HTML; comments also as the text for the comment field."""
 
     model_answer: Markup
     rubric: tuple[tuple[float, Markup], ...]
     wrong_answers: tuple[tuple[Markup, Markup, str], ...]
 
 
-def _shown(guide: MarkingGuide) -> ShownGuide:
-    return ShownGuide(
+def _rendered(guide: MarkingGuide) -> RenderedGuide:
+    return RenderedGuide(
         markdown(guide.model_answer, below=4),
         tuple((line.points, markdown(line.earned_by)) for line in guide.rubric),
         tuple((markdown(w.answer), markdown(w.comment), w.comment) for w in guide.wrong_answers),
@@ -194,7 +195,7 @@ def _shown(guide: MarkingGuide) -> ShownGuide:
 
 
 class CourseOnly(GuardedPage):
-    """Formgrader's door: it opens on the folders of this server's courses, and on no other."""
+    """Formgrader's entry page, for the folders of this server's courses only."""
 
     def prepare(self, **named: Any) -> Any:
         path = self.get_argument("path", "")
@@ -208,9 +209,9 @@ class CourseOnly(GuardedPage):
 
 
 class _Nonced(BaseLoader):
-    """nbgrader's own templates, whose scripts get the nonce and whose buttons name what they do.
+    """nbgrader's templates with a nonce in scripts, and without `onclick` attributes.
 
-    The text of a template is rewritten before anything of a student's is filled in.
+    The text of a template is rewritten before values are filled in.
     """
 
     def __init__(self, *folders: str) -> None:
@@ -221,10 +222,10 @@ class _Nonced(BaseLoader):
     ) -> tuple[str, str | None, Callable[[], bool] | None]:
         known = "formgrade_macros.html.j2" if template == "formgrade_macros.tpl" else template
         source, path, fresh = self._files.get_source(environment, known)
-        if _PRESSED.search(source):
-            handled = f"<script>{_PRESSED_JS}</script>"
-            source = _PRESSED.sub("data-pressed=", source)
-            # before the first script, in a place that the page shows
+        if _ONCLICK.search(source):
+            handled = f"<script>{_ONCLICK_JS}</script>"
+            source = _ONCLICK.sub("data-pressed=", source)
+            # before the first script, inside the page's body
             source = _SCRIPT.sub(lambda _: handled + "<script", source, count=1)
         return _SCRIPT.sub(lambda _: _NONCE, source), path, fresh
 
@@ -233,7 +234,7 @@ _environments: list[Environment] = []
 
 
 def environment() -> Environment:
-    """Our templates and nbgrader's, all of them escaping."""
+    """Return the environment of the kit's and nbgrader's templates, which escape all values."""
     if not _environments:
         theirs = handlers.template_path
         loaders = [

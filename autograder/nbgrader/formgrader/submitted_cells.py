@@ -1,13 +1,12 @@
-"""What a page shows of a submitted notebook: for marking, and in the feedback.
+"""Render the cells of a submitted notebook safely, for marking and for feedback.
 
-Theory of operation. The notebook is the student's, even where it was mended when it was graded: an
-older kit, or a hand, may have put it where we find it. So nothing in it reaches a page as it is.
-Markdown and HTML go through `pages.markdown`, code through the highlighter and the sanitizer,
-all else is text; an output of another kind is named and not shown. Of the metadata only what
-nbgrader knows a cell by is read, and the templates escape it.
+Theory of operation. The notebook is the student's, even if it was repaired for grading: an older
+version of the kit, or a person, may have put it there. So none of its content reaches a page
+unchanged. Markdown and HTML go through `pages.markdown`, code through the highlighter and the
+sanitizer, everything else is text; outputs of other kinds are only named. The metadata that
+identifies a cell is escaped by the templates.
 
-Most cells of a class are as they were handed out: what such a text looks like is made once. Of what
-students wrote nothing is kept but short explanations, which many have word for word.
+Most cells of a class are the released ones or short explanations, so rendered texts are cached.
 """
 
 from __future__ import annotations
@@ -18,23 +17,23 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
 from ...pages.markdown import code, embedded, harmless_explanation, markdown, plain
-from ..collect.notebooks import read_cells
+from ..collect.notebooks import PICTURES
 
 Notebook = Any
-_PICTURES = ("image/png", "image/jpeg", "image/gif", "image/webp")  # a student's
-_WITHIN = "attachment:within-"  # the number of a picture that stands in the text
-_DATA_PICTURE = re.compile(r"\((data:image/[a-z+]+;base64,[A-Za-z0-9+/]+={0,2})\)")
-_FIGURES = {".png": "image/png", ".svg": "image/svg+xml"}  # the week's
+_INLINE = "attachment:within-"  # the address of a data URL that was taken out of the text
+_DATA_URL = re.compile(r"\((data:image/[a-z+]+;base64,[A-Za-z0-9+/]+={0,2})\)")
+_FIGURES = {".png": "image/png", ".svg": "image/svg+xml"}  # released with the week
+_MAX_CACHED = 16 << 10  # characters of a text whose rendering is cached
 
 
 @dataclass(frozen=True)
-class ShownCell:
-    """A cell as a page shows it; names and numbers are nbgrader's."""
+class RenderedCell:
+    """A cell as HTML, with nbgrader's name and points."""
 
     kind: str  # text or code
     text: Markup
@@ -47,64 +46,43 @@ class ShownCell:
 
     @property
     def marked(self) -> bool:
-        """Return whether nbgrader gives points or comments here."""
+        """Return True if nbgrader gives points or comments here."""
         return self.grade or self.solution or self.task
 
 
-def shown_cells(notebook: Notebook, figures: Path, *, below: int = 0) -> list[ShownCell]:
-    """Every cell, in order. `figures` is the folder of the pictures that were handed out.
-
-    The headings of the notebook come that many levels `below` the page's first.
-    """
-    known = sorted(p for p in figures.glob("*") if p.suffix in _FIGURES)
-    released = [_Version.of(p) for p in sorted(figures.parent.glob("*.ipynb"))]
-    place = _Around(
-        tuple(map(_Version.of, known)), frozenset().union(*map(_texts, released)), below
-    )
-    return [_shown(cell, place) for cell in notebook.cells]
-
-
-@dataclass(frozen=True)
-class _Version:
-    """A file as it is now: whatever is made from it is made again once it has changed."""
+class _Figure(NamedTuple):
+    """A released figure; the modification time invalidates what is cached."""
 
     path: Path
-    changed: int
-    size: int
-
-    @classmethod
-    def of(cls, path: Path) -> _Version:
-        found = path.stat()
-        return cls(path, found.st_mtime_ns, found.st_size)
+    modified: int
 
 
-@dataclass(frozen=True)
-class _Around:
-    """Where a cell is shown: with the pictures and among the texts that were handed out."""
+def rendered_cells(notebook: Notebook, figures: Path, *, below: int = 0) -> list[RenderedCell]:
+    """Render every cell.
 
-    figures: tuple[_Version, ...]
-    texts: frozenset[str]
-    below: int
-
-    @property
-    def pictures(self) -> dict[str, _Version]:
-        return {f"figures/{f.path.name}": f for f in self.figures}
-
-
-@lru_cache(maxsize=16)
-def _texts(released: _Version) -> frozenset[str]:
-    """The texts of a released notebook's cells."""
-    return frozenset(_joined(cell.get("source", "")) for cell in read_cells(released.path))
+    figures: the folder of released figures. below: the level of the page's heading under which the
+    notebook's headings are nested.
+    """
+    released = tuple(
+        _Figure(path, path.stat().st_mtime_ns)
+        for path in sorted(figures.glob("*"))
+        if path.suffix in _FIGURES
+    )
+    return [_rendered_cell(cell, released, below) for cell in notebook.cells]
 
 
-def _shown(cell: Notebook, place: _Around) -> ShownCell:
-    is_code, source = cell.get("cell_type") == "code", _joined(cell.get("source", ""))
+def _rendered_cell(cell: Notebook, figures: tuple[_Figure, ...], below: int) -> RenderedCell:
+    kind, source = str(cell.get("cell_type")), _joined(cell.get("source", ""))
     grading = cell.get("metadata", {}).get("nbgrader", {})
     grading = grading if isinstance(grading, dict) else {}
-    return ShownCell(
-        kind="code" if is_code else "text",
-        text=_source(source, cell, place),
-        outputs=tuple(_outputs(cell)) if is_code else (),
+    if cell.get("attachments") or len(source) > _MAX_CACHED:
+        text = _rendered_text(source, kind, figures, below, cell)
+    else:
+        text = _cached_text(source, kind, figures, below)
+    return RenderedCell(
+        kind="code" if kind == "code" else "text",
+        text=text,
+        outputs=tuple(_outputs(cell)) if kind == "code" else (),
         name=str(grading.get("grade_id", "")),
         grade=bool(grading.get("grade")),
         solution=bool(grading.get("solution")),
@@ -120,56 +98,43 @@ def _number(value: Any) -> float:
         return 0.0
 
 
-def _source(source: str, cell: Notebook, place: _Around) -> Markup:
-    kind = str(cell.get("cell_type"))
-    if source in place.texts and not cell.get("attachments"):
-        return _as_handed_out(source, kind, place.figures, place.below)
-    return _written(source, kind, cell, place.pictures, place.below)
-
-
-@lru_cache(maxsize=1024)
-def _as_handed_out(source: str, kind: str, figures: tuple[_Version, ...], below: int) -> Markup:
-    """What a text looks like that everybody has."""
-    return _written(source, kind, {}, _Around(figures, frozenset(), below).pictures, below)
-
-
-def _written(
-    source: str, kind: str, cell: Notebook, figures: Mapping[str, _Version], below: int
+def _rendered_text(
+    source: str, kind: str, figures: tuple[_Figure, ...], below: int, cell: Notebook
 ) -> Markup:
     if kind == "code":
         return code(source)
-    if kind == "markdown":
-        return _text(source, cell, figures, below)
-    return plain(source)
+    if kind != "markdown":
+        return plain(source)
+    by_address = {f"figures/{figure.path.name}": figure for figure in figures}
+    data_urls: list[str] = []
 
-
-def _text(source: str, cell: Notebook, figures: Mapping[str, _Version], below: int) -> Markup:
-    within: list[str] = []
-
-    def taken_out(found: re.Match[str]) -> str:
-        within.append(found.group(1))
-        return f"({_WITHIN}{len(within) - 1})"
+    def take_out(found: re.Match[str]) -> str:
+        data_urls.append(found.group(1))
+        return f"({_INLINE}{len(data_urls) - 1})"
 
     def picture(address: str) -> str | None:
-        if address.startswith(_WITHIN):
-            number = address.removeprefix(_WITHIN)
-            found = within[int(number)] if number.isdecimal() and int(number) < len(within) else ""
-            return _from_within(found, figures)
+        if address.startswith(_INLINE):
+            number = address.removeprefix(_INLINE)
+            known = number.isdecimal() and int(number) < len(data_urls)
+            return _inline_picture(data_urls[int(number)] if known else "", figures)
         name = address.removeprefix("attachment:")
         if name != address:
             return _attached(cell, name)
-        figure = figures.get(address)
-        if figure is None:
-            return None
-        return embedded(_FIGURES[figure.path.suffix], _base64(figure))
+        figure = by_address.get(address)
+        return embedded(_FIGURES[figure.path.suffix], _base64(figure)) if figure else None
 
-    return markdown(_DATA_PICTURE.sub(taken_out, source), picture, below=below)
+    return markdown(_DATA_URL.sub(take_out, source), picture, below=below)
 
 
-def _from_within(address: str, figures: Mapping[str, _Version]) -> str | None:
-    """A picture that stands in the text: of a student's kinds, or one that was handed out."""
+@lru_cache(maxsize=1024)
+def _cached_text(source: str, kind: str, figures: tuple[_Figure, ...], below: int) -> Markup:
+    return _rendered_text(source, kind, figures, below, {})
+
+
+def _inline_picture(address: str, figures: tuple[_Figure, ...]) -> str | None:
+    """Return a data URL of an allowed kind, or of a released figure."""
     kind, _, data = address.removeprefix("data:").partition(";base64,")
-    if kind not in _PICTURES and data not in map(_base64, figures.values()):
+    if kind not in PICTURES and data not in map(_base64, figures):
         return None
     return embedded(kind, data)
 
@@ -179,16 +144,16 @@ def _attached(cell: Notebook, name: str) -> str | None:
     bundle = bundles.get(name) if isinstance(bundles, dict) else None
     if not isinstance(bundle, dict):
         return None
-    return next((a for kind in _PICTURES if (a := embedded(kind, bundle.get(kind)))), None)
+    return next((a for kind in PICTURES if (a := embedded(kind, bundle.get(kind)))), None)
 
 
 @lru_cache(maxsize=256)
-def _base64(figure: _Version) -> str:
+def _base64(figure: _Figure) -> str:
     return base64.b64encode(figure.path.read_bytes()).decode("ascii")
 
 
 def _outputs(cell: Notebook) -> Iterator[Markup]:
-    """What is shown below code: our explanation, text and pictures; another kind by its name."""
+    """Render the outputs of code: explanations, text and pictures; name other kinds."""
     for output in cell.get("outputs", []):
         kind = output.get("output_type")
         if kind == "stream":
@@ -200,7 +165,7 @@ def _outputs(cell: Notebook) -> Iterator[Markup]:
 
 
 def _is_score(cell: Notebook, output: Notebook) -> bool:
-    """The number that nbgrader reads stands in the explanation already."""
+    """Return True for the score that nbgrader reads: the explanation repeats it."""
     graded = bool(cell.get("metadata", {}).get("nbgrader", {}))
     return graded and output.get("output_type") == "execute_result"
 
@@ -208,8 +173,8 @@ def _is_score(cell: Notebook, output: Notebook) -> bool:
 def _data(bundle: Mapping[str, Any]) -> Markup:
     if "text/html" in bundle:
         shown = _joined(bundle["text/html"])
-        return _explained(shown) if len(shown) <= _SHORT else harmless_explanation(shown)
-    for kind in _PICTURES:
+        return _explained(shown) if len(shown) <= _MAX_CACHED else harmless_explanation(shown)
+    for kind in PICTURES:
         if address := embedded(kind, bundle.get(kind)):
             return Markup('<img src="{}" alt="a picture">').format(address)
     if "text/plain" in bundle:
@@ -217,7 +182,6 @@ def _data(bundle: Mapping[str, Any]) -> Markup:
     return Markup("<p>[an output is not shown: {}]</p>").format(", ".join(map(str, bundle)))
 
 
-_SHORT = 16 << 10
 _explained = lru_cache(maxsize=512)(harmless_explanation)
 
 

@@ -1,7 +1,7 @@
-"""A quick look into nbgrader's gradebook: its tables as they are, without importing nbgrader.
+"""Read nbgrader's gradebook from its tables, without importing nbgrader.
 
-Importing nbgrader takes seconds, and opening its gradebook checks and writes. Here SQLite's file is
-opened read-only with Python's own driver; any other database is read through SQLAlchemy.
+Importing nbgrader takes seconds, and its `Gradebook` checks and writes when it opens. SQLite files
+are opened read-only with Python's driver; other databases are read through SQLAlchemy.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ...model.errors import NbgraderError
 from ..workspace import Workspace, unreachable_gradebook
 
 _SQLITE = "sqlite:///"
-_EPOCH = dt.datetime(1970, 1, 1)  # SQLite has no time spans: they are kept as times after this
+_EPOCH = dt.datetime(1970, 1, 1)  # SQLAlchemy stores a time span in SQLite as a time after this
 _STUDENTS = "SELECT id FROM student ORDER BY id"
 _CELLS = """
 SELECT assignment.name, base_cell.name, grade_cells.max_score
@@ -78,29 +78,29 @@ GROUP BY assignment.name, submitted.student_id, submitted.timestamp, submitted.e
 
 @dataclass(frozen=True)
 class GradebookEntry:
-    """What the gradebook holds of one submission."""
+    """One submission in the gradebook."""
 
     week: str
     student: str
     handed_in: dt.datetime | None  # aware, UTC
     extension: dt.timedelta
     graded: bool
-    to_mark: int  # cells that wait for a person
-    score: float  # before lateness
+    to_mark: int  # cells that need manual grading
+    score: float  # before the late penalty
     penalty: float
 
 
 class HandMark(msgspec.Struct, frozen=True):
-    """What a person put into one cell."""
+    """A manual mark and comment for one cell."""
 
     score: float | None = None
     extra: float | None = None
     comment: str = ""
-    settled: bool = True  # it does not ask to be looked at again
+    settled: bool = True  # does not need manual grading
 
 
 class Marked(msgspec.Struct):
-    """What people put into one submission of the gradebook; `submission` is nbgrader's id of it."""
+    """The manual marks of one submission; `submission` is its id in nbgrader."""
 
     submission: str
     extension: float = 0.0  # seconds
@@ -108,8 +108,8 @@ class Marked(msgspec.Struct):
 
 
 def read_hand_marks(course: Course) -> dict[str, dict[str, Marked]]:
-    """By week and student: every submission of the gradebook, with what people put into it."""
-    extended, marks, comments = _answers(course, (_EXTENDED, _MARKS, _COMMENTS))
+    """Return the manual marks of every submission, by week and student."""
+    extended, marks, comments = _query(course, (_EXTENDED, _MARKS, _COMMENTS))
     found: dict[str, dict[str, Marked]] = {}
     by_id: dict[str, Marked] = {}
     for week, student, number, extension in extended:
@@ -125,7 +125,7 @@ def read_hand_marks(course: Course) -> dict[str, dict[str, Marked]]:
 
 
 def transactions(course: Course) -> int:
-    """How many transactions the gradebook's file has seen; 0 where nobody counts them."""
+    """Return the number of transactions of a SQLite gradebook, 0 for other databases."""
     url = Workspace(course).db_url
     if not url.startswith(_SQLITE):
         return 0
@@ -137,21 +137,21 @@ def transactions(course: Course) -> int:
 
 
 def read_gradebook(course: Course) -> tuple[list[str], list[GradebookEntry]]:
-    """The students, and every submission; nothing of either if there is no gradebook yet."""
-    students, rows = _answers(course, (_STUDENTS, _SUBMISSIONS))
+    """Return all students and all submissions; both are empty without a gradebook."""
+    students, rows = _query(course, (_STUDENTS, _SUBMISSIONS))
     return [str(s) for (s,) in students], [_entry(row) for row in rows]
 
 
 def read_due_dates(course: Course) -> dict[str, dt.datetime | None]:
-    """When the gradebook says that each of its assignments is due; aware, UTC."""
-    (rows,) = _answers(course, (_DUE,))
+    """Return the due date (aware, UTC) of each assignment in the gradebook."""
+    (rows,) = _query(course, (_DUE,))
     times = {str(name): _time(due) for name, due in rows}
     return {name: due.replace(tzinfo=dt.UTC) if due else None for name, due in times.items()}
 
 
 def read_cells(course: Course) -> dict[str, dict[str, float]]:
-    """The grade cells that the gradebook knows, with their points, by assignment."""
-    (rows,) = _answers(course, (_CELLS,))
+    """Return the points of each grade cell, by assignment and cell."""
+    (rows,) = _query(course, (_CELLS,))
     found: dict[str, dict[str, float]] = {}
     for assignment, cell, points in rows:
         found.setdefault(str(assignment), {})[str(cell)] = float(points)
@@ -159,37 +159,37 @@ def read_cells(course: Course) -> dict[str, dict[str, float]]:
 
 
 def read_scores(course: Course) -> dict[str, dict[str, dict[str, float | None]]]:
-    """Automatic scores by assignment, student and cell; None if there is none yet."""
-    (rows,) = _answers(course, (_SCORES,))
+    """Return automatic scores by assignment, student and cell; None before grading."""
+    (rows,) = _query(course, (_SCORES,))
     found: dict[str, dict[str, dict[str, float | None]]] = {}
     for assignment, student, cell, score in rows:
-        own = found.setdefault(str(assignment), {}).setdefault(str(student), {})
-        own[str(cell)] = None if score is None else float(score)
+        scores = found.setdefault(str(assignment), {}).setdefault(str(student), {})
+        scores[str(cell)] = None if score is None else float(score)
     return found
 
 
-def _answers(course: Course, questions: Sequence[str]) -> list[Sequence[Any]]:
-    """What the gradebook's database answers; nothing if there is none yet."""
+def _query(course: Course, queries: Sequence[str]) -> list[Sequence[Any]]:
+    """Return the rows of each query; no rows if there is no gradebook yet."""
     url = Workspace(course).db_url
     if url.startswith(_SQLITE):
-        return _from_sqlite(Path(url.removeprefix(_SQLITE)), questions)
-    return _from_server(url, questions)
+        return _from_sqlite(Path(url.removeprefix(_SQLITE)), queries)
+    return _from_server(url, queries)
 
 
-def _from_sqlite(path: Path, questions: Sequence[str]) -> list[Sequence[Any]]:
+def _from_sqlite(path: Path, queries: Sequence[str]) -> list[Sequence[Any]]:
     if not path.is_file():
-        return [[] for _ in questions]
+        return [[] for _ in queries]
     try:
         connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)
         try:
-            return [connection.execute(question).fetchall() for question in questions]
+            return [connection.execute(query).fetchall() for query in queries]
         finally:
             connection.close()
     except sqlite3.Error as error:
         raise NbgraderError(f"{path}: the gradebook cannot be read: {error}") from None
 
 
-def _from_server(url: str, questions: Sequence[str]) -> list[Sequence[Any]]:
+def _from_server(url: str, queries: Sequence[str]) -> list[Sequence[Any]]:
     from sqlalchemy import create_engine, text
     from sqlalchemy.exc import SQLAlchemyError
 
@@ -197,7 +197,7 @@ def _from_server(url: str, questions: Sequence[str]) -> list[Sequence[Any]]:
         engine = create_engine(url)
         try:
             with engine.connect() as connection:
-                return [connection.execute(text(question)).fetchall() for question in questions]
+                return [connection.execute(text(query)).fetchall() for query in queries]
         finally:
             engine.dispose()
     except (SQLAlchemyError, ImportError) as error:

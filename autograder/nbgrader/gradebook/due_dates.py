@@ -1,8 +1,8 @@
-"""Due dates and extensions as course.yaml has them now, brought into nbgrader's gradebook.
+"""Due dates and late penalties of the gradebook, updated from course.yaml.
 
 nbgrader keeps the due date of the release and the penalty of the day on which a submission was
-graded, and asks for a penalty only where its own due date is past. So before anything is shown or
-given out, dates are compared and late penalties counted again. Nobody has to be graded again.
+graded. So before scores are shown or exported, due dates are compared with course.yaml and
+penalties are computed again; nobody has to be graded again.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ import datetime as dt
 import os
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
 
+from ...model.course.folder_checks import did_you_mean
 from ...model.course.late import lateness
 from ...model.course.loader import Course, Week
-from ..workspace import open_gradebook
+from ..workspace import Workspace, open_gradebook
 from .database import GradebookEntry, read_due_dates, read_gradebook
 from .report_store import recorded_file, shown_penalty
 
@@ -29,73 +29,81 @@ class Recount:
     before: float
     now: float
 
+    def __str__(self) -> str:
+        return f"{self.student} {self.now:g} (was {self.before:g})"
+
 
 def bring_dates(course: Course) -> list[Recount]:
-    """Bring the gradebook's due dates and late penalties up to date; what changed.
+    """Update the gradebook's due dates and late penalties; return the penalties that changed.
 
-    A gradebook that is filled again counts a penalty before the marks are back, and after it. What
-    is then as the student's page has it has not changed.
+    Penalties that equal the one on the student's feedback page are updated, but not returned: a
+    gradebook that is rebuilt computes them before and after its marks are restored.
     """
-    held = read_due_dates(course)
+    stored = read_due_dates(course)
     moved = {
-        week.name: _due(course, week)
+        week.name: due
         for week in course.weeks
-        if week.name in held and held[week.name] != _due(course, week)
+        if week.name in stored
+        and stored[week.name] != (due := course.localized(week.due).astimezone(dt.UTC))
     }
-    found = _recounted(course)
-    if not (moved or found):
+    recounts = _recounts(course)
+    if not (moved or recounts):
         return []
     with open_gradebook(course) as gradebook:
         for name, due in moved.items():
             gradebook.find_assignment(name).duedate = due.replace(tzinfo=None)
-        for one in found:
-            _write(gradebook, one)
+        for one in recounts:
+            for notebook in gradebook.find_submission(one.week, one.student).notebooks:
+                notebook.late_submission_penalty = one.now or None
         gradebook.db.commit()
-    weeks = {w.name: w for w in course.weeks}
-    changed = [one for one in found if not _is_shown(course, weeks[one.week], one)]
+    changed = [one for one in recounts if not _is_shown(course, one)]
     for one in changed:
-        with suppress(OSError):  # so the feedback that shows the former score counts as stale
-            os.utime(recorded_file(course, weeks[one.week], one.student))
+        with suppress(OSError):  # the feedback that shows the former score becomes stale
+            os.utime(recorded_file(course, course.week(one.week), one.student))
     return changed
 
 
-def _is_shown(course: Course, week: Week, one: Recount) -> bool:
-    shown = shown_penalty(course, week, one.student)
+def describe_recounts(recounts: list[Recount]) -> list[str]:
+    """Return a line per week that lists the penalties that changed."""
+    lines = []
+    for week in dict.fromkeys(one.week for one in recounts):
+        changed = [str(one) for one in recounts if one.week == week]
+        more = f" and {len(changed) - 5} more" if len(changed) > 5 else ""
+        lines.append(f"{week}: late penalties changed: {', '.join(changed[:5])}{more}")
+    return lines
+
+
+def unknown_extensions(course: Course, week: Week) -> list[str]:
+    """Return a line for each extension in course.yaml whose student is unknown: likely a typo."""
+    granted = enumerate(course.registry.late.extensions if course.registry.late else ())
+    granted_here = [(number, one) for number, one in granted if one.week == week.name]
+    if not granted_here:
+        return []
+    known = {*read_gradebook(course)[0], *Workspace(course).students("submitted", week)}
+    return [
+        f"course.yaml: late.extensions[{number}].student: there is no student {one.student!r}"
+        f"{did_you_mean(one.student, known)}"
+        for number, one in granted_here
+        if known and one.student not in known
+    ]
+
+
+def _is_shown(course: Course, one: Recount) -> bool:
+    shown = shown_penalty(course, course.week(one.week), one.student)
     return shown is not None and abs(shown - one.now) < 1e-6
 
 
-def lines(found: list[Recount]) -> list[str]:
-    """What is to be said of penalties that were counted again, a line per week."""
-    said = []
-    for week in dict.fromkeys(one.week for one in found):
-        own = [one for one in found if one.week == week]
-        shown = ", ".join(f"{one.student} {one.now:g} (was {one.before:g})" for one in own[:5])
-        more = f" and {len(own) - 5} more" if len(own) > 5 else ""
-        said.append(f"{week}: points off for late work counted again: {shown}{more}")
-    return said
-
-
-def _due(course: Course, week: Week) -> dt.datetime:
-    return course.localized(week.due).astimezone(dt.UTC)
-
-
-def _recounted(course: Course) -> list[Recount]:
-    _, entries = read_gradebook(course)
+def _recounts(course: Course) -> list[Recount]:
     by_student: dict[str, dict[str, GradebookEntry]] = {}
-    for entry in entries:
+    for entry in read_gradebook(course)[1]:
         if entry.graded:
             by_student.setdefault(entry.student, {})[entry.week] = entry
     found = []
-    for student, own in by_student.items():
-        handed = {name: e.handed_in for name, e in own.items() if e.handed_in is not None}
-        more = {name: e.extension for name, e in own.items()}
-        for name, one in lateness(course, student, handed, more).items():
-            before, now = own[name].penalty, one.penalty(own[name].score)
+    for student, entries in by_student.items():
+        times = {name: e.handed_in for name, e in entries.items() if e.handed_in is not None}
+        extensions = {name: e.extension for name, e in entries.items()}
+        for name, late in lateness(course, student, times, extensions).items():
+            before, now = entries[name].penalty, late.penalty(entries[name].score)
             if abs(before - now) > 1e-6:
                 found.append(Recount(name, student, before, now))
     return found
-
-
-def _write(gradebook: Any, one: Recount) -> None:
-    for notebook in gradebook.find_submission(one.week, one.student).notebooks:
-        notebook.late_submission_penalty = one.now or None

@@ -1,7 +1,7 @@
-"""What each of a student's submissions of a week earned, and which one counts.
+"""The results of all of a student's submissions of a week, and which one counts.
 
-A submission's worth is what the student would get for the week: the points of its exercises and
-the points that people gave, after deductions for late work.
+A submission is worth the points that the student would get for the week: the points of exercises
+and manual marks, after late penalties.
 """
 
 from __future__ import annotations
@@ -14,20 +14,21 @@ from ...model.course.late import lateness
 from ...model.course.loader import Course, Week
 from ...model.report.verdicts import Ending
 from ...model.timestamps import parse_timestamp
-from ..collect.history import Entry, read_history
+from ..collect.history import read_history
 from .database import GradebookEntry, HandMark, read_gradebook, read_hand_marks
 from .report_store import Recorded, earlier_reports, kept_report
+from .unchanged_scores import cell_scores
 
-_SMALL = 1e-6
+_TOLERANCE = 1e-6
 
 
 class PastResult(msgspec.Struct, frozen=True):
-    """One graded submission."""
+    """The result of one graded submission."""
 
-    number: int  # in the history; 0 if it was graded before submissions were kept
+    number: int  # in the history; 0 if it is not there
     handed_in: str
     score: float  # the points of the exercises
-    kept: float  # all points, also those that people gave, after deductions for late work
+    kept: float  # all points, including manual marks, after late penalties
     max_score: float
     counts: bool
 
@@ -50,17 +51,17 @@ class Lower(msgspec.Struct, frozen=True):
 
 
 class Worth:
-    """What submissions are worth with the gradebook as it is now; read once for many students."""
+    """Compute what submissions are worth; the gradebook is read once for many students."""
 
     def __init__(self, course: Course) -> None:
         self._course = course
 
     @cached_property
     def _entries(self) -> dict[str, list[GradebookEntry]]:
-        found: dict[str, list[GradebookEntry]] = {}
+        entries: dict[str, list[GradebookEntry]] = {}
         for entry in read_gradebook(self._course)[1]:
-            found.setdefault(entry.student, []).append(entry)
-        return found
+            entries.setdefault(entry.student, []).append(entry)
+        return entries
 
     @cached_property
     def _marks(self) -> dict[tuple[str, str], dict[str, HandMark]]:
@@ -69,18 +70,16 @@ class Worth:
 
     def of(self, week: Week, student: str, report: Recorded) -> float:
         """Return the points for the week if this submission counts."""
-        own = self._entries.get(student, [])
-        times = {e.week: e.handed_in for e in own if e.handed_in is not None}
+        entries = self._entries.get(student, [])
+        times = {e.week: e.handed_in for e in entries if e.handed_in is not None}
         if (moment := parse_timestamp(report.handed_in)) is not None:
             times[week.name] = moment
         total = self._points(week, student, report)
-        late = lateness(self._course, student, times, {e.week: e.extension for e in own})
+        late = lateness(self._course, student, times, {e.week: e.extension for e in entries})
         return late[week.name].kept(total) if week.name in late else total
 
     def _points(self, week: Week, student: str, report: Recorded) -> float:
-        """Return the points of exercises and answers; a person's mark replaces a machine's."""
-        from .unchanged_scores import cell_scores
-
+        """Return the points of exercises and answers; a manual mark replaces an automatic one."""
         cells: dict[str, float] = dict(cell_scores(week, report))
         for name, mark in self._marks.get((week.name, student), {}).items():
             if mark.score is not None:
@@ -98,12 +97,12 @@ def results(
     if now is None:
         return []
     history = read_history(course, week, student)
-    by_number = {e.number: e for e in history.entries}
+    numbers = {e.number for e in history.entries}
     found: dict[tuple[int, str, str], tuple[Recorded, bool]] = {}
     for report in (*earlier_reports(course, week, student), now):
-        number = report.number if report.number in by_number else 0
+        number = report.number if report.number in numbers else 0
         key = (number, "", "") if number else (0, report.handed_in, report.content)
-        found.pop(key, None)  # graded again: the newest report speaks
+        found.pop(key, None)  # the newest report of a submission replaces older ones
         found[key] = (report, report is now)
     listed = [
         PastResult(key[0], report.handed_in, report.score, worth.of(week, student, report),
@@ -111,33 +110,31 @@ def results(
         for key, (report, counts) in found.items()
         if report.verdict is Ending.GRADED
     ]  # fmt: skip
-    return sorted(listed, key=lambda r: (_order(by_number.get(r.number)), r.handed_in))
-
-
-def _order(entry: Entry | None) -> int:
-    return entry.number if entry else 0
+    return sorted(listed, key=lambda r: (r.number, r.handed_in))
 
 
 def report_of(course: Course, week: Week, student: str, number: int) -> Recorded | None:
     """Return the newest report of a submission, or None if it was not graded."""
-    now = kept_report(course, week, student)
-    reports = [*earlier_reports(course, week, student), *([now] if now else [])]
+    reports = _reports(course, week, student)
     return next((r for r in reversed(reports) if r.number == number), None) if number else None
 
 
 def report_with(course: Course, week: Week, student: str, content: str) -> Recorded | None:
     """Return the newest report of a submission with the same graded files."""
-    now = kept_report(course, week, student)
-    reports = [*earlier_reports(course, week, student), *([now] if now else [])]
-    same = (r for r in reversed(reports) if r.content == content)
+    same = (r for r in reversed(_reports(course, week, student)) if r.content == content)
     return next((r for r in same if r.verdict is Ending.GRADED), None)
+
+
+def _reports(course: Course, week: Week, student: str) -> list[Recorded]:
+    now = kept_report(course, week, student)
+    return [*earlier_reports(course, week, student), *([now] if now else [])]
 
 
 def counting(course: Course, week: Week, new: Recorded, worth: Worth) -> int:
     """Return the number of the submission that counts once this report is known.
 
-    A submission that cannot be graded never counts before one that was, and one that a person
-    restored counts. 0: one that is not in the history.
+    A submission that cannot be graded never replaces one that was graded, and a submission that an
+    instructor restored counts. 0 means a submission that is not in the history.
     """
     student = new.name
     now = kept_report(course, week, student)
@@ -159,4 +156,4 @@ def lower(course: Course, week: Week, student: str, worth: Worth | None = None) 
     if len(found) < 2:
         return None
     newest, best = found[-1], max(found, key=lambda r: r.kept)
-    return Lower(newest, best) if newest.kept < best.kept - _SMALL else None
+    return Lower(newest, best) if newest.kept < best.kept - _TOLERANCE else None

@@ -1,4 +1,4 @@
-"""`nbgrader export`: nbgrader's table, with quoting, and with no cell that a spreadsheet runs."""
+"""`nbgrader export` with quoted cells that a spreadsheet does not run as formulas."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _ABOUT = ("assignment", "duedate", "timestamp", "student_id", "last_name", "firs
 
 
 class QuotedCsvExport(CsvExportPlugin):
-    """The columns and numbers of nbgrader's own plugin, which writes every cell as it is."""
+    """Export the columns of nbgrader's CSV plugin, which writes every cell unquoted."""
 
-    unmarked = Bool(False, help="Write it although answers wait to be marked.").tag(config=True)
+    unmarked = Bool(False, help="Export unmarked answers as 0.").tag(config=True)
 
     def export(self, gradebook: Any) -> None:
         if not self.unmarked:
@@ -51,8 +51,8 @@ class QuotedCsvExport(CsvExportPlugin):
         if waiting:
             weeks = ", ".join(dict.fromkeys(week for week, _ in waiting))
             raise SystemExit(
-                f"nothing was exported: answers of {len(waiting)} submissions ({weeks}) would "
-                "count 0, for nobody has marked them; --QuotedCsvExport.unmarked=True writes it so"
+                f"nothing exported: {len(waiting)} submissions ({weeks}) have unmarked answers, "
+                "which would count as 0. To export anyway: --QuotedCsvExport.unmarked=True"
             )
 
     def _row(self, gradebook: Any, assignment: Any, student: Any) -> dict[str, str]:
@@ -62,7 +62,7 @@ class QuotedCsvExport(CsvExportPlugin):
             submission = gradebook.find_submission(assignment.name, student.id)
             raw, penalty = submission.score, submission.late_submission_penalty or 0.0
             time = submission.timestamp
-        except MissingEntry:  # as nbgrader has it: nothing handed in is a zero here
+        except MissingEntry:  # nbgrader exports a missing submission as 0
             raw, penalty, time = 0.0, 0.0, None
         row = {
             "assignment": assignment.name,

@@ -1,4 +1,4 @@
-"""From reports to nbgrader's gradebook, and back."""
+"""Record a week's reports in nbgrader's gradebook, and read its scores."""
 
 from __future__ import annotations
 
@@ -29,22 +29,19 @@ __all__ = [
 
 @dataclass(frozen=True)
 class WeekStanding:
-    """One student's scores for a week as the gradebook holds them."""
+    """One student's scores for a week in the gradebook."""
 
     student: str
     score: float
     max_score: float
-    to_mark: int  # written answers that nobody has marked yet
-    scores: dict[str, float] = field(default_factory=dict)
+    to_mark: int  # written answers that are not marked yet
+    scores: dict[str, float] = field(default_factory=dict)  # by cell
 
 
 def record(
-    course: Course,
-    week: Week,
-    report: Report,
-    on_done: Callable[[], None] = lambda: None,
+    course: Course, week: Week, report: Report, on_done: Callable[[], None] = lambda: None
 ) -> RecordedScores:
-    """Run nbgrader's autograde step for every submission of the report, in this process."""
+    """Record every submission of the report; call `on_done` after each."""
     with Recorder(course, week) as recorder:
         for submission in report.submissions:
             recorder.enter(submission)
@@ -53,7 +50,7 @@ def record(
 
 
 def standings(course: Course, week: Week) -> list[WeekStanding]:
-    """The week's scores from the gradebook, by student."""
+    """Return the week's scores in the gradebook, by student."""
     from nbgrader.api import MissingEntry
 
     found = []
@@ -77,17 +74,15 @@ def standings(course: Course, week: Week) -> list[WeekStanding]:
 
 
 def final_scores(course: Course, week: Week) -> dict[str, float]:
-    """What each student gets for a week: all points, less what late work costs.
+    """Return each student's points for a week after late penalties.
 
-    Raises NbgraderError if the gradebook has lost scores that were recorded.
+    Raises NbgraderError if the gradebook has lost scores or marks that were recorded.
     """
     require_marks(course, week)
     bring_dates(course)
-    decimals = course.registry.decimals
-    _, entries = read_gradebook(course)
     scores = {
-        e.student: max(0.0, rounded(e.score - e.penalty, decimals))
-        for e in entries
+        e.student: max(0.0, rounded(e.score - e.penalty, course.registry.decimals))
+        for e in read_gradebook(course)[1]
         if e.week == week.name
     }
     require_held(course, week, scores)

@@ -1,13 +1,10 @@
-"""Whose scores stand in the gradebook already, so that recording them again would change nothing.
+"""Compare reports with the scores in the gradebook, to record only what has changed.
 
-nbgrader takes a third of a second for each submission, also where all of it was done before. Here a
-second `grade` of a class finds that out from the report that was kept, the gradebook's tables and
-the times of files, without importing nbgrader.
+A second `grade` of a class then takes no time in nbgrader, which is not even imported.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from enum import Enum, auto
 from pathlib import Path
 
@@ -18,74 +15,64 @@ from ...model.report.schema import SubmissionReport
 from ...model.report.verdicts import Ending
 from ..workspace import Workspace
 from .database import read_scores
-from .report_store import NOTHING, About, kept_report, submission_of
+from .report_store import About, kept_report
 
-_SMALL = 1e-6
+_TOLERANCE = 1e-6
 
 
 def cell_scores(week: Week, report: SubmissionReport) -> dict[str, float]:
-    """What each exercise's grade cell gets; electives beyond the best few get nothing."""
+    """Return the score of each exercise's grade cell; 0 for electives that do not count."""
     counted = {e.name: e.score for e in scoring.counted(week, report.exercises)}
     return {e.name: min(counted.get(e.name, 0.0), e.points) for e in week.exercises}
 
 
-class Stands(Enum):
-    """How a student's scores in the gradebook agree with a report."""
+class Comparison(Enum):
+    """How a report compares with what is recorded of the same submission."""
 
-    SETTLED = auto()  # with this very report
-    OTHERWISE = auto()  # the same submission had another score
+    UNCHANGED = auto()
+    RESCORED = auto()  # the same submission has a different score now
+    TO_RECORD = auto()
 
 
-class HeldScores:
-    """A week's scores as the gradebook holds them now, to compare reports with.
+class GradebookScores:
+    """A week's scores in the gradebook at the time of reading."""
 
-    abouts: by student, what the report is of, where that is known.
-    """
+    def __init__(self, course: Course, week: Week) -> None:
+        self._course, self._week = course, week
+        self._scores = read_scores(course).get(week.name, {})
 
-    def __init__(self, course: Course, week: Week, abouts: Mapping[str, About] = NOTHING) -> None:
-        self._course, self._week, self._abouts = course, week, abouts
-        self._held = read_scores(course).get(week.name, {})
-
-    def of(self, new: SubmissionReport) -> Stands | None:
-        """How it agrees with a report; None if there is something to record."""
-        course, week = self._course, self._week
-        old = kept_report(course, week, new.name)
-        if old is None or new.verdict is Ending.GRADER_FAULT:
-            return None
-        about = self._abouts.get(new.name) or submission_of(course, week, new.name)
-        if not old.is_of(about.handed_in, about.content):
-            return None
-        if new.verdict is Ending.GRADED and abs(old.score - new.score) > _SMALL:
-            return Stands.OTHERWISE
-        if (
+    def compare(self, new: SubmissionReport, about: About) -> Comparison:
+        """Compare the report of a submission with the recorded one."""
+        old = kept_report(self._course, self._week, new.name)
+        if old is None or not old.is_of(about.handed_in, about.content):
+            return Comparison.TO_RECORD
+        if new.verdict is Ending.GRADED and abs(old.score - new.score) > _TOLERANCE:
+            return Comparison.RESCORED
+        unchanged = (
             (old.content, old.notes) == (about.content, about.notes)
             and not differ(old, new)
-            and _holds(self._held.get(new.name, {}), week, new)
-            and _notebook_is_newer(course, week, new.name)
-        ):
-            return Stands.SETTLED
-        return None
+            and self._has_scores_of(new)
+            and self._notebook_is_current(new.name)
+        )
+        return Comparison.UNCHANGED if unchanged else Comparison.TO_RECORD
+
+    def _has_scores_of(self, report: SubmissionReport) -> bool:
+        scores = self._scores.get(report.name, {})
+        return all(
+            (held := scores.get(name)) is not None and abs(held - score) <= _TOLERANCE
+            for name, score in cell_scores(self._week, report).items()
+        )
+
+    def _notebook_is_current(self, student: str) -> bool:
+        """Return True if the graded notebook is newer than what it is made from."""
+        workspace, name = Workspace(self._course), f"{self._week.name}.ipynb"
+        made = _modified(workspace.autograded(student, self._week) / name)
+        sources = workspace.submitted(student, self._week), workspace.released(self._week)
+        changed = [_modified(folder / name) for folder in sources]
+        return made is not None and all(time is not None and time <= made for time in changed)
 
 
-def _holds(scores: dict[str, float | None], week: Week, report: SubmissionReport) -> bool:
-    found = [
-        (scores.get(name), score, name in scores)
-        for name, score in cell_scores(week, report).items()
-    ]
-    return all(
-        there and own is not None and abs(own - score) <= _SMALL for own, score, there in found
-    )
-
-
-def _notebook_is_newer(course: Course, week: Week, student: str) -> bool:
-    """Return whether the graded notebook was made after what it was made from."""
-    workspace, name = Workspace(course), f"{week.name}.ipynb"
-    sources = workspace.submitted(student, week) / name, workspace.released(week) / name
-    made = _changed(workspace.autograded(student, week) / name)
-    return made is not None and all((_changed(s) or made + 1) <= made for s in sources)
-
-
-def _changed(path: Path) -> int | None:
+def _modified(path: Path) -> int | None:
     try:
         return path.stat().st_mtime_ns
     except OSError:

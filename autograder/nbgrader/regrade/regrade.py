@@ -1,12 +1,11 @@
-"""Grading again what was graded: after a hidden test was mended, with a reason, and back again.
+"""Regrade a week after a hidden test was fixed, with a reason, and undo it.
 
-Only automatic scores of exercises are ever written. What a person marked (written answers, an
-exercise's score set by hand) stays, and goes before it. A student whose submission is not the one
-that was graded is left out: that is no regrade, `grade` takes it.
+Only automatic scores of exercises are written. Manual marks stay and take precedence. A student
+with a new submission since grading is left out: `grade` grades it.
 
-All scores of a plan, with the late penalties that follow from them, go into the gradebook in one
-transaction. Reports and graded notebooks follow; regradelog.py says how an interrupted plan is
-known, and doing any of it twice changes nothing.
+All scores of a plan, with their late penalties, are written to the gradebook in one transaction,
+then reports and graded notebooks. regrade_log.py finds an interrupted plan; every step can be
+repeated.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ from ...model.report.schema import Report, SubmissionReport
 from ...model.report.verdicts import Ending
 from ..autograde.preprocessor import write_scores
 from ..formgrader.manual_marks import keep_marks
-from ..gradebook.late_penalty import student_lateness
+from ..gradebook.late_penalty import update_penalty
 from ..gradebook.rebuild import require_held
 from ..gradebook.report_store import (
     Recorded,
@@ -43,15 +42,15 @@ from ..gradebook.unchanged_scores import cell_scores
 from ..workspace import Workspace, open_gradebook
 from .regrade_log import Plan, RegradeLog, ScoreChange
 
-_SMALL = 1e-6
+_TOLERANCE = 1e-6
 
 
 class LeftOut(Enum):
-    """Why a regrade leaves a student's score as it is."""
+    """Why a regrade does not change a student's score."""
 
     NOT_GRADED = "not graded yet: `autograder grade {week}`"
-    GRADER_FAULT = "not graded, through a fault of the grading system; the score stays"
-    HANDED_IN_AGAIN = "handed in again since it was graded: `autograder grade {week}`"
+    GRADER_FAULT = "not graded because of a system error; the score stays"
+    SUBMITTED_AGAIN = "submitted again since grading: `autograder grade {week}`"
 
     def words(self, week: Week) -> str:
         return self.value.format(week=week.name)
@@ -59,11 +58,11 @@ class LeftOut(Enum):
 
 @dataclass
 class Preview:
-    """What a regrade would do."""
+    """The effect of a regrade."""
 
     changes: list[ScoreChange] = field(default_factory=list)
-    same: list[str] = field(default_factory=list)  # nothing at all changes
-    by_hand: dict[str, list[str]] = field(default_factory=dict)  # exercises a person marked
+    same: list[str] = field(default_factory=list)  # students without any change
+    by_hand: dict[str, list[str]] = field(default_factory=dict)  # exercises with manual marks
     left_out: dict[str, LeftOut] = field(default_factory=dict)
 
     @property
@@ -72,24 +71,24 @@ class Preview:
 
     @property
     def reworded(self) -> list[ScoreChange]:
-        """Other verdicts or words, the same scores."""
+        """Return the changes of verdicts or messages that keep the scores."""
         return [c for c in self.changes if not _rescored(c)]
 
 
 def total(change: ScoreChange) -> tuple[float, float]:
-    """The sum of the automatic scores, before and after."""
+    """Return the sum of the automatic scores, before and after."""
     return sum(v or 0.0 for v in change.old_scores.values()), sum(change.new_scores.values())
 
 
 def _rescored(change: ScoreChange) -> bool:
     return any(
-        old is None or abs(old - change.new_scores[name]) > _SMALL
+        old is None or abs(old - change.new_scores[name]) > _TOLERANCE
         for name, old in change.old_scores.items()
     )
 
 
 def preview(course: Course, week: Week, report: Report) -> Preview:
-    """Compare what today's graders say with what the gradebook holds; nothing is written."""
+    """Compare the report with the gradebook, without writing anything."""
     found = Preview()
     keep_marks(course)
     with open_gradebook(course) as gradebook:
@@ -99,10 +98,10 @@ def preview(course: Course, week: Week, report: Report) -> Preview:
             why = _compare(course, week, gradebook, new, found)
             if why is not None:
                 found.left_out[new.name] = why
-    nobody = all(why is LeftOut.NOT_GRADED for why in found.left_out.values())
-    if nobody and not (found.changes or found.same):
+    none_graded = all(why is LeftOut.NOT_GRADED for why in found.left_out.values())
+    if none_graded and not (found.changes or found.same):
         raise NbgraderError(
-            f"nobody was graded in {week.name} yet: run `autograder grade {week.name}` first"
+            f"{week.name} has not been graded yet: run `autograder grade {week.name}` first"
         )
     return found
 
@@ -110,7 +109,7 @@ def preview(course: Course, week: Week, report: Report) -> Preview:
 def _compare(
     course: Course, week: Week, gradebook: Any, new: SubmissionReport, found: Preview
 ) -> LeftOut | None:
-    """Sort one student in; returns why they are left out, if they are."""
+    """Add one student to the preview; return why they are left out, or None."""
     student = new.name
     old = kept_report(course, week, student)
     grades = _grades(gradebook, week, student)
@@ -120,9 +119,9 @@ def _compare(
         return LeftOut.GRADER_FAULT
     about = submission_of(course, week, student)
     if not old.is_of(about.handed_in, about.content):
-        return LeftOut.HANDED_IN_AGAIN
+        return LeftOut.SUBMITTED_AGAIN
     scores = cell_scores(week, new)
-    _same_points(week, grades)
+    _require_same_points(week, grades)
     marked = [name for name in scores if grades[name].manual_score is not None]
     if marked:
         found.by_hand[student] = marked
@@ -136,7 +135,7 @@ def _compare(
 
 
 def _grades(gradebook: Any, week: Week, student: str) -> dict[str, Any]:
-    """The rows of a student's exercises in the gradebook."""
+    """Return the gradebook's rows of a student's exercises, by name."""
     from nbgrader.api import MissingEntry
 
     try:
@@ -147,18 +146,19 @@ def _grades(gradebook: Any, week: Week, student: str) -> dict[str, Any]:
     return {g.name: g for n in submission.notebooks for g in n.grades if g.name in names}
 
 
-def _same_points(week: Week, grades: dict[str, Any]) -> None:
+def _require_same_points(week: Week, grades: dict[str, Any]) -> None:
     for exercise in week.exercises:
         held = grades[exercise.name].max_score if exercise.name in grades else None
         if held != exercise.points:
             raise NbgraderError(
                 f"{week.name}: course.yaml gives {exercise.points:g} points for "
-                f"{exercise.name!r}, which the released notebook does not: "
+                f"{exercise.name!r}, but the released notebook does not: run "
                 f"`autograder release {week.name}` and `autograder grade {week.name}` first"
             )
 
 
 def plan_of(course: Course, week: Week, report: Report, found: Preview, reason: str) -> Plan:
+    """Return the plan that carries out a preview."""
     graders = fingerprint(course, week, report.devices, course_secret(course), report.sandbox)
     return _plan(week, "apply", reason, graders.hex(), found.changes)
 
@@ -193,11 +193,11 @@ def _who() -> str:
 
 
 def undoing(course: Course, week: Week, log: RegradeLog, reason: str) -> tuple[Plan, list[str]]:
-    """The plan that takes back the last regrade, and who is left out of it."""
+    """Return the plan that undoes the last regrade, and the students graded again since."""
     last = log.last()
     if last is None:
-        done = "every regrade was undone" if log.entries() else "it was never regraded"
-        raise NbgraderError(f"there is nothing to undo in {week.name}: {done}")
+        done = "all regrades were undone" if log.entries() else "it was never regraded"
+        raise NbgraderError(f"nothing to undo in {week.name}: {done}")
     former = log.plan(last.id)
     back, gone = [], []
     with open_gradebook(course) as gradebook:
@@ -211,40 +211,40 @@ def undoing(course: Course, week: Week, log: RegradeLog, reason: str) -> tuple[P
             back.append(ScoreChange(change.student, dict(change.new_scores), old, held, change.old))
     if not back:
         raise NbgraderError(
-            f"there is nothing to undo in {week.name}: everybody of the last regrade was graded "
-            "again since"
+            f"nothing to undo in {week.name}: all students of the last regrade were graded again "
+            "since"
         )
     return _plan(week, "undo", reason, former.graders, back, last.id), gone
 
 
 def _as_left(grades: dict[str, Any], held: Recorded, change: ScoreChange) -> bool:
-    """Return whether the gradebook still holds what a change wrote."""
+    """Return True if the gradebook still has the scores that a change wrote."""
     return held.is_of(change.new.handed_in, change.new.content) and all(
-        name in grades and abs((grades[name].auto_score or 0.0) - score) <= _SMALL
+        name in grades and abs((grades[name].auto_score or 0.0) - score) <= _TOLERANCE
         for name, score in change.new_scores.items()
     )
 
 
 def carry_out(course: Course, week: Week, log: RegradeLog, plan: Plan) -> list[str]:
-    """Write a plan's scores, reports and notebooks; return what to say. May be run again."""
+    """Write a plan's scores, reports and notebooks; return notes. Can be repeated."""
     log.begin(plan)
-    current = _write_gradebook(course, week, plan)
-    said = []
+    current = write_gradebook(course, week, plan)
+    notes = []
     for change in current:
         write_report(course, week, change.student, change.new)
-        if not _write_notebook(course, week, change):
-            said.append(
-                f"{change.student}: there is no graded notebook to show the new score in: "
-                f"`autograder grade {week.name}` makes it"
+        if not write_notebook(course, week, change):
+            notes.append(
+                f"{change.student}: the new score is not in the graded notebook, which is missing: "
+                f"`autograder grade {week.name}` creates it"
             )
     log.end(plan)
-    return said
+    return notes
 
 
-def _write_gradebook(course: Course, week: Week, plan: Plan) -> list[ScoreChange]:
-    """Scores and late penalties of all students, in one transaction; returns what was written.
+def write_gradebook(course: Course, week: Week, plan: Plan) -> list[ScoreChange]:
+    """Write all scores and late penalties in one transaction; return the changes made.
 
-    Between an interruption and its end a student's next submission may have been graded: it stays.
+    A submission that was graded while the plan was interrupted keeps its score.
     """
     current = []
     with open_gradebook(course) as gradebook:
@@ -256,23 +256,14 @@ def _write_gradebook(course: Course, week: Week, plan: Plan) -> list[ScoreChange
                 continue
             for name, score in change.new_scores.items():
                 grades[name].auto_score = score
-            _count_lateness(course, week, gradebook, change.student)
+            update_penalty(course, gradebook, week, change.student)
             current.append(change)
         gradebook.db.commit()
     return current
 
 
-def _count_lateness(course: Course, week: Week, gradebook: Any, student: str) -> None:
-    gradebook.db.flush()
-    one = student_lateness(course, gradebook, student).get(week.name)
-    for notebook in gradebook.find_submission(week.name, student).notebooks:
-        gradebook.db.refresh(notebook, ["score"])  # the sum is the database's
-        score = float(notebook.score)
-        notebook.late_submission_penalty = (one.penalty(score) or None) if one else None
-
-
-def _write_notebook(course: Course, week: Week, change: ScoreChange) -> bool:
-    """The scores and the feedback in the notebook that Formgrader and the feedback show."""
+def write_notebook(course: Course, week: Week, change: ScoreChange) -> bool:
+    """Update the graded notebook that Formgrader shows; return False if there is none."""
     path = Workspace(course).autograded(change.student, week) / f"{week.name}.ipynb"
     if not path.is_file():
         return False
@@ -284,5 +275,5 @@ def _write_notebook(course: Course, week: Week, change: ScoreChange) -> bool:
 
 
 def stale_feedback(course: Course, week: Week, plan: Plan) -> list[str]:
-    """Whose feedback was made before their new score."""
+    """Return the students whose feedback is older than their new score."""
     return [c.student for c in plan.changes if feedback_is_stale(course, week, c.student)]

@@ -1,9 +1,9 @@
-"""What is kept of regrades: who changed which scores, when and why, and how to take it back.
+"""A log of regrades: who changed which scores, when and why, and how to undo it.
 
-`.autograder/regrades/<week>.jsonl` is the log: a line per regrade and per undo, only ever added to.
-Beside it, in `<week>/`, each regrade's plan holds the reports before and after. A plan is written
-before the gradebook is touched and its line in the log after all is done, so a plan without a line
-is one that was interrupted: it is finished first, whatever is done next.
+`.autograder/regrades/<week>.jsonl` is the log, an append-only file with a line per regrade and per
+undo. In the folder `<week>/`, each regrade's plan has the reports before and after. A plan is
+written before the gradebook changes and its log line after everything else, so a plan without a
+line was interrupted: it is completed before the next regrade.
 """
 
 from __future__ import annotations
@@ -15,26 +15,26 @@ from typing import Literal
 
 import msgspec
 
-from ...files.atomic import replace_file
 from ...model.course.loader import Course, Week
 from ...model.errors import NbgraderError
 from ..gradebook.report_store import Recorded
+from ..state_files import write_state
 
 Scores = dict[str, float]
 
 
 class ScoreChange(msgspec.Struct, frozen=True):
-    """One student's scores, by exercise, and the reports behind them."""
+    """One student's scores before and after, by exercise, with their reports."""
 
     student: str
-    old_scores: dict[str, float | None]  # as the gradebook had them
+    old_scores: dict[str, float | None]  # from the gradebook
     new_scores: Scores
     old: Recorded
     new: Recorded
 
 
 class Plan(msgspec.Struct, frozen=True):
-    """A regrade, or the undoing of one."""
+    """A regrade, or the undo of a regrade."""
 
     id: str
     week: str
@@ -42,13 +42,13 @@ class Plan(msgspec.Struct, frozen=True):
     at: str
     who: str
     reason: str
-    graders: str  # a hash of all that the new scores depend on beside the submissions
+    graders: str  # a hash of everything except the submissions that the new scores depend on
     changes: tuple[ScoreChange, ...]
     undoes: str = ""
 
 
 class LogEntry(msgspec.Struct, frozen=True):
-    """A line of the log."""
+    """One line of the log."""
 
     id: str
     do: Literal["apply", "undo"]
@@ -71,7 +71,7 @@ class RegradeLog:
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """Nobody else regrades meanwhile; raises NbgraderError if somebody does."""
+        """Lock the week; raise NbgraderError if a regrade is running."""
         import fcntl
 
         self._plans.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -80,12 +80,12 @@ class RegradeLog:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError:
                 raise NbgraderError(
-                    "another regrade of this week is running: wait until it has ended"
+                    "another regrade of this week is running: wait until it is finished"
                 ) from None
             yield
 
     def entries(self) -> list[LogEntry]:
-        """What was done, the oldest first. A line that was cut off by a kill is passed over."""
+        """Return the log, the oldest first, without a line that an interruption cut off."""
         found = []
         lines = self.path.read_bytes().split(b"\n") if self.path.is_file() else []
         for line in lines:
@@ -96,7 +96,7 @@ class RegradeLog:
         return found
 
     def last(self) -> LogEntry | None:
-        """The latest regrade that was not undone."""
+        """Return the latest regrade that was not undone."""
         entries = self.entries()
         undone = {e.undoes for e in entries}
         return next((e for e in reversed(entries) if e.do == "apply" and e.id not in undone), None)
@@ -107,22 +107,21 @@ class RegradeLog:
             return msgspec.json.decode(path.read_bytes(), type=Plan)
         except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
             raise NbgraderError(
-                f"{path}: the scores before this regrade cannot be read: take the file from a "
+                f"{path}: the scores before this regrade cannot be read: restore the file from a "
                 "backup, or grade the week again"
             ) from None
 
     def unfinished(self) -> Plan | None:
-        """A plan that was interrupted."""
+        """Return the plan that was interrupted, or None."""
         done = {e.id for e in self.entries()}
         waiting = [p.stem for p in sorted(self._plans.glob("*.json")) if p.stem not in done]
         return self.plan(waiting[0]) if waiting else None
 
     def begin(self, plan: Plan) -> None:
-        self._plans.mkdir(parents=True, exist_ok=True, mode=0o700)
-        replace_file(self._plans / f"{plan.id}.json", msgspec.json.encode(plan))
+        write_state(self._plans / f"{plan.id}.json", plan)
 
     def end(self, plan: Plan) -> None:
-        """Add the line; one write, on a line of its own even after a line that was cut off."""
+        """Append the line in one write, after a newline if the last line was cut off."""
         students = {
             c.student: {name: (c.old_scores.get(name), new) for name, new in c.new_scores.items()}
             for c in plan.changes

@@ -1,9 +1,9 @@
-"""What each release of a week asked for, kept: hand-ins are graded by the tests they were made for.
+"""Archived releases: submissions are graded by the tests of the release that they were made from.
 
-At every release its hidden tests, solution, bank and stub are kept in `.autograder/releases/`, as a
-course of one week. Where a later release changes what an exercise asks for (its stub: names,
-parameters, docstring), whatever was made from the former one is graded by the former tests. Where
-only a lesson, a hint or a hidden test was mended, today's tests are right for everybody.
+Every release archives its hidden tests, solution, bank and stub in `.autograder/releases/`, as a
+course of one week. If a later release changes an exercise (its stub: names, parameters, docstring),
+submissions made from the earlier one are graded by the earlier tests. If only a lesson, a hint or a
+hidden test was fixed, all submissions are graded by the current tests.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from ...model.course.single_week import one_week
 from ...model.errors import CourseError
 from ...model.report.schema import Report
 from ..collect.submitted import read_student
-from ..gradebook.report_store import About, about
+from ..gradebook.report_store import About, identify
 from ..workspace import Workspace
 from .rerelease import current_release, release_of
 
@@ -32,7 +32,7 @@ Grade = Callable[[Course, Week, Sequence[Submission]], Report]
 
 
 def keep_release(course: Course, week: Week, number: int) -> None:
-    """Keep what a release is graded with."""
+    """Archive the files that submissions of a release are graded with."""
     target = course.state / "releases" / week.name / str(number)
     fresh = target.with_name(f".{number}.new")
     shutil.rmtree(fresh, ignore_errors=True)
@@ -53,9 +53,9 @@ def keep_release(course: Course, week: Week, number: int) -> None:
 def grade_by_release(
     course: Course, week: Week, grade: Grade, abouts: dict[str, About] | None = None
 ) -> tuple[Report, list[str]]:
-    """Grade what was collected, each by the tests it was made for; and what is to be said of it.
+    """Grade all collected submissions by the tests of their release; return notes as well.
 
-    abouts: where to put, by student, what was read.
+    abouts: receives the identity of each submission that is read, by student.
     """
     workspace = Workspace(course)
     students = workspace.students("submitted", week)
@@ -81,18 +81,18 @@ def grade_by_release(
 def _read(course: Course, week: Week, student: str, abouts: dict[str, About] | None) -> Submission:
     submission = read_student(course, week, student)
     if abouts is not None:
-        abouts[student] = about(course, week, student, submission)
+        abouts[student] = identify(course, week, student, submission)
     return submission
 
 
 def course_for(course: Course, week: Week, student: str, folder: Path | None = None) -> Course:
-    """The course by whose tests a submission, the student's collected or in `folder`, is graded."""
+    """Return the course whose tests grade the student's submission, collected or in `folder`."""
     number = _graded_as(course, week, folder or Workspace(course).submitted(student, week))
     return (_kept(course, week, number) if number else None) or course
 
 
 def _graded_as(course: Course, week: Week, folder: Path) -> int:
-    """The earlier release that asked for something else than today's; 0 if none did."""
+    """Return the release of a submission if its exercises differ from the current ones, else 0."""
     workspace = Workspace(course)
     number = release_of(folder)
     if number >= current_release(workspace, week):
@@ -100,7 +100,7 @@ def _graded_as(course: Course, week: Week, folder: Path) -> int:
     kept = _kept(course, week, number)
     if kept is None:
         return 0
-    return number if _asks(kept, week) != _asks(course, week) else 0
+    return number if _stubs(kept, week) != _stubs(course, week) else 0
 
 
 def _kept(course: Course, week: Week, number: int) -> Course | None:
@@ -110,8 +110,8 @@ def _kept(course: Course, week: Week, number: int) -> Course | None:
         return None
 
 
-def _asks(course: Course, week: Week) -> dict[str, str]:
-    """By exercise, what its stub asks for."""
+def _stubs(course: Course, week: Week) -> dict[str, str]:
+    """Return the syntax tree of each exercise's stub, as text."""
     path: Path = course.exercise_folder(week) / week.module
     try:
         tree = ast.parse(path.read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""Releasing a week: from the project's folders through nbgrader into the exchange."""
+"""Release a week through nbgrader into the exchange."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from ...authoring.lesson.leak_check import check_files, check_folder, secrets_of
 from ...files.atomic import replace_file
 from ...model.course.loader import Course, Week
 from ...model.errors import LeakError, NbgraderError
+from ..gradebook.due_dates import unknown_extensions
 from ..gradebook.rebuild import enter_assignment
 from ..workspace import Workspace, open_api, require
 from .archive import keep_release
-from .extensions import unknown_extensions
 from .rerelease import CHANGES, changed_files, changes_page, current_release, with_old_one
 
 
 @dataclass(frozen=True)
 class Released:
-    """What was released: the files that students get, and where the exchange has them."""
+    """A released week: the files that students get, and their folder in the exchange."""
 
     files: list[str]
     outbound: Path
-    notes: list[str] = field(default_factory=list)  # what is to be looked at
-    beside: str = ""  # the name under which whoever has the former one fetches it
-    old: list[str] = field(default_factory=list)  # who handed in what was made from a former one
-    bundle: Path = Path()  # the week as one file, for Colab, Kaggle and learning platforms
-    wheel: bool = False  # whether the kit is in it
+    notes: list[str] = field(default_factory=list)  # warnings
+    beside: str = ""  # the name for students who fetched an earlier release
+    old: list[str] = field(default_factory=list)  # students whose submission is of an earlier one
+    bundle: Path = Path()  # a zip file for Colab, Kaggle and learning platforms
+    wheel: bool = False  # True if the bundle contains the kit
 
 
 def release(
@@ -43,11 +43,12 @@ def release(
     again: bool = False,
     now: dt.datetime | None = None,
 ) -> Released:
-    """Make the week's source folder, check it, and hand it to nbgrader.
+    """Create the week's source folder, check it, and release it with nbgrader.
 
-    Raises LeakError before anything is written where a secret would leave, and NbgraderError
-    before the week's release date unless `early`. A second release replaces the first; what
-    students fetched already stays as it is. `again` makes the new one fetchable beside that.
+    A second release replaces the first in the exchange, but not the copies that students have;
+    `again` also publishes it under a second name, for students who have fetched the first.
+    Raises LeakError before anything is written if a file contains a secret, and NbgraderError
+    before the week's release date unless `early`.
     """
     now = now or dt.datetime.now(dt.UTC)
     _check_date(course, week, early, now)
@@ -66,7 +67,7 @@ def release(
     replace_folder(workspace.source(week), files)
     enter_assignment(course, week)
     check_folder(workspace.released(week), secrets, files)
-    hand_out(course, week.name)
+    publish_in_exchange(course, week.name)
     try:
         check_folder(workspace.outbound(week), secrets, files)
     except LeakError:
@@ -93,16 +94,16 @@ def release(
 
 
 def _changes(workspace: Workspace, week: Week, files: dict[str, bytes], number: int) -> bytes:
-    """CHANGES.md for students; raises NbgraderError if there is nothing to tell them."""
+    """Return CHANGES.md; raise NbgraderError if no released file has changed."""
     old = workspace.source(week)
     if not workspace.outbound(week).is_dir() or not old.is_dir():
         raise NbgraderError(
-            f"{week.name} was not released yet, so not again: `autograder release {week.name}`"
+            f"{week.name} has not been released yet: run `autograder release {week.name}`"
         )
     if not changed_files(old, files):
         raise NbgraderError(
-            f"nothing that students get of {week.name} has changed since it was released; mended "
-            f"hidden tests need no release: `autograder regrade {week.name} --preview`"
+            f"no file that students get has changed since {week.name} was released; fixed hidden "
+            f"tests need no release: run `autograder regrade {week.name} --preview`"
         )
     return changes_page(week, old, files, number).encode()
 
@@ -113,8 +114,9 @@ def _past(course: Course, week: Week, now: dt.datetime) -> list[str]:
         return []
     number = course.weeks.index(week)
     return [
-        f"course.yaml: weeks[{number}].due: {due:%A %d %B %Y, %H:%M} is past, so all that is "
-        "handed in is late: if that is not meant, mend it; nothing has to be released again"
+        f"course.yaml: weeks[{number}].due: {due:%A %d %B %Y, %H:%M} has passed, so all "
+        "submissions are late. If that is wrong, correct the date; you need not release the week "
+        "again"
     ]
 
 
@@ -122,13 +124,13 @@ def _check_date(course: Course, week: Week, early: bool, now: dt.datetime) -> No
     moment = course.localized(week.release)
     if now < moment and not early:
         raise NbgraderError(
-            f"{week.name} is to be released on {moment:%A %d %B %Y, %H:%M} ({course.zone}): "
-            "wait, change course.yaml, or say --early"
+            f"{week.name} is scheduled for {moment:%A %d %B %Y, %H:%M} ({course.zone}): "
+            "wait, change course.yaml, or use --early"
         )
 
 
 def replace_folder(folder: Path, files: dict[str, bytes]) -> None:
-    """Make the folder hold these files and no others; it appears as a whole."""
+    """Replace a folder by one with these files, in one step."""
     fresh = folder.with_name(f".{folder.name}.new")
     shutil.rmtree(fresh, ignore_errors=True)
     for name, content in files.items():
@@ -139,8 +141,8 @@ def replace_folder(folder: Path, files: dict[str, bytes]) -> None:
     fresh.replace(folder)
 
 
-def hand_out(course: Course, name: str) -> None:
-    """Put release/<name> into the exchange, by nbgrader; what was there is replaced."""
+def publish_in_exchange(course: Course, name: str) -> None:
+    """Copy release/<name> to the exchange with nbgrader, replacing an earlier release."""
     from nbgrader.utils import capture_log, temp_attrs
 
     api = open_api(course)
@@ -150,14 +152,14 @@ def hand_out(course: Course, name: str) -> None:
         )
         handing.force = True
         require(capture_log(handing), f"release_assignment {name}")
-    _only_owners_rename(Workspace(course).exchange, course.id)
+    _protect_entries(Workspace(course).exchange, course.id)
 
 
-def _only_owners_rename(exchange: Path, course_id: str) -> None:
-    """Everybody may write to these two folders: the sticky bit keeps them from others' entries.
+def _protect_entries(exchange: Path, course_id: str) -> None:
+    """Set the sticky bit of the two folders that all users can write to.
 
-    Without it a student could put a folder of their own in the place of the course, or remove a
-    submission whose name they know.
+    Without it a student could replace the course's folder, or remove a submission whose name they
+    know.
     """
     for folder in (exchange, exchange / course_id / "inbound"):
         if folder.stat().st_uid == os.geteuid():

@@ -1,12 +1,11 @@
-"""A week that is released again, after students fetched it.
+"""Further releases of a week that students have already fetched.
 
-nbgrader gives a student one copy of an assignment and refuses a second. So the mended week goes
-into the exchange twice: under its own name, for whoever has not fetched it, and under another one
-(`week01_softmax-2`), which can be fetched beside the first. `CHANGES.md` in it says what is new and
-how to go on; nothing that a student wrote is touched. What is handed in under either name belongs
-to the week.
+nbgrader gives a student only one copy of an assignment. So the corrected week is published twice:
+under its name, for students who have not fetched it, and under a second name (`week01_softmax-2`),
+which can be fetched as well. `CHANGES.md` lists the changes and explains how to continue; the
+student's first folder stays unchanged. Submissions under both names count.
 
-Every folder that is handed out says in week.json which release it is.
+The file week.json in each released folder has the number of its release.
 """
 
 from __future__ import annotations
@@ -22,11 +21,11 @@ from ...student.folder.week import DESCRIPTION
 from ..workspace import Workspace
 
 CHANGES = "CHANGES.md"
-_SHOWN = 200  # lines of one file's changes
+_MAX_LINES = 200  # of one file's changes
 
 
 def copies(workspace: Workspace, week: Week) -> list[Path]:
-    """The week's further copies in the exchange, the oldest first."""
+    """Return the week's further releases in the exchange, the oldest first."""
     found = {}
     for path in workspace.outbound(week).parent.glob(f"{week.name}-*"):
         number = re.fullmatch(rf"{re.escape(week.name)}-(\d+)", path.name)
@@ -36,12 +35,12 @@ def copies(workspace: Workspace, week: Week) -> list[Path]:
 
 
 def names(workspace: Workspace, week: Week) -> list[str]:
-    """All names under which a week is handed in."""
+    """Return all names under which a week can be submitted."""
     return [week.name, *(path.name for path in copies(workspace, week))]
 
 
 def release_of(folder: Path) -> int:
-    """Which release a folder was made from, as its week.json says; 1 if it does not say."""
+    """Return the release that a folder was made from, from its week.json (default 1)."""
     try:
         number = json.loads((folder / DESCRIPTION).read_bytes()).get("release", 1)
     except (OSError, ValueError, AttributeError, RecursionError):
@@ -50,13 +49,13 @@ def release_of(folder: Path) -> int:
 
 
 def current_release(workspace: Workspace, week: Week) -> int:
-    """The release that lies in the exchange; 0 if there is none."""
+    """Return the release in the exchange, or 0 if there is none."""
     folder = workspace.outbound(week)
     return release_of(folder) if folder.is_dir() else 0
 
 
 def with_old_one(course: Course, week: Week, number: int) -> list[str]:
-    """Who handed in what was made from an earlier release than `number`."""
+    """Return the students whose submission was made from an earlier release than `number`."""
     workspace = Workspace(course)
     found = {
         student
@@ -72,7 +71,7 @@ def with_old_one(course: Course, week: Week, number: int) -> list[str]:
 
 
 def changed_files(old: Path, new: Mapping[str, bytes]) -> list[str]:
-    """The files that differ, are new or are gone; week.json, which differs always, is left out."""
+    """Return the names of changed, new and removed files, except week.json and CHANGES.md."""
     before = {p.relative_to(old).as_posix(): p for p in old.rglob("*") if p.is_file()}
     ours = {CHANGES, DESCRIPTION}
     return sorted(
@@ -83,19 +82,18 @@ def changed_files(old: Path, new: Mapping[str, bytes]) -> list[str]:
 
 
 def changes_page(week: Week, old: Path, new: Mapping[str, bytes], number: int) -> str:
-    """CHANGES.md: what is new, and how to go on with what one has."""
+    """Return CHANGES.md, which lists the changes and how to continue with them."""
     changed = changed_files(old, new)
-    what = f"`{week.module}` as it is handed out"
     if week.module in changed:
-        module = f"{what} has changed too (see below): copy your functions into the new one."
+        module = f"Copy your functions into the new `{week.module}`, which has changed (see below)."
     else:
-        module = f"{what} has not changed: copy yours over the new one."
+        module = f"Copy your `{week.module}` over the new one: the original has not changed."
     parts = [
         f"# {week.title}: what has changed (release {number})",
-        f"You may have fetched this week before. Your folder `{week.name}` is as you left it, and "
-        "this folder is the mended week. To go on here:",
-        f"1. {module}\n2. Copy your answers into the new notebook.\n3. Hand in this folder. What "
-        "you handed in last counts, from whichever folder.",
+        "This folder is a corrected release of the week. If you have fetched the week before, your "
+        f"folder `{week.name}` is unchanged. To continue in this one:",
+        f"1. {module}\n2. Copy your answers into the new notebook.\n3. Submit this folder. Your "
+        "latest submission counts, from either folder.",
     ]
     for name in changed:
         parts.append(f"## {name}\n\n{_difference(name, old / name, new.get(name))}")
@@ -112,8 +110,10 @@ def _difference(name: str, old: Path, new: bytes | None) -> str:
     before, after = (
         data.decode("utf-8", "replace").splitlines() for data in (old.read_bytes(), new)
     )
-    # What is gone is not repeated: a line that the stub no longer has may be a secret by now.
+    # Removed lines are not shown, because a line removed from the stub may now be a secret.
     found = list(difflib.unified_diff(before, after, "before", "now", lineterm="", n=2))[2:]
     lines = [line for line in found if not line.startswith("-")]
-    cut = lines[:_SHOWN] + ([f"… {len(lines) - _SHOWN} lines more"] if len(lines) > _SHOWN else [])
+    cut = lines[:_MAX_LINES]
+    if len(lines) > _MAX_LINES:
+        cut.append(f"… {len(lines) - _MAX_LINES} more lines")
     return "\n".join(f"    {line}" for line in cut)

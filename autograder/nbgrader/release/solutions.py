@@ -1,11 +1,11 @@
-"""Handing out the solutions of a week, when nobody can hand it in without losing points any more.
+"""Release the solutions of a week, once no student can submit it without losing points.
 
-What goes out is the week as students know it, with the module solved, the model answers and their
-rubric in the places of the answers, and a page of common mistakes. What stays: hidden tests, and
-the code of misconceptions and alternatives, so that next year's class meets them unprepared.
+Released are the week's files with the solved module, the model answers with their rubric, and a
+page of common mistakes. Not released are hidden tests and the code of misconceptions and
+alternatives, so that they work for next year's class.
 
-It is released through nbgrader as an assignment of its own, `<week>-solutions`, because nbgrader
-gives nobody a second copy of one that they have; the same files lie in nbgrader's release/ folder.
+The solutions are a separate assignment in nbgrader, `<week>-solutions`, because nbgrader gives
+students only one copy of an assignment; the files are also in nbgrader's release/ folder.
 """
 
 from __future__ import annotations
@@ -31,39 +31,39 @@ from ...model.errors import LeakError, NbgraderError
 from ...student.folder.week import SUFFIX_OF_SOLUTIONS
 from ..gradebook.database import read_gradebook
 from ..workspace import Workspace
-from .publish import hand_out, replace_folder
+from .publish import publish_in_exchange, replace_folder
 
 MISTAKES = "MISTAKES.md"
 
 
 @dataclass(frozen=True)
 class SolutionsOut:
-    """Where the solutions are, for nbgrader and as files."""
+    """The released solutions: nbgrader's name for them, and their folder."""
 
     name: str
     files: list[str]
     folder: Path
-    notes: list[str] = field(default_factory=list)  # what is to be looked at
+    notes: list[str] = field(default_factory=list)  # warnings
 
 
 def release_solutions(
     course: Course, week: Week, *, now: dt.datetime | None = None
 ) -> SolutionsOut:
-    """Hand out a week's solutions; raises NbgraderError while work is accepted without loss."""
+    """Release a week's solutions; raise NbgraderError while submissions earn full points."""
     now = now or dt.datetime.now(dt.UTC)
     _check_over(course, week, now)
     workspace, name = Workspace(course), f"{week.name}{SUFFIX_OF_SOLUTIONS}"
     if not workspace.outbound(week).is_dir():
         raise NbgraderError(
-            f"{week.name} was not released yet, so neither are its solutions: "
-            f"`autograder release {week.name}`"
+            f"{week.name} has not been released yet: run `autograder release {week.name}` before "
+            "you release its solutions"
         )
     files = solution_files(course, week)
-    secrets = secrets_of(course, week, _handed_out(files, course, week))
+    secrets = secrets_of(course, week, _published_texts(files, course, week))
     check_files(files, secrets, f"release/{name}")
     folder = workspace.released(week).with_name(name)
     replace_folder(folder, files)
-    hand_out(course, name)
+    publish_in_exchange(course, name)
     outbound = workspace.outbound(week).with_name(name)
     try:
         check_folder(outbound, secrets, files)
@@ -74,7 +74,7 @@ def release_solutions(
 
 
 def solution_files(course: Course, week: Week) -> dict[str, bytes]:
-    """The week's files, solved."""
+    """Return the week's files with solutions."""
     files = week_files(course, week)
     solved = without_marks(Bank(course, week).solution)
     files[week.module] = solved.encode()
@@ -84,9 +84,9 @@ def solution_files(course: Course, week: Week) -> dict[str, bytes]:
 
 
 def last_moment(course: Course, week: Week) -> tuple[dt.datetime, str]:
-    """When the last student can hand in without loss, and who that is; "" if it is everybody.
+    """Return the last time to submit without penalty, and the student with an extension or "".
 
-    Extensions of course.yaml and of the gradebook, slip days and the grace period count.
+    Extensions in course.yaml and in the gradebook, slip days and the grace period count.
     """
     students, entries = read_gradebook(course)
     policy = course.registry.late or Late(percent=0)
@@ -108,31 +108,31 @@ def last_moment(course: Course, week: Week) -> tuple[dt.datetime, str]:
 def _check_over(course: Course, week: Week, now: dt.datetime) -> None:
     moment, who = last_moment(course, week)
     if now <= moment:
-        whose = f"{who} has an extension and " if who else "students "
+        whose = f"{who} has an extension and" if who else "students"
         raise NbgraderError(
-            f"the solutions of {week.name} stay here: {whose}can hand in without loss until "
-            f"{moment:%A %d %B %Y, %H:%M} ({course.zone})"
+            f"the solutions of {week.name} cannot be released yet: {whose} can submit without "
+            f"losing points until {moment:%A %d %B %Y, %H:%M} ({course.zone})"
         )
 
 
 def _still_accepted(course: Course, week: Week) -> Iterator[str]:
-    """Late work may still earn points, and what comes now may be copied from the solutions."""
+    """Warn if late submissions, which may be copied from the solutions, still earn points."""
     policy = course.registry.late
     if policy is None or policy.percent == 0 or policy.floor:
         yield (
-            "late work is never worthless by the rules of course.yaml, so whoever hands in from "
-            "now on may have copied: look at what `collect` brings"
+            "late work still earns points (course.yaml, late): check submissions from now on for "
+            "copies of the solution"
         )
 
 
-def _handed_out(files: dict[str, bytes], course: Course, week: Week) -> str:
-    """The texts that the solutions make public."""
+def _published_texts(files: dict[str, bytes], course: Course, week: Week) -> str:
+    """Return the texts that the solutions publish."""
     module, mistakes = files[week.module], files[MISTAKES]
     return "\n".join((module.decode(), mistakes.decode(), answers_text(course, week)))
 
 
 def _solved_lesson(course: Course, week: Week) -> Notebook:
-    """The lesson with answers; no cell is graded, so it is nothing to hand in."""
+    """Return the lesson with answers and without graded cells."""
     notebook, guides = lesson_notebook(course, week), marking_guides(course, week)
     for cell in notebook.cells:
         grading = cell.metadata.pop("nbgrader", None)
@@ -142,13 +142,13 @@ def _solved_lesson(course: Course, week: Week) -> Notebook:
 
 
 def _answered(guide: MarkingGuide) -> str:
-    parts = ["**A model answer.**", guide.model_answer, "**How it was marked.**"]
+    parts = ["**Model answer**", guide.model_answer, "**Marking scheme**"]
     parts.append("\n".join(f"- {line.points:g}: {line.earned_by}" for line in guide.rubric))
     return "\n\n".join(parts)
 
 
 def _mistakes(course: Course, week: Week) -> str:
-    """What is often believed, how it shows, and the hint, by exercise."""
+    """Return a page of misconceptions by exercise: title, symptom and hint."""
     bank = Bank(course, week)
     parts = [f"# {week.title}: common mistakes"]
     for exercise in week.exercises:
@@ -160,6 +160,6 @@ def _mistakes(course: Course, week: Week) -> str:
 
 
 def _sentence(text: str) -> str:
-    """With a capital letter, unless it begins with something of Python's."""
+    """Capitalize a text, unless it begins with a Python name."""
     word = text.partition(" ")[0]
     return text[0].upper() + text[1:] if word.isalpha() and word.islower() else text
