@@ -1,1 +1,8 @@
-"""Feedback that a student reads: from the typed report to a page or a notebook fragment."""
+"""Feedback for students, rendered from reports: pages, notebook fragments and text.
+
+`view` groups a report's tests by cause; `html` and `text` render the view, `arithmetic` explains
+the points. Names, messages and source lines in a report are not trusted: templates escape them, and
+hidden tests appear only as claims. Start with `view`.
+"""
+
+__all__ = ["arithmetic", "html", "marks", "pictures", "text", "view"]

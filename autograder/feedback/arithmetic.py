@@ -1,4 +1,4 @@
-"""How an exercise's points came about, as a short sum that a student can check."""
+"""How the points of an exercise were worked out, as a short sum."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from ..model.report.schema import ExerciseReport
 from ..model.report.verdicts import Verdict
 
 _MINUS = "\N{MINUS SIGN}"
-_IN_VAIN = (
-    "because each check that passes also passes with zeros, an argument or another simple answer. "
-    "It counts as soon as another check passes"
+_TRIVIAL = (
+    "because each check that passes would also pass with zeros, an argument or another trivial "
+    "answer. They count as soon as one more check passes"
 )
 
 
 @dataclass(frozen=True)
 class ArithmeticLine:
-    """One line of the sum: a number with its sign, and what it is for."""
+    """One line of the sum: a signed number and its reason."""
 
     amount: str
     reason: str
@@ -26,50 +26,47 @@ class ArithmeticLine:
 
 
 def arithmetic(report: ExerciseReport) -> list[ArithmeticLine]:
-    """The sum for an exercise that lost points; none if nothing or everything was lost."""
-    in_vain = not report.score and any(t.verdict is Verdict.PASS for t in report.tests)
-    if not (0 < report.score < report.max_score or report.deductions or in_vain):
+    """Return the sum for an exercise that lost some of its points, else an empty list."""
+    trivial = not report.score and any(t.verdict is Verdict.PASS for t in report.tests)
+    if not (0 < report.score < report.max_score or report.deductions or trivial):
         return []
     if any(t.verdict is Verdict.FORBIDDEN and not t.carried for t in report.tests):
         return []
-    if in_vain and not report.deductions:
-        lines = [ArithmeticLine(f"{_MINUS} {_points(report.max_score)}", _IN_VAIN)]
+    if trivial and not report.deductions:
+        lines = [ArithmeticLine(f"{_MINUS} {_points(report.max_score)}", _TRIVIAL)]
     else:
         lines = _by_mistakes(report) if report.deductions else _by_tests(report)
     return [
         ArithmeticLine(f"{_points(report.max_score)}", "for the exercise"),
         *lines,
-        _result(report),
+        ArithmeticLine(f"= {_points(report.score)}", ""),
     ]
 
 
 def carried_words(report: ExerciseReport) -> str:
-    """Whose mistake an exercise carries, in a sentence or two; empty if there is none.
-
-    One that has a mistake of its own besides is not called right.
-    """
-    own = [t for t in report.tests if t.verdict.failed and not t.carried]
-    stood_in = ""
-    if report.beside and own:
+    """Return a sentence about checks that fail only because of a different exercise, or ""."""
+    has_mistake = any(t.verdict.failed and not t.carried for t in report.tests)
+    replaced = ""
+    if report.beside and has_mistake:
         names = _listed([f"`{name}`" for name in report.beside])
-        stood_in = f"What you read here was found with a right {names} in the place of yours."
+        replaced = f"We tested this with a correct {names}."
     if not report.inherits:
-        return stood_in
+        return replaced
     tests = [t for t in report.tests if t.carried]
-    whose = _listed([f"`{name}`" for name in report.inherits])
-    wholly = min(t.carried for t in tests) >= 1.0
-    counts = "nothing here" if wholly else "only in part"
-    verb = "cost" if wholly else "count"
-    if own:
-        start = f"Beside what is wrong here, your {whose} alone makes"
-        if len(tests) == 1:
-            return f"{start} 1 check fail, which {verb}s {counts}. {stood_in}".rstrip()
-        return f"{start} {len(tests)} checks fail, which {verb} {counts}. {stood_in}".rstrip()
-    if len(tests) == 1:
-        what = f"1 check fails for that reason alone, and {verb}s"
+    cause = _listed([f"`{name}`" for name in report.inherits])
+    cost = "cost nothing" if min(t.carried for t in tests) >= 1.0 else "count only in part"
+    checks, fail, they = "check", "fails", "it"
+    if len(tests) > 1:
+        checks, fail, they = "checks", "fail", "they"
     else:
-        what = f"{len(tests)} checks fail for that reason alone, and {verb}"
-    return f"Right, given your {whose}: {what} {counts}."
+        cost = cost.replace("cost ", "costs ").replace("count ", "counts ")
+    if has_mistake:
+        start = f"{len(tests)} more {checks} {fail} only because of {cause}; {they} {cost} here."
+        return f"{start} {replaced}".rstrip()
+    return (
+        f"Correct, except for {cause}, which it calls: {len(tests)} {checks} {fail} only because "
+        f"of that and {cost} here."
+    )
 
 
 def _by_mistakes(report: ExerciseReport) -> list[ArithmeticLine]:
@@ -95,7 +92,7 @@ def _by_mistakes(report: ExerciseReport) -> list[ArithmeticLine]:
     elsewhere = report.max_score * carried
     left = report.max_score - sum(d.points for d in report.deductions) - report.score - elsewhere
     for points, reason in (
-        (elsewhere, "for checks that another exercise's mistake fails"),
+        (elsewhere, "for checks that fail because of a different exercise"),
         (left, "for checks that fail for another reason"),
     ):
         if points > 0.004:
@@ -108,17 +105,13 @@ def _by_tests(report: ExerciseReport) -> list[ArithmeticLine]:
     total = sum(t.weight for t in counted)
     lost = sum(t.weight * (1.0 - t.earned_share) for t in counted)
     failed = sum(t.verdict.failed and t.carried < 1.0 for t in counted)
-    checks = "check that does not hold" if failed == 1 else "checks that do not hold"
+    checks = "failed check" if failed == 1 else "failed checks"
     share = f"({_points(lost)} of {_points(total)} parts)"
     return [
         ArithmeticLine(
             f"{_MINUS} {_points(report.max_score - report.score)}", f"{share} {failed} {checks}"
         )
     ]
-
-
-def _result(report: ExerciseReport) -> ArithmeticLine:
-    return ArithmeticLine(f"= {_points(report.score)}", "")
 
 
 def _listed(names: list[str]) -> str:

@@ -1,9 +1,9 @@
 """The feedback page of one student and week, and the fragment for a notebook cell.
 
-Who may be lying: a student chooses names, exception texts and source lines, and all of them may
-reach these pages. Everything is escaped by the templates (autoescape, no `safe` filter; a test
-greps for it), and the page forbids scripts and every load by its own content security policy.
-Hidden tests appear as claims and messages, never as source.
+Not trusted: names, exception messages and source lines, which students choose and which may appear
+on these pages. The templates escape everything (autoescape, no `safe` filter; a test checks this),
+and the page's Content-Security-Policy forbids scripts and all requests. Hidden tests appear as
+claims and messages, never as source code.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ def feedback_page(
     marks: Marks | None = None,
     notebook: Sequence[Any] = (),
 ) -> str:
-    """One self-contained HTML page: opens offline, on a phone, in light and dark.
+    """Return a self-contained HTML page that opens offline, on phones, in light and dark mode.
 
-    `late` is the arithmetic of late work (late.py), empty if there is nothing to say; `notes`
-    what was odd about the submission and put right. `marks` is what the gradebook holds, where it
-    is asked, and `notebook` the cells to show below (nbgrader/formgrader/submitted_cells.py).
+    late: the arithmetic of the late penalty, or "". notes: remarks about the submission. marks: the
+    scores in the gradebook, if they are known. notebook: the rendered cells to show below
+    (nbgrader/formgrader/submitted_cells.py).
     """
     reports = {e.name: e for e in report.exercises}
     exercises = [
@@ -73,19 +73,19 @@ def feedback_page(
 def exercise_fragment(
     exercise: ExerciseReport, maximum: float | None = None, message: str = ""
 ) -> str:
-    """One exercise as HTML with inline styles only, to stand in a notebook cell.
+    """Return one exercise as HTML with inline styles, for the output of a notebook cell.
 
-    Text keeps the colour of its surroundings, so it is readable on white and on dark. `message` is
-    what to say if nothing could be graded (a refused submission); one cell of a notebook says it.
+    Text inherits its colour, so it is readable on light and dark backgrounds. message: the reason
+    why the submission could not be graded.
     """
     template = environment("feedback").get_template("fragment.html.j2")
     return template.render(exercise=view_exercise(exercise, maximum), message=message)
 
 
 def next_steps(exercises: list[ExerciseView]) -> list[ExerciseView]:
-    """The exercises to look at first: named mistakes, then what is begun, then what is open.
+    """Return up to three exercises to work on: named mistakes first, then begun, then unwritten.
 
-    Within these the order of the week holds, in which later exercises build on earlier ones.
+    Otherwise in the order of the week, because later exercises build on earlier ones.
     """
     order = {"partly": 1, "wrong": 1, "open": 2}
     left = [e for e in exercises if e.state in order and e.open_points > 0 and not e.follows]
@@ -95,20 +95,20 @@ def next_steps(exercises: list[ExerciseView]) -> list[ExerciseView]:
 def _pictures(
     course: Course, week: Week, exercises: list[ExerciseView]
 ) -> dict[str, tuple[Markup, str]]:
-    """The drawings of what is not complete yet."""
+    """Return the pictures of incomplete exercises."""
     drawn = pictures(course, week)
     return {e.name: drawn[e.name] for e in exercises if e.state != "complete" and e.name in drawn}
 
 
 def _answers(week: Week, marks: Marks | None) -> list[Mark]:
-    """What the gradebook holds for the written questions, in the order of the week."""
+    """Return the marks of the written questions, in the order of the week."""
     if marks is None:
         return []
     return [m for q in week.questions if (m := marks.of(q.name)) is not None]
 
 
 def _code_styles() -> Markup:
-    from ..pages.markdown import code_styles  # a student's installation has no sanitizer
+    from ..pages.markdown import code_styles  # students do not install the sanitizer
 
     return code_styles()
 

@@ -1,4 +1,4 @@
-"""What a person gave: the marks and comments of the gradebook, as a feedback page shows them."""
+"""Scores, manual marks and comments of the gradebook for a feedback page."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from markupsafe import Markup
 
 @dataclass(frozen=True)
 class Mark:
-    """What the gradebook holds for one exercise or question."""
+    """The score and comment of one exercise or question in the gradebook."""
 
     name: str
     score: float
     points: float
     by_person: bool = False
-    waiting: bool = False  # nobody has marked it yet
+    waiting: bool = False  # not marked yet
     comment: Markup | None = None
 
 
 @dataclass(frozen=True)
 class Marks:
-    """A week's standing in the gradebook; `penalty` is what being late costs."""
+    """A week's scores in the gradebook; `penalty` is the late penalty in points."""
 
     score: float
     max_score: float

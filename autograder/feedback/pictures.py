@@ -1,6 +1,6 @@
-"""Small drawings of how a result should look, where that gives nothing hidden away.
+"""Small pictures of how a result should look.
 
-Each is what the lesson shows as well: a shape, not an answer. A week's drawings stand in
+The lesson shows them too: a shape, not an answer. A week's pictures are in
 `exercises/<week>/pictures.yaml`, as rows of squares.
 """
 
@@ -19,14 +19,14 @@ _SIDE = 16
 
 
 class Picture(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Rows of squares, `#` filled and `.` empty, and what they show."""
+    """Rows of squares, `#` filled and `.` empty, with a caption."""
 
     caption: str
     squares: tuple[Annotated[str, msgspec.Meta(pattern=r"^[#.]+$")], ...]
 
 
 def pictures(course: Course, week: Week) -> dict[str, tuple[Markup, str]]:
-    """The SVG and caption of each exercise of the week that has a drawing."""
+    """Return the SVG and the caption of each exercise of the week with a picture."""
     path = course.exercise_folder(week) / FILE
     try:
         drawn = msgspec.yaml.decode(path.read_bytes(), type=dict[str, Picture])

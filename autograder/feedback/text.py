@@ -1,8 +1,7 @@
-"""Feedback without HTML: plain text for comments of learning platforms, Markdown where it is shown.
+"""Feedback as plain text, for comments on learning platforms, or as Markdown.
 
-It says what the fragment in a notebook says (templates/fragment.html.j2). What a student may have
-written reaches it as it reaches the pages: only what feedback repeats, with control characters
-shown; Markdown has its signs escaped.
+It has the content of the fragment in a notebook (templates/fragment.html.j2). Text from students is
+limited to what the pages show; control characters are made visible, and Markdown is escaped.
 """
 
 from __future__ import annotations
@@ -23,12 +22,12 @@ Words = Callable[[str], str]
 
 
 def plain(text: str) -> str:
-    """A text as it is, for somebody who reads it without any markup."""
+    """Return plain text, without any markup."""
     return replaced(text)
 
 
 def escaped(text: str) -> str:
-    """A text for Markdown: what is quoted stays code, every other sign stands for itself."""
+    """Escape a text for Markdown; quotations stay code."""
     return with_quotations(replaced(text).replace("\r", " "), _literal, quoted)
 
 
@@ -39,18 +38,18 @@ def _literal(text: str) -> str:
 def exercise_text(
     exercise: ExerciseReport, maximum: float | None = None, words: Words = plain
 ) -> str:
-    """One exercise: points, named mistakes and hints, findings, how the points came about."""
+    """Return one exercise: points, named mistakes and hints, findings, and the sum of points."""
     return "\n".join(_lines(view_exercise(exercise, maximum), words))
 
 
 def notice_text(message: str, words: Words = plain) -> str:
-    """A report's message; the source line in it is indented, as a block of code in Markdown."""
+    """Return a report's message; its source line is indented, as a Markdown code block."""
     sentence, _, code = message.partition("\n")
     return "\n\n".join(filter(None, (words(sentence), code)))
 
 
 def submission_text(report: SubmissionReport, week: Week, words: Words = plain) -> str:
-    """All exercises of a submission, those without a fault in one line."""
+    """Return all exercises of a submission, or the reason why it could not be graded."""
     if report.verdict is not Ending.GRADED:
         return notice_text(report.message, words)
     known = {e.name: e for e in report.exercises}
@@ -68,21 +67,18 @@ def _lines(view: ExerciseView, words: Words) -> Iterator[str]:
     yield words(f"`{view.name}`: {view.words}, {of}")
     for d in view.report.explained:
         part = (
-            f"This explains {d.explains} of the {d.of} checks that fail. "
-            if d.explains < d.of
-            else ""
+            f"This explains {d.explains} of the {d.of} failed checks. " if d.explains < d.of else ""
         )
         yield _item(f"{d.opening} {lowered(d.title)} {part}{d.hint}".rstrip(), words)
     if view.where:
         yield _item(view.where, words)
     if view.forbidden:
-        said = "An exercise that uses a call that is not allowed earns no points."
-        yield _item(said, words)
+        yield _item("An exercise that uses a forbidden call earns no points.", words)
     if view.carried:
         yield _item(view.carried, words)
     if view.state != "open":
         for finding in view.findings:
-            asked = " ".join(["What was asked:", *(c.text for c in finding.failed)])
+            asked = " ".join(["Requirement:", *(c.text for c in finding.failed)])
             parts = (finding.message, asked, finding.others)
             yield _item(f"{finding.word}: {' '.join(filter(None, parts))}".rstrip(), words)
     for line in view.arithmetic:

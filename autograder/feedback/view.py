@@ -1,8 +1,8 @@
-"""What a feedback page says, before it is HTML.
+"""The content of a feedback page, before it becomes HTML.
 
-Hidden tests come one by one; a student reads by cause. So tests that failed with the same message,
-but for its numbers, become one finding with the claims it touches, and the axes of a test
-(`test_x[float16-cpu]`) become cells of a small grid.
+A report lists hidden tests; a student reads by cause. So tests that fail with the same message, up
+to its numbers, become one finding with their claims, and the axes of a test (`test_x[float16-cpu]`)
+become cells of a small grid.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _AXES = re.compile(rf"(?<!\w)({'|'.join((*DTYPES, *DEVICES))})(?!\w)")
 
 @dataclass(frozen=True)
 class Claim:
-    """What a test asks, and in which of its variants, if not in all of them."""
+    """The requirement that a test checks, and its variants if only some of them failed."""
 
     text: str
     where: str = ""
@@ -34,55 +34,53 @@ class Claim:
 
 @dataclass
 class Finding:
-    """One cause: a verdict with its message, and the claims of the tests that ended so.
+    """One cause: a verdict with its message, and the claims of the tests that it fails.
 
-    Only the first claim is known to fail: the tests of an exercise begin with the plainest, and one
-    that ends like an earlier one ended before what it asks beyond that could show.
+    Only the first claim is known to fail. The tests of an exercise begin with the simplest one; a
+    later test that fails in the same way does not reach its own requirement.
     """
 
     verdict: Verdict
     message: str
-    line: int = 0  # of the student's module, where it is known
+    line: int = 0  # of the student's module; 0 if unknown
     claims: list[Claim] = field(default_factory=list)
-    varies: bool = False  # the other checks said the same with other numbers
-    same_as: str = ""  # the earlier exercise in which the very same thing happened
+    varies: bool = False  # other checks fail with different numbers
+    same_as: str = ""  # the earlier exercise that fails for the same reason
 
     @property
     def cause(self) -> tuple[Verdict, int] | None:
-        """The line that stopped it, in whichever exercise; None if no line did."""
+        """Return the verdict and line that stopped the test, or None if no line did."""
         stopped = self.line and self.verdict is not Verdict.UNWRITTEN
         return (self.verdict, self.line) if stopped else None
 
     @property
     def failed(self) -> list[Claim]:
-        """The claim that fails; where it is not the student's code that failed, all."""
+        """Return the claim that fails, or all claims if the student's code is not the reason."""
         return self.claims[:1] if self.verdict.failed else self.claims
 
     @property
     def unseen(self) -> list[Claim]:
-        """The claims of which nobody can say yet whether they hold."""
+        """Return the claims that this failure keeps from being checked."""
         return self.claims[1:] if self.verdict.failed else []
 
     @property
     def others(self) -> str:
-        """That other tests ended the same way, in a sentence; empty if none did."""
+        """Return a sentence about the other tests that fail in the same way, or ""."""
         count = len(self.unseen)
         if not count:
             return ""
-        checks, they = ("check ends", "it holds") if count == 1 else ("checks end", "they hold")
-        way = "the same way, with other numbers" if self.varies else "the same way"
-        return (
-            f"{count} other {checks} {way}. Correct this first; then you will see whether {they}."
-        )
+        checks = "1 more check fails" if count == 1 else f"{count} more checks fail"
+        numbers = ", with different numbers" if self.varies else ""
+        return f"{checks} the same way{numbers}. Fix this one first."
 
     @property
     def word(self) -> str:
-        return "Does not hold yet" if self.message == NOT_DESCRIBED else self.verdict.words
+        return "Fails" if self.message == NOT_DESCRIBED else self.verdict.words
 
 
 @dataclass(frozen=True)
 class Cell:
-    """How the tests of one place on the axes went."""
+    """The number of tests of one dtype and device, by outcome."""
 
     passed: int = 0
     failed: int = 0
@@ -100,9 +98,9 @@ class Cell:
     def words(self) -> str:
         ran = self.passed + self.failed
         return {
-            "pass": "holds",
+            "pass": "passes",
             "fail": "fails",
-            "some": f"{self.passed} of {ran} hold",
+            "some": f"{self.passed} of {ran} pass",
             "skip": "not run",
             "none": "no test",
         }[self.state]
@@ -110,7 +108,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Grid:
-    """A small table of cells; `corner` names the rows."""
+    """A small table of cells; `corner` is the heading of the rows."""
 
     caption: str
     corner: str
@@ -120,7 +118,7 @@ class Grid:
 
 @dataclass
 class ExerciseView:
-    """Everything that is said about one exercise."""
+    """The feedback on one exercise."""
 
     report: ExerciseReport
     points: float
@@ -147,7 +145,7 @@ class ExerciseView:
 
     @property
     def state(self) -> str:
-        """complete, carried, partly, wrong, open (nothing written yet), fault or ungraded."""
+        """Return complete, carried, partly, wrong, open (not written yet), fault or ungraded."""
         if any(f.verdict is Verdict.GRADER_FAULT for f in self.findings):
             return "fault"
         if not self.findings and not self.held and not self.carried:
@@ -160,28 +158,26 @@ class ExerciseView:
 
     @property
     def carried(self) -> str:
-        """Whose mistake it carries, in a sentence."""
         return carried_words(self.report)
 
     @property
     def arithmetic(self) -> list[ArithmeticLine]:
-        """How the points came about."""
         return arithmetic(self.report)
 
     @property
     def follows(self) -> str:
-        """The earlier exercise to mend first, if everything here fails because of it."""
+        """Return the earlier exercise to fix first if everything here fails because of it."""
         reasons = {f.same_as for f in self.findings}
         return reasons.pop() if len(reasons) == 1 else ""
 
     @property
-    def telling_grids(self) -> list[Grid]:
-        """Those in which not everything went the same way."""
+    def uneven_grids(self) -> list[Grid]:
+        """Return the grids whose cells differ."""
         return [g for g in self.grids if len({c.state for _, row in g.rows for c in row}) > 1]
 
     @property
     def where(self) -> str:
-        """Where the mistake is, in a sentence; of what has a name there is nothing to ask."""
+        """Return a sentence that locates the mistake, with a question unless it is named."""
         return where(self.report.suspects, asking=not self.report.explained)
 
     @property
@@ -199,17 +195,20 @@ class ExerciseView:
 
 _MARKS = {
     "complete": ("✓", "Complete"),
-    "carried": ("✓", "Right, given what it calls"),
-    "partly": ("◐", "Partly right"),
-    "wrong": ("✗", "Not right yet"),
+    "carried": ("✓", "Correct, except for the function it calls"),
+    "partly": ("◐", "Partly correct"),
+    "wrong": ("✗", "Not correct yet"),
     "open": ("○", "Not written yet"),
-    "fault": ("!", "Not graded: our fault"),
+    "fault": ("!", "Not graded: system error"),
     "ungraded": ("-", "Not graded"),
 }
 
 
 def view_exercise(report: ExerciseReport, points: float | None = None) -> ExerciseView:
-    """`points` is what the exercise is worth, if that is more than could be graded here."""
+    """Return the view of a report.
+
+    points: what the exercise is worth, if that is more than the report's maximum.
+    """
     variants = _variants(report.tests)
     failed = [t for t in report.tests if t.verdict.reported and not t.carried]
     return ExerciseView(
@@ -228,7 +227,7 @@ def view_exercise(report: ExerciseReport, points: float | None = None) -> Exerci
 
 
 def link_causes(exercises: list[ExerciseView]) -> None:
-    """If one broken line stops several exercises, say so instead of repeating it."""
+    """Refer to the first exercise if one broken line stops several exercises."""
     first: dict[tuple[Verdict, int], str] = {}
     for exercise in exercises:
         for finding in exercise.findings:
@@ -240,7 +239,7 @@ def link_causes(exercises: list[ExerciseView]) -> None:
 
 
 def _variants(tests: Iterable[TestReport]) -> dict[str, list[TestReport]]:
-    """The tests by their name without the axes."""
+    """Group the tests by their name without the axes."""
     found: dict[str, list[TestReport]] = {}
     for test in tests:
         found.setdefault(test.base, []).append(test)
@@ -271,7 +270,7 @@ def _claim(test: TestReport) -> str:
 
 
 def _axes(name: str) -> tuple[str, str]:
-    """The dtype and the device in a test's name, each "" if there is none."""
+    """Return the dtype and the device in a test's name, "" if it has none."""
     found = _AXES.findall(axes_of(name))
     dtype = next((f for f in found if f in DTYPES), "")
     return dtype, next((f for f in found if f in DEVICES), "")
@@ -294,9 +293,9 @@ def _grids(tests: Iterable[TestReport]) -> list[Grid]:
             for dtype in DTYPES
             if any(p[0] == dtype for p in both)
         )
-        grids.append(Grid("By number type and device", "number type", columns, rows))
+        grids.append(Grid("By dtype and device", "dtype", columns, rows))
     for caption, corner, names, axis in (
-        ("By number type", "number type", DTYPES, 0),
+        ("By dtype", "dtype", DTYPES, 0),
         ("By device", "device", DEVICES, 1),
     ):
         alone = {p[axis]: c for p, c in cells.items() if p[axis] and not p[1 - axis]}
@@ -307,51 +306,51 @@ def _grids(tests: Iterable[TestReport]) -> list[Grid]:
 
 
 def where(suspects: Iterable[Suspect], asking: bool = True) -> str:
-    """Where the mistake is, for the student; never what would mend it. Nothing if nobody knows."""
+    """Return a sentence that locates the mistake without revealing the fix, or ""."""
     places = list(suspects)
     if not places:
         return ""
-    seen = list(_seen(places))
+    observed = list(_observed(places))
     places = [p for p in places if p.kind not in (*_STOPPED, MAKES, SHOWN)]
-    return " ".join([*seen, _changed(places, asking)] if places else seen)
+    return " ".join([*observed, _repairable(places, asking)] if places else observed)
 
 
-def _changed(places: list[Suspect], asking: bool) -> str:
-    """What is told of places at which a change would do."""
-    told = [
+def _repairable(places: list[Suspect], asking: bool) -> str:
+    """Describe the lines that a repair was found for."""
+    lines = [
         f"line {p.line} of {p.file}{f' ({question(p.kind)})' if asking else ''}" for p in places
     ]
     if places[0].explains:
-        counts = (f"{t} explains {p.explains}" for t, p in zip(told, places, strict=True))
-        return f"Of the tests that fail, {', and '.join(counts)}."
+        counts = (f"{t} explains {p.explains}" for t, p in zip(lines, places, strict=True))
+        return f"Of the failed tests, {', and '.join(counts)}."
     if not all(p.alone for p in places):
-        if len(told) == 1:
-            return f"One of the mistakes is at {told[0]}."
-        return f"Together these places explain all that fails: {' and '.join(told)}."
-    if len(told) == 1:
-        return f"One line explains all that fails: {told[0]}."
-    return f"One place explains all that fails. It can be {', or '.join(told)}."
+        if len(lines) == 1:
+            return f"One of the mistakes is in {lines[0]}."
+        return f"Together, these lines explain all failed tests: {' and '.join(lines)}."
+    if len(lines) == 1:
+        return f"One line explains all failed tests: {lines[0]}."
+    return f"One of these lines explains all failed tests: {', or '.join(lines)}."
 
 
-def _seen(places: list[Suspect]) -> Iterator[str]:
-    """What is told of places that no change was found for."""
+def _observed(places: list[Suspect]) -> Iterator[str]:
+    """Describe the lines that no repair was found for."""
 
     def lines(some: list[Suspect]) -> str:
         return " and ".join(f"line {p.line} of {p.file}" for p in some)
 
     if stopped := [p for p in places if p.kind in _STOPPED]:
         count = sum(p.explains for p in stopped)
-        much = f"{count} of the tests that fail stop at" if count else ""
-        yield f"{much or f'All of it {_STOPPED[stopped[0].kind]}'} {lines(stopped)}."
+        much = f"{count} of the failed tests stop at" if count else ""
+        yield f"{much or f'The code {_STOPPED[stopped[0].kind]}'} {lines(stopped)}."
     if made := [p for p in places if p.kind == MAKES]:
-        yield f"What should not be there is made at {lines(made)}."
+        yield f"The wrong values first appear in {lines(made)}."
     if shown := [p for p in places if p.kind == SHOWN]:
-        yield f"{'It shows' if len(shown) == 1 else 'They show'} at {lines(shown)}."
+        yield f"The mistake first shows at {lines(shown)}."
 
 
 _STOPPED = {
     "crashed": "stops at",
-    "forbidden": "is one call, in",
+    "forbidden": "makes a forbidden call in",
     "timeout": "takes too long at",
-    "limit": "takes too much at",
+    "limit": "exceeds a limit at",
 }

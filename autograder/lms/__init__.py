@@ -1,1 +1,9 @@
-"""Canvas and Moodle: their rosters, their grade files, their bulk downloads."""
+"""Files of learning platforms: class lists, grades and bulk downloads.
+
+`columns` is the table of all class lists, `roster` reads one and matches students, `grade_files`
+writes grades, and `bulk` and `gradescope_export` sort downloaded submissions by student. Names and
+files are chosen by students: cells are escaped (`spreadsheet_cells`), and archives are read within
+limits. Start with `columns`.
+"""
+
+__all__ = ["bulk", "columns", "grade_files", "gradescope_export", "roster", "spreadsheet_cells"]

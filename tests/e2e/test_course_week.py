@@ -259,12 +259,12 @@ def test_the_diagnosis_stands_in_the_fetched_feedback(played: Played) -> None:
 @pytest.mark.parametrize(
     "said",
     [
-        "What to look at next",
+        "What to do next",
         "below is a guess at what happened.",
         "2 days 3 h late, 1 slip day used, 10 % per day",
         "1.5 of 2",
         "Say what the root undoes: d.",
-        "scale written answer Marked by a person 1.5 of 2",
+        "scale written answer Marked 1.5 of 2",
         "two_sentences written answer Not answered 0 of 2",
         "Your notebook, with the marks",
         "Written question 1: is it only a constant?",
@@ -287,7 +287,7 @@ def test_the_named_misconception_comes_with_its_hint(played: Played) -> None:
 
 def test_the_notebook_comes_after_all_that_is_said_of_it(played: Played) -> None:
     page = words(played.pages["alan"])
-    parts = ("What to look at next", "Your written answers", "Your notebook, with the marks")
+    parts = ("What to do next", "Your written answers", "Your notebook, with the marks")
     assert sorted(parts, key=page.index) == list(parts)
 
 

@@ -147,13 +147,13 @@ def test_a_claim_is_said_to_fail_only_if_it_was_tried(submission, week, course, 
     gradients = check("test_gradients", verdict, "It differs.", "Gradients flow.")
     found = exercise("causal_mask", values, gradients)
     text = Reader(feedback_page(submission(found), week, course)).text
-    asked = text.partition("What was asked:")[2].partition("1 other check ends the same way")[0]
+    asked = text.partition("Requirement")[2].partition("1 more check fails the same way")[0]
     assert "Values are right." in asked
     assert "Gradients flow." not in asked
     for told in (Reader(exercise_fragment(found)).text, exercise_text(found)):
         assert "Values are right." in told
         assert "Gradients flow." not in told
-        assert "Correct this first; then you will see whether it holds" in told
+        assert "Fix this one first." in told
 
 
 def test_all_is_listed_that_was_not_run(submission, week, course):
@@ -169,7 +169,7 @@ def test_what_differs_in_its_numbers_alone_is_told_once(submission, week, course
     text = Reader(feedback_page(submission(exercise("causal_mask", *failed)), week, course)).text
     assert text.count("differs in every entry") == 1
     assert "index [0, 1]" in text
-    assert "8 other checks end the same way, with other numbers" in text
+    assert "8 more checks fail the same way, with different numbers" in text
 
 
 ONE_FLAW = (
@@ -184,15 +184,15 @@ def test_how_many_entries_are_wrong_makes_no_other_cause(submission, week, cours
     failed.append(check("test_last", "wrong", f"{ONE_FLAW[0]} All entries are zero."))
     text = Reader(feedback_page(submission(exercise("causal_mask", *failed)), week, course)).text
     assert text.count("`weights`") + text.count("weights differs") == 2
-    assert "2 other checks end the same way, with other numbers" in text
+    assert "2 more checks fail the same way, with different numbers" in text
 
 
 def test_of_a_mistake_with_a_name_the_line_asks_nothing():
     place = (Suspect("masking.py", 12, "causal_mask", "function"),)
     assert where(place) == (
-        "One line explains all that fails: line 12 of masking.py (is this the right function?)."
+        "One line explains all failed tests: line 12 of masking.py (is this the right function?)."
     )
-    assert where(place, asking=False) == "One line explains all that fails: line 12 of masking.py."
+    assert where(place, asking=False) == "One line explains all failed tests: line 12 of masking.py."
 
 
 def test_other_words_are_another_cause(submission, week, course):
@@ -213,7 +213,7 @@ def test_a_later_exercise_points_to_the_line_that_stops_it(submission, week, cou
         for n in ("causal_mask", "masked_softmax")
     )
     text = Reader(feedback_page(submission(first, second), week, course)).text
-    assert "For the same reason as causal_mask: correct that first." in text
+    assert "Fails for the same reason as causal_mask: fix that one first." in text
 
 
 def test_axes_are_shown_where_they_differ(submission, week, course):
@@ -224,15 +224,15 @@ def test_axes_are_shown_where_they_differ(submission, week, course):
         check("test_t[bfloat16-fake-gpu]", "not_run", "No such device."),
     ]
     text = Reader(feedback_page(submission(exercise("causal_mask", *tests)), week, course)).text
-    assert "By number type and device cpu fake-gpu bfloat16 ✓ holds - not run" in text
-    assert "float32 ✓ holds ✗ fails" in text
+    assert "By dtype and device cpu fake-gpu bfloat16 ✓ passes - not run" in text
+    assert "float32 ✓ passes ✗ fails" in text
 
 
 def test_what_was_not_run_says_why(submission, week, course):
     skipped = exercise("causal_mask", check("a"), check("b", "not_run", "No graphics card here."))
     text = Reader(feedback_page(submission(skipped), week, course)).text
     assert "No graphics card here." in text
-    assert "It costs nothing and earns nothing." in text
+    assert "These checks do not count." in text
 
 
 def test_an_unwritten_exercise_is_open_and_not_wrong(submission, week, course):
@@ -253,7 +253,7 @@ def test_a_refused_submission_says_why(submission, week, course):
 def test_a_fault_of_ours_shows_no_score(submission, week, course):
     report = submission(verdict=Ending.GRADER_FAULT, message="test_x.py: KeyError: 'secret'")
     text = Reader(feedback_page(report, week, course)).text
-    assert "Something went wrong on our side" in text
+    assert "System error" in text
     assert "secret" not in text
     assert "points" not in text
 
@@ -261,14 +261,14 @@ def test_a_fault_of_ours_shows_no_score(submission, week, course):
 def test_a_forbidden_call_explains_the_zero(submission, week, course):
     used = exercise("causal_mask", check("t", "forbidden", "Without `tril`."), check("u"))
     text = Reader(feedback_page(submission(used), week, course)).text
-    assert "An exercise that uses such a call earns no points" in text
+    assert "An exercise that uses a forbidden call earns no points" in text
 
 
 def test_next_steps_begin_with_a_named_mistake(submission, week, course):
     first = exercise("causal_mask", check("t", "wrong", "m"))
     second = exercise("masked_softmax", check("t", "wrong", "m"), points=3.0, diagnosis="Errs.")
     text = Reader(feedback_page(submission(first, second), week, course)).text
-    steps = text.partition("What to look at next")[2]
+    steps = text.partition("What to do next")[2]
     assert steps.index("masked_softmax") < steps.index("causal_mask")
 
 
@@ -282,7 +282,7 @@ def test_a_picture_carries_its_description(submission, week, course):
 def test_a_fragment_needs_no_stylesheet(submission):
     fragment = exercise_fragment(exercise("causal_mask", check("t", "wrong", "m"), score=0.5))
     seen = Reader(fragment)
-    assert "Partly right: 0.5 of 2 points for causal_mask" in seen.text
+    assert "Partly correct: 0.5 of 2 points for causal_mask" in seen.text
     assert not [a for _, a in seen.tags if "class" in a]
     assert not re.search(r"[^-]color\s*:|background", fragment)
 
@@ -303,7 +303,7 @@ def test_a_module_that_does_not_run_is_told_once_with_its_line(submission, week,
     page = feedback_page(report, week, course)
     assert page.count("does not run") == 1
     assert "<pre>    x = (1\n        ^</pre>" in page
-    assert "Not right yet" not in page
+    assert "Not correct yet" not in page
     told = submission_text(report, week, escaped)
     sentence, _, code = BROKEN.partition("\n")
     assert told == f"{escaped(sentence)}\n\n{code}"  # indented: a block of code in Markdown

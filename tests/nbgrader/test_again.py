@@ -74,7 +74,7 @@ def test_students_are_told_what_changed_and_how_to_go_on(
 ) -> None:
     student_step(ExchangeFetchAssignment, course, beside, "ada", mended)
     told = (mended / SECOND / CHANGES).read_text()
-    assert "`doubling.py` as it is handed out has not changed: copy yours over the new one" in told
+    assert "Copy your `doubling.py` over the new one: the original has not changed." in told
     assert "## README.md\n\n    @@ -1 +1,2 @@\n     # Week 1\n    +Double it." in told
     assert told.count("\n## ") == 1
 

@@ -220,7 +220,7 @@ def test_whoever_handed_in_nothing_may_be_named(
 @pytest.mark.parametrize(
     ("text", "what"),
     [
-        ("name\nada\n", "needs columns"),
+        ("name\nada\n", "needs the columns"),
         ("group,student\nA,ada\nB,ada\n", "line 3: ada is in two groups"),
         ("group,student,week\nA,ada,week9\n", "line 2: there is no week 'week9'"),
     ],

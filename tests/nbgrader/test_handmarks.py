@@ -144,7 +144,7 @@ def test_a_mark_given_since_is_not_overwritten(klass: Course, week: Week, mark: 
         gradebook.db.commit()
     said = record(klass, week, BOTH).notes
     assert held(klass)[0] == 1.0
-    assert [n for n in said if "the gradebook has 1, and 2.5 was given before" in n]
+    assert [n for n in said if "the gradebook has 1 instead of the former 2.5, and keeps it" in n]
 
 
 def test_a_mark_for_another_answer_asks_to_be_looked_at_again(

@@ -160,4 +160,4 @@ def test_before_anybody_is_known_an_extension_is_for_somebody(course: Course, we
 
 def test_a_due_date_in_the_past_is_said_at_the_release(course: Course, week: Week) -> None:
     (note,) = release(course, week).notes
-    assert note.startswith("course.yaml: weeks[0].due: Monday 13 January 2020, 23:59 is past")
+    assert note.startswith("course.yaml: weeks[0].due: Monday 13 January 2020, 23:59 has passed")

@@ -17,7 +17,6 @@ from autograder.nbgrader.autograde.preprocessor import prepared_report
 from autograder.nbgrader.autograde.single_pass import SinglePassAutograde
 from autograder.nbgrader.collect.collector import collect
 from autograder.nbgrader.feedback.publish_feedback import return_feedback
-from autograder.nbgrader.gradebook.database import read_scores
 from autograder.nbgrader.gradebook.report_store import recorded_folder
 from autograder.nbgrader.gradebook.transfer import record
 from autograder.nbgrader.workspace import Workspace, open_api
@@ -37,9 +36,25 @@ def klass(
     return course
 
 
+def auto_scores(course: Course) -> dict[str, dict[str, float]]:
+    """Read automatic scores by student and cell from the gradebook's file."""
+    database = sqlite3.connect(Workspace(course).root / "gradebook.db")
+    rows = database.execute(
+        "SELECT submitted_assignment.student_id, base_cell.name, grade.auto_score FROM grade "
+        "JOIN base_cell ON base_cell.id = grade.cell_id "
+        "JOIN submitted_notebook ON submitted_notebook.id = grade.notebook_id "
+        "JOIN submitted_assignment ON submitted_assignment.id = submitted_notebook.assignment_id"
+    ).fetchall()
+    database.close()
+    found: dict[str, dict[str, float]] = {}
+    for student, cell, score in rows:
+        found.setdefault(student, {})[cell] = score
+    return found
+
+
 def _written(course: Course, week: Week, student: str) -> tuple[bytes, Any]:
     path = Workspace(course).autograded(student, week) / f"{week.name}.ipynb"
-    return path.read_bytes(), read_scores(course)[week.name][student]
+    return path.read_bytes(), auto_scores(course)[student]
 
 
 def test_recorded_in_a_row_is_what_nbgraders_own_command_records(klass: Course, week: Week) -> None:
@@ -87,7 +102,7 @@ def test_of_a_submission_that_fails_at_its_end_nothing_is_written_and_the_next_i
     monkeypatch.setattr(SinglePassAutograde, "write_single_notebook", fail)
     done = record(klass, week, CLASS)
     assert (list(done.left_out), done.recorded) == (["ada"], ["bob"])
-    assert list(read_scores(klass)[week.name]) == ["bob"]
+    assert list(auto_scores(klass)) == ["bob"]
     answers = sorted(p.name for p in recorded_folder(klass, week).glob("*.answers"))
     assert answers == ["bob.answers"]
     monkeypatch.undo()
@@ -116,7 +131,7 @@ def test_two_grades_at_once_record_everybody(
     for one in both:
         one.join()
     assert [told.get(), told.get()] == [{}, {}]
-    assert sorted(read_scores(course)[week.name]) == names
+    assert sorted(auto_scores(course)) == names
 
 
 def test_what_was_judged_is_kept_after_the_scores_stand(
@@ -126,7 +141,7 @@ def test_what_was_judged_is_kept_after_the_scores_stand(
     seen = []
 
     def looking(path: Path, data: bytes, mode: int = 0o600) -> None:
-        seen.append(read_scores(klass).get(week.name, {}).get("ada", {}).get("double"))
+        seen.append(auto_scores(klass).get("ada", {}).get("double"))
         atomic.replace_file(path, data, mode)
 
     monkeypatch.setattr(state_files, "replace_file", looking)

@@ -46,13 +46,13 @@ def test_a_belief_that_was_counted_elsewhere_costs_nothing_and_says_where():
 
 def test_the_share_of_tests_is_shown_in_parts():
     found = exercise(1.5, [outcome("a", weight=3.0), outcome("b", Verdict.WRONG)])
-    assert lines(found)[1] == f"{MINUS} 0.5 (1 of 4 parts) 1 check that does not hold"
+    assert lines(found)[1] == f"{MINUS} 0.5 (1 of 4 parts) 1 failed check"
 
 
 def test_it_is_said_why_passed_checks_earn_nothing():
     found = exercise(0.0, [outcome("one_token"), outcome("values", Verdict.WRONG, 9.0)])
     _, why, last = lines(found)
-    assert why.startswith(f"{MINUS} 2 because each check that passes also passes with zeros")
+    assert why.startswith(f"{MINUS} 2 because each check that passes would also pass with zeros")
     assert last == "= 0"
 
 
@@ -60,7 +60,7 @@ def test_what_could_not_be_run_is_no_part():
     found = exercise(
         1.0, [outcome("a"), outcome("b", Verdict.WRONG), outcome("c", Verdict.NOT_RUN)]
     )
-    assert lines(found)[1] == f"{MINUS} 1 (1 of 2 parts) 1 check that does not hold"
+    assert lines(found)[1] == f"{MINUS} 1 (1 of 2 parts) 1 failed check"
 
 
 def test_a_complete_exercise_needs_no_sum():
@@ -74,20 +74,21 @@ def test_an_exercise_without_points_needs_no_sum():
 def test_it_is_said_whose_mistake_is_carried():
     tests = [outcome("a", Verdict.WRONG, carried=1.0), outcome("b", Verdict.WRONG, carried=1.0)]
     assert carried_words(exercise(2.0, tests, inherits=("mask",))) == (
-        "Right, given your `mask`: 2 checks fail for that reason alone, and cost nothing here."
+        "Correct, except for `mask`, which it calls: 2 checks fail only because of that and cost "
+        "nothing here."
     )
 
 
 def test_what_is_wrong_besides_is_not_called_right():
     tests = [outcome("a", Verdict.WRONG, carried=1.0), outcome("b", Verdict.WRONG)]
     assert carried_words(exercise(1.0, tests, inherits=("mask",))) == (
-        "Beside what is wrong here, your `mask` alone makes 1 check fail, which costs nothing here."
+        "1 more check fails only because of `mask`; it costs nothing here."
     )
 
 
 def test_it_is_said_beside_what_checks_were_run():
     tests = [outcome("a", Verdict.WRONG), outcome("b")]
-    said = "What you read here was found with a right `mask` in the place of yours."
+    said = "We tested this with a correct `mask`."
     assert carried_words(exercise(1.0, tests, beside=("mask",))) == said
     both = [*tests, outcome("c", Verdict.WRONG, carried=1.0)]
     found = exercise(1.0, both, inherits=("mask",), beside=("mask",))
@@ -98,5 +99,5 @@ def test_it_is_said_beside_what_checks_were_run():
 def test_half_of_what_is_carried_counts_in_part():
     tests = [outcome("a", Verdict.WRONG, carried=0.5)]
     assert carried_words(exercise(1.5, tests, inherits=("mask",))).endswith(
-        "1 check fails for that reason alone, and counts only in part."
+        "1 check fails only because of that and counts only in part here."
     )

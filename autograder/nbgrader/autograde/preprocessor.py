@@ -25,8 +25,8 @@ from ...model.report.verdicts import Ending
 from ..collect.cell_repair import CoursePreprocessor, Notebook, Resources
 from ..collect.submitted import read_student
 from ..gradebook.due_dates import bring_dates
+from ..gradebook.effective_results import cell_scores
 from ..gradebook.report_store import About, keep_report, kept_report
-from ..gradebook.unchanged_scores import cell_scores
 from ..release.archive import course_for
 from ..workspace import Workspace
 

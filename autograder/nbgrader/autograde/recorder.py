@@ -25,13 +25,14 @@ from ..gradebook.effective_results import Worth, counting, lower, report_of, rep
 from ..gradebook.rebuild import restore_assignment
 from ..gradebook.report_store import (
     About,
+    Recorded,
     keep_earlier_report,
+    kept_report,
     recorded_folder,
     stamped,
     students_with_earlier_reports,
     submission_of,
 )
-from ..gradebook.unchanged_scores import Comparison, GradebookScores
 from ..workspace import Workspace, open_api
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ class Recorder:
         keep_marks(course)
         restored = restore_assignment(course, week)
         self._first_notes = [f"LOOK  {restored}"] if restored else []
-        self._scores, self._worth = GradebookScores(course, week), Worth(course)
+        self._worth = Worth(course)
 
     def __enter__(self) -> Self:
         return self
@@ -116,10 +117,9 @@ class Recorder:
             return
         if counted is not report:
             about = submission_of(self._course, self._week, student)
-        comparison = self._scores.compare(counted, about)
-        if comparison is not Comparison.UNCHANGED:
-            self._autograde(counted, about)
-        if comparison is Comparison.RESCORED:
+        before = kept_report(self._course, self._week, student)
+        self._autograde(counted, about)
+        if before is not None and _is_rescored(before, counted, about):
             self._rescored.append(student)
         if student not in outcome.left_out:
             outcome.recorded.append(student)
@@ -148,6 +148,8 @@ class Recorder:
 
     def _autograde(self, report: SubmissionReport, about: About) -> None:
         student = report.name
+        if self._nbgrader is None:
+            self._nbgrader = self._open_nbgrader()
         try:
             try:
                 self._run_nbgrader(report, about)
@@ -161,15 +163,18 @@ class Recorder:
         except NbgraderError as error:
             self._outcome.left_out[student] = str(error)
 
+    def _open_nbgrader(self) -> tuple[Any, SharedGradebook]:
+        from .shared_gradebook import shared_gradebook
+
+        api = open_api(self._course)
+        return api, self._exit.enter_context(shared_gradebook(self._course))
+
     def _run_nbgrader(self, report: SubmissionReport, about: About) -> None:
         from .preprocessor import prepared_report
-        from .shared_gradebook import shared_gradebook
         from .single_pass import autograde_once
 
         course, week = self._course, self._week
-        if self._nbgrader is None:
-            api = open_api(course)
-            self._nbgrader = api, self._exit.enter_context(shared_gradebook(course))
+        assert self._nbgrader is not None
         api, gradebook = self._nbgrader
         with (
             prepared_report(week, report, about),
@@ -198,6 +203,12 @@ class Recorder:
             if less := lower(course, week, student, worth):
                 outcome.notes.append(f"LOWER  {student}: {less.sentence}")
         return outcome
+
+
+def _is_rescored(before: Recorded, now: SubmissionReport, about: About) -> bool:
+    """Return True if the same submission has a different score now."""
+    same = before.is_of(about.handed_in, about.content) and now.verdict is Ending.GRADED
+    return same and abs(before.score - now.score) > 1e-6
 
 
 class RecordWhileGrading:

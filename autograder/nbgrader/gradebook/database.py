@@ -29,14 +29,6 @@ JOIN base_cell ON base_cell.id = grade_cells.id
 JOIN notebook ON notebook.id = base_cell.notebook_id
 JOIN assignment ON assignment.id = notebook.assignment_id
 """
-_SCORES = """
-SELECT assignment.name, submitted.student_id, base_cell.name, grade.auto_score
-FROM grade
-JOIN base_cell ON base_cell.id = grade.cell_id
-JOIN submitted_notebook AS notebook ON notebook.id = grade.notebook_id
-JOIN submitted_assignment AS submitted ON submitted.id = notebook.assignment_id
-JOIN assignment ON assignment.id = submitted.assignment_id
-"""
 _DUE = "SELECT name, duedate FROM assignment"
 _EXTENDED = """
 SELECT assignment.name, submitted.student_id, submitted.id, submitted.extension
@@ -155,16 +147,6 @@ def read_cells(course: Course) -> dict[str, dict[str, float]]:
     found: dict[str, dict[str, float]] = {}
     for assignment, cell, points in rows:
         found.setdefault(str(assignment), {})[str(cell)] = float(points)
-    return found
-
-
-def read_scores(course: Course) -> dict[str, dict[str, dict[str, float | None]]]:
-    """Return automatic scores by assignment, student and cell; None before grading."""
-    (rows,) = _query(course, (_SCORES,))
-    found: dict[str, dict[str, dict[str, float | None]]] = {}
-    for assignment, student, cell, score in rows:
-        scores = found.setdefault(str(assignment), {}).setdefault(str(student), {})
-        scores[str(cell)] = None if score is None else float(score)
     return found
 
 

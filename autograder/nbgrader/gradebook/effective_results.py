@@ -12,14 +12,21 @@ import msgspec
 
 from ...model.course.late import lateness
 from ...model.course.loader import Course, Week
+from ...model.report import scoring
+from ...model.report.schema import SubmissionReport
 from ...model.report.verdicts import Ending
 from ...model.timestamps import parse_timestamp
 from ..collect.history import read_history
 from .database import GradebookEntry, HandMark, read_gradebook, read_hand_marks
 from .report_store import Recorded, earlier_reports, kept_report
-from .unchanged_scores import cell_scores
 
 _TOLERANCE = 1e-6
+
+
+def cell_scores(week: Week, report: SubmissionReport) -> dict[str, float]:
+    """Return the score of each exercise's grade cell; 0 for electives that do not count."""
+    counted = {e.name: e.score for e in scoring.counted(week, report.exercises)}
+    return {e.name: min(counted.get(e.name, 0.0), e.points) for e in week.exercises}
 
 
 class PastResult(msgspec.Struct, frozen=True):

@@ -51,8 +51,10 @@ class QuotedCsvExport(CsvExportPlugin):
         if waiting:
             weeks = ", ".join(dict.fromkeys(week for week, _ in waiting))
             raise SystemExit(
-                f"nothing exported: {len(waiting)} submissions ({weeks}) have unmarked answers, "
-                "which would count as 0. To export anyway: --QuotedCsvExport.unmarked=True"
+                f"nothing exported: {len(waiting)} "
+                f"{'submission has' if len(waiting) == 1 else 'submissions have'} unmarked answers "
+                f"({weeks}), which would count as 0. To export anyway: "
+                "--QuotedCsvExport.unmarked=True"
             )
 
     def _row(self, gradebook: Any, assignment: Any, student: Any) -> dict[str, str]:

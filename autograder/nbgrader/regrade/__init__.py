@@ -1,1 +1,7 @@
-"""Regrade."""
+"""New scores after a hidden test was fixed, with a log and undo, and students' regrade requests.
+
+`regrade` compares and writes scores, `regrade_log` makes every change undoable and completes an
+interrupted one, `requests` stores requests and answers. Start with `regrade`.
+"""
+
+__all__ = ["regrade", "regrade_log", "requests"]

@@ -28,6 +28,7 @@ from ...model.report.schema import Report, SubmissionReport
 from ...model.report.verdicts import Ending
 from ..autograde.preprocessor import write_scores
 from ..formgrader.manual_marks import keep_marks
+from ..gradebook.effective_results import cell_scores
 from ..gradebook.late_penalty import update_penalty
 from ..gradebook.rebuild import require_held
 from ..gradebook.report_store import (
@@ -38,7 +39,6 @@ from ..gradebook.report_store import (
     submission_of,
     write_report,
 )
-from ..gradebook.unchanged_scores import cell_scores
 from ..workspace import Workspace, open_gradebook
 from .regrade_log import Plan, RegradeLog, ScoreChange
 
