@@ -192,7 +192,9 @@ def test_of_a_mistake_with_a_name_the_line_asks_nothing():
     assert where(place) == (
         "One line explains all failed tests: line 12 of masking.py (is this the right function?)."
     )
-    assert where(place, asking=False) == "One line explains all failed tests: line 12 of masking.py."
+    assert (
+        where(place, asking=False) == "One line explains all failed tests: line 12 of masking.py."
+    )
 
 
 def test_other_words_are_another_cause(submission, week, course):

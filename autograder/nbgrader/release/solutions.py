@@ -155,11 +155,13 @@ def _mistakes(course: Course, week: Week) -> str:
         found = bank.of_exercise(exercise.name)
         if found:
             parts.append(f"## {exercise.name}")
-            parts.append("\n".join(f"- **{m.title}** {_sentence(m.shows)} {m.hint}" for m in found))
+            parts.append(
+                "\n".join(f"- **{m.title}** {capitalize_sentence(m.shows)} {m.hint}" for m in found)
+            )
     return "\n\n".join(parts) + "\n"
 
 
-def _sentence(text: str) -> str:
+def capitalize_sentence(text: str) -> str:
     """Capitalize a text, unless it begins with a Python name."""
     word = text.partition(" ")[0]
     return text[0].upper() + text[1:] if word.isalpha() and word.islower() else text
