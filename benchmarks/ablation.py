@@ -166,7 +166,7 @@ def grade(course: Course, engine: Engine, one: Unknown, off: str) -> Row:
     known = engine.bank.misconceptions
     # The bank reads its files once: for this grading it knows fewer.
     vars(engine.bank)["misconceptions"] = tuple(m for m in known if m.name not in one.removed)
-    engine.look_for_lines(course.registry.suspects)  # nothing is known from earlier submissions
+    engine.locate_mistakes(course.registry.suspects)  # nothing is known from earlier submissions
     began = time.monotonic()
     try:
         with switched_off(off), patch.object(Search, "fixes", fixes):

@@ -72,7 +72,7 @@ def main() -> None:
     sandbox = None if chosen.in_process else choose()
     engine = warm_engine(course, week, ("cpu",), _SECRET, sandbox)
     try:
-        engine.look_for_lines(course.registry.suspects)
+        engine.locate_mistakes(course.registry.suspects)
         known = engine.bank.misconceptions
         wrong = next(m for m in known if m.name == (chosen.wrong or known[0].name))
         grade(engine, engine.bank.solution)
@@ -82,7 +82,7 @@ def main() -> None:
         }
         # The bank reads its files once: from now on it knows one misconception less.
         vars(engine.bank)["misconceptions"] = tuple(m for m in known if m.name != wrong.name)
-        engine.look_for_lines(course.registry.suspects)
+        engine.locate_mistakes(course.registry.suspects)
         found[f"`{wrong.name}`, unknown"] = grade(engine, wrong.source)
     finally:
         engine.close()

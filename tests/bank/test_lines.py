@@ -1,4 +1,4 @@
-"""The line of a mistake is found in a student's own code, and none is told where none is."""
+"""The line of a mistake is found in a submission, and right code has no such line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Halves of idioms: what is missing can be put in."""
+"""Edits that complete an idiom that is only half there."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ CASES = {
         "return (torch.tril(torch.ones(s, t), diagonal=(t) - (s)))",
         2,
     ),
-    "memory that two hold": (
+    "memory that is shared": (
         "def f(w):\n    return nn.Parameter(w)\n",
         "return nn.Parameter(((w).detach().clone()))",
         2,
@@ -56,7 +56,7 @@ CASES = {
         "(ax.imshow(w, vmin=0.0, vmax=1.0))",
         2,
     ),
-    "what is freed and not given back": (
+    "memory that is freed but not returned": (
         "class f:\n    def free(self, seq):\n        self.pages.extend([])\n"
         "        del self.table[seq]\n",
         "self.pages.extend(self.table.pop(seq))",
@@ -93,7 +93,7 @@ CASES = {
         "self.bend = (nn.GELU)()",
         3,
     ),
-    "a mean that nobody asked for": (
+    "a mean that is not required": (
         "def f(w):\n    return w.mean(dim=1)\n",
         "return (w)",
         2,

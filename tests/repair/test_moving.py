@@ -1,4 +1,4 @@
-"""Changes of several places: what they make of a program, and where they say that it was wrong."""
+"""Edits of several places: the edited program, and the lines that are reported."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import pytest
 
 from autograder.repair import generate_edits
 
-# A wrong program, the whole of what some change must make of it, and its lines.
+# A wrong program, the program that an edit must produce, and the lines of the edit.
 CASES = {
-    "made anew in every round": (
+    "created again in every iteration": (
         "def f(xs):\n    for x in xs:\n        o = make()\n        o.step(x)\n    return o\n",
         "def f(xs):\n    o = make()\n    for x in xs:\n        pass\n        o.step(x)\n"
         "    return o\n",
@@ -26,7 +26,7 @@ CASES = {
         "    return o\n",
         {2},
     ),
-    "a mode set instead of given back": (
+    "a mode set instead of restored": (
         "def f(m, x):\n    m.eval()\n    y = m(x)\n    m.train()\n    return y\n",
         "def f(m, x):\n    _mode = m.training\n    m.eval()\n    y = m(x)\n"
         "    m.train(_mode)\n    return y\n",

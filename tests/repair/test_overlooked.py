@@ -1,4 +1,4 @@
-"""What was overlooked can be put in: an axis, a default, an offset, the places beyond the end."""
+"""Edits that add an overlooked axis, default, offset or mask."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from autograder.repair import (
     unread_parameters,
 )
 
-# A wrong program, what some change must make of some lines of it, where, and of what kind.
+# A wrong program, lines that an edit must produce, its line and its kind.
 CASES = {
     "one axis, written twice": (
         "def f(x, dim):\n    return x.sum(-1).unsqueeze(-1)\n",
@@ -55,7 +55,7 @@ CASES = {
         '    return (F.cross_entropy(x, y, reduction="mean"))\n',
         (2, "factor"),
     ),
-    "a key that nobody knows": (
+    "an unknown key": (
         "def f(kind):\n    t = {'a': 1}\n    return 2 * t[kind]\n",
         "    if kind not in t: raise ValueError(f'{kind!r}')\n    return 2 * t[kind]\n",
         (3, "refusal"),
@@ -86,7 +86,7 @@ CASES = {
         "        return (g, g)\n",
         (3, "count"),
     ),
-    "a table that keeps what another one has lost": (
+    "an entry that is removed from only one of two tables": (
         "class f:\n    def free(self, seq):\n        print(self.count)\n"
         "        self.unused.update(self.table.pop(seq))\n",
         "self.table.pop(seq))\n        self.count.pop(seq, None)\n",
@@ -121,12 +121,12 @@ CASES = {
         "torch.cat(([x, -x]), -1)",
         (2, "order of values"),
     ),
-    "what is above zero, without its sum": (
+    "positive values that are not normalised": (
         "def f(x):\n    y = torch.relu(x)\n    return y\n",
         "    y = ((torch.relu(x)) / ((torch.relu(x)).sum(-1, keepdim=True) + (",
         (2, "share"),
     ),
-    "gradients of every step, with steps that nobody reads": (
+    "gradients that accumulate, with an unread loop counter": (
         "def f(model, x, steps):\n    opt = torch.optim.Adam(model.parameters())\n"
         "    for step in range(steps):\n        loss = model(x)\n        loss.backward()\n"
         "        opt.step()\n",

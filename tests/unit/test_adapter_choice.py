@@ -1,4 +1,4 @@
-"""Which adapters failed tests ask for, and when parameters are a part of others."""
+"""The choice of adapters by failed tests, and unexpected parameters."""
 
 from __future__ import annotations
 

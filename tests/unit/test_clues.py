@@ -1,4 +1,4 @@
-"""Which changes are tried first, by what values say of lines and by what an answer shows."""
+"""The order in which edits are tried."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one submission of a class has shown, and for which others it holds."""
+"""Findings for one submission are reused for others with the same cause."""
 
 from __future__ import annotations
 

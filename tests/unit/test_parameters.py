@@ -1,4 +1,4 @@
-"""Which parameters an exercise takes, and which of them it never reads."""
+"""Parameters of an exercise, and parameters that it never reads."""
 
 from __future__ import annotations
 

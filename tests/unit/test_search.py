@@ -15,7 +15,7 @@ PLACE = ("f", 290)
 
 @dataclass
 class Versions:
-    """Notes which are tried; those of these numbers fix everything."""
+    """Records the edits that are tried; the edits of these numbers fix everything."""
 
     fixing: set[int]
     tried: list[int] = field(default_factory=list)
@@ -23,14 +23,14 @@ class Versions:
     over: bool = False
 
     def short(self, edit: Edit) -> Target | None:
-        raise AssertionError("no test is asked about by its answers")
+        raise AssertionError("no probes are asked")
 
     def passes(self, edit: Edit) -> bool:
         self.tried.append(EDITS.index(edit))
         return self.tried[-1] in self.fixing
 
     def run(self, edit: Edit) -> list[Ran]:
-        raise AssertionError("nothing is left to be named")
+        raise AssertionError("no edit fixes a part")
 
 
 def searched(versions: Versions, told: frozenset[tuple[str, int]]) -> tuple[int, ...]:

@@ -1,4 +1,4 @@
-"""Where values of a wrong program leave those of right ones; all of it in this process."""
+"""Locate mistakes by values, with all programs in this process."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def test_a_named_mistake_is_where_what_makes_its_value_leaves_the_right_ones(tra
 
 def test_of_a_missing_step_the_place_is_told(traces):
     wrong = SOLUTION.replace("    scores = scores / q.shape[-1] ** 0.5\n", "")
-    assert ("f", 4) in hints(traces, wrong).odd  # what should have been scaled
+    assert ("f", 4) in hints(traces, wrong).odd  # the unscaled value
 
 
 def test_in_right_code_no_misconception_is_located(traces):
@@ -153,7 +153,7 @@ def test_a_value_that_is_one_number_everywhere_tells_of_no_mistake(tmp_path):
 
 
 class Ran(InProcess):
-    """Counts the requests that programs of ours are asked."""
+    """Counts the requests to reference programs."""
 
     asked = 0
 
@@ -216,7 +216,7 @@ def f(q, k):
 
 
 def test_of_a_mistake_that_is_written_in_two_lines_the_first_is_told(tmp_path):
-    """The named mistake makes in one statement what the student's makes in two."""
+    """The misconception computes in one statement what the student computes in two."""
     traces = compared(tmp_path, [PADDED], {"is_a_ring": ROLLED})
     assert hints(traces, ROLLED_BEFORE, "is_a_ring").named == (("is_a_ring", ("f", 4)),)
 

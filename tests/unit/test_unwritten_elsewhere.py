@@ -1,4 +1,4 @@
-"""A test that stops in another exercise, which nobody wrote yet, hides no line of this one."""
+"""A test that stops in an unwritten exercise does not hide the line of a mistake."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Small changes of a program: where they stand, and that they are changes of its own code."""
+"""Edits of a program: their lines, and that they stay in its own code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which texts say the same, so that what was found in one holds for the other."""
+"""Programs that differ only in their wording have the same normal form."""
 
 from __future__ import annotations
 

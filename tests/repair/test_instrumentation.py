@@ -1,4 +1,4 @@
-"""A traced version answers as the program does, and notes what its expressions come to."""
+"""A traced version behaves like the program and records the values of its expressions."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class C:
 
 
 def run(source, name, *given):
-    """What a call gives, and by line the rows that it noted."""
+    """Return the result of a call, the recorded rows by line, and all rows."""
     program = trace_program(source, [name])
     module = {}
     exec(compile(program.source, "traced", "exec"), module)
