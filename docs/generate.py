@@ -165,7 +165,7 @@ def _described(name: str, node: ast.stmt) -> Iterator[str]:
             members += getattr(inherited, "body", [])
     for member in members:
         name = getattr(member, "name", "_")
-        if isinstance(member, ast.FunctionDef) and name[0] != "_" and name != "handle_on":
+        if isinstance(member, ast.FunctionDef) and name[0] != "_" and name != "object_on":
             yield f"- `{_signature(member)}` {_said(member)}".rstrip()
     yield ""
 

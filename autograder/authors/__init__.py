@@ -1,8 +1,8 @@
-"""What hidden tests import, and the types of what their fixtures give. Nothing else is promised.
+"""The names that hidden tests import, and the types of their fixtures.
 
 A hidden test takes fixtures (`agree`, `submission`, `reference`, `refuses`, `count`, `draw`,
-`dtype`, `device`), states properties, and never sees a sandbox. docs/vocabulary.md shows each
-with an example that is run.
+`dtype`, `device`) and states properties; it never sees a sandbox. docs/vocabulary.md explains every
+name with a tested example. Other modules of the kit may change without notice.
 """
 
 from ..grading.assertions.agree import Agree

@@ -1,4 +1,4 @@
-"""What a conftest.py beside the weeks' hidden tests imports: they run under plain pytest then."""
+"""Fixtures and hooks for a conftest.py that runs hidden tests under plain pytest."""
 
-from ..grading.running.standalone import *  # noqa: F403  # fixtures and hooks, by the list that it keeps
+from ..grading.running.standalone import *  # noqa: F403  # the names in its __all__
 from ..grading.running.standalone import __all__ as __all__

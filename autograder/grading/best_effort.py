@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from ..sandbox import SandboxError
 from .outcomes import printable
-from .running.author_errors import let_go
+from .running.author_errors import clear_frames
 from .targets.spawner import Spawner
 
 Result = TypeVar("Result")
@@ -29,7 +29,7 @@ class BestEffort:
             return step()
         except Exception as error:
             self.failures.append(printable(f"{description}: {type(error).__name__}: {error}"))
-            let_go(error)
+            clear_frames(error)
             if self._spawner is not None and isinstance(error, SandboxError):
                 self._spawner.end()
             return default

@@ -72,11 +72,11 @@ def as_tensor(value: Any) -> torch.Tensor:
 
 
 def largest_entry(x: Any) -> float:
-    """Return the largest absolute value among the finite entries of a float array, or 0."""
+    """Return the largest absolute value of an array's finite floats, or 0 without any."""
     if not is_array(x):
         return 0.0
     x = as_tensor(x)
-    if x.is_meta or not x.is_floating_point():
+    if x.is_meta or not (x.is_floating_point() or x.is_complex()):
         return 0.0
     finite = x[torch.isfinite(x)]
     return float(finite.abs().max()) if finite.numel() else 0.0

@@ -29,20 +29,19 @@ from ..worker.torch_support import fake_device
 from .best_effort import BestEffort
 from .dependencies.error_carried_forward import CarriedForward
 from .dependencies.reference_stubs import InProcessWithHelpers, ReferenceHelpers
-from .disclosure.line_disclosure import rationed
+from .disclosure.submission_budget import limit_disclosure
 from .import_check import import_problem
 from .judge import Judge
 from .localization.candidate_runner import Grader
 from .localization.localizer import LineFinder
 from .localization.trace_values import ReferenceTraces
 from .localization.traces import ReferencePrograms
-from .running.disk_cache import KeptRuns
-from .running.installed_extras import warm_extras
+from .running.disk_cache import RunCache
 from .running.memory_ceiling import ceiling
 from .running.pytest_plugin import GraderPlugin, Ran
 from .running.pytest_session import GraderSession
 from .running.test_runner import Runs, write_module
-from .targets.in_process import InProcess, RecordedTarget, Target
+from .targets.in_process import InProcess, RecordedTarget, Target, warm_extras
 from .targets.sandboxed import Sandboxed
 from .targets.spawner import Spawner
 
@@ -67,7 +66,7 @@ class Engine:
         devices: tuple[str, ...],
         secret: bytes,
         spawner: Spawner | None,
-        cache: KeptRuns | None = None,
+        cache: RunCache | None = None,
     ) -> None:
         self.course, self.week, self.devices = course, week, devices
         self.bank = Bank(course, week)
@@ -197,7 +196,7 @@ class Engine:
         faults = [r.fault for r in ran if r.fault]
         report = scoring.submission_report(name, self.week, exercises, faults, attempts)
         failures = tuple(self._best_effort.failures)
-        return msgspec.structs.replace(rationed(report, source), unexplained=failures)
+        return msgspec.structs.replace(limit_disclosure(report, source), unexplained=failures)
 
     def _notify(self, ran: Ran) -> None:
         if self.on_test is not None:

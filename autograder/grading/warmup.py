@@ -35,7 +35,7 @@ def warm_engine(
             import torch
 
             from .engine import Engine
-            from .running.disk_cache import KeptRuns
+            from .running.disk_cache import RunCache
 
             # More threads would wait actively for small products, on cores where other processes
             # grade.
@@ -43,7 +43,7 @@ def warm_engine(
             gc.freeze()  # otherwise the next collection traverses all of torch
         finally:
             gc.enable()
-        kept = KeptRuns(course.state / "bank" / week.name, *depends) if depends else None
+        kept = RunCache(course.state / "bank" / week.name, *depends) if depends else None
         return Engine(course, week, devices, secret, spawner, kept)
     except BaseException:
         if spawner is not None:

@@ -12,6 +12,8 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import cached_property, lru_cache
 
+from ..model.source.reachable import MOST_SIGNS, signs_in
+
 _NOT_A_BREAK = re.compile(rb"[^\n]")
 _READS_ALL_NAMES = frozenset({"locals", "vars", "eval", "exec"})
 _CALLED_METHODS = ("__init__", "forward", "__call__")
@@ -23,9 +25,14 @@ UNPARSABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 
 class Code:
-    """A module that can be parsed; raises one of UNPARSABLE."""
+    """A module that can be parsed; raises one of UNPARSABLE.
+
+    A module whose syntax tree would take too much memory raises ValueError.
+    """
 
     def __init__(self, source: str) -> None:
+        if signs_in(source) > MOST_SIGNS:
+            raise ValueError("the module is too long to be parsed")
         self.data = source.encode()
         self.tree = ast.parse(source)
         self._starts = [0]

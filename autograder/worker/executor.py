@@ -92,7 +92,7 @@ class Executor:
                 reply = self._call(request, buffers, encoder)
         finally:
             sys.stdout, sys.stderr = saved
-        if text := printed.text():
+        if text := CapturedOutput.text(printed):  # whatever the submission made of it
             reply = msgspec.structs.replace(reply, printed=text)
         return frames.pack(reply, encoder.buffers)
 
@@ -208,7 +208,7 @@ class Executor:
             side_effects += (frames.SideEffect(frames.Effect.SHARED_MEMORY),)
         counts = hooks.counts(result)
         if request.printing:
-            value = frames.SeqV("tuple", (value, encoder(self._printed.text())))
+            value = frames.SeqV("tuple", (value, encoder(CapturedOutput.text(self._printed))))
         return frames.Reply(
             "ok",
             value=value,

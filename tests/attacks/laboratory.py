@@ -23,7 +23,7 @@ import psutil
 from autograder.batch.intake import Submission, read_submission
 from autograder.feedback.html import feedback_page
 from autograder.grading.engine import Engine
-from autograder.grading.targets.sandboxed import _PATIENCE, Sandboxed
+from autograder.grading.targets.sandboxed import Sandboxed
 from autograder.grading.targets.spawner import Spawner
 from autograder.model.course.loader import Suspects, Week, load
 from autograder.model.report import scoring
@@ -72,7 +72,7 @@ class _Tee(Sandboxed):
     @property
     def waited(self) -> float:
         """Seconds that were taken off its clocks, in which others had the processors."""
-        return _PATIENCE * self._limits.submission_seconds - self._patience
+        return self.clocks.forgiven
 
     def request(self, frame: bytes) -> Any:
         self.asked.append(frame)

@@ -20,13 +20,13 @@ TYPOS = {
     "agree.wiegh(draw.normal(3, 5))": "the solution has no `wiegh`; did you mean 'weigh'?",
     "agree.weigh(drw.normal(3, 5))": "name 'drw' is not defined; did you mean 'draw'?",
     "agree.weigh(draw.norml(3, 5))": "has no attribute 'norml'; did you mean 'normal'?",
-    "assert submission.weigh(draw.normal(3)).sum() < 0": "an assert without a message: say what",
+    "assert submission.weigh(draw.normal(3)).sum() < 0": "an assert without a message: use expect",
     "agree(draw.normal(3, 5))": "'Agree' object is not callable",
     "agree.within('x').weigh(draw.normal(3))": "within takes two numbers",
     "agree.only('shape').weigh(draw.normal(3))": "only takes a function of the result",
     "refuses('ValueError').weigh(draw.normal(3))": "refuses takes the class of an exception",
     "agree.weigh(draw.normal('3', 5))": "'str' object cannot be interpreted as an integer",
-    "expect('It sums to one', True)": "expect takes what should hold, and then what to say",
+    "expect('It sums to one', True)": "expect takes a condition, and then the message",
     "growth_exponent({8: 64.0})": "growth_exponent needs what it costs at two sizes",
     "agree.Scale(4).foward(draw.normal(2, 4))": "the solution has no `foward`",
 }
@@ -170,4 +170,4 @@ def test_what_was_meant_stands_below_the_traceback(by_hand, tiny):
     typo = '\n\ndef test_typo(agree):\n    """Some."""\n    agree.exatly.weigh(3)\n'
     path.write_text(path.read_text("utf-8") + typo)
     done = by_hand("-k", "typo")
-    assert "no word of a test is called 'exatly'; did you mean 'exactly'?" in done.stdout
+    assert "fixtures have no 'exatly'; did you mean 'exactly'?" in done.stdout

@@ -229,5 +229,5 @@ def test_a_misspelt_word_of_a_test_is_named(tiny):
     slips += "\n\ndef test_b(agree):\n    agree.withn(1, 1).weigh(2)\n"
     path.write_text(path.read_text() + slips)
     gaps = gaps_of(tiny)
-    assert "no word of a test is called 'gradientss'; did you mean 'gradients'?" in gaps
+    assert "fixtures have no 'gradientss'; did you mean 'gradients'?" in gaps
     assert "the solution has no `withn`; did you mean 'within'?" in gaps

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from autograder.grading.disclosure.allowed_words import Echo
 from autograder.grading.outcomes import BadReply, Crashed, TimedOut
-from autograder.grading.running.answer_trie import PASSED, Meeting, Memory
+from autograder.grading.running.answer_trie import PASSED, AnswerTries, TrieTarget
 from autograder.grading.targets.sandboxed import NextCall, Sandboxed
 from autograder.grading.targets.spawner import Spawner
 from autograder.model.course.loader import load
@@ -59,19 +58,19 @@ def target(spawner: Spawner) -> Iterator[Sandboxed]:
     target.close()
 
 
-def ask(target: Sandboxed | Meeting, *frames: bytes) -> list[wire.Value]:
+def ask(target: Sandboxed | TrieTarget, *frames: bytes) -> list[wire.Value]:
     return [target.request(frame)[0].value for frame in frames]
 
 
 def starts(target: Sandboxed) -> int:
-    return target._starts
+    return target.starts
 
 
 def test_what_was_expected_is_answered_by_one_process(target: Sandboxed) -> None:
     target.begin("t", "e")
     target.expect([NextCall("t", f(1)), NextCall("t", f(2)), NextCall("u", f(3))])
     assert ask(target, f(1)) == [1]
-    assert len(target._sent) == 2
+    assert len(target.sent) == 2
     assert ask(target, f(2)) == [2]
     target.begin("u", "e")
     assert ask(target, f(3), call("asked")) == [3, wire.SeqV("list", (1, 2, 3))]
@@ -131,7 +130,7 @@ def test_what_waits_is_stopped_after_its_own_time(spawner: Spawner) -> None:
         target.request(f("waits"))
     target.begin("u", "e")
     assert ask(target, f(3)) == [3]
-    assert len(target._deaths["e"]) == 1
+    assert len(target.deaths["e"]) == 1
     target.close()
 
 
@@ -164,18 +163,18 @@ def test_a_reply_of_its_own_making_counts_for_none_of_them(spawner: Spawner) -> 
 
 def test_what_was_asked_before_a_test_began_belongs_to_it(target: Sandboxed) -> None:
     """It is asked along the ways in which others passed; then the test itself may go another."""
-    memory, echo = Memory(), Echo(())
-    passed = memory.meeting("t", target, echo)
+    tries = AnswerTries()
+    passed = tries.target("t", target)
     passed.begin("t", "e")
     ask(passed, call("f", 0, fresh=True), f(2))
-    passed.remember(PASSED)
+    passed.store(PASSED)
     target.close()
     other = MODULE.replace(b"return x", b"return -x - 1")  # another answer, another way
     target.swap({"m.py": other})
     target.expect([NextCall("t", call("f", 0, fresh=True)), NextCall("t", f(2))])
-    meeting = memory.meeting("t", target, echo)
-    meeting.begin("t", "e")
-    assert meeting.known() is None
-    meeting.begin("t", "e")
+    replayed = tries.target("t", target)
+    replayed.begin("t", "e")
+    assert replayed.follow() is None
+    replayed.begin("t", "e")
     first = call("f", 0, fresh=True)
-    assert ask(meeting, first, f(5), call("asked")) == [-1, -6, wire.SeqV("list", (0, 5))]
+    assert ask(replayed, first, f(5), call("asked")) == [-1, -6, wire.SeqV("list", (0, 5))]

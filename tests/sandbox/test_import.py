@@ -35,7 +35,7 @@ def spawner(course: Course) -> Iterator[Spawner]:
 def test_a_module_that_runs_has_no_problem_and_its_process_is_kept(course, spawner):
     target = Sandboxed(spawner.spawn, "m.py", {"m.py": RUNS}, course.limits(course.weeks[0]))
     assert import_problem(target, "m.py", {"m.py": RUNS}) == ""
-    assert target._starts == 1
+    assert target.starts == 1
     target.close()
 
 
@@ -46,7 +46,7 @@ def test_an_import_that_fails_after_a_test_was_run_is_that_tests_verdict(course,
     call = frames.pack(frames.Call("e", None, "f", (), {}, "cpu"), [])
     with pytest.raises(Crashed, match="ended its own process"):
         target.request(call)
-    target._load = target._loading({"m.py": RAISES})  # as a coin toss at import would have it
+    target.swap({"m.py": RAISES})  # as a coin toss at import would have it
     with pytest.raises(Crashed, match="could be imported at first, but not when"):
         target.request(call)
     target.close()

@@ -67,7 +67,7 @@ def test_a_call_that_computes_without_end_is_told_its_own_limit(said):
 def test_a_call_that_waits_is_not_said_to_loop(said):
     assert said("sleeps", call_seconds=0.3) == (
         "The call was stopped after 0.3 seconds. "
-        "It waited for most of them: for `time.sleep`, or a lock?"
+        "It was idle for most of them: in `time.sleep`, or waiting for a lock?"
     )
 
 

@@ -107,7 +107,7 @@ def test_the_solution_agrees_with_itself(engine: Engine) -> None:
         (f"{SCALE}        self.factor = nn.Parameter(torch.ones(size))\n    def forward(self, x):\n        return x", "pair", "differs"),
         (f"{WEIGH}return x.T", "one_side", "Another shape."),
         (f"{SCALE}        self.factor = nn.Parameter(torch.ones(2))", "refusal", "but accepts them"),
-        (f"{SCALE}        raise ValueError('no')", "refusal", "does not say which value"),
+        (f"{SCALE}        raise ValueError('no')", "refusal", "does not name the wrong value"),
         (f"{SCALE}        raise KeyError(size)", "refusal", "should raise ValueError here, but raises KeyError"),
         (f"{WEIGH}big = torch.zeros(99, 99); return (x - x).exp() / x.shape[-1]", "work", "larger than the input"),
     ],

@@ -67,10 +67,10 @@ def case(tmp_path):
             path.parent.mkdir()
             path.write_text(source)
             sides[name] = Side(
-                InProcess(path), "cpu", wide=name == "precise", is_reference=name != "student"
+                InProcess(path), "cpu", in_float64=name == "precise", is_reference=name != "student"
             )
         draw = Draw(b"secret", "t", dtype)
-        return Case("t", "Box", "box.py", (), "cpu", dtype, False, draw, **sides)
+        return Case("t", "Box", "box.py", (), "cpu", dtype, draw, **sides)
 
     return make
 
@@ -101,7 +101,7 @@ def test_what_a_brought_object_holds_can_be_compared(case):
 def test_a_brought_function_looks_at_an_object_of_the_submission(case):
     agree = Agree(case("return self.total * 1", "return self.total * 0"))
     box = agree.Box()
-    with pytest.raises(Wrong, match="not the right one"):
+    with pytest.raises(Wrong, match="not the right value"):
         agree.bringing(BROUGHT).alike(box, torch.ones(2))
 
 
@@ -128,7 +128,7 @@ def test_one_of_several_numbers_in_the_message_will_do(case):
     case = case()
     box = Agree(case).Box(0)
     Refuses(case)(ValueError, mentions=(77, 1)).of(box, "add")(torch.ones(2))
-    with pytest.raises(Wrong, match="does not say which value"):
+    with pytest.raises(Wrong, match="does not name the wrong value"):
         Refuses(case)(ValueError, mentions=(77, 78)).of(box, "add")(torch.ones(2))
 
 

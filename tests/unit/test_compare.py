@@ -50,8 +50,8 @@ def test_a_small_mistake_in_float32_is_seen(weights, error):
         (lambda w: w.numpy(), "should be a torch tensor, but is a numpy array"),
         (lambda w: None, "is a `return` missing?"),
         (lambda w: w * 2, "Rows should sum to 1 here, but one sums to 2"),
-        (lambda w: -w, "The sign is the wrong way round"),
-        (lambda w: w.flip(-1), "the values are right but stand in another order".capitalize()),
+        (lambda w: -w, "The sign is flipped"),
+        (lambda w: w.flip(-1), "The values are right, but in a different order"),
         (lambda w: torch.where(w > 0.3, torch.nan, w), "NaN"),
         (lambda w: torch.zeros_like(w), "All entries are zero"),
         (lambda w: w[0, 0], "should have shape (4, 6), but has ()"),
@@ -69,12 +69,12 @@ def test_a_transposed_square_is_recognised():
 
 def test_one_factor_everywhere_is_recognised():
     x = torch.randn(5, 5)
-    assert "one and the same factor" in message_of(x * 2.83, x)
+    assert "off by the same factor" in message_of(x * 2.83, x)
 
 
 def test_an_inverted_mask_is_recognised():
     mask = torch.rand(4, 5) > 0.5
-    assert "exact opposite" in message_of(~mask, mask)
+    assert "True and False are swapped" in message_of(~mask, mask)
 
 
 def test_entries_that_should_be_zero_are_named(weights):
@@ -140,6 +140,6 @@ def test_a_result_that_is_close_is_called_close_and_nothing_else():
     # a nearly symmetric matrix is close to its transposed one, too
     right = torch.full((4, 4), 0.25) + 1e-5 * torch.arange(16.0).view(4, 4)
     said = message_of(right * (1 + 3e-4), right)
-    assert "close, but not to the precision" in said
+    assert "close, but not accurate enough" in said
     assert "transposed" not in said
     assert "factor" not in said

@@ -8,8 +8,8 @@ import msgspec
 import pytest
 
 from autograder.grading.disclosure.leak_budget import MOST_BITS
-from autograder.grading.disclosure.line_disclosure import SUBMISSION_BITS, rationed
 from autograder.grading.disclosure.raising_lines import raising_lines
+from autograder.grading.disclosure.submission_budget import SUBMISSION_BITS, limit_disclosure
 from autograder.model.report.failure_groups import NOT_DESCRIBED
 from autograder.model.report.schema import (
     Deduction,
@@ -44,12 +44,12 @@ def word(number: int) -> str:
 def test_a_report_with_a_few_messages_is_shown_as_it_is() -> None:
     places = (Suspect("softmax.py", 7, "softmax", "operator"),)
     one = exercise(*["the same"] * 40, *["another"] * 3, suspects=places)
-    assert rationed(report(one), SOURCE) == report(one)
+    assert limit_disclosure(report(one), SOURCE) == report(one)
 
 
 def test_messages_beyond_the_ration_are_not_described() -> None:
     exercises = [exercise(*map(word, range(n, n + 20)), name=word(n)) for n in range(0, 200, 20)]
-    found = rationed(report(*exercises), SOURCE)
+    found = limit_disclosure(report(*exercises), SOURCE)
     assert len(described(found)) * MOST_BITS <= SUBMISSION_BITS
     rest = [t for e in found.exercises for t in e.tests if t.message == NOT_DESCRIBED]
     assert {(t.verdict, t.line) for t in rest} == {(Verdict.WRONG, 0)}
@@ -57,39 +57,39 @@ def test_messages_beyond_the_ration_are_not_described() -> None:
 
 def test_every_exercise_has_its_first_message_before_any_has_a_second() -> None:
     exercises = [exercise(*map(word, range(n, n + 20)), name=word(n)) for n in range(0, 200, 20)]
-    found = rationed(report(*exercises), SOURCE)
+    found = limit_disclosure(report(*exercises), SOURCE)
     assert all(e.tests[0].message != NOT_DESCRIBED for e in found.exercises)
 
 
 def test_an_exercise_that_fails_in_one_way_is_described_beside_one_that_fails_in_many() -> None:
     many = exercise(*(word(n) for n in range(60)))
     one = exercise(*["not filled in"] * 40, name="logsumexp")
-    found = rationed(report(many, one), SOURCE)
+    found = limit_disclosure(report(many, one), SOURCE)
     assert found.exercises[1] == one
 
 
 def test_a_line_that_stops_every_exercise_is_described_in_all_of_them() -> None:
     exercises = [exercise(*[f"`{word(n)}` raised KeyError"] * 9, name=word(n)) for n in range(40)]
-    assert rationed(report(*exercises), SOURCE) == report(*exercises)
+    assert limit_disclosure(report(*exercises), SOURCE) == report(*exercises)
 
 
 def test_numbers_of_a_message_are_paid_for_in_every_exercise() -> None:
     exercises = [exercise(f"`{word(n)}` has size {n}", name=word(n)) for n in range(40)]
-    found = rationed(report(*exercises), SOURCE)
+    found = limit_disclosure(report(*exercises), SOURCE)
     assert len(described(found)) * MOST_BITS <= SUBMISSION_BITS
 
 
 def test_a_choice_among_messages_is_paid_for_each_time() -> None:
     """Two messages told apart in a thousand tests are a thousand bits."""
     messages = [word(n * 7919 // 64 % 2) for n in range(2000)]
-    found = rationed(report(exercise(*messages)), SOURCE)
+    found = limit_disclosure(report(exercise(*messages)), SOURCE)
     count = sum(t.message != NOT_DESCRIBED for t in found.exercises[0].tests)
     assert count < SUBMISSION_BITS + 50
 
 
 def test_lines_that_are_suspected_are_paid_from_the_same_ration() -> None:
     places = tuple(Suspect("softmax.py", n, "softmax", "operator") for n in range(1, 200))
-    (found,) = rationed(report(exercise("x", suspects=places)), SOURCE).exercises
+    (found,) = limit_disclosure(report(exercise("x", suspects=places)), SOURCE).exercises
     assert 0 < len(found.suspects) < SUBMISSION_BITS / 10
 
 
@@ -101,7 +101,7 @@ def test_misconceptions_are_paid_from_the_same_ration_and_cost_what_they_cost() 
         explained=tuple(Diagnosis(n, n, "", 1, 1) for n in names),
         deductions=tuple(Deduction(n, 0.1) for n in names),
     )
-    (shown,) = rationed(report(found), SOURCE).exercises
+    (shown,) = limit_disclosure(report(found), SOURCE).exercises
     assert len(shown.explained) < SUBMISSION_BITS / 8
     assert shown.diagnosis == tuple(d.name for d in shown.explained)
     assert {d.name for d in shown.deductions} == {*shown.diagnosis, "another mistake"}
@@ -111,7 +111,7 @@ def test_misconceptions_are_paid_from_the_same_ration_and_cost_what_they_cost() 
 def test_a_call_that_is_not_allowed_is_described_first() -> None:
     one = exercise(*map(word, range(40)))
     tests = (*one.tests, Ran("last", Verdict.FORBIDDEN, 1.0, "Write it without `softmax`."))
-    (found,) = rationed(report(msgspec.structs.replace(one, tests=tests)), SOURCE).exercises
+    (found,) = limit_disclosure(report(msgspec.structs.replace(one, tests=tests)), SOURCE).exercises
     assert found.tests[-1] == tests[-1]
 
 

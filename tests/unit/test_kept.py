@@ -3,7 +3,7 @@
 import pytest
 
 from autograder.grading.outcomes import Crashed, TimedOut
-from autograder.grading.running.disk_cache import KeptRuns
+from autograder.grading.running.disk_cache import RunCache
 from autograder.grading.running.pytest_plugin import Ran
 from autograder.grading.targets.in_process import InProcess, RecordedTarget
 from autograder.model.report import schema as reports
@@ -29,25 +29,25 @@ def plain(run):
 
 
 def test_what_one_process_keeps_another_finds(tmp_path):
-    KeptRuns(tmp_path / "bank", b"v1").put("off_by_one", [RUN])
-    (found,) = KeptRuns(tmp_path / "bank", b"v1").get("off_by_one")
+    RunCache(tmp_path / "bank", b"v1").put("off_by_one", [RUN])
+    (found,) = RunCache(tmp_path / "bank", b"v1").get("off_by_one")
     assert (found.report, found.exercise, plain(found)) == (RUN.report, RUN.exercise, plain(RUN))
     assert [type(a) for a in found.answers[2:]] == [Crashed, TimedOut]
 
 
 def test_a_misconception_that_fails_nothing_is_known_too(tmp_path):
-    KeptRuns(tmp_path, b"v1").put("harmless", [])
-    assert KeptRuns(tmp_path, b"v1").get("harmless") == []
+    RunCache(tmp_path, b"v1").put("harmless", [])
+    assert RunCache(tmp_path, b"v1").get("harmless") == []
 
 
 def test_another_version_of_the_graders_knows_nothing_of_it(tmp_path):
-    KeptRuns(tmp_path, b"v1").put("off_by_one", [RUN])
-    assert KeptRuns(tmp_path, b"v2").get("off_by_one") is None
+    RunCache(tmp_path, b"v1").put("off_by_one", [RUN])
+    assert RunCache(tmp_path, b"v2").get("off_by_one") is None
 
 
 @pytest.mark.parametrize("keep", [0, 1, 10, -1])
 def test_a_file_that_was_cut_off_is_as_good_as_none(tmp_path, keep):
-    kept = KeptRuns(tmp_path, b"v1")
+    kept = RunCache(tmp_path, b"v1")
     kept.put("off_by_one", [RUN])
     (path,) = tmp_path.glob("off_by_one*")
     path.write_bytes(path.read_bytes()[:keep])
@@ -56,13 +56,13 @@ def test_a_file_that_was_cut_off_is_as_good_as_none(tmp_path, keep):
 
 def test_a_folder_that_cannot_be_written_costs_only_time(tmp_path):
     (tmp_path / "bank").write_text("in the way")
-    kept = KeptRuns(tmp_path / "bank", b"v1")
+    kept = RunCache(tmp_path / "bank", b"v1")
     kept.put("off_by_one", [RUN])
     assert kept.get("off_by_one") is None
 
 
 def test_nobody_else_may_read_it(tmp_path):
-    KeptRuns(tmp_path / "bank", b"v1").put("off_by_one", [RUN])
+    RunCache(tmp_path / "bank", b"v1").put("off_by_one", [RUN])
     (path,) = (tmp_path / "bank").iterdir()
     assert (tmp_path / "bank").stat().st_mode & 0o77 == 0
     assert path.stat().st_mode & 0o77 == 0
@@ -73,17 +73,17 @@ def frame(text):
 
 
 def test_the_solutions_answers_are_found_beside_those_of_other_processes(tmp_path):
-    one, other = KeptRuns(tmp_path, b"v1"), KeptRuns(tmp_path, b"v1")
+    one, other = RunCache(tmp_path, b"v1"), RunCache(tmp_path, b"v1")
     one.put_answers("reference", {b"first": frame("a")})
     other.put_answers("reference", {b"second": frame("b")})
     assert one.answers("reference") == {b"first": frame("a"), b"second": frame("b")}
     assert one.answers("precise") == {}
-    assert KeptRuns(tmp_path, b"v2").answers("reference") == {}
+    assert RunCache(tmp_path, b"v2").answers("reference") == {}
 
 
 @pytest.mark.parametrize("content", [b"", b"x", b"\x82"])
 def test_answers_that_cannot_be_read_are_asked_for_again(tmp_path, content):
-    kept = KeptRuns(tmp_path, b"v1")
+    kept = RunCache(tmp_path, b"v1")
     kept.put_answers("reference", {b"first": frame("a")})
     (path,) = tmp_path.iterdir()
     path.write_bytes(content)
@@ -91,7 +91,7 @@ def test_answers_that_cannot_be_read_are_asked_for_again(tmp_path, content):
 
 
 def test_an_answer_that_is_no_frame_spoils_its_file(tmp_path):
-    kept = KeptRuns(tmp_path, b"v1")
+    kept = RunCache(tmp_path, b"v1")
     kept.put_answers("reference", {b"first": b"no frame"})
     assert kept.answers("reference") == {}
 

@@ -3,8 +3,8 @@
 import torch
 
 from autograder.grading.assertions.call_comparison import IN_A_ROW, BothCalls
-from autograder.grading.assertions.call_options import CallOptions
-from autograder.grading.disclosure.signatures import NamedParts, Names
+from autograder.grading.assertions.case import CallOptions
+from autograder.grading.disclosure.signatures import NamedParts, Signatures
 
 STUB = '''
 def attend(q, k, v, *, causal=False):
@@ -42,7 +42,7 @@ class Block:
 
     def forward(self, x, mask=None): ...
 '''
-NAMES = Names(STUB)
+NAMES = Signatures(STUB)
 
 
 def test_parts_of_a_result():
@@ -61,7 +61,7 @@ def test_a_shape_is_no_pair_of_names():
         output (n, d) in q's dtype, and the logsumexp (n,) of each query's scores.
     '''
 """
-    names = Names(text)
+    names = Signatures(text)
     assert [names.result("flash", "…").part(n, 2) for n in range(2)] == ["`output`", "`logsumexp`"]
 
 
@@ -84,9 +84,9 @@ def test_inputs():
 
 def test_what_the_stub_has():
     """Names of the grader's own code are not among them."""
-    assert NAMES.knows("Block")
-    assert NAMES.knows("attend")
-    assert not NAMES.knows("Watched")
+    assert "Block" in NAMES
+    assert "attend" in NAMES
+    assert "Watched" not in NAMES
 
 
 def test_what_is_compared_is_returned_or_a_part_of_what_it_is():
@@ -99,12 +99,12 @@ def test_the_parts_of_a_pair_may_be_named_in_one_line():
     text = """def gather(seq):
     '''All that was appended, in order: keys and values, (H, t, d) each.'''
 """
-    assert Names(text).result("gather", "The result").part(1, 2) == "`values`"
+    assert Signatures(text).result("gather", "The result").part(1, 2) == "`values`"
 
 
 def test_an_object_that_a_function_returns_has_the_names_of_its_class():
     text = "class Block:\n    def forward(self, x): ...\ndef made(x) -> Block: ...\n"
-    names = Names(text)
+    names = Signatures(text)
     assert [names.class_of(n) for n in ("made", "Block", "other")] == ["Block", "Block", ""]
 
 
@@ -126,5 +126,5 @@ def test_gradients_of_brought_calls_have_the_names_of_the_graders_source():
 def test_several_calls_of_one_exercise_are_told_by_its_name():
     options = CallOptions(brought=IN_A_ROW)
     calls = BothCalls("in_a_row", ("sort", (torch.ones(2),)), {}, options, options, None)
-    assert calls.shown == calls.whose == "`sort`"
+    assert calls.subject == calls.owner == "`sort`"
     assert calls.inputs(NAMES, 1) == ["`buckets` of call 1"]

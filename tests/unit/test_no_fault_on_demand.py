@@ -16,14 +16,13 @@ from hypothesis import strategies as st
 
 from autograder.grading.assertions import properties
 from autograder.grading.assertions.call_comparison import BothCalls, compare_gradients
-from autograder.grading.assertions.call_options import CallOptions
-from autograder.grading.assertions.case import Seen
+from autograder.grading.assertions.case import CallOptions, CallResult
 from autograder.grading.assertions.value_comparison import compare
 from autograder.grading.comparator import EXACT
 from autograder.grading.decoding import Drawing, Figure, Image, read_special
 from autograder.grading.diagnosis.answer_digests import digest_of, first_values, same_digests
 from autograder.grading.diagnosis.equivalence import same_answers
-from autograder.grading.disclosure.signatures import Names
+from autograder.grading.disclosure.signatures import Signatures
 from autograder.grading.outcomes import Outcome
 from autograder.worker.protocol import frames as wire
 from autograder.worker.protocol.values import Decoder, Encoder
@@ -192,21 +191,23 @@ def test_every_gradient_compares_with_every_gradient_and_with_none(value: Any, o
     seen = received(value)
     gradient = seen if isinstance(seen, torch.Tensor) else None
     reply = wire.Reply("ok")
-    mine, theirs = Seen(None, None, (gradient,), reply), Seen(None, None, (own,), reply)
-    judged(compare_gradients, mine, theirs, None, [torch.ones(3)], None, CALL, Names())
+    mine, theirs = CallResult(None, None, (gradient,), reply), CallResult(None, None, (own,), reply)
+    judged(compare_gradients, mine, theirs, None, [torch.ones(3)], None, CALL, Signatures())
 
 
 def test_a_gradient_of_another_kind_where_there_is_none_is_wrong() -> None:
     reply = wire.Reply("ok")
-    mine = Seen(None, None, (torch.zeros(1, dtype=torch.complex64),), reply)
-    with pytest.raises(Outcome, match="should be zero or none"):
-        compare_gradients(mine, Seen(None, None, (None,), reply), None, [], None, CALL, Names())
+    mine = CallResult(None, None, (torch.zeros(1, dtype=torch.complex64),), reply)
+    none = CallResult(None, None, (None,), reply)
+    with pytest.raises(Outcome, match="should be zero or None"):
+        compare_gradients(mine, none, None, [], None, CALL, Signatures())
 
 
 def test_zeros_are_right_where_there_is_no_gradient() -> None:
     reply = wire.Reply("ok")
-    mine = Seen(None, None, (torch.zeros(2, 3),), reply)
-    compare_gradients(mine, Seen(None, None, (None,), reply), None, [], None, CALL, Names())
+    mine = CallResult(None, None, (torch.zeros(2, 3),), reply)
+    none = CallResult(None, None, (None,), reply)
+    compare_gradients(mine, none, None, [], None, CALL, Signatures())
 
 
 @many

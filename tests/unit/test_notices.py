@@ -7,8 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from autograder.grading.targets.sandboxed import Sandboxed
-from autograder.model.course.loader import Limits
+from autograder.grading.targets.confined_process import Attempts
 from autograder.worker.protocol import frames
 from autograder.worker.server import _Outbox, _Told
 
@@ -59,44 +58,41 @@ def test_no_more_is_told_than_the_other_side_takes(ends) -> None:
 
 
 @pytest.fixture
-def target() -> Sandboxed:
-    def nobody(_: object) -> None:
-        raise AssertionError("nothing is started")
-
-    return Sandboxed(nobody, "m.py", {}, Limits())  # type: ignore[arg-type]
+def attempts() -> Attempts:
+    return Attempts()
 
 
-def noticed(target: Sandboxed, *notices: frames.Notice, **reply: object) -> frames.Reply:
+def noticed(attempts: Attempts, *notices: frames.Notice, **reply: object) -> frames.Reply:
     answered = frames.Reply("ok", **reply)  # type: ignore[arg-type]
-    return target._with_notices(answered, [], list(notices))[0]
+    return attempts.from_notices(answered, notices)
 
 
-def test_what_was_told_stays_told_whatever_the_reply_says(target: Sandboxed) -> None:
-    reply = noticed(target, frames.Notice("banned", "softmax", 7))
+def test_what_was_told_stays_told_whatever_the_reply_says(attempts: Attempts) -> None:
+    reply = noticed(attempts, frames.Notice("banned", "softmax", 7))
     assert reply.banned == (frames.Banned("softmax", 7),)
 
 
-def test_what_the_reply_says_too_is_not_said_twice(target: Sandboxed) -> None:
+def test_what_the_reply_says_too_is_not_said_twice(attempts: Attempts) -> None:
     banned = (frames.Banned("softmax", 7),)
-    assert noticed(target, frames.Notice("banned", "softmax", 7), banned=banned).banned == banned
+    assert noticed(attempts, frames.Notice("banned", "softmax", 7), banned=banned).banned == banned
 
 
-def test_a_forbidden_call_is_no_attempt(target: Sandboxed) -> None:
-    noticed(target, frames.Notice("banned", "softmax", 7))
-    assert target.attempts == []
+def test_a_forbidden_call_is_no_attempt(attempts: Attempts) -> None:
+    noticed(attempts, frames.Notice("banned", "softmax", 7))
+    assert attempts.names == []
 
 
-def test_a_look_into_the_grader_is_both(target: Sandboxed) -> None:
-    assert noticed(target, frames.Notice("banned", "sys._getframe", 7)).banned
-    assert target.attempts == ["sys._getframe"]
+def test_a_look_into_the_grader_is_both(attempts: Attempts) -> None:
+    assert noticed(attempts, frames.Notice("banned", "sys._getframe", 7)).banned
+    assert attempts.names == ["sys._getframe"]
 
 
-def test_an_attempt_is_known_by_one_of_our_own_words(target: Sandboxed) -> None:
-    noticed(target, frames.Notice("attempt", "\x1b[2J<script>", None))
-    assert target.attempts == ["another thing"]
+def test_an_attempt_is_known_by_one_of_our_own_words(attempts: Attempts) -> None:
+    noticed(attempts, frames.Notice("attempt", "\x1b[2J<script>", None))
+    assert attempts.names == ["another thing"]
 
 
-def test_attempts_are_counted_up_to_a_bound(target: Sandboxed) -> None:
+def test_attempts_are_counted_up_to_a_bound(attempts: Attempts) -> None:
     for number in range(100):
-        target._tried(str(number))
-    assert len(target.attempts) == 20
+        attempts.note(str(number))
+    assert len(attempts.names) == 20

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from autograder.grading.assertions.mismatch_text import explain_difference
-from autograder.grading.disclosure.signatures import Names
+from autograder.grading.disclosure.signatures import Signatures
 
 EXPECTED = torch.tensor([[0.1, 0.2, 0.7], [0.5, 0.25, 0.25], [0.05, 0.9, 0.05]])
 
@@ -23,7 +23,7 @@ def said(actual: torch.Tensor, expected: torch.Tensor = EXPECTED) -> str:
         (EXPECTED.T.contiguous(), "transposed"),
         (torch.zeros(3, 3), "zero"),
         (3 * EXPECTED, "factor"),
-        (EXPECTED.flip(-1), "another order"),
+        (EXPECTED.flip(-1), "different order"),
     ],
 )
 def test_a_pattern_is_named(actual: torch.Tensor, words: str) -> None:
@@ -41,9 +41,9 @@ def test_nothing_of_what_is_expected_is_shown() -> None:
     assert not any(f"{v:.2g}" in said(actual) for v in EXPECTED.flatten().tolist())
 
 
-def test_opposite_booleans_are_said() -> None:
+def test_swapped_booleans_are_said() -> None:
     mask = torch.tensor([True, False, True])
-    assert "opposite" in said(~mask, mask)
+    assert "swapped" in said(~mask, mask)
 
 
 @pytest.mark.parametrize("where", ["`output`", "The gradient of `f` for `x`"])
@@ -55,7 +55,7 @@ def test_rows_of_what_is_no_share_need_not_sum_to_one(where: str) -> None:
 
 
 def test_rows_of_what_a_module_returns_need_not_sum_to_one() -> None:
-    names = Names("class Block:\n    def forward(self, x): ...\n")
+    names = Signatures("class Block:\n    def forward(self, x): ...\n")
     where = names.result("Block", "The result of `Block`")
     actual = EXPECTED * torch.tensor([2.0, 3.0, 4.0])
     assert "sum to 1" not in explain_difference(actual, EXPECTED, actual != EXPECTED, where)

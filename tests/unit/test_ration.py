@@ -13,10 +13,10 @@ import torch
 from autograder.grading.assertions.properties import all_finite, rows_sum_to_one
 from autograder.grading.assertions.value_comparison import compare
 from autograder.grading.decoding import Drawing, Figure, Image
-from autograder.grading.disclosure.allowed_words import Echo
+from autograder.grading.disclosure.allowed_words import AllowedWords
 from autograder.grading.disclosure.failure_messages import crashed, forbidden, state_mismatch
 from autograder.grading.disclosure.known_errors import KNOWN
-from autograder.grading.disclosure.leak_budget import MOST_BITS, Ration, with_products
+from autograder.grading.disclosure.leak_budget import MOST_BITS, MessageBudget, with_products
 from autograder.grading.outcomes import Wrong
 from autograder.worker.protocol import frames
 
@@ -42,9 +42,7 @@ def raised(message: str, kind: str = "RuntimeError", line: int | None = 4) -> fr
 
 
 def told(what: frames.Raised, source: tuple[str, ...] = HONEST) -> str:
-    reply = Echo(source).reply(frames.Reply("raised", raised=what))
-    assert reply.raised is not None
-    return crashed("softmax", reply.raised, "softmax.py", source, sizes=SIZES).message
+    return crashed("softmax", what, "softmax.py", source, sizes=SIZES).message
 
 
 # Numbers that a liar writes in place of N, and names in place of S.
@@ -98,18 +96,18 @@ def test_no_sentence_carries_a_hidden_number(sentence: str, numbers: list[int]) 
 
 
 @pytest.mark.parametrize("sentence", SENTENCES)
-def test_every_sentence_keeps_to_its_ration(sentence: str) -> None:
+def test_every_sentence_keeps_to_its_budget(sentence: str) -> None:
     """The bits that are told apart in all messages of a sentence: at most so many messages."""
     spent = []
-    original = Ration.among
+    original = MessageBudget.afford
 
-    def among(self: Ration, count: int, flag: float = 0.0) -> bool:
-        taken = original(self, count, flag)
+    def afford(self: MessageBudget, choices: int, flag: float = 0.0) -> bool:
+        paid = original(self, choices, flag)
         spent.append(MOST_BITS - self.left)
-        return taken
+        return paid
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Ration, "among", among)
+        patch.setattr(MessageBudget, "afford", afford)
         told(raised(filled(sentence, [2, 3, 8, 24], ["w0001", "w0002"]), "w0003", 2000), LIAR)
     assert max(spent) < 32
 
@@ -199,13 +197,14 @@ def test_a_usual_difference_is_told_with_its_place_and_count() -> None:
 @pytest.mark.parametrize("words", [2, 3, 8])
 def test_no_type_carries_a_hidden_number(words: int) -> None:
     names = [f"w{n % 4096:04x}" for n in (*HALVES, *SECRET, *DIGITS)][:words]
-    value = Echo(LIAR).value(frames.OpaqueV(".".join(names)))
+    value = AllowedWords(LIAR).without_type_name(frames.OpaqueV(".".join(names)))
     assert value.type == "strange" or words * 12 < 32
 
 
 def test_a_type_of_honest_work_is_named() -> None:
-    assert Echo(HONEST).value(frames.OpaqueV("generator")).type in ("generator", "strange")
-    assert Echo((*HONEST, "class Box: ...")).value(frames.OpaqueV("Box")).type == "Box"
+    generator, box = frames.OpaqueV("generator"), frames.OpaqueV("Box")
+    assert AllowedWords(HONEST).without_type_name(generator).type in ("generator", "strange")
+    assert AllowedWords((*HONEST, "class Box: ...")).without_type_name(box).type == "Box"
 
 
 @pytest.mark.parametrize("shape", [(6, 4), (4, 6, 1), (24,), (4, 1), (4,), (4, 7), (8, 6), ()])
@@ -224,35 +223,36 @@ def test_no_length_or_sum_or_count_carries_a_hidden_number() -> None:
 
 
 def test_no_list_of_parameters_carries_a_hidden_number() -> None:
-    echo, asked = Echo(LIAR), {"w.weight": (4, 4)}
+    words, asked = AllowedWords(LIAR), {"w.weight": (4, 4)}
     names = tuple(f"w{n % 4096:04x}" for n in (*HALVES, *SECRET))
     found = frames.StateMismatch((), names, (("w.weight", HALVES, HALVES),))
-    message = state_mismatch(found, "Module", echo, asked).message
+    message = state_mismatch(found, "Module", words, asked).message
     assert sum(n in message for n in names) <= 2  # of 12 bits
     assert not any(str(h) in message for h in HALVES)
 
 
 def test_no_list_of_calls_carries_a_hidden_number() -> None:
     calls = tuple(frames.Banned(f"w{n % 4096:04x}", 6 + n) for n in SECRET)
-    message = forbidden(calls, "softmax.py", Echo(LIAR)).message
+    message = forbidden(calls, "softmax.py", AllowedWords(LIAR)).message
     assert len(re.findall("w[0-9a-f]{4}|line", message)) <= 2
 
 
 def test_what_honest_work_lacks_or_has_too_much_is_named() -> None:
     found = frames.StateMismatch(("W_o.weight",), ("softmax.bias",), ())
-    message = state_mismatch(found, "M", Echo(HONEST), {"W_o.weight": (4, 4), "x": (8, 4)}).message
+    wanted = {"W_o.weight": (4, 4), "x": (8, 4)}
+    message = state_mismatch(found, "M", AllowedWords(HONEST), wanted).message
     assert "it lacks `W_o.weight`; it has `softmax.bias`" in message
 
 
 def test_a_parameter_of_another_shape_is_shown_with_both() -> None:
     found = frames.StateMismatch((), (), (("x", (9,), (4, 8)),))
-    message = state_mismatch(found, "M", Echo(HONEST), {"x": (8, 4)}).message
+    message = state_mismatch(found, "M", AllowedWords(HONEST), {"x": (8, 4)}).message
     assert "`x` should have shape (8, 4), but has (4, 8)" in message
 
 
 def test_a_call_that_is_not_allowed_is_named_with_its_line() -> None:
     call = frames.Banned("softmax", 4)
-    assert "`softmax` (line 4 of" in forbidden((call,), "softmax.py", Echo(HONEST)).message
+    assert "`softmax` (line 4 of" in forbidden((call,), "softmax.py", AllowedWords(HONEST)).message
 
 
 def drawn(cells: int = 3, **said: object) -> Drawing:
@@ -345,15 +345,15 @@ def test_what_honest_drawings_and_texts_lack_is_told() -> None:
 def compared(actual: object, expected: object) -> tuple[str, float]:
     """The message about a difference, and the bits that were taken for it."""
     spent = [0.0]
-    original = Ration.among
+    original = MessageBudget.afford
 
-    def among(self: Ration, count: int, flag: float = 0.0) -> bool:
-        taken = original(self, count, flag)
+    def afford(self: MessageBudget, choices: int, flag: float = 0.0) -> bool:
+        paid = original(self, choices, flag)
         spent.append(MOST_BITS - self.left)
-        return taken
+        return paid
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Ration, "among", among)
+        patch.setattr(MessageBudget, "afford", afford)
         with pytest.raises(Wrong) as caught:
             compare(actual, expected)
     return caught.value.message, max(spent)

@@ -13,7 +13,7 @@ from autograder.grading.diagnosis.argument_patterns import (
 )
 from autograder.grading.diagnosis.symptoms import by_symptom
 from autograder.grading.disclosure.known_errors import family
-from autograder.grading.disclosure.signatures import Names
+from autograder.grading.disclosure.signatures import Signatures
 from autograder.grading.outcomes import Flaw
 from autograder.grading.running.pytest_plugin import Ran
 from autograder.grading.targets.in_process import Answer
@@ -148,7 +148,7 @@ def test_few_tests_or_mixed_ones_are_not_set_apart(
 
 
 def test_sizes_that_differ_set_tests_apart_by_the_names_in_the_stub() -> None:
-    names = Names("def f(q, k, v):\n    pass\n")
+    names = Signatures("def f(q, k, v):\n    pass\n")
 
     def call(*shapes: tuple[int, ...]) -> bytes:
         encoder = Encoder()

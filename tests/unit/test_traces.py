@@ -11,7 +11,7 @@ import torch
 from autograder.grading.diagnosis.probes import Probe
 from autograder.grading.localization.trace_values import ReferenceTraces
 from autograder.grading.localization.traces import ReferencePrograms, Traces
-from autograder.grading.running.disk_cache import KeptRuns
+from autograder.grading.running.disk_cache import RunCache
 from autograder.grading.targets.in_process import InProcess
 from autograder.worker.protocol import frames
 from autograder.worker.protocol.values import Encoder
@@ -50,7 +50,7 @@ def traces(tmp_path: Path) -> Traces:
 
 
 def compared(
-    tmp_path: Path, right: list[str], bank: dict[str, str], kept: KeptRuns | None = None
+    tmp_path: Path, right: list[str], bank: dict[str, str], kept: RunCache | None = None
 ) -> Traces:
     def target(source: str) -> InProcess:
         folder = tmp_path / str(abs(hash(source)))
@@ -164,7 +164,7 @@ class Ran(InProcess):
 
 def own_requests(tmp_path: Path, depends: bytes, seed: int = 0, text: str = SOLUTION):
     """The hints of one process that grades, and how often it asked programs of our own."""
-    kept = KeptRuns(tmp_path / "bank", depends)
+    kept = RunCache(tmp_path / "bank", depends)
     made = compared(tmp_path, [text, OTHER_WAY], BANK, kept)
     student, Ran.asked = made.target, 0
     own = made._own

@@ -85,8 +85,8 @@ def kernels_alone(count: Any) -> Callable[..., None]:
         launches_of(counted)
         expect(
             not counted.computed,
-            "Something beside the kernel computes. Around it, torch may make, copy and view "
-            "tensors, and nothing else.",
+            "Something outside of a kernel computes. Around kernels, torch may only make, copy and "
+            "view tensors.",
         )
 
     return check

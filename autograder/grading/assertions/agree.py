@@ -1,9 +1,8 @@
-"""The workhorse of hidden graders: `agree.f(...)` calls both sides and compares everything.
+"""The main fixture of hidden tests: `agree.f(...)` calls both sides and compares everything.
 
-A grader author writes `agree.softmax(x, dim=1)` and has a call of the student's function and of
-the reference on the same inputs, compared in kind, shape, dtype, device, finiteness and values,
-with the arguments and the global state checked to be untouched. Nothing here knows of frames or
-sandboxes: a `Side` answers.
+`agree.softmax(x, dim=1)` calls the student's function and the reference with the same inputs and
+compares kind, shape, dtype, device, finiteness and values; arguments and global state must be
+unchanged. Sandboxes and frames are hidden behind `case.Side`.
 """
 
 from __future__ import annotations
@@ -18,15 +17,15 @@ import torch
 from ...worker.protocol import frames
 from ...worker.protocol.values import TORCH_DTYPES
 from ..outcomes import Flaw, GraderFault, Wrong
-from .call_comparison import IN_A_ROW, BothCalls, Comparison, check_purity, compare_calls
-from .call_options import CallOptions
-from .calls import is_class
+from .call_comparison import IN_A_ROW, BothCalls, Comparison, check_side_effects, compare_calls
+from .calls import RemoteObject, is_class
+from .case import CallOptions
 from .pair import Pair, Recipe
 
 
 @dataclass(frozen=True)
 class Agree(Comparison):
-    """`agree.f(...)`: both sides are called and must agree. The student's result comes back."""
+    """`agree.f(...)`: both sides are called and must agree. Returns the student's result."""
 
     state_std: float = 0.3
     brought: str = ""
@@ -39,24 +38,24 @@ class Agree(Comparison):
         return replace(self, state_std=std)
 
     def shuffled(self, seed: int) -> Agree:
-        """Run the programs of the student's kernels in another order: `seed` says which."""
+        """Run the programs of the student's kernels in a different order, drawn from `seed`."""
         return replace(self, order=seed)
 
     @property
     def in_kernels(self) -> Agree:
         """Require that results are computed in Triton kernels.
 
-        Around them, torch may make, copy, convert, view and rearrange tensors, and nothing else.
+        Around them, torch may only make, copy, convert, view and rearrange tensors.
         """
         return replace(self, kernels_only=True)
 
     @property
     def printing(self) -> Agree:
-        """Compare what is printed too, but for spaces at the ends of lines."""
+        """Compare what is printed too, except for spaces at the ends of lines."""
         return replace(self, prints=True)
 
     def bringing(self, source: str) -> Agree:
-        """Call what `source`, a module of the grader's own, defines, beside the submission.
+        """Call functions and classes of `source`, a module of the hidden test's own.
 
         `agree.bringing(text).JoiningCache()` gives a pair of objects that can be passed on to calls
         of the submission; `agree.bringing(text).probe(pair)` looks at its objects from within.
@@ -78,7 +77,7 @@ class Agree(Comparison):
         return partial(self.call, name)
 
     def call(self, name: str, *args: Any, **kwargs: Any) -> Any:
-        """The call by name or dotted path ("FlashAttention.apply")."""
+        """Call by name or dotted path ("FlashAttention.apply")."""
         case = self.case
         if self.brought == IN_A_ROW:
             name, args = "in_a_row", (name, *args)
@@ -88,44 +87,46 @@ class Agree(Comparison):
         expected = case.reference.call(case, name, args, kwargs, options)
         if isinstance(expected.value, frames.HandleV):
             return self._construct(name, args, kwargs)
-        student = CallOptions(
-            brought=self.brought,
-            order=self.order,
-            kernels_only=self.kernels_only,
-            printing=self.prints,
-        )
+        student = options.but(order=self.order, kernels_only=self.kernels_only)
         calls = BothCalls(name, args, kwargs, student, options, options)
         return compare_calls(self, calls, expected)
 
     def _construct(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Pair:
-        """Build both objects; torch modules get the same drawn weights."""
-        case = self.case
-        a_class = is_class(name)
+        """Make an object on both sides; torch modules get the same drawn parameters."""
+        case, from_class = self.case, is_class(name)
         plain = options = CallOptions(brought=self.brought)
-        if a_class:
-            options = CallOptions(construct=True, dtype=case.dtype, brought=self.brought)
-        # A probe on the reference tells whether it is a module and what weights it has.
+        if from_class:
+            options = plain.but(construct=True, dtype=case.dtype)
+        # A first object of the reference shows if it is a module, and its parameters.
         reference = case.reference.call(case, name, args, kwargs, options)
         if not isinstance(reference.value, frames.HandleV):
-            raise GraderFault(f"{name} of the reference is no object")
-        wanted = reference.value.state
-        if wanted is None:  # no torch module: one that is shall not be cast and moved
+            raise GraderFault(f"{name} of the reference does not make an object")
+        parameters = reference.value.state
+        if parameters is None:  # no torch module: do not cast and move it
             options = plain
-        elif a_class:
-            options = options.loading({k: self._drawn(k, *kind) for k, kind in wanted.items()})
+        elif from_class:
+            state = {key: self._drawn(key, *kind) for key, kind in parameters.items()}
+            options = options.but(state=state)
             reference = case.reference.call(case, name, args, kwargs, options)
         student = case.student.call(case, name, args, kwargs, options)
         if not isinstance(student.value, frames.HandleV):
-            raise Wrong(f"`{name}` should make an object, but gives something else.", Flaw.KIND)
-        if wanted is not None and student.value.state is None:
+            raise Wrong(f"`{name}` should make an object, but returns something else.", Flaw.KIND)
+        if parameters is not None and student.value.state is None:
             raise Wrong(f"`{name}` should be a torch nn.Module, but is not.", Flaw.KIND)
-        if self.pure and not a_class:  # a constructor may draw its first weights
-            check_purity(student.reply, f"`{name}`")
-        recipe = Recipe(name, args, kwargs, options)
-        return Pair(self, recipe, student.value, reference.value)
+        if self.pure and not from_class:  # a constructor may draw its first weights
+            check_side_effects(student.reply, f"`{name}`")
+        common = {n: getattr(self, n) for n in Comparison.__dataclass_fields__}
+        return Pair(
+            **common,
+            recipe=Recipe(name, args, kwargs, options),
+            on_student=RemoteObject(
+                case, case.student, student.value, case.signatures.class_of(name)
+            ),
+            on_reference=RemoteObject(case, case.reference, reference.value),
+        )
 
     def _drawn(self, key: str, dtype: str, shape: tuple[int, ...]) -> torch.Tensor:
         target = TORCH_DTYPES.get(dtype, torch.float32)
         if not target.is_floating_point:
-            raise GraderFault(f"the reference's parameter {key} is no float tensor")
+            raise GraderFault(f"the reference's parameter {key} is not a float tensor")
         return self.case.draw.like(shape, target, self.state_std)

@@ -1,4 +1,4 @@
-"""Calls of one side: plain functions, objects that stay where their code runs, counted work."""
+"""Calls of one side: functions, objects in its process, and calls whose work is counted."""
 
 from __future__ import annotations
 
@@ -9,148 +9,131 @@ from typing import Any, Protocol
 
 from ...model.errors import EngineError
 from ...worker.protocol import frames
-from ..disclosure.allowed_words import Echo
-from ..disclosure.failure_messages import shown_text
-from ..disclosure.leak_budget import Ration
+from ..disclosure.allowed_words import AllowedWords
+from ..disclosure.failure_messages import error_text
+from ..disclosure.leak_budget import MessageBudget
 from ..outcomes import Flaw, GraderFault, LimitExceeded, Wrong
 from ..running.answer_trie import process_of
-from .call_options import PLAIN, CallOptions
-from .case import Case, Seen, Side
+from .case import PLAIN, CallOptions, CallResult, Case, Side
 
 
 @dataclass(frozen=True)
-class Held:
-    """An object that stays where one side's code runs, and how it is called there."""
+class RemoteObject:
+    """An object in the process of one side.
+
+    owner: the name of its class in the stub, or ""
+    """
 
     case: Case
     side: Side
     handle: frames.HandleV
-    owner: str = ""  # the name of its class in the stub
+    owner: str = ""
 
     @property
     def options(self) -> CallOptions:
+        """The options of a call of this object."""
         return CallOptions(handle=self.handle.id, owner=self.owner)
 
-    def seen(
-        self,
-        path: str,
-        args: tuple[Any, ...] = (),
-        kwargs: dict[str, Any] | None = None,
-        *,
-        fetch: bool = False,
-    ) -> Seen:
-        """Call one of its methods, or read one of its attributes."""
-        options = CallOptions(handle=self.handle.id, fetch=fetch, owner=self.owner)
-        return self.side.call(self.case, path, args, kwargs, options)
+    def call(
+        self, path: str, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+    ) -> CallResult:
+        return self.side.call(self.case, path, args, kwargs, self.options)
 
-    def answer(self, path: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        return wrap(self.case, self.side, self.seen(path, args, kwargs).value)
+    def fetch(self, path: str) -> CallResult:
+        """Read an attribute."""
+        return self.side.call(self.case, path, options=self.options.but(fetch=True))
 
-    def attribute(self, path: str) -> Any:
-        """A data attribute's value; a method or a submodule can be called and looked into."""
-        value = wrap(self.case, self.side, self.seen(path, fetch=True).value)
-        return _Attribute(self, path) if isinstance(value, (frames.OpaqueV, Remote)) else value
+    def wrapped(self, result: CallResult) -> Any:
+        return wrap(self.case, self.side, result.value)
+
+
+class HasRemoteObject(Protocol):
+    """A stand-in for an object, which can be an argument of a call: a Remote or a Pair."""
+
+    def object_on(self, side: Side) -> RemoteObject:
+        """Return the object in the process of a side."""
 
 
 class Remote:
-    """An object of the student's (or the reference's) that lives where its code runs.
+    """An object of the student's (or the reference's), in the process that runs its code.
 
-    Every name but `handle_on` is an attribute of that object.
+    Every public name but `object_on` is an attribute of that object: data attributes give their
+    value, methods and submodules can be called and looked into.
     """
 
-    def __init__(self, held: Held) -> None:
-        self._held = held
+    def __init__(self, remote: RemoteObject, path: str = "") -> None:
+        self._remote, self._path = remote, path
 
-    def handle_on(self, side: Side) -> frames.HandleV:
-        """This object as an argument of a call on its side."""
-        if side is not self._held.side:
+    def object_on(self, side: Side) -> RemoteObject:
+        if side is not self._remote.side or self._path:
             raise GraderFault("an object of one side was passed to the other; pass a Pair")
-        return self._held.handle
+        return self._remote
+
+    def _call(self, method: str, *args: Any, **kwargs: Any) -> Any:
+        path = ".".join(part for part in (self._path, method) if part)
+        return self._remote.wrapped(self._remote.call(path, args, kwargs))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self._held.answer("", args, kwargs)
+        return self._call("", *args, **kwargs)
 
     def __len__(self) -> int:
-        return as_length(self._held.answer("__len__", (), {}))
+        return as_length(self._call("__len__"))
 
     def __getitem__(self, key: Any) -> Any:
-        return self._held.answer("__getitem__", (key,), {})
+        return self._call("__getitem__", key)
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        self._held.answer("__setitem__", (key, value), {})
+        self._call("__setitem__", key, value)
 
     def __contains__(self, item: Any) -> bool:
-        return self._held.answer("__contains__", (item,), {}) is True
+        return self._call("__contains__", item) is True
 
-    __iter__ = None  # it would ask by index, without an end
+    __iter__ = None  # Python would ask for indices without an end
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        return self._held.attribute(name)
+        path = f"{self._path}.{name}" if self._path else name
+        value = self._remote.wrapped(self._remote.fetch(path))
+        callable_there = isinstance(value, (frames.OpaqueV, Remote))
+        return Remote(self._remote, path) if callable_there else value
 
 
 def as_length(value: Any) -> int:
-    """What `len` gave, where that is a length."""
+    """Return the result of `len` if it is a valid length; raise Wrong otherwise."""
     if type(value) is not int or not 0 <= value < 1 << 31:
-        raise Wrong("`len` of the object should be a whole number from 0 on.", Flaw.KIND)
+        raise Wrong("`len` of the object should be a non-negative integer.", Flaw.KIND)
     return value
 
 
-class _Attribute:
-    """`object.name` where that is a method or a submodule."""
-
-    def __init__(self, held: Held, path: str) -> None:
-        self._held, self._path = held, path
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self._held.answer(self._path, args, kwargs)
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return self._held.attribute(f"{self._path}.{name}")
-
-
-class HasHandle(Protocol):
-    """What can be passed to a call as the object that it stands for: a Pair, or one side's."""
-
-    def handle_on(self, side: Side) -> frames.HandleV: ...
-
-
-def owner_of(thing: HasHandle) -> str:
-    """The name of an object's class, if the stub knows it."""
-    one = vars(thing).get("student", thing)
-    return one._held.owner if isinstance(one, Remote) else ""
-
-
 def wrap(case: Case, side: Side, value: Any) -> Any:
+    """Return a result with its handles as Remotes."""
     if isinstance(value, frames.HandleV):
-        return Remote(Held(case, side, value))
+        return Remote(RemoteObject(case, side, value))
     if isinstance(value, tuple):
         return tuple(wrap(case, side, v) for v in value)
     return value
 
 
 def is_class(path: str) -> bool:
-    """Whether a path names a class: `SelfAttention`, but not `FlashAttention.apply`."""
+    """Return True for the name of a class: `SelfAttention`, but not `FlashAttention.apply`."""
     return path[:1].isupper() and "." not in path
 
 
 class Calls:
-    """`submission.f(...)` and `reference.f(...)`: plain values come back.
+    """`submission.f(...)` and `reference.f(...)` return plain values.
 
-    `submission.call("Class.method", ...)` takes a dotted path in place of the name.
+    `submission.call("Class.method", ...)` takes a dotted path instead of the name.
     """
 
     def __init__(self, case: Case, side: Side) -> None:
         self._case, self._side = case, side
 
     def call(self, path: str, *args: Any, **kwargs: Any) -> Any:
-        """The call by name or dotted path."""
+        """Call by name or dotted path."""
         options = CallOptions(construct=True, dtype=self._case.dtype) if is_class(path) else PLAIN
-        seen = self._side.call(self._case, path, args, kwargs, options)
-        return wrap(self._case, self._side, seen.value)
+        result = self._side.call(self._case, path, args, kwargs, options)
+        return wrap(self._case, self._side, result.value)
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         if name.startswith("__"):
@@ -159,22 +142,22 @@ class Calls:
 
 
 class Raced:
-    """A kind of race between a launch's programs.
+    """A kind of race between the programs of a launch.
 
-    kind: read_after_write, write_after_read or write_after_write
-    elements: how many elements the programs race for
-    place: the line of the first race, as words for a message
+    kind:     read_after_write, write_after_read or write_after_write
+    elements: the number of elements that the programs race for
+    place:    the line of the first race, as part of a message
     """
 
     def __init__(self, race: frames.Race, source: tuple[str, ...]) -> None:
         self.kind, self.elements = race.kind, race.elements
-        self.place = _place(race.line, source, Ration())
+        self.place = _place(race.line, source, MessageBudget())
 
 
 class Launched:
-    """What one launch of a Triton kernel did (wire.LaunchCounts says more of each).
+    """The effects of one launch of a Triton kernel, as frames.LaunchCounts describes them.
 
-    asked: whether a GPU's compiler was asked about the kernel
+    asked: a GPU's compiler was asked about the kernel
     """
 
     def __init__(
@@ -187,90 +170,93 @@ class Launched:
 
     @property
     def refused(self) -> bool:
-        """Whether a GPU's compiler has something against the kernel."""
+        """True if a GPU's compiler rejects the kernel."""
         if not self._asked:
-            raise EngineError("nobody asked the compiler: count.compiled.f(...) does")
+            raise EngineError("the compiler was not asked: use count.compiled.f(...)")
         return self._launch.refused is not None
 
     @property
     def place(self) -> str:
-        """Where the first access outside of every tensor is made, as words for a message."""
-        return _place(self._launch.line, self._source, Ration())
+        """The line of the first access outside of every tensor, as part of a message."""
+        return _place(self._launch.line, self._source, MessageBudget())
 
     @property
     def said(self) -> str:
-        """Where and why the compiler refuses the kernel, as the end of a message."""
+        """The line and the reason for which the compiler rejects the kernel, to end a message."""
         raised = self._launch.refused
         if raised is None:
             return "."
-        ration = Ration()
-        place = _place(raised.line, self._source, ration)
-        text = shown_text(raised, self._source, ration=ration)
+        budget = MessageBudget()
+        place = _place(raised.line, self._source, budget)
+        text = error_text(raised, self._source, budget=budget)
         return f"{place}{f': {text}' if text else ''}."
 
 
-def _place(line: int | None, source: tuple[str, ...], ration: Ration) -> str:
-    shown = Echo(source).place(line, ration)
-    return f" (line {shown})" if shown else ""
+def _place(line: int | None, source: tuple[str, ...], budget: MessageBudget) -> str:
+    allowed = AllowedWords(source).line(line, budget)
+    return f" (line {allowed})" if allowed else ""
 
 
 @dataclass(frozen=True)
 class Counted:
-    """Work of one call: floating-point operations, the largest tensor's elements, operations."""
+    """The work of one call: floating-point operations, the largest tensor's elements, operations.
+
+    kept:     bytes that the forward pass keeps for the backward pass
+    grown:    bytes by which the process grew, measured from outside
+    held:     bytes that the submission used before the call, its import included
+    launches: of Triton kernels
+    computed: functions that computed outside of kernels
+    """
 
     flops: int
     largest: int
     ops: int
     kept: int
     value: Any
-    grown: int | None = None  # bytes by which the process grew, measured from outside
-    held: int | None = None  # bytes that the submission held before, its import included
-    launches: tuple[Launched, ...] = ()  # of Triton kernels
-    computed: tuple[str, ...] = ()  # what computed beside them
+    grown: int | None = None
+    held: int | None = None
+    launches: tuple[Launched, ...] = ()
+    computed: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True)
 class Count:
     """`count.f(...)`: run the student's function and count its work, torch's and NumPy's."""
 
-    def __init__(
-        self,
-        case: Case,
-        with_gradients: bool = False,
-        from_outside: bool = False,
-        compiled: bool = False,
-    ) -> None:
-        self._case, self._compiled = case, compiled
-        self._with_gradients, self._from_outside = with_gradients, from_outside
+    _case: Case
+    _with_gradients: bool = False
+    _from_outside: bool = False
+    _compiled: bool = False
 
     @property
     def gradients(self) -> Count:
-        """Count the backward pass too; `kept` tells what the forward kept for it."""
-        return Count(self._case, True, self._from_outside, self._compiled)
+        """Count the backward pass too; `kept` counts what the forward pass keeps for it."""
+        return replace(self, _with_gradients=True)
 
     @property
     def outside(self) -> Count:
         """Measure from outside too how far memory rises (`grown`), and what was `held` before.
 
-        None in this process; `held` also where a submission brings libraries of its own.
+        Both are None without a sandbox; `held` also if a submission imports libraries of its own.
 
-        A check on the counters, which see what torch and NumPy make, and can be deceived. Make a
-        smaller call of the same function before: what is loaded for any call is not the point.
+        The counters see only what torch and NumPy allocate, and can be deceived: this is a check on
+        them. Make a smaller call of the same function first, so that one-time loading is over.
         """
-        return Count(self._case, self._with_gradients, True, self._compiled)
+        return replace(self, _from_outside=True)
 
     @property
     def compiled(self) -> Count:
         """Ask Triton's compiler about each kernel that is launched: `refused`, `said`."""
-        return Count(self._case, self._with_gradients, self._from_outside, True)
+        return replace(self, _compiled=True)
 
-    def of(self, remote: HasHandle, method: str = "") -> Callable[..., Counted]:
-        """The call of an object, or of one of its methods."""
-        handle = remote.handle_on(self._case.student).id
+    def of(self, remote: HasRemoteObject, method: str = "") -> Callable[..., Counted]:
+        """Return the counted call of an object, or of one of its methods."""
+        handle = remote.object_on(self._case.student).handle.id
         return lambda *a, **k: self._count(method, a, k, handle)
 
     def call(self, path: str, *args: Any, **kwargs: Any) -> Counted:
-        """The counted call by name or dotted path."""
-        return self._count(path, args, kwargs, None)
+        """Make the counted call by name or dotted path."""
+        return self._count(path, args, kwargs)
 
     def __getattr__(self, name: str) -> Callable[..., Counted]:
         if name.startswith("__"):
@@ -278,31 +264,30 @@ class Count:
         return partial(self.call, name)
 
     def _count(
-        self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], handle: int | None
+        self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], handle: int | None = None
     ) -> Counted:
         case = self._case
         options = CallOptions(handle=handle, count=True, compiled=self._compiled)
         if self._with_gradients:
             expected = case.reference.call(case, name, args, kwargs)
-            options = options.pulling(case.cotangents(expected.value))
+            options = options.but(cotangents=case.cotangents(expected.value))
         process = process_of(case.student.target) if self._from_outside else None
         before = process.level_memory() if process is not None else None
-        seen = case.student.call(case, name, args, kwargs, options)
-        counts = seen.reply.counts
+        result = case.student.call(case, name, args, kwargs, options)
+        counts = result.reply.counts
         if counts is None or counts.ops == 0:
-            raise LimitExceeded("No operation of torch or NumPy was seen in this call.")
+            raise LimitExceeded("This call ran no operation of torch or NumPy.")
+        source = case.student.source
         counted = Counted(
             counts.flops,
             counts.largest,
             counts.ops,
             counts.kept,
-            seen.value,
-            launches=tuple(
-                Launched(case.student.source, launch, self._compiled) for launch in counts.launches
-            ),
+            result.value,
+            launches=tuple(Launched(source, one, self._compiled) for one in counts.launches),
             computed=counts.computed,
         )
-        if process is not None and before is not None:
-            grown = process.peak_bytes() - before.resident
-            return replace(counted, grown=grown, held=before.held)
-        return counted
+        if process is None or before is None:
+            return counted
+        grown = process.peak_bytes() - before.resident
+        return replace(counted, grown=grown, held=before.held)

@@ -2,32 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
 import numpy as np
 import torch
 
 from ...worker.protocol import frames
 from ...worker.protocol.values import Decoder, Encoder
 from ..decoding import read_special
-from ..disclosure.allowed_words import Echo
+from ..disclosure.allowed_words import AllowedWords
 from ..disclosure.failure_messages import crashed, forbidden, state_mismatch
 from ..disclosure.leak_budget import with_products
-from ..disclosure.signatures import Names
+from ..disclosure.signatures import Signatures
 from ..outcomes import BadReply, Crashed, GraderFault, LimitExceeded
 from ..targets.in_process import Answer, Target
-from .call_options import PLAIN, CallOptions
 from .inputs import Draw
 
-_VIEWS = 8 << 20
-_ENCODER = "hf_encoder"  # an argument that is somebody else's model
+_EXPANDED_VIEWS = 8 << 20  # bytes that a decoded reply may take beyond its buffers
+_MODEL_ARGUMENT = "hf_encoder"
 
 
 @dataclass(frozen=True)
 class Device:
-    """The device axis of a test; passed as an argument it becomes a torch.device in the worker."""
+    """The device axis of a test. As an argument it becomes a torch.device in the worker."""
 
     name: str
 
@@ -37,15 +37,52 @@ class Device:
 
 @dataclass(frozen=True)
 class Special:
-    """An argument that only the worker can make (see wire.SpecialV)."""
+    """An argument that only the worker can make (see frames.SpecialV)."""
 
     kind: Any
     value: Any
 
 
+class CallOptions(msgspec.Struct, frozen=True):
+    """The options of one call. The fields of frames.Call with these names describe them.
+
+    handle:     the object that is called; None: the module
+    construct:  the result is a new module, to be cast to `dtype` and loaded with `state`
+    cotangents: what to pull back to every float input; None asks for no gradients
+    fetch:      read the attribute instead of calling it
+    brought:    source of a module of the hidden test, called instead of the submission's
+    owner:      the name of the object's class, for messages
+    """
+
+    handle: int | None = None
+    construct: bool = False
+    dtype: str | None = None
+    state: Mapping[str, torch.Tensor] | None = None
+    cotangents: Sequence[torch.Tensor] | None = None
+    count: bool = False
+    compiled: bool = False
+    order: int | None = None
+    kernels_only: bool = False
+    fetch: bool = False
+    brought: str = ""
+    printing: bool = False
+    owner: str = ""
+
+    def but(self, **changes: Any) -> CallOptions:
+        """Return the options with some fields replaced."""
+        return msgspec.structs.replace(self, **changes)
+
+    def qualified(self, path: str) -> str:
+        """Return the path with the class of the object that is called."""
+        return ".".join(part for part in (self.owner, path) if part)
+
+
+PLAIN = CallOptions()
+
+
 @dataclass(frozen=True)
-class Seen:
-    """One reply, decoded: what a call gave and did."""
+class CallResult:
+    """A decoded reply: the returned value and the gradients."""
 
     value: Any
     raw: frames.Value
@@ -53,51 +90,42 @@ class Seen:
     reply: frames.Reply
 
 
+class NoSuchName(GraderFault):
+    """A hidden test calls a name that the solution does not define."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"the solution has no `{name}`")
+        self.name = name
+
+
+class ReferenceRaised(GraderFault):
+    """The reference raised an exception; `refuses` expects that."""
+
+    def __init__(self, reply: frames.Reply, message: str) -> None:
+        super().__init__(message)
+        assert reply.raised is not None
+        self.raised = reply.raised
+
+
 @dataclass
 class Side:
-    """A target as one test sees it: the student's, the reference, or the reference in float64."""
+    """A target as one test calls it: the submission, the reference, or the reference in float64.
+
+    source: the lines of the submission's module
+    fresh:  the next call is the first one of the test
+    calls:  the calls of this test that a submission was asked
+    last:   the answer to the last call
+    """
 
     target: Target
     device: str
-    wide: bool = False
+    in_float64: bool = False
     is_reference: bool = True
     source: tuple[str, ...] = ()
     fresh: bool = True
-    asked: list[frames.Call] = field(default_factory=list)  # in this test
-    last: Answer | None = None  # what its last call was answered
+    calls: list[frames.Call] = field(default_factory=list)
+    last: Answer | None = None
     _widened: dict[int, tuple[torch.Tensor, torch.Tensor]] = field(default_factory=dict)
-
-    def prepared(self, thing: Any) -> Any:
-        """Float arguments in double precision where this side is the wide one."""
-        if not self.wide:
-            return thing
-        if isinstance(thing, torch.Tensor) and thing.is_floating_point():
-            # The same tensor twice is widened once: aliasing decides how many gradients there are.
-            return self._widened.setdefault(id(thing), (thing, thing.double()))[1]
-        if isinstance(thing, (np.ndarray, np.generic)) and thing.dtype.kind == "f":
-            return thing.astype("float64")
-        if isinstance(thing, (tuple, list)):
-            return type(thing)(self.prepared(x) for x in thing)
-        if isinstance(thing, dict):
-            return {k: self.prepared(v) for k, v in thing.items()}
-        if isinstance(thing, Special):
-            return Special(thing.kind, self.prepared(thing.value))
-        return thing
-
-    def special(self, thing: object, encoder: Encoder) -> frames.Value | None:
-        if isinstance(thing, Device):
-            return frames.SpecialV("device", self.device)
-        if isinstance(thing, torch.device):
-            return frames.SpecialV("device", str(thing))
-        if isinstance(thing, torch.dtype):
-            return frames.SpecialV("dtype", str(thing).removeprefix("torch."))
-        if isinstance(thing, slice):
-            parts = [thing.start, thing.stop, thing.step]
-            return frames.SpecialV("slice", encoder(parts))
-        if isinstance(thing, Special):
-            return frames.SpecialV(thing.kind, encoder(self.prepared(thing.value)))
-        handle = getattr(thing, "handle_on", None)
-        return handle(self) if handle is not None else None
 
     def call(
         self,
@@ -106,129 +134,143 @@ class Side:
         args: tuple[Any, ...] = (),
         kwargs: dict[str, Any] | None = None,
         options: CallOptions = PLAIN,
-    ) -> Seen:
-        """Make a call and interpret the reply; a bad end is raised as an Outcome."""
-        encoder = Encoder(special=self.special)
+    ) -> CallResult:
+        """Make a call and return its decoded reply.
+
+        Raise an Outcome if the submission failed, and a GraderFault if the reference did.
+        """
+        encoder = Encoder(special=self._special)
         self._widened.clear()  # another call's tensors may have the same ids
-        message = frames.Call(
+
+        def encoded(thing: Any) -> frames.Value:
+            return encoder(self._prepared(thing))
+
+        fields = msgspec.structs.asdict(options)
+        del fields["owner"]
+        fields["args"] = tuple(map(encoded, args))
+        fields["kwargs"] = {k: encoded(v) for k, v in (kwargs or {}).items()}
+        fields["state"] = encoded(options.state)
+        if options.cotangents is not None:
+            fields["cotangents"] = tuple(map(encoded, options.cotangents))
+        call = frames.Call(
             exercise=case.exercise,
-            handle=options.handle,
             path=path,
-            args=tuple(encoder(self.prepared(a)) for a in args),
-            kwargs={k: encoder(self.prepared(v)) for k, v in (kwargs or {}).items()},
             device=self.device,
             not_allowed=case.patterns,
-            construct=options.construct,
-            dtype=options.dtype,
-            state=encoder(self.prepared(options.state)),
-            cotangents=self._cotangents(options.cotangents, encoder),
-            count=options.count,
-            compiled=options.compiled,
-            order=options.order,
-            kernels_only=options.kernels_only,
-            fetch=options.fetch,
             fresh=self.fresh,
-            brought=options.brought,
-            printing=options.printing,
+            **fields,
         )
         self.fresh = False
         self.last = None
-        self.last = answer = self.target.request(frames.pack(message, encoder.buffers))
-        if not self.is_reference:
-            self.asked.append(message)
-        return self._interpret(case, message, answer, options.owner)
-
-    def _cotangents(
-        self, given: Sequence[torch.Tensor] | None, encoder: Encoder
-    ) -> tuple[frames.Value, ...] | None:
-        if given is None:
-            return None
-        return tuple(encoder(self.prepared(c)) for c in given)
+        self.last = reply, buffers = self.target.request(frames.pack(call, encoder.buffers))
+        if self.is_reference:
+            self._check_reference(path, reply)
+        else:
+            self.calls.append(call)
+            self._check_submission(case, call, reply, options)
+        try:
+            return self._decode(case, reply, buffers)
+        except frames.BadFrame:
+            raise BadReply("What your function returned cannot be read as plain data.") from None
 
     def forget(self) -> None:
-        """Let go of the last call: of what was answered, and of the tensors that were widened."""
+        """Drop the last answer and the widened tensors."""
         self.last = None
         self._widened.clear()
 
-    def _sizes(self) -> frozenset[int]:
-        """The sizes that were asked about in this test."""
-        values = [v for call in self.asked for v in (*call.args, *call.kwargs.values(), call.state)]
-        return with_products(_shapes(values))
+    def _prepared(self, thing: Any) -> Any:
+        """Return float arguments in double precision if this is the side in float64."""
+        if not self.in_float64:
+            return thing
+        if isinstance(thing, torch.Tensor) and thing.is_floating_point():
+            # The same tensor twice is widened once: aliasing decides how many gradients there are.
+            return self._widened.setdefault(id(thing), (thing, thing.double()))[1]
+        if isinstance(thing, (np.ndarray, np.generic)) and thing.dtype.kind == "f":
+            return thing.astype("float64")
+        if isinstance(thing, (tuple, list)):
+            return type(thing)(self._prepared(x) for x in thing)
+        if isinstance(thing, dict):
+            return {k: self._prepared(v) for k, v in thing.items()}
+        if isinstance(thing, Special):
+            return Special(thing.kind, self._prepared(thing.value))
+        return thing
 
-    def _interpret(self, case: Case, call: frames.Call, answer: Answer, owner: str = "") -> Seen:
-        path, asked = call.path, _shapes_asked(call.state)
-        reply, buffers = answer
-        if not self.is_reference:
-            reply = Echo(self.source).reply(reply, frozenset(asked))
-        if self.is_reference and reply.status != "ok":
-            raised = reply.raised
-            detail = f": {raised.type}: {raised.message}" if raised else ""
-            if reply.status == "raised" and not self.wide:
-                raise ReferenceRaised(reply, f"the reference's {path} raised{detail}")
-            if reply.status == "missing":
-                raise NoSuchName(path)
-            raise GraderFault(f"the reference's {path} answered {reply.status}{detail}")
-        if reply.banned and not self.is_reference:
-            by_model = any(isinstance(a, frames.SpecialV) and a.kind == _ENCODER for a in call.args)
-            raise forbidden(reply.banned, case.module, Echo(self.source), by_model)
+    def _special(self, thing: object, encoder: Encoder) -> frames.Value | None:
+        if isinstance(thing, Device):
+            return frames.SpecialV("device", self.device)
+        if isinstance(thing, torch.device):
+            return frames.SpecialV("device", str(thing))
+        if isinstance(thing, torch.dtype):
+            return frames.SpecialV("dtype", str(thing).removeprefix("torch."))
+        if isinstance(thing, slice):
+            return frames.SpecialV("slice", encoder([thing.start, thing.stop, thing.step]))
+        if isinstance(thing, Special):
+            return frames.SpecialV(thing.kind, encoder(self._prepared(thing.value)))
+        object_on = getattr(thing, "object_on", None)
+        return object_on(self).handle if object_on is not None else None
+
+    def _check_reference(self, path: str, reply: frames.Reply) -> None:
+        if reply.status == "ok":
+            return
+        raised = reply.raised
+        detail = f": {raised.type}: {raised.message}" if raised else ""
+        if reply.status == "raised" and not self.in_float64:
+            raise ReferenceRaised(reply, f"the reference's {path} raised{detail}")
+        if reply.status == "missing":
+            raise NoSuchName(path)
+        raise GraderFault(f"the reference's {path} answered {reply.status}{detail}")
+
+    def _check_submission(
+        self, case: Case, call: frames.Call, reply: frames.Reply, options: CallOptions
+    ) -> None:
+        path, words = call.path, AllowedWords(self.source)
+        if reply.banned:
+            by_model = any(
+                isinstance(a, frames.SpecialV) and a.kind == _MODEL_ARGUMENT for a in call.args
+            )
+            raise forbidden(reply.banned, case.module, words, by_model)
         if reply.status == "missing":
             raise Crashed(
                 f"`{path or 'the object'}` is not in {case.module}. Was it renamed or deleted?"
             )
         if reply.status == "state":
             assert reply.mismatch is not None
-            raise state_mismatch(reply.mismatch, path, Echo(self.source), asked)
+            raise state_mismatch(reply.mismatch, path, words, _parameter_shapes(call.state))
         if reply.raised is not None:
-            place, sizes = case.module, self._sizes()
-            named = ".".join(part for part in (owner, path) if part)
             raise crashed(
-                named, reply.raised, place, self.source, sizes=sizes, brought=bool(call.brought)
+                options.qualified(path),
+                reply.raised,
+                case.module,
+                self.source,
+                sizes=with_products(_shapes(self._arguments())),
+                brought=bool(call.brought),
             )
         if reply.status == "too_large":
             raise LimitExceeded("The result is far larger than it can be.")
-        try:
-            return self._decode(case, reply, buffers)
-        except frames.BadFrame:
-            raise BadReply("What your function returned does not fit together.") from None
 
-    def _decode(self, case: Case, reply: frames.Reply, buffers: list[memoryview]) -> Seen:
-        """The reply's values; a student's tensors have data, but gradients on the claimed device.
+    def _arguments(self) -> Iterator[frames.Value]:
+        """Yield what this test passed to the submission."""
+        for call in self.calls:
+            yield from (*call.args, *call.kwargs.values(), call.state)
 
-        There they come without any where torch's own formulas were compared on the CPU.
-        """
+    def _decode(self, case: Case, reply: frames.Reply, buffers: list[memoryview]) -> CallResult:
+        """Decode a reply. A submission's gradients on the claimed device have no data: torch's own
+        formulas were compared on the CPU."""
         trusted = self.is_reference
-        echo = Echo(self.source)
+        words = AllowedWords(self.source)
         decoder = Decoder(
             buffers,
-            special=lambda v, d: read_special(v if trusted else echo.value(v), d),
+            special=lambda v, d: read_special(v if trusted else words.without_type_name(v), d),
             without_data=trusted,
-            # what came, and room for views that are expanded
-            budget=_VIEWS + 2 * sum(map(len, buffers)),
+            budget=_EXPANDED_VIEWS + 2 * sum(map(len, buffers)),
         )
         value, gradients = decoder(reply.value), None
         if reply.gradients is not None:
             decoder.without_data = trusted or case.device == "fake-gpu"
             gradients = tuple(decoder(g) for g in reply.gradients)
             if not all(g is None or isinstance(g, torch.Tensor) for g in gradients):
-                raise frames.BadFrame("a gradient that is no tensor")
-        return Seen(value, reply.value, gradients, reply)
-
-
-class NoSuchName(GraderFault):
-    """A hidden test calls what the solution has not."""
-
-    def __init__(self, name: str) -> None:
-        super().__init__(f"the solution has no `{name}`")
-        self.name = name
-
-
-class ReferenceRaised(GraderFault):
-    """The reference refused a call; `refuses` expects that."""
-
-    def __init__(self, reply: frames.Reply, message: str) -> None:
-        super().__init__(message)
-        assert reply.raised is not None
-        self.raised = reply.raised
+                raise frames.BadFrame("a gradient is not a tensor")
+        return CallResult(value, reply.value, gradients, reply)
 
 
 @dataclass
@@ -241,30 +283,28 @@ class Case:
     patterns: tuple[str, ...]
     device: str
     dtype: str
-    public: bool
     draw: Draw
     student: Side
     reference: Side
     precise: Side
-    names: Names = field(default_factory=Names)
+    signatures: Signatures = field(default_factory=Signatures)
 
     def begin(self) -> None:
         for side in (self.student, self.reference, self.precise):
             side.target.begin(self.test, self.exercise)
 
     def end(self) -> None:
-        """Let go of what the sides answered: cycles would keep it until they are collected."""
+        """Drop the answers, which reference cycles would keep alive."""
         for side in (self.student, self.reference, self.precise):
             side.forget()
 
     def cotangents(self, result: Any) -> list[torch.Tensor]:
-        """A drawn cotangent for every float tensor of a result."""
+        """Draw a cotangent for every float tensor of a result."""
         floats = [y for y in _tensors(result) if y.is_floating_point()]
         return [self.draw.like(tuple(y.shape), y.dtype) for y in floats]
 
 
-def _shapes_asked(state: frames.Value) -> dict[str, tuple[int, ...]]:
-    """The names and shapes of the parameters that a module is to have."""
+def _parameter_shapes(state: frames.Value) -> dict[str, tuple[int, ...]]:
     if not isinstance(state, frames.MapV):
         return {}
     pairs = zip(state.keys, state.items, strict=True)
@@ -272,7 +312,7 @@ def _shapes_asked(state: frames.Value) -> dict[str, tuple[int, ...]]:
 
 
 def _shapes(values: Iterable[frames.Value]) -> Iterator[tuple[int, ...]]:
-    """The shapes and whole numbers among values of our own."""
+    """Yield shapes, lengths and integers among the arguments of a call."""
     for value in values:
         if isinstance(value, (frames.TensorV, frames.ArrayV)):
             yield value.shape
@@ -288,9 +328,6 @@ def _shapes(values: Iterable[frames.Value]) -> Iterator[tuple[int, ...]]:
 def _tensors(value: Any) -> Iterator[torch.Tensor]:
     if isinstance(value, torch.Tensor):
         yield value
-    elif isinstance(value, (tuple, list)):
-        for item in value:
-            yield from _tensors(item)
-    elif isinstance(value, dict):
-        for item in value.values():
+    elif isinstance(value, (tuple, list, dict)):
+        for item in value.values() if isinstance(value, dict) else value:
             yield from _tensors(item)

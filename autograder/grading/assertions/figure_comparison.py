@@ -11,7 +11,7 @@ from typing import Any
 
 from ..comparator import CELLS, close
 from ..decoding import Drawing, Figure, Image
-from ..disclosure.leak_budget import Ration, few, of_drawings, shape
+from ..disclosure.leak_budget import DRAWINGS, MessageBudget, few, shape
 from ..outcomes import Flaw, Wrong
 
 
@@ -19,27 +19,27 @@ def compare_figure(actual: Any, expected: Figure, where: str = "The figure") -> 
     """Raise Wrong if a figure's panels differ in number or content."""
     if not isinstance(actual, Figure):
         raise Wrong(f"{where} should be a matplotlib Figure.", Flaw.KIND)
-    ration, count = of_drawings(len(expected.axes)), len(expected.axes)
+    budget, count = MessageBudget(DRAWINGS * len(expected.axes)), len(expected.axes)
     if len(actual.axes) != count:
-        has = few(len(actual.axes), ration=ration)
+        has = few(len(actual.axes), budget=budget)
         raise Wrong(f"{where} should have {count} panels, but has {has}.", Flaw.KIND)
     for number, (mine, theirs) in enumerate(zip(actual.axes, expected.axes, strict=True)):
-        compare_drawing(mine, theirs, f"Panel {number + 1}", ration)
+        compare_drawing(mine, theirs, f"Panel {number + 1}", budget)
 
 
 def compare_drawing(
-    actual: Any, expected: Drawing, where: str = "The drawing", ration: Ration | None = None
+    actual: Any, expected: Drawing, where: str = "The drawing", budget: MessageBudget | None = None
 ) -> None:
     """Raise Wrong if a drawing differs: orientation first, then cells, limits, labels, ticks."""
-    ration, count = ration or of_drawings(), len(expected.images)
+    budget, count = budget or MessageBudget(DRAWINGS), len(expected.images)
     if not isinstance(actual, Drawing):
         raise Wrong(f"{where} should be a matplotlib Axes.", Flaw.KIND)
     if len(actual.images) != count:
-        has = few(len(actual.images), ration=ration)
+        has = few(len(actual.images), budget=budget)
         raise Wrong(f"{where} should contain {count} image, but contains {has}.", Flaw.KIND)
     actual = _with_first_row_on_top(actual, expected)
     for mine, theirs in zip(actual.images, expected.images, strict=True):
-        _compare_image(mine, theirs, where, ration)
+        _compare_image(mine, theirs, where, budget)
     _compare_label(where, "x label", actual.xlabel, expected.xlabel)
     _compare_label(where, "y label", actual.ylabel, expected.ylabel)
     if expected.title:
@@ -71,13 +71,13 @@ def _compare_label(where: str, label: str, actual: str, expected: str) -> None:
         raise Wrong(f"{where}: the {label} should be {expected!r}, but is {has}.", Flaw.DRAWN)
 
 
-def _compare_image(mine: Image, theirs: Image, where: str, ration: Ration) -> None:
+def _compare_image(mine: Image, theirs: Image, where: str, budget: MessageBudget) -> None:
     if not mine.top_row_first:
         raise Wrong(f"{where}: put the first query at the top; its rows run upwards.", Flaw.DRAWN)
     a, b = mine.data, theirs.data
     if a.shape != b.shape:
         swapped = " Rows are queries, columns are keys." if a.shape == b.shape[::-1] else ""
-        shows = shape(a.shape, b.shape, ration)
+        shows = shape(a.shape, b.shape, budget)
         raise Wrong(f"{where} should show {b.shape} cells, but shows {shows}.{swapped}", Flaw.KIND)
     if not close(a, b, CELLS):
         if close(a.T, b, CELLS):

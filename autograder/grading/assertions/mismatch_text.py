@@ -1,47 +1,49 @@
-"""Saying where and how a result is off, in words that lead on and give nothing hidden away."""
+"""Explain a difference between two tensors without revealing their values."""
 
 from __future__ import annotations
 
 import numpy as np
 import torch
 
-from ..disclosure.leak_budget import HINTS, ROUGH, Ration, count_of, of_values, rough
+from ..comparator import PATTERN, Tolerance, close
+from ..disclosure.leak_budget import HINTS, ROUGH, VALUES, MessageBudget, count_of, rough
 from ..disclosure.signatures import NamedParts
 
-_ROWS = 2  # that sum to 1: of one alone it may be chance
-_APART, _HALVES_APART = 1e-3, 1e-2
+_LEAST_ROWS = 2  # one row may sum to 1 by chance
+_SUMS, _SUMS_OF_HALVES = 1e-3, 1e-2
 
 
 def explain_difference(
     actual: torch.Tensor, expected: torch.Tensor, off: torch.Tensor, where: str
 ) -> str:
-    """A sentence for a student: how much is off, where the worst entry is, what it looks like.
+    """Return a message: how many entries differ, where most, and a pattern if there is one.
 
-    `actual` and `expected` have one shape; `off` is True where they differ.
+    actual, expected, off: one shape; `off` is True where the values differ
+    where:                 the subject of the message
     """
     total, wrong = off.numel(), int(off.sum())
-    ration = of_values()
+    budget = MessageBudget(VALUES)
     pattern = _pattern(actual, expected, off)
-    sums = "" if _is_no_share(where) else _sums(actual, expected)
-    ration.among(HINTS)  # none is a choice too
-    ration.among(ROUGH if sums else 2)
-    observations = [text for text in (pattern, sums) if text]
-    place = _place(actual, expected, off, ration)
+    sums = "" if _sums_by_chance(where) else _sums(actual, expected)
+    budget.afford(HINTS)  # no hint is a choice too
+    budget.afford(ROUGH if sums else 2)
+    hints = [text for text in (pattern, sums) if text]
+    place = _worst_entry(actual, expected, off, budget)
     if not off.ndim:
-        return " ".join([f"{where} is not the right number.", *observations])
-    share = "every entry" if wrong == total else count_of(wrong, total, ration)
-    rows = _rows(off, ration)
-    return " ".join([f"{where} differs in {share}{place}{rows}.", *observations])
+        return " ".join([f"{where} is not the right number.", *hints])
+    share = "every entry" if wrong == total else count_of(wrong, total, budget)
+    return " ".join([f"{where} differs in {share}{place}{_rows(off, budget)}.", *hints])
 
 
-def _is_no_share(where: str) -> bool:
-    """Whether rows of it sum to 1 by chance alone."""
-    blend = isinstance(where, NamedParts) and where.is_output
-    return blend or "output" in where or where.startswith("The gradient")
+def _sums_by_chance(where: str) -> bool:
+    is_output = isinstance(where, NamedParts) and where.is_output
+    return is_output or "output" in where or where.startswith("The gradient")
 
 
-def _place(actual: torch.Tensor, expected: torch.Tensor, off: torch.Tensor, ration: Ration) -> str:
-    if off.ndim == 0 or not ration.among(off.numel()):
+def _worst_entry(
+    actual: torch.Tensor, expected: torch.Tensor, off: torch.Tensor, budget: MessageBudget
+) -> str:
+    if off.ndim == 0 or not budget.afford(off.numel()):
         return ""
     gap = (actual.double() - expected.double()).abs()
     gap = torch.where(off, torch.nan_to_num(gap, nan=torch.inf), torch.zeros_like(gap))
@@ -49,62 +51,60 @@ def _place(actual: torch.Tensor, expected: torch.Tensor, off: torch.Tensor, rati
     return f", most at index {list(worst)}"
 
 
-def _rows(off: torch.Tensor, ration: Ration) -> str:
+def _rows(off: torch.Tensor, budget: MessageBudget) -> str:
     if off.ndim < 2:
         return ""
     rows = off.flatten(0, -2).any(-1)
     count = int(rows.sum())
-    if not 0 < count < rows.numel() or not ration.among(rows.numel()):
+    if not 0 < count < rows.numel() or not budget.afford(rows.numel()):
         return ""
     return f", in {count} of {rows.numel()} rows"
 
 
 def _pattern(actual: torch.Tensor, expected: torch.Tensor, off: torch.Tensor) -> str:
-    """A relation between the two that a mistake often leaves behind."""
+    """Return a sentence for a relation between the two that a mistake often causes, or ""."""
     if actual.dtype is torch.bool:
-        return "It is the exact opposite of what is asked." if bool(off.all()) else ""
+        return "True and False are swapped." if bool(off.all()) else ""
     mine, theirs = actual.double(), expected.double()
     if not (torch.isfinite(mine).all() and torch.isfinite(theirs).all()):
         return "Some entries are infinite." if torch.isinf(mine).any() else ""
     scale = float(theirs.abs().max()) or 1.0
-
-    def alike(a: torch.Tensor, b: torch.Tensor) -> bool:
-        return a.shape == b.shape and float((a - b).abs().max()) <= 1e-3 * scale
-
-    numbers = expected.is_floating_point()  # ids, counts and places are other ones, never close
+    near = Tolerance(PATTERN.per_largest * scale)
     zero = theirs == 0
-    if numbers and bool((mine[zero] != 0).any()) and alike(torch.where(zero, theirs, mine), theirs):
+    is_float = expected.is_floating_point()  # ids and counts are different, never close
+    filled = torch.where(zero, theirs, mine)
+    if is_float and bool((mine[zero] != 0).any()) and close(filled, theirs, near):
         return "Some entries that should be exactly zero are not."
-    if numbers and alike(mine, theirs):  # before any relation: many hold of nearly equal numbers
-        return "It is close, but not to the precision of these numbers."
-    if alike(mine, -theirs):
-        return "The sign is the wrong way round."
-    if mine.ndim >= 2 and alike(mine, theirs.transpose(-1, -2)):
+    if is_float and close(mine, theirs, near):  # first: nearly equal values match other patterns
+        return "It is close, but not accurate enough for its dtype."
+    if close(mine, -theirs, near):
+        return "The sign is flipped."
+    if mine.ndim >= 2 and close(mine, theirs.transpose(-1, -2), near):
         return "It matches after swapping the last two axes: it is transposed."
     if not bool(mine.any()):
         return "All entries are zero."
-    nonzero = theirs.abs() > 1e-3 * scale
-    if numbers and int(nonzero.sum()) > 1:
+    nonzero = theirs.abs() > PATTERN.per_largest * scale
+    if is_float and int(nonzero.sum()) > 1:
         ratio = mine[nonzero] / theirs[nonzero]
         middle = float(ratio.median())
-        if middle and float((ratio - middle).abs().max()) <= 1e-3 * abs(middle):
-            return "All entries are off by one and the same factor."
-    if mine.ndim and alike(mine.flatten().sort().values, theirs.flatten().sort().values):
-        return "The values are right but stand in another order."
+        if middle and float((ratio / middle - 1).abs().max()) <= PATTERN.per_largest:
+            return "All entries are off by the same factor."
+    if mine.ndim and close(mine.flatten().sort().values, theirs.flatten().sort().values, near):
+        return "The values are right, but in a different order."
     return ""
 
 
 def _sums(actual: torch.Tensor, expected: torch.Tensor) -> str:
-    """Whether rows that should sum to 1 do."""
+    """Return a sentence if rows should sum to 1 and do not, or ""."""
     if actual.ndim < 1 or not expected.is_floating_point() or actual.shape[-1] < 2:
         return ""
     mine, theirs = actual.double().sum(-1), expected.double().sum(-1)
-    slack = _HALVES_APART if expected.element_size() < 4 else _APART
+    slack = _SUMS_OF_HALVES if expected.element_size() < 4 else _SUMS
     ones = torch.isclose(theirs, torch.ones_like(theirs), atol=slack)
-    shares = int(ones.sum()) >= _ROWS and bool((ones | (theirs == 0)).all())
-    if bool((expected < 0).any()) or not shares or not torch.isfinite(mine).all():
+    sum_to_one = int(ones.sum()) >= _LEAST_ROWS and bool((ones | (theirs == 0)).all())
+    if bool((expected < 0).any()) or not sum_to_one or not torch.isfinite(mine).all():
         return ""
-    bad = ones & ~torch.isclose(mine, theirs, atol=_HALVES_APART)
+    bad = ones & ~torch.isclose(mine, theirs, atol=_SUMS_OF_HALVES)
     if not bool(bad.any()):
         return ""
     return f"Rows should sum to 1 here, but one sums to {rough(float(mine[bad].flatten()[0]))}."

@@ -1,4 +1,4 @@
-"""Properties that hidden graders state directly, and arguments that only a worker can make."""
+"""Properties that hidden tests check directly, and arguments that only the worker can make."""
 
 from __future__ import annotations
 
@@ -6,17 +6,19 @@ import ast
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ParamSpec
+from typing import Any
 
 import numpy as np
 import torch
 
-from ..disclosure.leak_budget import amount, few, rough
+from ..comparator import Tolerance, as_tensor, close, is_array, largest_entry
+from ..disclosure.leak_budget import few, rough
 from ..outcomes import Flaw, GraderFault, Wrong
 from .case import Special
 
 NEW_AXES = Special("axes", None)
-P = ParamSpec("P")
+_ROUNDINGS = 64  # machine epsilons
+_LARGEST_COUNT = 999  # entries; the inputs of tests are small
 
 
 def generator_seed(seed: int) -> Special:
@@ -25,12 +27,12 @@ def generator_seed(seed: int) -> Special:
 
 
 def once(items: Sequence[torch.Tensor]) -> Special:
-    """An iterator over the items, which can be gone through only once."""
+    """An iterator over the items, which can be consumed only once."""
     return Special("once", list(items))
 
 
 def function(expression: str) -> Special:
-    """A function as an argument, such as function("lambda x: 2 * x"), made where the code runs."""
+    """A function as an argument, such as function("lambda x: 2 * x"), made in the worker."""
     return _expression(expression, ast.Lambda, 'function("lambda x: 2 * x")')
 
 
@@ -40,7 +42,6 @@ def generator(expression: str) -> Special:
 
 
 def _expression(text: str, kind: type[ast.expr], example: str) -> Special:
-    """torch, np and math are known in it, and nothing of the test."""
     try:
         is_one = isinstance(ast.parse(text.strip(), mode="eval").body, kind)
     except (SyntaxError, ValueError, AttributeError):
@@ -60,7 +61,7 @@ def torch_mha(
 
 @dataclass(frozen=True)
 class HuggingFaceEncoder:
-    """A small BERT and the tokenizer that belongs to it, as arguments of a call."""
+    """A small BERT and its tokenizer, as arguments of a call."""
 
     model: Special
     tokenizer: Special
@@ -77,10 +78,10 @@ def hf_encoder(
     attention: str = "sdpa",
     dtype: str = "float32",
 ) -> HuggingFaceEncoder:
-    """An encoder with weights drawn from `seed`, made in the worker anew for every call.
+    """A small BERT with weights drawn from `seed`, made in the worker for every call.
 
-    `vocabulary` lists words in lower case and pieces of words ("##s"); `training` is its mode and
-    `attention` its implementation when the call begins.
+    `vocabulary` lists words in lower case and pieces of words ("##s"); `training` is the model's
+    mode and `attention` its implementation when the call begins.
     """
     content = {
         "seed": seed,
@@ -97,60 +98,60 @@ def hf_encoder(
 
 
 def expect(condition: object, message: str) -> None:
-    """Fail the test with this message, which must tell nothing hidden."""
+    """Fail the test with this message, which must not reveal hidden inputs."""
     if isinstance(condition, str) or not isinstance(message, str):
-        raise GraderFault("expect takes what should hold, and then what to say if it does not")
+        raise GraderFault("expect takes a condition, and then the message for when it is false")
     if not bool(condition):
         raise Wrong(message)
 
 
 def all_finite(x: Any, what: str = "The result") -> None:
-    """No entry is NaN or infinite."""
-    tensor = _tensor(x, what)
-    if not bool(torch.isfinite(tensor).all()):
-        bad = int((~torch.isfinite(tensor)).sum())
-        raise Wrong(f"{what} has {amount(bad)} entries that are NaN or infinite.")
+    """Check that no entry is NaN or infinite."""
+    bad = int((~torch.isfinite(_tensor(x, what))).sum())
+    if bad:
+        raise Wrong(f"{what} has {few(bad, _LARGEST_COUNT)} entries that are NaN or infinite.")
 
 
 def rows_sum_to_one(weights: Any, dim: int = -1) -> None:
-    """Every row of weights is a probability distribution."""
+    """Check that every row of weights sums to 1."""
     tensor = _tensor(weights, "The weights")
     if not tensor.is_floating_point():
-        raise Wrong(f"The weights should be floating-point numbers, but are {_dtype(tensor)}.")
+        dtype = str(tensor.dtype).removeprefix("torch.")
+        raise Wrong(f"The weights should be floating-point numbers, but are {dtype}.")
     if not -tensor.ndim <= dim < tensor.ndim:
         raise Wrong(f"The weights should have more than {few(tensor.ndim)} axes.")
     sums = tensor.double().sum(dim)
-    slack = 64 * _eps(tensor)
-    if not bool(torch.allclose(sums, torch.ones_like(sums), atol=slack, rtol=0)):
+    if not close(sums, torch.ones_like(sums), Tolerance(_ROUNDINGS * _eps(tensor))):
         worst = sums.flatten()[(sums - 1).abs().flatten().argmax()]
         raise Wrong(f"Rows of weights should sum to 1, but one sums to {rough(float(worst))}.")
 
 
 def zero_where(weights: Any, hidden: torch.Tensor) -> None:
-    """Entries that the mask hides are exactly zero."""
+    """Check that entries are exactly zero where the mask `hidden` is True."""
     tensor = _tensor(weights, "The weights")
-    if not _broadcasts(hidden.shape, tensor.shape):
-        raise Wrong("The weights do not have the shape of their mask.")
-    count = int((tensor[hidden.expand_as(tensor)] != 0).sum())
-    if count:
-        raise Wrong(f"Masked entries are not exactly zero: {amount(count)} of them have weight.")
+    try:
+        mask = hidden.expand_as(tensor)
+    except RuntimeError:
+        raise Wrong("The weights do not have the shape of their mask.") from None
+    count = few(int((tensor[mask] != 0).sum()), _LARGEST_COUNT)
+    if count != "0":
+        raise Wrong(f"Masked entries should be exactly zero, but {count} of them are not.")
 
 
 def same(a: Any, b: Any, message: str) -> None:
-    """Equal up to a few roundings of the dtype."""
+    """Check that two results are equal up to a few roundings of the dtype."""
     first, second = _tensor(a, "The result"), _tensor(b, "The result")
     if first.shape != second.shape or first.is_complex() != second.is_complex():
         raise Wrong(message)
-    wide = torch.complex128 if first.is_complex() else torch.float64
-    slack = 64 * _eps(first) * max(1.0, float(second.to(wide).abs().max()) if second.numel() else 1)
-    if not torch.allclose(first.to(wide), second.to(wide), atol=slack, rtol=0, equal_nan=True):
+    slack = _ROUNDINGS * _eps(first) * max(1.0, largest_entry(second))
+    if not close(first, second, Tolerance(slack)):
         raise Wrong(message)
 
 
 def growth_exponent(sizes: Mapping[int, Any], of: str = "largest") -> float:
-    """The exponent p of cost ~ size^p fitted through (size, cost); cost may be a Counted."""
+    """The exponent p of cost ~ size^p, fitted through (size, cost); a cost may be a Counted."""
     if len(sizes) < 2:
-        raise GraderFault("growth_exponent needs what it costs at two sizes at least")
+        raise GraderFault("growth_exponent needs the cost at two sizes at least")
     points = sorted((n, float(getattr(c, of, c))) for n, c in sizes.items())
     x = np.log([n for n, _ in points])
     y = np.log([max(c, 1.0) for _, c in points])
@@ -159,27 +160,15 @@ def growth_exponent(sizes: Mapping[int, Any], of: str = "largest") -> float:
 
 
 def _eps(x: torch.Tensor) -> float:
-    exact = not (x.is_floating_point() or x.is_complex())
-    return 0.0 if exact else float(torch.finfo(x.dtype).eps)
-
-
-def _broadcasts(mask: torch.Size, shape: torch.Size) -> bool:
-    """Return whether a mask of one shape can be expanded to another."""
-    return len(mask) <= len(shape) and all(
-        m in (1, n) for m, n in zip(reversed(mask), reversed(shape), strict=False)
-    )
-
-
-def _dtype(x: torch.Tensor) -> str:
-    return str(x.dtype).removeprefix("torch.")
+    has_eps = x.is_floating_point() or x.is_complex()
+    return float(torch.finfo(x.dtype).eps) if has_eps else 0.0
 
 
 def _tensor(x: Any, what: str) -> torch.Tensor:
-    """A student's tensor or array; one that holds no data shows no property."""
-    if isinstance(x, (np.ndarray, np.generic)):
-        return torch.from_numpy(np.array(x))
-    if not isinstance(x, torch.Tensor):
+    """Return a student's tensor or array as a tensor; raise Wrong if it has no data."""
+    if not is_array(x):
         raise Wrong(f"{what} should be a tensor, but is {type(x).__name__}.", Flaw.KIND)
-    if x.is_meta:
-        raise Wrong(f"{what} holds no data.")
-    return x
+    tensor = as_tensor(x)
+    if tensor.is_meta:
+        raise Wrong(f"{what} has no data.")
+    return tensor

@@ -1,23 +1,24 @@
-"""`refuses(ValueError, mentions=7).f(...)`: bad arguments must be refused, and named.
-
-Where several numbers explain the refusal, one of them will do: `mentions=(9, 12)`.
-"""
+"""Check that bad arguments raise the right exception and that its message names the bad value."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from ...worker.protocol import frames
-from ..disclosure.allowed_words import Echo
+from ..disclosure.allowed_words import AllowedWords
+from ..disclosure.leak_budget import UNKNOWN, MessageBudget
 from ..outcomes import Crashed, Flaw, GraderFault, Unwritten, Wrong
-from .call_options import PLAIN, CallOptions
-from .calls import HasHandle, owner_of
-from .case import Case, ReferenceRaised
+from .calls import HasRemoteObject
+from .case import PLAIN, CallOptions, Case, ReferenceRaised
 
 
 class Refuses:
-    """`refuses(ValueError, mentions="7").f(...)`: the call must raise, and say the number."""
+    """`refuses(ValueError, mentions=7).f(...)`: the call must raise and mention the number.
+
+    If any of several numbers explains the error, give a tuple: `mentions=(9, 12)`.
+    """
 
     def __init__(self, case: Case) -> None:
         self._case = case
@@ -25,56 +26,55 @@ class Refuses:
     def __call__(self, error: type[Exception], mentions: object = "") -> _Refusal:
         if not (isinstance(error, type) and issubclass(error, BaseException)):
             raise GraderFault("refuses takes the class of an exception: refuses(ValueError).f(...)")
-        several = mentions if isinstance(mentions, tuple) else (mentions,)
-        return _Refusal(self._case, error.__name__, tuple(map(str, several)))
+        alternatives = mentions if isinstance(mentions, tuple) else (mentions,)
+        return _Refusal(self._case, error.__name__, tuple(map(str, alternatives)))
 
 
 class _Refusal:
     def __init__(self, case: Case, error: str, mentions: tuple[str, ...]) -> None:
         self._case, self._error, self._mentions = case, error, mentions
 
-    def of(self, remote: HasHandle, method: str = "") -> Callable[..., None]:
-        """The call of an object (a Pair, or one side's), or of one of its methods."""
-        handle = remote.handle_on(self._case.student)
-        options = CallOptions(handle=handle.id, owner=owner_of(remote))
-        return lambda *args, **kwargs: self._check(method, args, kwargs, options)
+    def of(self, remote: HasRemoteObject, method: str = "") -> Callable[..., None]:
+        """Return the call of an object, or of one of its methods."""
+        return partial(self._check, method, remote.object_on(self._case.student).options)
 
     def __getattr__(self, name: str) -> Callable[..., None]:
         if name.startswith("__"):
             raise AttributeError(name)
-        return lambda *args, **kwargs: self._check(name, args, kwargs, PLAIN)
+        return partial(self._check, name, PLAIN)
 
-    def _check(
-        self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], options: CallOptions
-    ) -> None:
-        named = ".".join(part for part in (options.owner, name) if part)
-        shown = f"`{named}`" if named else "The model"
+    def _check(self, path: str, options: CallOptions, /, *args: Any, **kwargs: Any) -> None:
+        name = options.qualified(path)
+        subject = f"`{name}`" if name else "The model"
         side = self._case.student
         try:
-            side.call(self._case, name, args, kwargs, options)
+            side.call(self._case, path, args, kwargs, options)
         except (Crashed, Unwritten):
             reply = side.last[0] if side.last is not None else None
-            if reply is not None and reply.raised and reply.status == "raised":
-                self._judge(Echo(side.source).raised(reply.raised), shown)
-                return
-            raise
-        except ReferenceRaised as raised:  # the reference itself stands in for the student
-            self._judge(raised.raised, shown)
-            return
-        raise Wrong(
-            f"{shown} should refuse these arguments with {self._error}, but accepts them.",
-            Flaw.REFUSAL,
-        )
-
-    def _judge(self, raised: frames.Raised, shown: str) -> None:
-        if "NotImplementedError" in raised.bases:
-            raise Unwritten(f"{shown} is not filled in yet.", raised.line)
-        if self._error not in raised.bases:
+            if reply is None or reply.raised is None or reply.status != "raised":
+                raise
+            self._check_error(reply.raised, subject)
+        except ReferenceRaised as error:  # the reference is graded in place of a submission
+            self._check_error(error.raised, subject)
+        else:
             raise Wrong(
-                f"{shown} should raise {self._error} here, but raises {raised.type}.", Flaw.REFUSAL
+                f"{subject} should raise {self._error} for these arguments, but accepts them.",
+                Flaw.REFUSAL,
+            )
+
+    def _check_error(self, raised: frames.Raised, subject: str) -> None:
+        words, budget = AllowedWords(self._case.student.source), MessageBudget()
+        if "NotImplementedError" in raised.bases:
+            line = words.line(raised.line, budget)
+            raise Unwritten(f"{subject} is not filled in yet.", line)
+        if self._error not in raised.bases:
+            error = words.error(raised, budget)
+            has = "an exception" if error == UNKNOWN else error
+            raise Wrong(
+                f"{subject} should raise {self._error} here, but raises {has}.", Flaw.REFUSAL
             )
         if not any(number in raised.message for number in self._mentions):
             raise Wrong(
-                f"{shown} raises {self._error}, but its message does not say which value.",
+                f"{subject} raises {self._error}, but its message does not name the wrong value.",
                 Flaw.REFUSAL,
             )

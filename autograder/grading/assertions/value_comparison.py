@@ -23,7 +23,7 @@ from ..comparator import (
     without_trailing_spaces,
 )
 from ..decoding import Drawing, Figure
-from ..disclosure.leak_budget import Ration, count_of, few, of_texts, of_values, shape
+from ..disclosure.leak_budget import TEXTS, VALUES, MessageBudget, count_of, few, shape
 from ..disclosure.signatures import NamedParts
 from ..outcomes import BadReply, Flaw, GraderFault, Wrong
 from .figure_comparison import compare_drawing, compare_figure
@@ -89,7 +89,7 @@ class _Comparison:
             raise _wrong_kind(where, "a torch tensor" if in_torch else "a numpy array", actual)
         wanted = tuple(expected.shape)
         if tuple(actual.shape) != wanted:
-            has = shape(tuple(actual.shape), wanted, Ration())
+            has = shape(tuple(actual.shape), wanted, MessageBudget())
             raise Wrong(f"{where} should have shape {wanted}, but has {has}.", Flaw.KIND)
         if actual.dtype != expected.dtype:
             wanted_type, has = (str(x.dtype).removeprefix("torch.") for x in (expected, actual))
@@ -140,7 +140,8 @@ class _Comparison:
             raise _wrong_kind(where, "a dict", actual)
         if actual.keys() != expected.keys():  # a key of the submission's could be a hidden input
             missing = [repr(k) for k in expected if k not in actual]
-            names = ", ".join(missing) if of_texts().among(1 << len(expected)) else "some of them"
+            affordable = MessageBudget(TEXTS).afford(1 << len(expected))
+            names = ", ".join(missing) if affordable else "some of them"
             raise Wrong(
                 f"{where} should have the keys {', '.join(map(repr, expected))}, but "
                 + (f"lacks {names}." if missing else "has more than these."),
@@ -181,17 +182,17 @@ def _check_exact(actual: Any, expected: Any, where: str) -> None:
 
 
 def _text_difference(actual: str, expected: str, where: str) -> str:
-    mine, theirs, ration = actual.split("\n"), expected.split("\n"), of_texts()
+    mine, theirs, budget = actual.split("\n"), expected.split("\n"), MessageBudget(TEXTS)
     if len(mine) != len(theirs):
-        has = few(len(mine), _LONGEST_COUNT, ration)
+        has = few(len(mine), _LONGEST_COUNT, budget)
         return f"{where} should have {len(theirs)} lines, but has {has}."
     line = _first_difference(mine, theirs)
-    place = f"line {line + 1}" if ration.among(len(theirs)) else "a line"
+    place = f"line {line + 1}" if budget.afford(len(theirs)) else "a line"
     if len(mine[line]) != len(theirs[line]):
-        has = few(len(mine[line]), _LONGEST_COUNT, ration)
+        has = few(len(mine[line]), _LONGEST_COUNT, budget)
         return f"{where}: {place} should be {len(theirs[line])} characters long, but is {has}."
     column = _first_difference(mine[line], theirs[line]) + 1
-    from_column = f" from column {column} on" if ration.among(len(theirs[line])) else ""
+    from_column = f" from column {column} on" if budget.afford(len(theirs[line])) else ""
     return f"{where}: {place} differs{from_column}."
 
 
@@ -202,10 +203,10 @@ def _first_difference(a: list[str] | str, b: list[str] | str) -> int:
 def _nan_message(nan: torch.Tensor, where: str) -> str:
     if not nan.ndim:
         return f"{where} is NaN."
-    ration = of_values()
-    count, rows = count_of(int(nan.sum()), nan.numel(), ration), ""
+    budget = MessageBudget(VALUES)
+    count, rows = count_of(int(nan.sum()), nan.numel(), budget), ""
     in_row = nan.flatten(0, -2) if nan.ndim > 1 else nan[:0]
-    if nan.ndim > 1 and ration.among(2 * in_row.shape[0]):
+    if nan.ndim > 1 and budget.afford(2 * in_row.shape[0]):
         whole = " (whole rows)" if torch.equal(in_row.any(-1), in_row.all(-1)) else ""
         rows = f", in {int(in_row.any(-1).sum())} of {in_row.shape[0]} rows{whole}"
     return f"{where} is NaN in {count}{rows}."

@@ -38,7 +38,7 @@ from ...worker.doubles.remote_stub import install_stubs
 from ...worker.monitor import call_watch
 from ...worker.protocol import dtypes, frames
 from ...worker.protocol.values import Decoder, Encoder
-from ..running.author_errors import let_go
+from ..running.author_errors import clear_frames
 from ..targets.in_process import Answer, InProcess, split_reply
 
 # Bounds of a call: on an integer, on bytes in each direction, on elements times the longest axis
@@ -121,7 +121,7 @@ class ReferenceHelpers:
                     counts.dropped += call.dropped
                     return answer
         except Exception as error:  # a submission may trigger any bug here
-            let_go(error)
+            clear_frames(error)
         finally:
             self._solution.executor.objects.clear()
             self._left.seconds -= time.thread_time() - started

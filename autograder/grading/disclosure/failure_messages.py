@@ -1,10 +1,9 @@
-"""From a reply to a verdict with a message that a student can act on.
+"""Turn a failed call into a verdict with a message that the student can act on.
 
-A student's code can put hidden inputs into the text of an exception. So an exception's text is
-shown only where it cannot carry any: where it is one of torch's, numpy's or Python's own well-known
-sentences with nothing but known names, shapes and small numbers in it, or a literal of the
-student's source. That holds in public tests too: what ran before in the same process saw hidden
-inputs. Names and numbers have been through `echo.Echo.reply` when they come here.
+Theory of operation. A submission can put hidden inputs into the text of an exception. So the text
+is shown only if it is a sentence of `known_errors`, with known names, shapes and small numbers, or
+a literal in the student's source. Public tests are no exception: an earlier test in the same
+process saw hidden inputs. Every choice is paid from the message's `MessageBudget`.
 """
 
 from __future__ import annotations
@@ -18,11 +17,16 @@ from ...model.quoting import quoted
 from ...worker.monitor.audit_hook import LOOKS
 from ...worker.protocol import frames
 from ..outcomes import Crashed, Flaw, Forbidden, LimitExceeded, Outcome, Unwritten, Wrong
-from .allowed_words import UNNAMED_CALL, Echo, is_public
+from .allowed_words import AllowedWords, is_public
 from .known_errors import KNOWN, SENTENCES
-from .leak_budget import UNKNOWN, Ration, number, shape
+from .leak_budget import UNKNOWN, MessageBudget, number, shape
 
 _LONGEST_TEXT = 300
+_LONGEST_LITERAL = 200
+_LONGEST_LINE = 120
+_MOST_BANNED = 3  # calls that a message names
+_UNNAMED_CALL = "a library call that does it"
+# The sentences of most errors: short choices.
 _FREQUENT = (
     "The size of tensor",
     "mat1 and mat2",
@@ -34,73 +38,9 @@ _FREQUENT = (
     "expected scalar type",
     "Dimension out of range",
 )
-# a definition with its name, or another statement that ends the one before
+# A definition at the margin with its name, or another statement at the margin.
 _AT_THE_MARGIN = re.compile(r"(?:async +def|def|class) +([A-Za-z_]\w{0,60})\b|[^\s#)\]}]", re.ASCII)
 _NUMBER = re.compile(r"(?<![A-Za-z_0-9])-?\d+|(?<=\dx)\d+", re.ASCII)  # also both of 3x4
-
-
-def shown_text(
-    raised: frames.Raised,
-    source: tuple[str, ...],
-    sizes: frozenset[int] = frozenset(),
-    ration: Ration | None = None,
-    path: str = "",
-) -> str:
-    """As much of an exception's text as may stand in feedback.
-
-    `sizes`: those of the arguments; `path`: what was called
-    """
-    ration = ration or Ration()
-    text = raised.message.strip().split("\n")[0][:_LONGEST_TEXT]
-    known = KNOWN.match(text)
-    if known and ration.among(*_choice(known.group(0))):
-        near = f"{_line(raised, source)} {path}"
-        return _rationed(known, near, source, sizes, ration)
-    whole = "\n".join(source)
-    if 0 < len(text) <= 200 and (f'"{text}"' in whole or f"'{text}'" in whole):
-        return quoted(text) if ration.among(whole.count('"') + whole.count("'")) else ""
-    return ""
-
-
-def _line(raised: frames.Raised, source: tuple[str, ...]) -> str:
-    """The line of the source at which it was raised."""
-    return source[raised.line - 1] if raised.line and raised.line <= len(source) else ""
-
-
-def _choice(sentence: str) -> tuple[int, float]:
-    """Among how many sentences this is one: most errors are of a few kinds."""
-    return (len(_FREQUENT), 1.0) if sentence.startswith(_FREQUENT) else (SENTENCES, 1.0)
-
-
-def _rationed(
-    known: re.Match[str],
-    near: str,
-    source: tuple[str, ...],
-    sizes: frozenset[int],
-    ration: Ration,
-) -> str:
-    """A known sentence with the numbers and names that are known and that its ration allows."""
-    echo, text, parts, at = Echo(source), known.group(0), list[str](), 0
-
-    def numbers(piece: str) -> str:
-        return _NUMBER.sub(lambda n: number(n.group(0), ration, sizes, source), piece)
-
-    for group in range(1, (known.re.groups or 0) + 1):
-        start, end = known.span(group)
-        if start >= at:
-            parts += [numbers(text[at:start]), _chosen(text[start:end], echo, ration, near)]
-            at = end
-    return "".join([*parts, numbers(text[at:])])
-
-
-def _chosen(text: str, echo: Echo, ration: Ration, line: str) -> str:
-    """What stands in a sentence at a place of a name, an operator or a letter."""
-    if not text[0].isalpha() and text[0] != "_":
-        return text if ration.among(13 ** len(text)) else UNKNOWN
-    if len(text) == 1 and ration.among(52):
-        return text
-    shown = [echo.named(part, ration, line) for part in text.split(".")[:4]]
-    return ".".join(shown)
 
 
 def crashed(
@@ -111,158 +51,210 @@ def crashed(
     sizes: frozenset[int] = frozenset(),
     brought: bool = False,
 ) -> Outcome:
-    """The verdict for an exception.
+    """Return the verdict for an exception that a call of `path` raised.
 
-    sizes: those that a number in its text may be; brought: the call was one of the grader's own
-    code, whose names tell a student nothing.
+    source:  the lines of the module
+    sizes:   sizes in the call's arguments
+    brought: the call was made by the hidden test's own code, whose names mean nothing to a student
     """
-    name, ration = path or "the object", Ration()
+    name, budget = path or "the object", MessageBudget()
     caller = "A call of your code" if brought else f"`{name}`"
-    raised = _known_place(raised, source, ration)
-    if "NotImplementedError" in raised.bases and raised.line is not None:
-        there = _defined_at(raised.line, source)
-        if there in name.split(".") or not (there or brought):
-            there = name
-        text = f"`{there}`" if there else "What it calls"
-        text += f" is not filled in yet (line {raised.line} of {module})."
-        if there != name and not brought:
-            text += f" `{name}` calls it."
-        return Unwritten(text, raised.line)
-    if _is_memory(raised):
+    words = AllowedWords(source)
+    line, error = words.line(raised.line, budget), words.error(raised, budget)
+    if "NotImplementedError" in raised.bases and line is not None:
+        return _unwritten(name, line, module, source, brought)
+    if _is_out_of_memory(raised):
         return LimitExceeded(f"{caller} asked for more memory than a submission may use.")
-    if (
-        raised.type in ("PermissionError", "BlockingIOError")
-        or "start new thread" in raised.message
-    ):
+    at = _at(line, module, source)
+    if error in ("PermissionError", "BlockingIOError") or "start new thread" in raised.message:
         return Crashed(
             f"{caller} tried something that submissions may not do (files outside its folder, "
-            f"the network, threads or processes){_at(raised, module, source)}.",
-            raised.line,
+            f"the network, threads or processes){at}.",
+            line,
         )
-    if raised.type == "SystemExit":
-        at = _at(raised, module, source)
-        return Crashed(f"{caller} ended the program (exit){at}.", raised.line)
-    detail = shown_text(raised, source, sizes, ration, path)
-    text = f": {detail}" if detail else ""
-    return Crashed(f"{caller} raised {raised.type}{text}{_at(raised, module, source)}", raised.line)
+    if error == "SystemExit":
+        return Crashed(f"{caller} ended the program (exit){at}.", line)
+    raised = msgspec.structs.replace(raised, line=line)
+    detail = error_text(raised, source, sizes, budget, path)
+    if error == UNKNOWN:
+        error = "an exception"
+    elif not is_public(error):
+        error = quoted(error)
+    return Crashed(f"{caller} raised {error}{f': {detail}' if detail else ''}{at}", line)
 
 
-def _known_place(raised: frames.Raised, source: tuple[str, ...], ration: Ration) -> frames.Raised:
-    """An exception with its line and type, as far as a message may show them."""
-    echo = Echo(source)
-    line = echo.place(raised.line, ration)
-    kind = echo.error(raised.type, ration)
-    if kind == UNKNOWN:
-        kind = "an exception"
-    elif not is_public(kind):
-        kind = quoted(kind)
-    return msgspec.structs.replace(raised, line=line, type=kind)
+def _unwritten(
+    name: str, line: int, module: str, source: tuple[str, ...], brought: bool
+) -> Unwritten:
+    missing = _enclosing_definition(line, source)
+    if missing in name.split(".") or not (missing or brought):
+        missing = name
+    subject = f"`{missing}`" if missing else "What it calls"
+    caller = "" if missing == name or brought else f" `{name}` calls it."
+    return Unwritten(f"{subject} is not filled in yet (line {line} of {module}).{caller}", line)
 
 
-def _defined_at(line: int, source: tuple[str, ...]) -> str:
-    """The function or class at the margin in which a line stands, or nothing."""
+def _enclosing_definition(line: int, source: tuple[str, ...]) -> str:
+    """Return the name of the top-level function or class around a line, or ""."""
     for text in reversed(source[:line]):
         if found := _AT_THE_MARGIN.match(text):
             return found[1] or ""
     return ""
 
 
-def _is_memory(raised: frames.Raised) -> bool:
-    return (
-        "MemoryError" in raised.bases
-        or "can't allocate memory" in raised.message
-        or "out of memory" in raised.message
-        or "No space left" in raised.message
-    )
+def _is_out_of_memory(raised: frames.Raised) -> bool:
+    texts = ("can't allocate memory", "out of memory", "No space left")
+    return "MemoryError" in raised.bases or any(text in raised.message for text in texts)
 
 
-def _at(raised: frames.Raised, module: str, source: tuple[str, ...]) -> str:
-    """Where in the student's file, with the line itself."""
-    if raised.line is None:
+def _at(line: int | None, module: str, source: tuple[str, ...]) -> str:
+    """Return the end of a message that names and quotes a line of the student's file."""
+    if line is None:
         return ""
-    text = f" at line {raised.line} of {module}"
-    if 0 < raised.line <= len(source):
-        line = source[raised.line - 1].strip()[:120]
-        text += f": {quoted(line)}" if line else ""
-    return text
+    code = source[line - 1].strip()[:_LONGEST_LINE] if 0 < line <= len(source) else ""
+    return f" at line {line} of {module}{f': {quoted(code)}' if code else ''}"
+
+
+# The text of an exception
+
+
+def error_text(
+    raised: frames.Raised,
+    source: tuple[str, ...],
+    sizes: frozenset[int] = frozenset(),
+    budget: MessageBudget | None = None,
+    path: str = "",
+) -> str:
+    """Return the part of an exception's text that feedback may show, or "".
+
+    raised: its line has been paid for
+    sizes:  sizes in the call's arguments
+    path:   the function that was called
+    """
+    budget = budget or MessageBudget()
+    text = raised.message.strip().split("\n")[0][:_LONGEST_TEXT]
+    known = KNOWN.match(text)
+    if known:
+        frequent = known.group(0).startswith(_FREQUENT)
+        if budget.afford(len(_FREQUENT) if frequent else SENTENCES, 1.0):
+            line = source[raised.line - 1] if raised.line and raised.line <= len(source) else ""
+            return _known_sentence(known, f"{line} {path}", source, sizes, budget)
+    whole = "\n".join(source)
+    if 0 < len(text) <= _LONGEST_LITERAL and (f'"{text}"' in whole or f"'{text}'" in whole):
+        return quoted(text) if budget.afford(whole.count('"') + whole.count("'")) else ""
+    return ""
+
+
+def _known_sentence(
+    known: re.Match[str],
+    near: str,
+    source: tuple[str, ...],
+    sizes: frozenset[int],
+    budget: MessageBudget,
+) -> str:
+    """Return a known sentence with `?` for names and numbers that are unknown or unaffordable."""
+    words, text, parts, end = AllowedWords(source), known.group(0), list[str](), 0
+
+    def with_numbers(piece: str) -> str:
+        return _NUMBER.sub(lambda n: number(n.group(0), budget, sizes, source), piece)
+
+    for group in range(1, (known.re.groups or 0) + 1):
+        start, stop = known.span(group)
+        if start >= end:
+            parts.append(with_numbers(text[end:start]))
+            parts.append(_chosen_part(text[start:stop], words, budget, near))
+            end = stop
+    return "".join([*parts, with_numbers(text[end:])])
+
+
+def _chosen_part(text: str, words: AllowedWords, budget: MessageBudget, near: str) -> str:
+    """Return a name, operator or letter in a known sentence, or `?`."""
+    if not text[0].isalpha() and text[0] != "_":
+        return text if budget.afford(13 ** len(text)) else UNKNOWN
+    if len(text) == 1 and budget.afford(52):
+        return text
+    return ".".join(words.name(part, budget, near) for part in text.split(".")[:4])
+
+
+# Calls that are not allowed
 
 
 def forbidden(
-    banned: tuple[frames.Banned, ...], module: str, echo: Echo | None = None, by_model: bool = False
+    banned: tuple[frames.Banned, ...], module: str, words: AllowedWords, by_model: bool = False
 ) -> Forbidden | Crashed:
-    """The verdict for a call that does the exercise for the student.
+    """Return the verdict for calls that are not allowed in an exercise.
 
-    by_model: it was made by a model that the student was given; that does nothing for anybody
+    by_model: a model that the exercise gets as an argument made them, which solves nothing
     """
-    names: list[str] = []
-    ration = Ration()
-    looks = [b for b in banned if b.call in LOOKS]
-    if looks:
-        place = f" (line {looks[0].line} of {module})" if looks[0].line else ""
-        return Forbidden(
-            f"`{looks[0].call}`{place} does what the grader cannot follow. An exercise is plain "
-            "tensor code: remove it."
-        )
-    for call in banned[:3]:
-        said = _call(call, echo, ration, module)
-        if said and said not in names:
-            names.append(said)
-    shown = ", ".join(names) or "a call that is not allowed"
+    budget = MessageBudget()
+    for call in banned:
+        if call.call in LOOKS:
+            line = words.line(call.line, budget)
+            return Forbidden(
+                f"`{call.call}`{_in_line(line, module)} is not allowed: the grader cannot follow "
+                "what it does. Remove it; an exercise needs plain tensor code only."
+            )
+    calls = dict.fromkeys(_call(b, words, budget, module) for b in banned[:_MOST_BANNED])
+    names = ", ".join(filter(None, calls)) or "a call that is not allowed"
     if by_model:
         return Crashed(
-            f"The model's attention is fused: it runs {shown} and never writes its weights down. "
-            'Switch the model to "eager" attention first, which makes them.'
+            f"The model's attention is fused: it runs {names}, which returns no attention weights. "
+            'Switch the model to "eager" attention first.'
         )
     return Forbidden(
-        f"Write this exercise without {shown}. Build it from elementary operations instead."
+        f"Write this exercise without {names}. Build it from elementary operations instead."
     )
 
 
-def _call(call: frames.Banned, echo: Echo | None, ration: Ration, module: str) -> str:
-    """A call and its line, as far as they may be shown."""
-    plain = call.call.strip("_")[:60]
-    line = call.line if echo is None else echo.place(call.line, ration)
-    place = f" (line {line} of {module})" if line else ""
-    words = plain.replace(".", " ").split()[:5]
-    if echo and (call.call == UNNAMED_CALL or UNKNOWN in [echo.named(w, ration) for w in words]):
-        return f"{UNNAMED_CALL}{place}" if place else ""
-    return f"`{plain}`{place}"
+def _call(banned: frames.Banned, words: AllowedWords, budget: MessageBudget, module: str) -> str:
+    """Name a call and its line; return "" if neither may be shown."""
+    name = banned.call.strip("_")[:60]
+    place = _in_line(words.line(banned.line, budget), module)
+    parts = name.split(".")[:5]
+    if not words.is_dotted(name) or UNKNOWN in [words.name(part, budget) for part in parts]:
+        return f"{_UNNAMED_CALL}{place}" if place else ""
+    return f"`{name}`{place}"
+
+
+def _in_line(line: int | None, module: str) -> str:
+    return f" (line {line} of {module})" if line else ""
+
+
+# Parameters that do not fit
 
 
 def state_mismatch(
     mismatch: frames.StateMismatch,
     path: str,
-    echo: Echo | None = None,
-    asked: Mapping[str, tuple[int, ...]] | None = None,
+    words: AllowedWords,
+    wanted: Mapping[str, tuple[int, ...]],
 ) -> Wrong:
-    """The verdict for a module whose parameters are named or shaped in another way.
+    """Return the verdict for a module with the wrong parameters.
 
-    `asked`: the names and shapes that were asked for
+    wanted: names and shapes of the parameters that the exercise asks for
     """
-    parts, ration, asked = [], Ration(), asked or {}
-    missing = tuple(n for n in mismatch.missing if ration.among(len(asked) + 1))
+    parts, budget = [], MessageBudget()
     if mismatch.missing:
-        parts.append(f"it lacks {_names(missing) or 'some'}")
+        known = (n for n in mismatch.missing if n in wanted)
+        missing = [n for n in known if budget.afford(len(wanted) + 1)]
+        parts.append(f"it lacks {_listed(missing) or 'some'}")
     if mismatch.unexpected:
-        unexpected = mismatch.unexpected[:5]
-        if echo is not None:
-            unexpected = tuple(dict.fromkeys(echo.dotted_name(n, ration) for n in unexpected))
+        names = dict.fromkeys(words.dotted_name(n, budget) for n in mismatch.unexpected[:5])
         parts.append(
-            f"it has {_names(unexpected)}, which the exercise does not ask for (a bias too many? "
-            "a mask? register_buffer takes persistent=False)"
+            f"it has {_listed(list(names))}, which the exercise does not ask for (an extra bias? "
+            "a mask? register it with persistent=False)"
         )
     for name, _, found in mismatch.shapes[:3]:
-        wanted = asked.get(name)
-        if wanted is not None and ration.among(len(asked)):
-            has = shape(found, wanted, ration)
-            parts.append(f"`{name[:60]}` should have shape {wanted}, but has {has}")
+        if name in wanted and budget.afford(len(wanted)):
+            has = shape(found, wanted[name], budget)
+            parts.append(f"`{name[:60]}` should have shape {wanted[name]}, but has {has}")
     return Wrong(
         f"The weights of `{path}` could not be loaded: {'; '.join(parts) or 'they do not fit'}. "
-        "Names and shapes are given in the docstring.",
+        "The docstring gives their names and shapes.",
         Flaw.STATE,
     )
 
 
-def _names(names: tuple[str, ...]) -> str:
-    shown = ", ".join(f"`{n[:60]}`" for n in names[:5])
-    return shown + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+def _listed(names: list[str]) -> str:
+    listed = ", ".join(f"`{n[:60]}`" for n in names[:5])
+    return listed + (f" and {len(names) - 5} more" if len(names) > 5 else "")

@@ -1,9 +1,9 @@
-"""Sentences of Python, numpy and torch that carry no text of a submission's choosing.
+"""Error messages of Python, NumPy and PyTorch that contain no free text.
 
-Each is written out in full: a name in it is checked against the source (`echo.py`), a number is
-short, and nothing is left free. Separators are never optional between two numbers, so that a
-hostile text cannot send the matcher down exponentially many ways. What is free to choose, but for
-numbers, is a group of the pattern.
+Theory of operation. Every sentence is written out in full. A name, operator or letter that a
+submission can choose is a group of the pattern and is checked separately (`allowed_words`); numbers
+are short. Two numbers are always separated, so that a hostile text cannot make the matcher
+backtrack exponentially.
 """
 
 # ruff: noqa: E501  # each pattern is a sentence, read whole
@@ -93,27 +93,25 @@ _TEMPLATES = {
 }
 
 
-def _any_of(some: Iterable[str]) -> re.Pattern[str]:
-    return re.compile("|".join(f"(?:{t})" for t in some), re.ASCII)
+def _any_of(sentences: Iterable[str]) -> re.Pattern[str]:
+    return re.compile("|".join(f"(?:{t})" for t in sentences), re.ASCII)
 
 
 KNOWN = _any_of(chain.from_iterable(_TEMPLATES.values()))
 SENTENCES = sum(map(len, _TEMPLATES.values()))
-_BEGINNING = 400
-# Of errors that are raised with other words.
-_BY_TYPE = {"NameError": "unknown names", "AttributeError": "unknown names"}
+_LONGEST_TEXT = 400
+_FAMILY_OF_TYPE = {"NameError": "unknown names", "AttributeError": "unknown names"}
 
 
 def family(error: str, message: str) -> str:
-    """What kind of mistake an error of this type tells of, by what it says."""
-    first = message[:_BEGINNING].partition("\n")[0]
+    """Return the kind of mistake that an error shows, from its type and its message."""
+    first = message[:_LONGEST_TEXT].partition("\n")[0]
     for kind, pattern in _families().items():
         if pattern.match(first):
             return kind
-    return _BY_TYPE.get(error, "stopped")
+    return _FAMILY_OF_TYPE.get(error, "stopped")
 
 
 @cache
 def _families() -> dict[str, re.Pattern[str]]:
-    """The sentences of each kind; messages alone never ask for them."""
-    return {kind: _any_of(some) for kind, some in _TEMPLATES.items()}
+    return {kind: _any_of(sentences) for kind, sentences in _TEMPLATES.items()}

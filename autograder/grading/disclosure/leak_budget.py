@@ -1,15 +1,15 @@
-"""How much of a message a submission may choose: fewer than 32 bits, counted.
+"""The leak budget of one message: fewer than 32 bits chosen by the submission.
 
-Theory of operation. A submission has seen hidden inputs when its words are chosen: which exception,
-at which line, with which names and numbers. Each is a choice among what the trusted side knows
-already, so each has a length in bits, as in a code: the logarithm of how many there were to choose
-from. A message has a ration of bits; what would go beyond it is left out or shown as `?`. So a
-message cannot carry a float32 of a hidden input, whatever words it is dressed in. Honest messages
-name few things out of few, and keep within it.
+Theory of operation. A submission knows hidden inputs when it chooses which exception it raises, at
+which line, with which names and numbers. Each is a choice among things that the trusted side knows
+already, so it has a length in bits: the logarithm of the number of things to choose from. A message
+pays for its choices from one budget. What the budget does not pay for is left out or shown as `?`.
+So a message cannot contain a float32 of a hidden input. An honest message makes few choices and
+stays within the budget.
 
 A number is known if it is a size in the call's arguments (or a product of neighbouring sizes), an
-index, or a literal of the student's own source. A source that lists many literals makes each of
-them a longer choice, and so gains nothing.
+index, or a literal in the student's source. A source with many literals makes each of them a longer
+choice, so long tables gain nothing.
 """
 
 from __future__ import annotations
@@ -21,114 +21,90 @@ from functools import lru_cache
 
 MOST_BITS = 31.5
 UNKNOWN = "?"
+HINTS = 16  # sentences that describe a difference
+ROUGH = 1024  # values that `rough` distinguishes
 _INDICES = frozenset(range(-3, 4))
 _INTEGER = re.compile(r"(?<![\w.])\d{1,5}(?![\w.])")
-HINTS = 16  # sentences to choose from, of what a difference looks like
-ROUGH = 1024  # sums that `rough` tells apart
-_KINDS = 16  # of messages, and of the values returned together that one can be about
-_DRAWN = 32  # ways in which a drawing differs
-_TENTHS = 11
-_COUNTS = 999  # of entries: small tests have no more
+
+# Choices that a message has made before its first word.
+DRAWINGS = 32  # the way in which a drawing differs
+TEXTS = 16  # the kind of difference between texts or mappings
+VALUES = 16 * 11  # the returned value that is wrong, and a count in tenths
 
 
-class Ration:
-    """The bits that a message has left."""
+class MessageBudget:
+    """The bits that a message has left. `paid`: the number of choices already made."""
 
-    def __init__(self, bits: float = MOST_BITS) -> None:
-        self.left = bits
+    def __init__(self, paid: int = 1) -> None:
+        self.left = MOST_BITS
+        self.afford(paid)
 
-    def among(self, count: int, flag: float = 0.0) -> bool:
-        """Take the choice of one among `count`, told from other kinds of choices by `flag` bits."""
-        cost = flag + math.log2(max(count, 1))
+    def afford(self, choices: int, flag: float = 0.0) -> bool:
+        """Pay for one choice among `choices` and return True, or return False.
+
+        flag: bits that distinguish this kind of choice from other kinds
+        """
+        cost = flag + math.log2(max(choices, 1))
         if cost > self.left:
             return False
         self.left -= cost
         return True
 
 
-@lru_cache(maxsize=8)
-def literals(source: tuple[str, ...]) -> frozenset[int]:
-    return frozenset(int(n) for line in source for n in _INTEGER.findall(line))
-
-
 def with_products(shapes: Iterable[tuple[int, ...]]) -> frozenset[int]:
-    """The sizes of some shapes, and of what becomes of them when neighbouring axes are merged."""
+    """Return the sizes in some shapes, and the products of neighbouring sizes."""
     found: set[int] = set()
     for shape in shapes:
         for first in range(len(shape)):
-            product = 1
-            for extent in shape[first:]:
-                product *= extent
-                found.add(product)
+            found.update(math.prod(shape[first:last]) for last in range(first + 1, len(shape) + 1))
     return frozenset(found)
 
 
-def number(text: str, ration: Ration, sizes: frozenset[int], source: tuple[str, ...]) -> str:
-    """A number as a message may show it."""
-    value, own = int(text), literals(source)
+@lru_cache(maxsize=8)
+def _literals(source: tuple[str, ...]) -> frozenset[int]:
+    return frozenset(int(n) for line in source for n in _INTEGER.findall(line))
+
+
+def number(text: str, budget: MessageBudget, sizes: frozenset[int], source: tuple[str, ...]) -> str:
+    """Return a number of an error message, or `?` if it is not known or not affordable."""
+    value, own = int(text), _literals(source)
     groups = ((sizes, 0.6), (_INDICES, 1.8), (own | {-n for n in own}, 4.3))
-    fits = (len(g) for g, flag in groups if value in g and ration.among(len(g), flag))
-    return text if any(fits) else UNKNOWN
+    paid = (budget.afford(len(known), flag) for known, flag in groups if value in known)
+    return text if any(paid) else UNKNOWN
 
 
-def shape(actual: tuple[int, ...], expected: tuple[int, ...], ration: Ration) -> str:
-    """A shape beside the one that was asked for, with the sizes that can be made of that one."""
+def shape(actual: tuple[int, ...], expected: tuple[int, ...], budget: MessageBudget) -> str:
+    """Describe a wrong shape by the sizes that can result from the expected shape."""
     known = with_products([expected])
     known |= {n + d for n in expected for d in (-1, 1)} | {2 * n for n in expected} | {0, 1, 2, 3}
-    if len(actual) > 6 or not ration.among(7):
-        return "another number of axes"
+    if len(actual) > 6 or not budget.afford(7):
+        return "a different number of axes"
     parts = []
     for axis, extent in enumerate(actual):
         right = axis < len(expected) and extent == expected[axis]
         choice = (1, 0.5) if right else (len(known), 1.8)
-        shown = (right or extent in known) and ration.among(*choice)
-        parts.append(str(extent) if shown else UNKNOWN)
+        affordable = (right or extent in known) and budget.afford(*choice)
+        parts.append(str(extent) if affordable else UNKNOWN)
     return f"({', '.join(parts)}{',' * (len(parts) == 1)})"
 
 
-def of_values() -> Ration:
-    """What a message about values has left, which one it is and a coarse count being paid for."""
-    ration = Ration()
-    ration.among(_KINDS * _TENTHS)
-    return ration
-
-
-def of_drawings(panels: int = 1) -> Ration:
-    """What a message about a drawing has left, its kind and the panel being paid for."""
-    ration = Ration()
-    ration.among(_DRAWN * panels)
-    return ration
-
-
-def of_texts() -> Ration:
-    """What a message about a text or a mapping has left, its kind being paid for."""
-    ration = Ration()
-    ration.among(_KINDS)
-    return ration
-
-
-def count_of(count: int, total: int, ration: Ration) -> str:
-    """A count among so many entries: whole if the ration lasts, else in tenths (paid for)."""
-    if ration.among(total):
+def count_of(count: int, total: int, budget: MessageBudget) -> str:
+    """Describe a count of entries: exactly if the budget affords it, else in tenths."""
+    if budget.afford(total):
         return f"{count} of {total} entries"
     tenths = min(max(round(10 * count / total), 1), 9)
     return f"about {tenths} in 10 of {total} entries"
 
 
-def few(count: int, most: int = 9, ration: Ration | None = None) -> str:
-    """A count that a message may show, or that it is larger."""
-    if ration is not None and not ration.among(most + 2):
-        return "another number"
+def few(count: int, most: int = 9, budget: MessageBudget | None = None) -> str:
+    """Return a count of at most `most`, or "more than {most}"."""
+    if budget is not None and not budget.afford(most + 2):
+        return "a different number"
     return str(count) if 0 <= count <= most else f"more than {most}"
 
 
-def amount(count: int) -> str:
-    """A count of entries."""
-    return few(count, _COUNTS)
-
-
 def rough(value: float) -> str:
-    """A sum that a message may show: two digits of it, where it is of a usual size."""
+    """Return two significant digits of a sum of usual size."""
     size = abs(value)
     if size == 0 or 0.01 <= size < 1000:
         return f"{value:.2g}" if size < 100 else str(round(value, -1)).removesuffix(".0")

@@ -1,8 +1,8 @@
-"""The lines of a module at which Python can raise an error, read from its syntax tree.
+"""The lines of a module at which Python can raise an error.
 
 A submission can make an error claim any line: it can set `SyntaxError.lineno`, or give a code
-object another first line. So a line from a submission's process is shown only if the syntax tree
-has something there that can raise; blank lines, comments and plain constants cannot.
+object a different first line. So a line reported by a submission's process is shown only if the
+syntax tree has something there that can raise. Blank lines, comments and constants cannot.
 """
 
 from __future__ import annotations
@@ -11,18 +11,14 @@ import ast
 from collections.abc import Iterator
 from functools import lru_cache
 
-from ...model.source.reachable import MOST_SIGNS, signs_in
 from ...repair.source_text import UNPARSABLE, parsed
 
 
 @lru_cache(maxsize=8)
 def raising_lines(source: tuple[str, ...]) -> frozenset[int]:
-    """Return the lines that can raise; of a file that Python cannot parse, the parser's line."""
-    text = "\n".join(source)
-    if signs_in(text) > MOST_SIGNS:
-        return frozenset()
+    """Return the lines that can raise. A file with a syntax error has only the error's line."""
     try:
-        return frozenset(_lines(parsed(text).tree))
+        return frozenset(_lines(parsed("\n".join(source)).tree))
     except SyntaxError as error:
         return frozenset([error.lineno] if error.lineno else [])
     except UNPARSABLE:
@@ -32,10 +28,8 @@ def raising_lines(source: tuple[str, ...]) -> frozenset[int]:
 def _lines(tree: ast.Module) -> Iterator[int]:
     for node in ast.walk(tree):
         if isinstance(node, ast.stmt):
-            quiet = isinstance(node, ast.Pass) or (
-                isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-            )
-            if not quiet:
+            is_docstring = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+            if not (isinstance(node, ast.Pass) or is_docstring):
                 yield node.lineno
         elif isinstance(node, ast.expr) and not isinstance(node, ast.Constant):
             yield node.lineno

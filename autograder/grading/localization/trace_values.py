@@ -24,8 +24,8 @@ from ...worker.protocol import frames
 from ..decoding import read_answer
 from ..diagnosis.probes import Probe
 from ..outcomes import Outcome
-from ..running.disk_cache import KeptRuns
-from ..targets.byte_quota import Room
+from ..running.disk_cache import RunCache
+from ..targets.byte_quota import ByteQuota
 from ..targets.in_process import Target
 from .tuning import NOTES_BYTES, ROUNDING, ROWS_PER_TRACE
 
@@ -62,10 +62,10 @@ class ReferenceTraces:
     the kit are not found (`disk_cache.py`).
     """
 
-    def __init__(self, exercise: str, kept: KeptRuns | None = None) -> None:
+    def __init__(self, exercise: str, kept: RunCache | None = None) -> None:
         self._exercise, self._kept = exercise, kept
         self._known = kept.notes(exercise) if kept is not None else {}
-        self._quota = Room(NOTES_BYTES - sum(len(n or b"") for n in self._known.values()))
+        self._quota = ByteQuota(NOTES_BYTES - sum(len(n or b"") for n in self._known.values()))
         self._changed = False
 
     def rows(self, source: str, target: Target, probe: Probe) -> np.ndarray | None:

@@ -1,22 +1,21 @@
-"""How a test ended once is known: a test that gets the same answers is not run again.
+"""Reuse the outcome of a hidden test for submissions that give the same answers.
 
-Theory of operation. What a hidden test asks next, and how it ends, follows from the answers it got
+Theory of operation. The next request of a hidden test, and its outcome, depend only on the answers
 so far: its inputs are drawn from the course's secret and its own name, the reference's answers are
-recorded, and it sees nothing else of a submission (a test that does look at the process itself is
-run every time: `process_of`). So the answers that led to an end are kept as a tree of
-(answers so far -> next request, or the end), and the next submission is first asked along the
-tree. Every call is still made, in the order, under the clock and with the bounds of the test;
-only drawing, encoding and comparing what was drawn, encoded and compared before is left out. At
-the first answer that is new, the test itself runs: it is given the answers that are there already
-and asks for the rest.
+recorded, and the test sees nothing else of a submission. (A test that looks at the process itself,
+with `process_of`, always runs.) So each test has a trie: answers so far -> next request or outcome.
+The next submission is first asked along the trie. Every call is still made, in order, under the
+clock and with the limits of the test; only drawing, encoding and comparing are skipped. At the
+first new answer the test itself runs: it gets the answers that are there already and asks for the
+rest.
 
-A liar gains nothing: who answers like a passing submission, to the last bit, passes by right. Of
-the other ends only `wrong` is kept, and only where its message cannot depend on the source:
-nothing was raised or forbidden, and every name that was answered may be repeated (`Echo`). Output
-and the lines of an exception are left out of the key, since no verdict depends on them.
+A hostile submission gains nothing: one that answers like a passing submission, to the last bit,
+passes rightly. Of failures only `wrong` is stored, and only if its message cannot depend on the
+submission's source: no exception, no forbidden call, and allowed words only. Printed text and the
+lines of exceptions are not part of the key, because no verdict depends on them.
 
-What a test asked of whoever passed it, it will most likely ask the next one: its way. A submission
-in a sandbox is sent the ways of an exercise's tests in one piece (`expected`).
+The requests of a test to submissions that pass it are its path. Most submissions follow the same
+path, so a sandboxed submission is sent the paths of an exercise's tests in one piece (`expected`).
 """
 
 from __future__ import annotations
@@ -32,30 +31,24 @@ from typing import NamedTuple
 import msgspec
 
 from ...worker.protocol import frames
-from ..disclosure.allowed_words import Echo
+from ..disclosure.allowed_words import AllowedWords
 from ..outcomes import Flaw, LimitExceeded, Outcome, Unseeded
-from ..targets.byte_quota import KEPT_BYTES, Room, held
+from ..targets.byte_quota import KEPT_BYTES, ByteQuota, answer_bytes
 from ..targets.in_process import Answer, Target
 from ..targets.sandboxed import NextCall, Sandboxed
 
-# Ways through one test, after which its memory starts anew: what bounds its size.
-_MOST_WAYS = 128
-# Requests of all tests that are remembered. A test that passes answers on makes them a stranger's.
-_MOST_BYTES = 16 << 20
-# A call that takes longer is not sent ahead: while it runs, nothing is heard of those before it.
-_SLOW_SECONDS = 0.25
-# Of requests, what is sent ahead at most.
-_MOST_AHEAD = 1 << 20
-# What a diagnosis finds in place of answers that took too much room.
-_NOT_KEPT = LimitExceeded("These answers are too large to be kept.")
+_MOST_PATHS = 128  # of one test, before its trie starts anew
+_MOST_BYTES = 16 << 20  # of stored requests; they can contain answers of a submission
+_MOST_AHEAD = 1 << 20  # bytes of requests that are sent ahead
+_SLOW_SECONDS = 0.25  # a slower call is not sent ahead: it would delay the answers before it
+_NOT_KEPT = LimitExceeded("The answers are too large to be stored.")
 _START = b""
-_NO_WORDS = Echo(())
 _encode = msgspec.msgpack.Encoder().encode
 
 
 @dataclass(frozen=True)
 class End:
-    """How a test ended. `wrong` is the message, or None if it passed; `flaw` what is wrong."""
+    """The outcome of a test. `wrong`: the message, or None if the test passed."""
 
     wrong: str | None
     flaw: Flaw = Flaw.CLAIM
@@ -64,196 +57,195 @@ class End:
 PASSED = End(None)
 
 
-class Memory:
-    """Of every test of a week, how it ends after which answers."""
+class AnswerTries:
+    """The tries of a week's tests."""
 
     def __init__(self) -> None:
-        self._tests: dict[str, _Tree] = {}
-        self._room = Room(_MOST_BYTES)
+        self._tries: dict[str, _Trie] = {}
+        self._quota = ByteQuota(_MOST_BYTES)
 
-    def meeting(
-        self, test: str, target: Target, echo: Echo = _NO_WORDS, kept: Room | None = None
-    ) -> Meeting:
-        """A target's meeting with a test. `kept`: where the submission's answers find room."""
-        tree = self._tests.get(test)
-        if tree is None:
-            tree = self._tests[test] = _Tree(self._room)
-        return Meeting(tree, target, echo, kept or Room(KEPT_BYTES))
+    def target(
+        self,
+        test: str,
+        target: Target,
+        words: AllowedWords | None = None,
+        quota: ByteQuota | None = None,
+    ) -> TrieTarget:
+        """Return a submission's target for one test. `quota`: bounds the answers it keeps."""
+        trie = self._tries.get(test)
+        if trie is None:
+            trie = self._tries[test] = _Trie(self._quota)
+        return TrieTarget(trie, target, words or AllowedWords(()), quota or ByteQuota(KEPT_BYTES))
 
     def expected(self, tests: Iterable[str]) -> list[NextCall]:
-        """What these tests will ask, one after the other, up to the first that is not known."""
+        """Return the requests of successive tests, up to the first test without a known path."""
         calls: list[NextCall] = []
         size = 0
         for test in tests:
-            tree = self._tests.get(test)
-            if tree is None or tree.way is None:
+            trie = self._tries.get(test)
+            if trie is None or trie.path is None:
                 break
-            size += sum(map(len, tree.way))
+            size += sum(map(len, trie.path))
             if size > _MOST_AHEAD:
                 break
-            calls += [NextCall(test, frame) for frame in tree.way]
-            if tree.parts:
+            calls += [NextCall(test, frame) for frame in trie.path]
+            if trie.branches:
                 break
         return calls
 
 
-class _Tree:
-    """Of one test: by the answers so far, the next request or the end.
+class _Trie:
+    """The trie of one test.
 
-    way:   what it asks of whoever passes
-    parts: whether it goes on in another way for each
+    steps:    from the key of the answers so far to the next request or the outcome
+    path:     the requests to submissions that pass
+    branches: the requests after `path` depend on the submission
     """
 
-    def __init__(self, room: Room) -> None:
-        self.way: tuple[bytes, ...] | None = None
-        self.parts = False
+    def __init__(self, quota: ByteQuota) -> None:
         self.steps: dict[bytes, bytes | End] = {}
+        self.path: tuple[bytes, ...] | None = None
+        self.branches = False
         self._frames: dict[bytes, bytes] = {}
-        self._ways = 0
-        self._room = room
+        self._paths = 0
+        self._quota = quota
 
-    def keep(self, path: list[tuple[bytes, bytes]], end: bytes, how: End) -> None:
-        if end in self.steps:
+    def store(self, path: list[tuple[bytes, bytes]], key: bytes, end: End) -> None:
+        """Store the requests that led to an outcome, each with the key of the answers before."""
+        if key in self.steps:
             return
-        if self._ways >= _MOST_WAYS:
-            self.forget()
-        if not self._room.take(sum(len(f) for f in {f for _, f in path} if f not in self._frames)):
+        if self._paths >= _MOST_PATHS:
+            self.clear()
+        new = {frame for _, frame in path} - self._frames.keys()
+        if not self._quota.take(sum(map(len, new))):
             return
-        self._ways += 1
-        for key, frame in path:
-            self.steps[key] = self._frames.setdefault(frame, frame)
-        self.steps[end] = how
+        self._paths += 1
+        for step, frame in path:
+            self.steps[step] = self._frames.setdefault(frame, frame)
+        self.steps[key] = end
 
-    def learn(self, asked: Sequence[bytes], whole: bool) -> None:
-        """What the test asked now; `whole`: of a submission that passes."""
-        if self.way is None:
-            self.way = tuple(asked) if whole else None
+    def learn_path(self, asked: Sequence[bytes], passed: bool) -> None:
+        """Shorten the path to the requests that this submission was asked too."""
+        if self.path is None:
+            self.path = tuple(asked) if passed else None
             return
-        if len(asked) <= len(self.way) and self.way[: len(asked)] == tuple(asked):
-            return
-        same = sum(1 for _ in takewhile(_equal, zip(self.way, asked, strict=False)))
-        if same < len(asked):
-            self.way, self.parts = self.way[:same], True
+        equal = (mine == theirs for mine, theirs in zip(self.path, asked, strict=False))
+        common = sum(takewhile(bool, equal))
+        if common < len(asked):
+            self.path, self.branches = self.path[:common], True
 
-    def forget(self) -> None:
-        self._room.left += sum(map(len, self._frames))
+    def clear(self) -> None:
+        self._quota.give(sum(map(len, self._frames)))
         self.steps.clear()
         self._frames.clear()
-        self._ways = 0
+        self._paths = 0
 
 
-def _equal(pair: tuple[bytes, bytes]) -> bool:
-    return pair[0] == pair[1]
-
-
-class _Got(NamedTuple):
-    """An answer, and its header without what no verdict depends on."""
+class _Received(NamedTuple):
+    """An answer, and the part of its header that verdicts depend on."""
 
     answer: Answer
     header: bytes
 
 
-class Meeting:
+class TrieTarget:
     """A submission's target during one test.
 
-    answers: those it gave, for a diagnosis, as long as they find room among its `kept` ones
+    answers: the submission's answers, for a diagnosis, as far as the quota allows
     """
 
-    def __init__(self, tree: _Tree, target: Target, echo: Echo, kept: Room) -> None:
-        self._tree, self._target, self._echo = tree, target, echo
+    def __init__(self, trie: _Trie, target: Target, words: AllowedWords, quota: ByteQuota) -> None:
+        self.trie, self._target, self._words = trie, target, words
         self.answers: list[Answer | Outcome] = []
-        self._kept, self._held = kept, 0
-        self._early: deque[tuple[bytes, _Got | Outcome]] = deque()
+        self._quota, self._taken = quota, 0
+        self._early: deque[tuple[bytes, _Received | Outcome]] = deque()
         self._path: list[tuple[bytes, bytes]] = []
         self._key = _START
-        self._answers_say_all = self._plain = True
         self._asked: list[bytes] = []
+        self._reusable = self._plain = True
         self._slow = self._begun = False
 
     def begin(self, test: str, exercise: str) -> None:
-        """The test starts; once, for what was asked along the tree belongs to it."""
+        """Begin the test, once: requests along the trie already belong to it."""
         if not self._begun:
             self._begun = True
             self._target.begin(test, exercise)
 
-    def known(self) -> End | None:
-        """Ask along the tree. None if the test must run; it then gets these answers first."""
+    def follow(self) -> End | None:
+        """Ask along the trie and return the outcome, or None if the test must run."""
         key = _START
-        while key in self._tree.steps:
-            step = self._tree.steps[key]
+        while key in self.trie.steps:
+            step = self.trie.steps[key]
             if isinstance(step, End):
                 return step if step is PASSED or self._plain else None
             try:
-                got = self._ask(step)
+                received = self._ask(step)
             except Outcome as outcome:
                 self._early.append((step, outcome))
                 break
-            self._early.append((step, got))
-            key = _after(key, got)
+            self._early.append((step, received))
+            key = _next_key(key, received)
         return None
 
     def request(self, frame: bytes) -> Answer:
         self._path.append((self._key, frame))
-        got = self._got(frame)
-        self._key = _after(self._key, got)
-        return got.answer
+        received = self._take_early(frame) if self._early else self._ask(frame)
+        self._key = _next_key(self._key, received)
+        return received.answer
 
-    def _ask(self, frame: bytes) -> _Got:
+    def _take_early(self, frame: bytes) -> _Received:
+        asked, received = self._early.popleft()
+        if asked != frame:
+            self.trie.clear()
+            raise Unseeded("the test does not ask the same after the same answers: is it seeded?")
+        if isinstance(received, Outcome):
+            raise received
+        return received
+
+    def _ask(self, frame: bytes) -> _Received:
         self._asked.append(frame)
         started = monotonic()
         try:
             answer = self._target.request(frame)
         except Outcome as outcome:
-            # without its traceback, which would keep all that the test holds
-            self._keep(type(outcome)(outcome.message), 0)
             self._plain = False
+            # a copy without the traceback, which would keep the test's variables alive
+            self._keep(type(outcome)(outcome.message), 0)
             raise
         self._slow = self._slow or monotonic() - started > _SLOW_SECONDS
-        header = header_of(answer[0])
-        self._keep(answer, held(len(header) + len(answer[0].printed), sum(map(len, answer[1]))))
-        self._plain = self._plain and _is_plain(answer[0], self._echo)
-        return _Got(answer, header)
+        reply, buffers = answer
+        header = header_of(reply)
+        self._keep(answer, answer_bytes(len(header) + len(reply.printed), sum(map(len, buffers))))
+        self._plain = self._plain and _is_plain(reply, self._words)
+        return _Received(answer, header)
 
     def _keep(self, answer: Answer | Outcome, size: int) -> None:
-        if self._kept.take(size):
-            self._held += size
+        if self._quota.take(size):
+            self._taken += size
             self.answers.append(answer)
-        elif not self.answers or self.answers[0] is not _NOT_KEPT:
+        else:
             self.release()
-            self.answers = [_NOT_KEPT]
-            self._kept = Room(0)
+            self.answers, self._quota = [_NOT_KEPT], ByteQuota(0)
 
     def release(self) -> None:
-        """Give back the room of answers that nobody will look at."""
-        self._kept.left += self._held
-        self._held = 0
-        self.answers = []
+        """Drop the answers."""
+        self._quota.give(self._taken)
+        self._taken, self.answers = 0, []
 
-    def _got(self, frame: bytes) -> _Got:
-        if not self._early:
-            return self._ask(frame)
-        asked, got = self._early.popleft()
-        if asked != frame:
-            self._tree.forget()
-            raise Unseeded("the test does not ask the same after the same answers: is it seeded?")
-        if isinstance(got, Outcome):
-            raise got
-        return got
-
-    def remember(self, end: End) -> None:
-        """How the test ended on the answers that went through `request`."""
-        if self._answers_say_all and (end is PASSED or self._plain):
-            self._tree.keep(self._path, self._key, end)
+    def store(self, end: End) -> None:
+        """Store the test's outcome after the answers that went through `request`."""
+        if self._reusable and (end is PASSED or self._plain):
+            self.trie.store(self._path, self._key, end)
 
     def end(self, passed: bool) -> None:
-        """The test is over; learn what it asked."""
-        if self._answers_say_all:
-            whole = passed and not self._slow
-            self._tree.learn([] if self._slow and passed else self._asked, whole)
+        """End the test and learn its path."""
+        if self._reusable:
+            too_slow = self._slow and passed
+            self.trie.learn_path([] if too_slow else self._asked, passed and not too_slow)
 
     def process(self) -> Target:
-        """What answers, to be looked at directly. How such a test ends is not remembered."""
-        self._answers_say_all = False
+        """Return the target to look at directly. The outcome of such a test is not stored."""
+        self._reusable = False
         return self._target
 
     @property
@@ -265,21 +257,21 @@ class Meeting:
 
 
 def process_of(target: Target) -> Sandboxed | None:
-    """The process behind a test's target, for what no answer says; None if there is none."""
-    inner = target.process() if isinstance(target, Meeting) else target
+    """Return the sandboxed process of a test's target, or None if there is none."""
+    inner = target.process() if isinstance(target, TrieTarget) else target
     return inner if isinstance(inner, Sandboxed) else None
 
 
-def _is_plain(reply: frames.Reply, echo: Echo) -> bool:
-    """Return whether no message about this reply can depend on the source."""
+# The types of most answers; they contain no names.
+_NAMELESS = frozenset({frames.TensorV, frames.ArrayV, type(None), bool, int, float, str})
+
+
+def _is_plain(reply: frames.Reply, words: AllowedWords) -> bool:
+    """Return True if no message about a reply can depend on the source."""
     if reply.status != "ok" or reply.raised or reply.banned or reply.mismatch:
         return False
     values = (reply.value, *(reply.gradients or ()))
-    return _NAMELESS.issuperset(map(type, values)) or all(map(echo.dotted, _names(values)))
-
-
-# Most of what is answered, and it holds no name.
-_NAMELESS = frozenset({frames.TensorV, frames.ArrayV, type(None), bool, int, float, str})
+    return _NAMELESS.issuperset(map(type, values)) or all(map(words.is_dotted, _names(values)))
 
 
 def _names(values: tuple[frames.Value, ...]) -> Iterator[str]:
@@ -291,19 +283,19 @@ def _names(values: tuple[frames.Value, ...]) -> Iterator[str]:
 
 
 def header_of(reply: frames.Reply) -> bytes:
-    """What a reply says, but for its output and where it raised."""
+    """Encode a reply without its printed text and the line of its exception."""
     if reply.printed or reply.raised is not None:
         raised = reply.raised
         if raised is not None:
             raised = msgspec.structs.replace(raised, line=None)
         reply = msgspec.structs.replace(reply, printed="", raised=raised)
-    return _encode(reply)  # it holds the buffers' lengths
+    return _encode(reply)  # with the lengths of the buffers
 
 
-def _after(key: bytes, got: _Got) -> bytes:
-    """The key of the answers so far and one more."""
-    header = got.header
+def _next_key(key: bytes, received: _Received) -> bytes:
+    """Return the key of the answers up to and including this one."""
+    header = received.header
     digest = hashlib.blake2b(key + len(header).to_bytes(8, "little") + header, digest_size=20)
-    for buffer in got.answer[1]:
+    for buffer in received.answer[1]:
         digest.update(buffer)
     return digest.digest()

@@ -1,6 +1,6 @@
-"""What is wrong with a hidden test that ended without a verdict: where, what, and what was meant.
+"""Explain to the author of a hidden test why it ended without a verdict.
 
-For its author; a student reads that the grading system failed.
+Students only read that the grading system failed.
 """
 
 from __future__ import annotations
@@ -14,52 +14,55 @@ from types import FrameType
 
 import pytest
 
+from ..assertions.agree import Agree
+from ..assertions.calls import Count
 from ..assertions.case import NoSuchName
+from ..assertions.refuse import Refuses
 from ..outcomes import GraderFault, printable
 
 _FIXTURES = "agree", "count", "device", "draw", "dtype", "reference", "refuses", "submission"
-_WORDLESS = (
-    'an assert without a message: say what should hold, `expect(condition, "...")`, or students '
-    "read nothing"
+_NO_MESSAGE = (
+    'an assert without a message: use expect(condition, "..."), or students read no reason'
 )
 
 
-def told(
-    test: str, error: BaseException, graders: Path, said: str = "", known: tuple[str, ...] = ()
+def describe_fault(
+    test: str, error: BaseException, graders: Path, exercises: tuple[str, ...] = ()
 ) -> str:
-    """One line on an exception that a hidden test in `graders` let out; `said`: in these words.
-
-    known: the names that the solution has for sure.
-    """
+    """Return one line on an exception that a hidden test in `graders` raised: where, what, and
+    what was probably meant."""
     frame, line, file = _place(error, graders)
     where = f" ({file}:{line})" if line else ""
-    if said:
-        return printable(f"{test}{where}: {said}")
-    said = f"{type(error).__name__}: {error}"
+    text = f"{type(error).__name__}: {error}"
     if isinstance(error, GraderFault):
-        said = str(error)
+        text = str(error)
     elif isinstance(error, AssertionError) and not error.args:
-        said = _WORDLESS
+        text = _NO_MESSAGE
     elif isinstance(error, pytest.FixtureLookupError):
-        said, where = f"there is no fixture {error.argname!r}", _line_of_test(error)
-    elif _called(error) is not None:
-        said = f"no word of a test is called {_called(error)!r}"
-    return printable(f"{test}{where}: {said}{_meant(error, frame, known)}")
+        text, where = f"there is no fixture {error.argname!r}", _line_of_test(error)
+    elif (word := _misspelt_word(error)) is not None:
+        text = f"fixtures have no {word!r}"
+    return printable(f"{test}{where}: {text}{_suggestion(error, frame, exercises)}")
 
 
-def cannot_be_collected(error: BaseException, graders: Path) -> str:
-    """One line on an exception that ended the import of a file of hidden tests."""
-    error = error.__cause__ or error  # pytest's own says it in many lines
-    frame, line, file = _place(error, graders)
+def describe_outcome(verdict: str, error: BaseException, graders: Path, message: str) -> str:
+    """Return one line on the outcome of a hidden test: where, and its message."""
+    _, line, file = _place(error, graders)
+    return printable(f"{verdict}{f' ({file}:{line})' if line else ''}: {message}")
+
+
+def describe_collection_error(error: BaseException, graders: Path) -> str:
+    """Return one line on an exception that stopped the import of a file of hidden tests."""
+    error = error.__cause__ or error  # pytest's own has many lines
     if isinstance(error, SyntaxError) and error.lineno:
-        line, file = error.lineno, Path(error.filename or "").name
-        return printable(f"{file}:{line}: {error.msg}")
+        return printable(f"{Path(error.filename or '').name}:{error.lineno}: {error.msg}")
+    frame, line, file = _place(error, graders)
     where = f"{file}:{line}: " if line else ""
-    return printable(f"{where}{type(error).__name__}: {error}{_meant(error, frame, ())}")
+    return printable(f"{where}{type(error).__name__}: {error}{_suggestion(error, frame, ())}")
 
 
 def _place(error: BaseException, graders: Path) -> tuple[FrameType | None, int, str]:
-    """The innermost frame of the tests' own files."""
+    """Return the innermost frame, line and file of the hidden tests."""
     found: tuple[FrameType | None, int, str] = (None, 0, "")
     for frame, line in traceback.walk_tb(error.__traceback__):
         path = Path(frame.f_code.co_filename)
@@ -73,41 +76,31 @@ def _line_of_test(error: pytest.FixtureLookupError) -> str:
     return f" ({Path(code.co_filename).name}:{code.co_firstlineno})" if code else ""
 
 
-def _called(error: BaseException) -> str | None:
-    """The misspelt word of a test in `agree.gradientss.softmax(x)`, which was taken for a call."""
-    taken = getattr(error, "obj", None) if isinstance(error, AttributeError) else None
-    return str(taken.args[0]) if isinstance(taken, partial) and taken.args else None
+def _misspelt_word(error: BaseException) -> str | None:
+    """Return the wrong word in `agree.gradientss.softmax(x)`, which Python took for a call."""
+    call = getattr(error, "obj", None) if isinstance(error, AttributeError) else None
+    return str(call.args[0]) if isinstance(call, partial) and call.args else None
 
 
-def _meant(error: BaseException, frame: FrameType | None, exercises: tuple[str, ...]) -> str:
-    name = getattr(error, "name", None)
+def _suggestion(error: BaseException, frame: FrameType | None, exercises: tuple[str, ...]) -> str:
+    name, known = getattr(error, "name", None), list[str]()
+    words = [n for kind in (Agree, Count, Refuses) for n in dir(kind) if n[0] != "_"]
     if isinstance(error, pytest.FixtureLookupError):
         name, known = error.argname, list(_FIXTURES)
     elif isinstance(error, NoSuchName):
-        known = [*exercises, *_words()]
+        known = [*exercises, *words]
     elif isinstance(error, NameError) and frame is not None:
         known = [*frame.f_locals, *frame.f_globals, *dir(builtins)]
-    elif (called := _called(error)) is not None:
-        name, known = called, _words()
+    elif (word := _misspelt_word(error)) is not None:
+        name, known = word, words
     elif isinstance(error, AttributeError):
         known = [one for one in dir(error.obj) if not one.startswith("_")]
-    else:
-        known = []
     near = difflib.get_close_matches(name, known, n=1) if name else []
     return f"; did you mean {near[0]!r}?" if near else ""
 
 
-def _words() -> list[str]:
-    """What `agree`, `count` and `refuses` know beside the names of exercises."""
-    from ..assertions.agree import Agree
-    from ..assertions.calls import Count
-    from ..assertions.refuse import Refuses
-
-    return sorted({n for word in (Agree, Count, Refuses) for n in dir(word) if n[0] != "_"})
-
-
-def let_go(error: BaseException | None) -> None:
-    """Empty the frames that an exception came through: they hold a stranger's values in cycles."""
+def clear_frames(error: BaseException | None) -> None:
+    """Clear the frames of an exception: reference cycles would keep a submission's values alive."""
     while error is not None:
         traceback.clear_frames(error.__traceback__)
         error.__traceback__ = None

@@ -1,16 +1,16 @@
-"""What our own code answered to the week's tests, kept on disk for every process that grades.
+"""Answers of the course's own code on disk, shared by all grading processes.
 
-It depends on our own code alone, so a version of that is run once, and not again by each process of
-a pool or each later batch: a misconception as long as it, its tests and what runs them are the
-same. Of the solution all answers are kept; of a misconception the failed tests, with all they were
-answered: that is what a diagnosis compares. A file that cannot be read or written costs time, never
-a verdict.
+The solution and the misconceptions run through the hidden tests once for each version of them, of
+the tests and of the kit, and not once per process of a pool. Stored are the solution's answers, the
+failed tests of each misconception with their answers (a diagnosis compares them), and what traced
+programs noted. A file that cannot be read or written costs time, never a verdict.
 """
 
 from __future__ import annotations
 
 import contextlib
 from pathlib import Path
+from typing import Generic, TypeVar
 
 import msgspec
 
@@ -23,18 +23,19 @@ from ..targets.in_process import Answer, split_reply
 from .pytest_plugin import Ran
 
 BYTES_OF_A_ROW = 8 * WIDTH
-_ENDS = {kind.__name__: kind for kind in Outcome.__subclasses__()}
+_OUTCOMES = {kind.__name__: kind for kind in Outcome.__subclasses__()}
+Content = TypeVar("Content")
 
 
 class _Ended(msgspec.Struct, frozen=True, tag=True):
-    """A call that gave no answer."""
+    """A call without an answer: the name of its outcome, and its message."""
 
     kind: str
     message: str
 
 
-class _Failed(msgspec.Struct, frozen=True):
-    """A failed test. `answers`: reply frames, or how the call ended."""
+class _Run(msgspec.Struct, frozen=True):
+    """The result of one test. `answers`: reply frames, or outcomes."""
 
     report: TestReport
     exercise: str
@@ -42,26 +43,18 @@ class _Failed(msgspec.Struct, frozen=True):
     flaw: Flaw
 
 
-class _Kept(msgspec.Struct, frozen=True):
+class _StoredFile(msgspec.Struct, Generic[Content], frozen=True):
+    """The content of a file, and a hash of everything that it depends on."""
+
     depends: bytes
-    failed: tuple[_Failed, ...]
+    content: Content
 
 
-class _Answers(msgspec.Struct, frozen=True):
-    depends: bytes
-    answers: dict[bytes, bytes]
+class RunCache:
+    """The stored runs of a week, by name.
 
-
-class _Notes(msgspec.Struct, frozen=True):
-    depends: bytes
-    notes: dict[bytes, bytes | None]
-
-
-class KeptRuns:
-    """Misconceptions' failed tests and the solution's answers by name.
-
-    depends: a hash of all that is our own. of_a_run: of what every run depends on; where that is
-    all that is given, it is the same.
+    depends:  a hash of the course's own code
+    of_a_run: a hash of what the run of a test depends on; the same if it is not given
     """
 
     def __init__(self, folder: Path, depends: bytes, of_a_run: bytes = b"") -> None:
@@ -69,65 +62,61 @@ class KeptRuns:
         self._of_a_run = of_a_run or depends
 
     def get(self, name: str, about: bytes = b"") -> list[Ran] | None:
-        """The failed tests, or None if they are not known for this version.
+        """Return the stored results of a program, or None.
 
-        about: what this run depends on besides
+        about: what else these results depend on
         """
+        runs = self._read(name, "run", tuple[_Run, ...], self._of_a_run + about)
         try:
-            kept = msgspec.msgpack.decode(self._path(name, "run").read_bytes(), type=_Kept)
-            return (
-                [_run(f) for f in kept.failed] if kept.depends == self._of_a_run + about else None
-            )
-        except (OSError, msgspec.MsgspecError, frames.BadFrame, KeyError):
+            return None if runs is None else [_unpack_run(run) for run in runs]
+        except (frames.BadFrame, KeyError):
             return None
 
-    def put(self, name: str, failed: list[Ran], about: bytes = b"") -> None:
-        kept = _Kept(self._of_a_run + about, tuple(map(_failed, failed)))
-        self._write(self._path(name, "run"), kept)
+    def put(self, name: str, runs: list[Ran], about: bytes = b"") -> None:
+        """Store the results of a program."""
+        self._write(name, "run", tuple(map(_pack_run, runs)), self._of_a_run + about)
 
     def answers(self, name: str) -> dict[bytes, bytes]:
-        """What is known of a `RecordedTarget`'s answers, by the hash of the calls up to each."""
+        """Return the stored answers of a `RecordedTarget`."""
+        found = self._read(name, "answers", dict[bytes, bytes], self._of_a_run) or {}
         try:
-            kept = msgspec.msgpack.decode(self._path(name, "answers").read_bytes(), type=_Answers)
-            if kept.depends != self._of_a_run:
-                return {}
-            for answer in kept.answers.values():
+            for answer in found.values():
                 split_reply(answer)
-            return kept.answers
-        except (OSError, msgspec.MsgspecError, frames.BadFrame):
+        except frames.BadFrame:
             return {}
+        return found
 
     def put_answers(self, name: str, answers: dict[bytes, bytes]) -> None:
-        """Keep answers, beside those that another process kept meanwhile."""
-        known = {**self.answers(name), **answers}
-        self._write(self._path(name, "answers"), _Answers(self._of_a_run, known))
+        """Store answers, with those that other processes stored in the meantime."""
+        self._write(name, "answers", {**self.answers(name), **answers}, self._of_a_run)
 
     def notes(self, exercise: str) -> dict[bytes, bytes | None]:
-        """What traced programs of ours noted (`ownnotes.py`)."""
-        try:
-            data = self._path(exercise, "notes").read_bytes()
-            kept = msgspec.msgpack.decode(data, type=_Notes)
-        except (OSError, msgspec.MsgspecError):
-            return {}
-        whole = all(n is None or len(n) % BYTES_OF_A_ROW == 0 for n in kept.notes.values())
-        return kept.notes if whole and kept.depends == self._depends else {}
+        """Return what traced programs of the course noted in an exercise's tests."""
+        found = self._read(exercise, "notes", dict[bytes, bytes | None], self._depends) or {}
+        whole = all(n is None or len(n) % BYTES_OF_A_ROW == 0 for n in found.values())
+        return found if whole else {}
 
     def put_notes(self, exercise: str, notes: dict[bytes, bytes | None]) -> None:
-        """Keep them, beside those that another process kept meanwhile."""
-        known = {**self.notes(exercise), **notes}
-        self._write(self._path(exercise, "notes"), _Notes(self._depends, known))
+        """Store notes, with those that other processes stored in the meantime."""
+        self._write(exercise, "notes", {**self.notes(exercise), **notes}, self._depends)
 
-    def _write(self, path: Path, kept: _Kept | _Answers | _Notes) -> None:
+    def _read(self, name: str, kind: str, content: type[Content], depends: bytes) -> Content | None:
+        try:
+            data = (self._folder / f"{name}.{kind}").read_bytes()
+            entry = msgspec.msgpack.decode(data, type=_StoredFile[content])  # type: ignore[valid-type]
+        except (OSError, msgspec.MsgspecError):
+            return None
+        return entry.content if entry.depends == depends else None
+
+    def _write(self, name: str, kind: str, content: object, depends: bytes) -> None:
         with contextlib.suppress(OSError):
             self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            replace_file(path, msgspec.msgpack.encode(kept))
-
-    def _path(self, name: str, kind: str) -> Path:
-        return self._folder / f"{name}.{kind}"
+            entry = msgspec.msgpack.encode(_StoredFile(depends, content))
+            replace_file(self._folder / f"{name}.{kind}", entry)
 
 
-def _failed(ran: Ran) -> _Failed:
-    return _Failed(ran.report, ran.exercise, tuple(map(_pack, ran.answers)), ran.flaw)
+def _pack_run(run: Ran) -> _Run:
+    return _Run(run.report, run.exercise, tuple(map(_pack, run.answers)), run.flaw)
 
 
 def _pack(answer: Answer | Outcome) -> bytes | _Ended:
@@ -137,12 +126,9 @@ def _pack(answer: Answer | Outcome) -> bytes | _Ended:
     return frames.pack(reply, [bytes(b) for b in buffers])
 
 
-def _run(failed: _Failed) -> Ran:
-    answers = [_unpack(a) for a in failed.answers]
-    return Ran(failed.report, failed.exercise, answers, flaw=failed.flaw)
-
-
-def _unpack(answer: bytes | _Ended) -> Answer | Outcome:
-    if isinstance(answer, _Ended):
-        return _ENDS[answer.kind](answer.message)
-    return split_reply(answer)
+def _unpack_run(run: _Run) -> Ran:
+    answers = [
+        _OUTCOMES[a.kind](a.message) if isinstance(a, _Ended) else split_reply(a)
+        for a in run.answers
+    ]
+    return Ran(run.report, run.exercise, answers, flaw=run.flaw)

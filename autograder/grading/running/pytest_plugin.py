@@ -1,7 +1,7 @@
-"""The pytest plugin: axes, fixtures, and a run loop that meets one submission after another.
+"""A pytest plugin that collects hidden tests once and runs them against many submissions.
 
-The hidden graders are collected once. For every submission the same items run again with other
-targets behind the fixtures. What a test raises becomes a verdict here, and only here.
+Every submission runs the same items with different targets behind the fixtures. Only this module
+turns what a test raises into a verdict.
 """
 
 from __future__ import annotations
@@ -24,32 +24,32 @@ from ...model.report.verdicts import Verdict
 from ...sandbox import SandboxError
 from ...worker.protocol.dtypes import DEFAULT_DTYPE, TEST_DTYPES
 from ...worker.protocol.values import TORCH_DTYPES
-from ..assertions.agree import Agree
-from ..assertions.calls import Calls, Count
 from ..assertions.case import Case, Device, Side
 from ..assertions.inputs import Draw
-from ..assertions.refuse import Refuses
-from ..disclosure.allowed_words import Echo
-from ..disclosure.signatures import Names
+from ..disclosure.allowed_words import AllowedWords
+from ..disclosure.signatures import Signatures
 from ..outcomes import Flaw, NotRun, Outcome, Unseeded, Wrong, printable
-from ..targets.byte_quota import KEPT_BYTES, Room
+from ..targets.byte_quota import KEPT_BYTES, ByteQuota
 from ..targets.in_process import Answer, Target
 from ..targets.sandboxed import Sandboxed
-from .answer_trie import PASSED, End, Meeting, Memory
-from .author_errors import cannot_be_collected, let_go, told
+from . import fixtures
+from .answer_trie import PASSED, AnswerTries, End, TrieTarget
+from .author_errors import clear_frames, describe_collection_error, describe_fault
 from .memory_ceiling import machine_is_short
 
-# Raised by what a test runs on, whoever is graded: the machine, the sandbox, an unseeded test.
+_LONGEST_ASSERTION = 500
+# Raised by the machine, the sandbox or an unseeded test, whoever is graded.
 _NEVER_THE_STUDENTS = (SandboxError, OSError, EngineError, Unseeded)
 
 
 @dataclass
 class Ran:
-    """One hidden test against one submission: the report and every answer it got.
+    """The result of one hidden test for one submission.
 
-    `flaw` says what of a wrong result is wrong.
-    `fault` says why it ended without a verdict. It is `in_doubt` where what the submission
-    answered may have led the test there, and not what the test runs on.
+    answers:  the submission's answers
+    fault:    the reason why the test ended without a verdict, or ""
+    in_doubt: the submission's answers may have caused the fault
+    flaw:     the kind of a wrong result
     """
 
     report: TestReport
@@ -62,7 +62,7 @@ class Ran:
 
 @dataclass(frozen=True)
 class Known:
-    """What is known of a hidden test before it runs: `report` is what every report on it says."""
+    """The properties of a hidden test. `report`: the report of a submission that passes it."""
 
     report: TestReport
     exercise: str
@@ -70,13 +70,19 @@ class Known:
     dtype: str
 
     def lacking(self) -> NotRun | None:
-        """The end of a test whose float type its device does not have."""
+        """Return the outcome of a test whose float type its device does not support."""
         lacks = self.dtype in AXES[self.device].lacks
         return NotRun(f"{self.device} has no {self.dtype}.") if lacks else None
 
 
 class GraderPlugin:
-    """Collects hidden graders once and runs them against any target."""
+    """Collect hidden tests once and run them against any target.
+
+    patterns:           calls that are not allowed, by exercise
+    secret:             seeds the inputs
+    reference, precise: targets of the solution, the latter for calls in float64
+    solution:           the source of the solution's module
+    """
 
     def __init__(
         self,
@@ -89,33 +95,30 @@ class GraderPlugin:
         precise: Target,
         solution: str = "",
     ) -> None:
-        self.names = Names(solution)
         self.module, self.exercises, self.patterns = module, exercises, patterns
+        self.signatures = Signatures(solution)
         self.devices, self.secret = devices, secret
-        self._reference, self._precise = reference, precise
         self.session: pytest.Session | None = None
         self.collect_errors: list[str] = []
         self.loop: Callable[[pytest.Session], None] = lambda session: None
-        self._memory = Memory()
+        self._reference, self._precise = reference, precise
+        self._tries = AnswerTries()
         self._known: dict[Any, Known] = {}
+        # One submission:
         self._student: Target | None = None
         self._source: tuple[str, ...] = ()
-        self._echo = Echo(())
-        self._case: Case | None = None
+        self._words = AllowedWords(())
         self._settled: Mapping[str, Outcome] = {}
+        self._quota = ByteQuota(KEPT_BYTES)
+        # One test:
+        self._case: Case | None = None
         self._raised: BaseException | None = None
-        self._kept = Room(KEPT_BYTES)
 
     # Collection
 
     def pytest_configure(self, config: pytest.Config) -> None:
-        for line in (
-            "weight(points, elsewhere): this test's share within its exercise (default 1), and on "
-            "other devices than the CPU (default the same)",
-            "public: messages of this test may show its inputs",
-            "dtypes(*names): the dtypes this test runs in",
-        ):
-            config.addinivalue_line("markers", line)
+        config.pluginmanager.register(fixtures)
+        add_markers(config)
 
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
         if "dtype" in metafunc.fixturenames:
@@ -131,43 +134,17 @@ class GraderPlugin:
     ) -> None:
         if isinstance(report, pytest.CollectReport) and call.excinfo is not None:
             graders = Path(node.config.rootpath)
-            self.collect_errors.append(cannot_be_collected(call.excinfo.value, graders))
+            self.collect_errors.append(describe_collection_error(call.excinfo.value, graders))
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         self.session = session
         self.loop(session)
         return True
 
-    # Fixtures
-
     @pytest.fixture
     def case(self) -> Case:
         assert self._case is not None
         return self._case
-
-    @pytest.fixture
-    def submission(self, case: Case) -> Calls:
-        return Calls(case, case.student)
-
-    @pytest.fixture
-    def reference(self, case: Case) -> Calls:
-        return Calls(case, case.reference)
-
-    @pytest.fixture
-    def agree(self, case: Case) -> Agree:
-        return Agree(case)
-
-    @pytest.fixture
-    def refuses(self, case: Case) -> Refuses:
-        return Refuses(case)
-
-    @pytest.fixture
-    def count(self, case: Case) -> Count:
-        return Count(case)
-
-    @pytest.fixture
-    def draw(self, case: Case) -> Draw:
-        return case.draw
 
     # Running
 
@@ -183,74 +160,75 @@ class GraderPlugin:
         settled: Mapping[str, Outcome],
         keep_passed: bool = False,
     ) -> Iterator[Ran]:
-        """Run the items against a target, in order, one report each.
+        """Run the items against a target, in order, and yield a result for each.
 
-        `settled` holds the exercises whose verdict is known without running anything. Of tests
-        that pass, the answers are dropped, unless `keep_passed`.
+        settled:     outcomes of exercises that need no run
+        keep_passed: keep the answers of tests that pass too
         """
         self._student, self._source, self._settled = student, source, settled
-        self._kept, self._echo = Room(KEPT_BYTES), Echo(source)
+        self._quota, self._words = ByteQuota(KEPT_BYTES), AllowedWords(source)
         try:
             for number, item in enumerate(items):
                 if isinstance(student, Sandboxed) and student.listens_ahead:
-                    self._tell_ahead(student, items[number:])
+                    self._send_ahead(student, items[number:])
                 yield self._run_one(item, keep_passed)
         finally:
-            self._raised = self._case = None  # nor anything else of this submission
+            self._raised = self._case = None  # keep nothing of this submission
 
-    def _tell_ahead(self, student: Sandboxed, items: list[Any]) -> None:
-        """What the next tests of an exercise will ask, where nothing was told yet."""
+    def _send_ahead(self, student: Sandboxed, items: list[Any]) -> None:
+        """Announce the requests of an exercise's next tests, unless some are announced already."""
         exercise = self.known(items[0]).exercise
         if not student.expects(exercise) and exercise not in self._settled:
             tests = takewhile(lambda known: known.exercise == exercise, map(self.known, items))
             names = [known.report.name for known in tests if known.lacking() is None]
-            student.expect(self._memory.expected(names))
+            student.expect(self._tries.expected(names))
 
     def _run_one(self, item: Any, keep_passed: bool) -> Ran:
         known = self.known(item)
         exercise, name = known.exercise, known.report.name
         assert self._student is not None
-        meeting = self._memory.meeting(name, self._student, self._echo, self._kept)
-        meeting.begin(name, exercise)
+        target = self._tries.target(name, self._student, self._words, self._quota)
+        target.begin(name, exercise)
         settled = self._raised = self._settled.get(exercise) or known.lacking()
-        end = None if settled else meeting.known()
+        end = None if settled else target.follow()
         if end is not None and end.wrong is not None:
             self._raised = Wrong(end.wrong, end.flaw)
         if end is None and settled is None:
-            self._case = self._new_case(known, meeting)
-            self._play(item)
+            self._play(item, self._new_case(known, target))
+        raised = self._raised
         verdict, message, fault = self._judge(name, item.path.parent)
-        flaw = _flaw_of(self._raised)
+        passed = verdict is Verdict.PASS
+        flaw = raised.flaw if isinstance(raised, Wrong) else Flaw.CLAIM
         if end is None and verdict.follows_from_answers:
-            meeting.remember(PASSED if verdict is Verdict.PASS else End(message, flaw))
-        meeting.end(verdict is Verdict.PASS)
-        line = self._raised.line if isinstance(self._raised, Outcome) else 0
-        in_doubt = bool(fault) and not _is_never_the_students(self._raised)
-        let_go(self._raised)
+            target.store(PASSED if passed else End(message, flaw))
+        target.end(passed)
         report = known.report
-        if verdict is not Verdict.PASS:
+        if not passed:
+            line = raised.line if isinstance(raised, Outcome) else 0
             report = msgspec.structs.replace(report, verdict=verdict, message=message, line=line)
-        if verdict is Verdict.PASS and not keep_passed:
-            meeting.release()
-        return Ran(report, exercise, meeting.answers, fault, in_doubt, flaw)
+        elif not keep_passed:
+            target.release()
+        in_doubt = bool(fault) and not _is_never_the_students(raised)
+        clear_frames(raised)
+        return Ran(report, exercise, target.answers, fault, in_doubt, flaw)
+
+    def _play(self, item: Any, case: Case) -> None:
+        """Run a test and keep what it raises in `_raised`."""
+        self._case = case
+        case.begin()
+        # Which test runs next is unknown, so all fixtures are torn down.
+        runtestprotocol(item, log=False, nextitem=None)
+        case.end()
 
     def name(self, item: Any) -> str:
         return self.known(item).report.name
 
-    def _play(self, item: Any) -> None:
-        """Run the case that is set up; what is raised is kept."""
-        assert self._case is not None
-        self._case.begin()
-        # Whether the next test will run is not known yet, so nothing is left set up for it.
-        runtestprotocol(item, log=False, nextitem=None)
-        self._case.end()
-
     def known(self, item: Any) -> Known:
-        """What is known of a test, worked out once."""
+        """Return the properties of a test."""
         known = self._known.get(item)
         if known is None:
             report = TestReport(
-                name=test_name(item),
+                name=f"{item.path.name}::{item.name}",
                 verdict=Verdict.PASS,
                 weight=_weight(item),
                 message="",
@@ -261,7 +239,7 @@ class GraderPlugin:
         return known
 
     def pytest_runtest_makereport(self, item: Any, call: Any) -> pytest.TestReport:
-        """Keep what was raised; a full report with its traceback would cost more than the test."""
+        """Keep what was raised. A full report with its traceback costs more than the test."""
         if call.excinfo is not None and self._raised is None:
             self._raised = call.excinfo.value
         return pytest.TestReport(
@@ -273,65 +251,65 @@ class GraderPlugin:
             when=call.when,
         )
 
-    def by_hand(self, item: Any, student: Target, source: tuple[str, ...]) -> Case:
-        """A case for a test that pytest runs on its own; `source`: the lines of what it tests."""
+    def standalone_case(self, item: Any, student: Target, source: tuple[str, ...]) -> Case:
+        """Return the case of a test that pytest runs on its own. `source`: the lines it tests."""
         self._source = source
         known = self.known(item)
-        meeting = Memory().meeting(known.report.name, student, self._echo)
-        meeting.begin(known.report.name, known.exercise)
-        return self._new_case(known, meeting)
+        target = AnswerTries().target(known.report.name, student)
+        target.begin(known.report.name, known.exercise)
+        return self._new_case(known, target)
 
-    def _new_case(self, known: Known, student: Meeting) -> Case:
-        exercise, name, device, dtype = known.exercise, known.report.name, known.device, known.dtype
-        reference_device = CPU
+    def _new_case(self, known: Known, student: TrieTarget) -> Case:
+        name, dtype = known.report.name, known.dtype
         return Case(
             test=name,
-            exercise=exercise,
+            exercise=known.exercise,
             module=self.module,
-            patterns=self.patterns.get(exercise, ()),
-            device=device,
+            patterns=self.patterns.get(known.exercise, ()),
+            device=known.device,
             dtype=dtype,
-            public=known.report.public,
             draw=Draw(self.secret, f"{self.module}:{base_of(name)}", dtype),
-            student=Side(student, device, is_reference=False, source=self._source),
-            reference=Side(self._reference, reference_device),
-            precise=Side(self._precise, reference_device, wide=True),
-            names=self.names,
+            student=Side(student, known.device, is_reference=False, source=self._source),
+            reference=Side(self._reference, CPU),
+            precise=Side(self._precise, CPU, in_float64=True),
+            signatures=self.signatures,
         )
 
     def _judge(self, name: str, graders: Path) -> tuple[Verdict, str, str]:
+        """Return the verdict, the message for the student, and the fault of the test or ""."""
         raised = self._raised
         if raised is None:
             return Verdict.PASS, "", ""
         if isinstance(raised, Outcome):
             return raised.verdict, raised.message, ""
         if isinstance(raised, AssertionError) and raised.args:
-            return Verdict.WRONG, printable(str(raised.args[0]))[:500], ""
-        return Verdict.GRADER_FAULT, "", told(name, raised, graders, known=self.exercises)
+            return Verdict.WRONG, printable(str(raised.args[0]))[:_LONGEST_ASSERTION], ""
+        return Verdict.GRADER_FAULT, "", describe_fault(name, raised, graders, self.exercises)
 
 
-def _flaw_of(raised: BaseException | None) -> Flaw:
-    return raised.flaw if isinstance(raised, Wrong) else Flaw.CLAIM
+def add_markers(config: pytest.Config) -> None:
+    for line in (
+        "weight(points, elsewhere): this test's share within its exercise (default 1), and on "
+        "other devices than the CPU (default the same)",
+        "public: messages of this test may show its inputs",
+        "dtypes(*names): the dtypes this test runs in",
+    ):
+        config.addinivalue_line("markers", line)
 
 
 def _is_never_the_students(error: BaseException | None) -> bool:
-    """Return whether this would have been raised whoever is graded."""
     return isinstance(error, _NEVER_THE_STUDENTS) or (
         isinstance(error, MemoryError) and machine_is_short()
     )
 
 
 def exercise_of(item: Any) -> str:
-    """`test_softmax.py` grades `softmax`."""
+    """Return the exercise of a test: that of `test_softmax.py` is `softmax`."""
     return str(item.path.stem).removeprefix("test_")
 
 
-def test_name(item: Any) -> str:
-    return f"{item.path.name}::{item.name}"
-
-
 def _place(item: Any) -> tuple[str, str]:
-    """The device and the float type of a test on its axes."""
+    """Return the device and the float type of a test."""
     parameters = item.callspec.params if hasattr(item, "callspec") else {}
     device = str(parameters.get("device", CPU))
     if "dtype" in parameters:
@@ -340,7 +318,7 @@ def _place(item: Any) -> tuple[str, str]:
 
 
 def _weight(item: Any) -> float:
-    """What a test counts within its exercise, on the device that it runs on."""
+    """Return the share of a test within its exercise, on its device."""
     mark = item.get_closest_marker("weight")
     if mark is None:
         return 1.0
@@ -354,6 +332,6 @@ def _dtypes(item: Any) -> tuple[str, ...]:
 
 
 def _claim(item: Any) -> str:
-    """The first paragraph of the test's docstring, for the student."""
+    """Return the first paragraph of the test's docstring, for the student."""
     text = inspect.getdoc(item.function) or ""
     return " ".join(text.split("\n\n")[0].split())

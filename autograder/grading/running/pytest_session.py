@@ -1,7 +1,7 @@
-"""A pytest session that stays open: hidden graders collected once, run for every submission.
+"""A pytest session that stays open: hidden tests are collected once and run for every submission.
 
-pytest owns the thread it runs in, and hands its run loop to a plugin hook. That hook waits here
-for work, so that only pytest's public hooks are used and collection is paid once.
+pytest owns the thread that it runs in and calls a plugin hook as its run loop. That hook waits for
+work, so that collection is paid once with pytest's public hooks only.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ import queue
 import sys
 import threading
 from collections.abc import Callable
+from concurrent.futures import Future
+from concurrent.futures import TimeoutError as NotDone
 from pathlib import Path
 from typing import Any
 
@@ -19,13 +21,22 @@ from ...model.errors import EngineError
 from ...model.pytest_options import run_pytest
 from .pytest_plugin import GraderPlugin
 
+_UNUSED_PLUGINS = (
+    "cacheprovider terminal terminalreporter faulthandler junitxml warnings logging pastebin "
+    "stepwise doctest unraisableexception threadexception"
+)
+
 
 class GraderSession:
-    """Runs functions in pytest's thread, once the graders are collected."""
+    """Run functions in pytest's thread after it has collected the hidden tests.
+
+    Raise EngineError if a file of hidden tests cannot be imported, or if there is none.
+    """
 
     def __init__(self, graders: Path, plugin: GraderPlugin) -> None:
         self._plugin = plugin
-        self._work: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self._work: queue.SimpleQueue[tuple[Callable[[], Any], Future[Any]] | None]
+        self._work = queue.SimpleQueue()
         self._ready = threading.Event()
         self._exit: int | None = None
         plugin.loop = self._loop
@@ -40,7 +51,7 @@ class GraderSession:
             "-c/dev/null",
             "-o",
             "python_files=test_*.py",
-            *(f"-pno:{name}" for name in _UNUSED_PLUGINS),
+            *(f"-pno:{name}" for name in _UNUSED_PLUGINS.split()),
         ]
         self._thread = threading.Thread(
             target=self._main, args=(arguments,), name="graders", daemon=True
@@ -50,9 +61,9 @@ class GraderSession:
         _forget_modules(graders)
         if plugin.collect_errors:
             self.close()
-            raise EngineError(f"a grader cannot be collected: {plugin.collect_errors[0]}")
+            raise EngineError(f"a hidden test cannot be imported: {plugin.collect_errors[0]}")
         if plugin.session is None:
-            raise EngineError(f"no grader was collected from {graders.name} (pytest {self._exit})")
+            raise EngineError(f"{graders.name} has no hidden tests (pytest {self._exit})")
 
     def _main(self, arguments: list[str]) -> None:
         try:
@@ -63,24 +74,24 @@ class GraderSession:
     def _loop(self, session: pytest.Session) -> None:
         self._ready.set()
         while (work := self._work.get()) is not None:
-            function, done, box = work
+            function, future = work
             try:
-                box.append((True, function()))
+                future.set_result(function())
             except BaseException as error:
-                box.append((False, error))
-            done.set()
+                future.set_exception(error)
 
     def call(self, function: Callable[[], Any]) -> Any:
-        """Run the function in pytest's thread and return what it returns."""
-        done, box = threading.Event(), list[Any]()
-        self._work.put((function, done, box))
-        while not done.wait(1.0):
-            if not self._thread.is_alive():
-                raise EngineError("the grading thread ended unexpectedly")
-        fine, value = box[0]
-        if not fine:
-            raise value
-        return value
+        """Run the function in pytest's thread and return its result."""
+        future = Future[Any]()
+        self._work.put((function, future))
+        while True:
+            try:
+                return future.result(1.0)
+            except NotDone:
+                if future.done():
+                    raise  # the function's own
+                if not self._thread.is_alive():
+                    raise EngineError("the grading thread ended unexpectedly") from None
 
     def close(self) -> None:
         self._work.put(None)
@@ -88,28 +99,12 @@ class GraderSession:
 
 
 def _forget_modules(graders: Path) -> None:
-    """Take the graders' modules out of sys.modules; their functions live on.
+    """Remove the hidden tests' modules from sys.modules; their functions stay alive.
 
-    pytest would take another week's file of the same name, or what this one held before it was
-    mended, from there instead of reading it: a server grades many weeks in one process.
+    A server grades many weeks in one process. pytest would reuse a module of the same name from
+    another week, or from before an edit.
     """
     for path in graders.rglob("*.py"):
         module = sys.modules.get(".".join(path.relative_to(graders).with_suffix("").parts))
         if module is not None and getattr(module, "__file__", None) == str(path):
             del sys.modules[module.__name__]
-
-
-_UNUSED_PLUGINS = (
-    "cacheprovider",
-    "terminal",
-    "terminalreporter",
-    "faulthandler",
-    "junitxml",
-    "warnings",
-    "logging",
-    "pastebin",
-    "stepwise",
-    "doctest",
-    "unraisableexception",
-    "threadexception",
-)

@@ -1,7 +1,4 @@
-"""What the source shows and calls cannot: the rules of `rules.py` as verdicts of the grading.
-
-Read on the trusted side, in all files that were handed in, before anything runs.
-"""
+"""Check rules that calls cannot show: the source is read before anything runs."""
 
 from __future__ import annotations
 
@@ -18,10 +15,11 @@ def source_problems(
     rules: Mapping[str, Rules],
     replaced: Collection[str] = (),
 ) -> dict[str, Forbidden]:
-    """The verdict `forbidden` for each exercise whose source uses what it must not.
+    """Return the verdict for each exercise whose source breaks a rule.
 
-    `rules` maps each exercise of the module to what holds for it. `replaced` names functions of the
-    module whose own code does not run.
+    files:    everything that was submitted
+    rules:    for each exercise of the module
+    replaced: functions of the module whose own code does not run
     """
     texts = texts_of(files)
     named = any(r.source_not_allowed for r in rules.values())

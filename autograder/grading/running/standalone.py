@@ -1,15 +1,15 @@
-"""Hidden tests under plain pytest, on the solution or a file of yours, in this process.
+"""Run hidden tests under plain pytest, on the solution or a file of yours, in this process.
 
     pytest autograder/graders/week02_masking
     pytest autograder/graders/week02_masking -k any_axis --alternative python_loops
     pytest autograder/graders/week02_masking --submission mine/masking.py
 
-A piece of Python that has not all exercises is laid over the solution, like a misconception.
+A file without all exercises replaces the solution's definitions, like a misconception.
 
-A conftest.py beside the weeks' folders says `from autograder.authors.byhand import *`. An editor's
-test button runs the same, as does its debugger: `breakpoint()` stops in a test and in what it
-tests. What the code under test prints is shown with its name. Grading itself never reads that
-conftest.py, nor anything here.
+A conftest.py next to the weeks' folders says `from autograder.authors.byhand import *`. An editor's
+test button and its debugger then work: `breakpoint()` stops in a test and in the code under test,
+and what that code prints is shown with its name. Grading reads neither that conftest.py nor this
+module.
 """
 
 from __future__ import annotations
@@ -32,17 +32,12 @@ from ...model.device_axes import AXES, axis
 from ...model.errors import KitError
 from ...worker.monitor.operator_hooks import install_hooks
 from ...worker.torch_support import fake_device
-from ...worker.torch_support.builders import warm
-from ..assertions.agree import Agree
-from ..assertions.calls import Calls, Count
 from ..assertions.case import Case
-from ..assertions.inputs import Draw
-from ..assertions.refuse import Refuses
 from ..outcomes import GraderFault, NotRun, Outcome
-from ..targets.in_process import Answer, InProcess, split_reply
-from ..targets.spawner import usable_extras
-from .author_errors import told
-from .pytest_plugin import GraderPlugin
+from ..targets.in_process import Answer, InProcess, split_reply, warm_extras
+from .author_errors import describe_fault, describe_outcome
+from .fixtures import agree, count, draw, reference, refuses, submission
+from .pytest_plugin import GraderPlugin, add_markers
 from .test_runner import write_module
 
 __all__ = [
@@ -61,8 +56,8 @@ __all__ = [
 ]
 
 
-class ShownTarget(InProcess):
-    """Project code whose prints are shown with its name."""
+class PrintingTarget(InProcess):
+    """Code in this process whose prints are shown with its name."""
 
     def __init__(self, path: Path, name: str) -> None:
         super().__init__(path)
@@ -75,8 +70,8 @@ class ShownTarget(InProcess):
         return answer
 
 
-class Desk:
-    """One week's tests, and what they are run on."""
+class StandaloneWeek:
+    """One week's tests and the code that they run on."""
 
     def __init__(self, course: Course, week: Week, config: pytest.Config) -> None:
         self.week, self._folder, bank = week, WorkFolder(), Bank(course, week)
@@ -85,80 +80,87 @@ class Desk:
         fake_device.device()
         if any(AXES[d].claimed for d in devices):
             fake_device.warm()
-        for extra in usable_extras(week):
-            warm(extra)
+        warm_extras(week)
         solution = course.solution(week)
-        self.student, self._over, self._piece = ShownTarget(solution, "solution"), 0, ""
-        alternative, given = config.getoption("--alternative"), config.getoption("--submission")
-        if given and not alternative and (Path(given) / week.module).is_file():
-            given = str(Path(given) / week.module)
-        if given and not alternative and Path(given).is_file():
-            self.student = ShownTarget(self._given(bank, Path(given)), "submission")
-        elif name := alternative or given:
-            sources = {a.name: a.source for a in bank.alternatives}
-            sources |= {m.name: m.source for m in bank.misconceptions}
-            if name not in sources:
-                near = difflib.get_close_matches(name, sources, n=3)
-                guess = f"; did you mean {' or '.join(near)}?" if near else ""
-                nowhere = "" if alternative else f"there is no file {given}, and "
-                raise KitError(f"{nowhere}the bank of {week.name} has no {name!r}{guess}")
-            path = write_module(self._folder.path / name, week, sources[name])
-            self.student = ShownTarget(path, name)
+        self._lines_before, self._partial_file = 0, ""
+        self.student = self._target(bank, solution, config)
         self.plugin = GraderPlugin(
             week.module,
             tuple(e.name for e in week.exercises),
             {e.name: week.patterns(e.name) for e in week.exercises},
             devices,
             course_secret(course),
-            ShownTarget(solution, "reference"),
+            PrintingTarget(solution, "reference"),
             InProcess(solution),
             bank.solution,
         )
         text = self.student.path.read_text(encoding="utf-8", errors="replace")
         self.source = tuple(text.split("\n"))
 
-    def said(self, message: str) -> str:
-        """A message with the lines of a piece as they are counted in its own file."""
+    def _target(self, bank: Bank, solution: Path, config: pytest.Config) -> PrintingTarget:
+        """Return a target of the file or the program of the bank that the options name."""
+        alternative, given = config.getoption("--alternative"), config.getoption("--submission")
+        if given and not alternative:
+            path = Path(given)
+            path = path / self.week.module if (path / self.week.module).is_file() else path
+            if path.is_file():
+                return PrintingTarget(self._submitted(bank, path), "submission")
+        name = alternative or given
+        if not name:
+            return PrintingTarget(solution, "solution")
+        sources = {a.name: a.source for a in bank.alternatives}
+        sources |= {m.name: m.source for m in bank.misconceptions}
+        if name not in sources:
+            near = difflib.get_close_matches(name, sources, n=3)
+            guess = f"; did you mean {' or '.join(near)}?" if near else ""
+            no_file = "" if alternative else f"there is no file {given}, and "
+            raise KitError(f"{no_file}the bank of {self.week.name} has no {name!r}{guess}")
+        path = write_module(self._folder.path / name, self.week, sources[name])
+        return PrintingTarget(path, name)
 
-        def own(found: re.Match[str]) -> str:
-            line = int(found[1]) - self._over
-            return f"line {line} of {self._piece}" if line > 0 else found[0]
-
-        if not self._piece:
-            return message
-        return re.sub(rf"line (\d+) of {re.escape(self.week.module)}", own, message)
-
-    def _given(self, bank: Bank, path: Path) -> Path:
-        """The file itself, if it is a whole module; else a file of it over the solution."""
-        source, over = bank.laid(path.read_text(encoding="utf-8-sig", errors="replace"), path.name)
-        if not over:
+    def _submitted(self, bank: Bank, path: Path) -> Path:
+        """Return the file if it is a whole module, else the solution with its definitions."""
+        text = path.read_text(encoding="utf-8-sig", errors="replace")
+        source, self._lines_before = bank.laid(text, path.name)
+        if not self._lines_before:
             return path.resolve()
-        self._over, self._piece = over, path.name
+        self._partial_file = path.name
         return write_module(self._folder.path / "submission", bank.week, source)
+
+    def with_own_lines(self, message: str) -> str:
+        """Return a message with line numbers of the partial file instead of the merged module."""
+
+        def own_line(found: re.Match[str]) -> str:
+            line = int(found[1]) - self._lines_before
+            return f"line {line} of {self._partial_file}" if line > 0 else found[0]
+
+        if not self._partial_file:
+            return message
+        return re.sub(rf"line (\d+) of {re.escape(self.week.module)}", own_line, message)
 
 
 @cache
-def _desk(folder: Path, config: pytest.Config) -> Desk:
+def _week(folder: Path, config: pytest.Config) -> StandaloneWeek:
     course = load(find_root(folder))
-    return Desk(course, course.week(folder.name), config)
+    return StandaloneWeek(course, course.week(folder.name), config)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("hidden tests")
     group.addoption(
-        "--submission", help="Run them on this file, or one of the bank, here: trust it."
+        "--submission", help="Run them on this file (trust it: no sandbox) or bank entry."
     )
-    group.addoption("--alternative", help="Run them on this one of the bank.")
+    group.addoption("--alternative", help="Run them on this entry of the bank.")
     group.addoption("--on", default="auto", help="Devices: auto, cpu, cuda or fake-gpu.")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    GraderPlugin.pytest_configure(None, config)  # type: ignore[arg-type]  # the same markers
+    add_markers(config)
     sys.breakpointhook = _stop
 
 
 def _stop(*args: Any, **kwargs: Any) -> None:
-    """`breakpoint()`, also where what is printed is being kept."""
+    """Open pytest's debugger, also while the code under test has its output captured."""
     from _pytest.debugging import pytestPDB
 
     sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__
@@ -169,73 +171,42 @@ def _stop(*args: Any, **kwargs: Any) -> None:
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     collected = metafunc.definition
     try:
-        desk = _desk(collected.path.parent, metafunc.config)
+        week = _week(collected.path.parent, metafunc.config)
     except KitError as error:
-        collected.session.shouldfail = str(error)  # said once, and not for each file
+        collected.session.shouldfail = str(error)  # report it once, not for each file
         raise pytest.Collector.CollectError(str(error)) from None
-    desk.plugin.pytest_generate_tests(metafunc)
+    week.plugin.pytest_generate_tests(metafunc)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    for item in items:  # as in grading: a project's own settings for tests are not for these
+    for item in items:  # as in grading, whatever the project sets for its own tests
         item.add_marker(pytest.mark.filterwarnings("ignore"))
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, object]:
+    folder, config = pyfuncitem.path.parent, pyfuncitem.config
     try:
         return (yield)
-    except NotRun as nothing:
-        pytest.skip(nothing.message)
+    except NotRun as outcome:
+        pytest.skip(outcome.message)
     except Outcome as outcome:
-        if pyfuncitem.config.getoption("usepdb", False):
+        if config.getoption("usepdb", False):
             raise  # the debugger opens where it was raised
-        folder = pyfuncitem.path.parent
-        message = _desk(folder, pyfuncitem.config).said(outcome.message)
-        said = told(str(outcome.verdict), outcome, folder, message)
-        raise pytest.fail.Exception(said, pytrace=False) from None
+        message = _week(folder, config).with_own_lines(outcome.message)
+        text = describe_outcome(str(outcome.verdict), outcome, folder, message)
+        raise pytest.fail.Exception(text, pytrace=False) from None
     except (AttributeError, NameError, GraderFault) as error:
-        folder = pyfuncitem.path.parent
-        known = _desk(folder, pyfuncitem.config).plugin.exercises
-        error.add_note(told(pyfuncitem.name, error, folder, known=known))
+        exercises = _week(folder, config).plugin.exercises
+        error.add_note(describe_fault(pyfuncitem.name, error, folder, exercises))
         raise
 
 
 @pytest.fixture
 def case(request: pytest.FixtureRequest) -> Iterator[Case]:
-    desk = _desk(request.path.parent, request.config)
-    install_hooks(desk.week.all_patterns)
-    made = desk.plugin.by_hand(request.node, desk.student, desk.source)
+    week = _week(request.path.parent, request.config)
+    install_hooks(week.week.all_patterns)
+    made = week.plugin.standalone_case(request.node, week.student, week.source)
     made.begin()
     yield made
     made.end()
-
-
-@pytest.fixture
-def submission(case: Case) -> Calls:
-    return Calls(case, case.student)
-
-
-@pytest.fixture
-def reference(case: Case) -> Calls:
-    return Calls(case, case.reference)
-
-
-@pytest.fixture
-def agree(case: Case) -> Agree:
-    return Agree(case)
-
-
-@pytest.fixture
-def refuses(case: Case) -> Refuses:
-    return Refuses(case)
-
-
-@pytest.fixture
-def count(case: Case) -> Count:
-    return Count(case)
-
-
-@pytest.fixture
-def draw(case: Case) -> Draw:
-    return case.draw

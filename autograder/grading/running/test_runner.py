@@ -1,8 +1,8 @@
-"""Running a week's hidden tests on any target, and what the project's own code answers to them.
+"""Run a week's hidden tests on any target, and the course's own programs through the same tests.
 
-The solution and the misconceptions are run through the same tests as a submission. Each is run once
-per process, or once for all where `kept` remembers it. They run in this process; where tests run on
-a real GPU, apart from it: an index out of bounds costs a process its device.
+The solution and the misconceptions are called like submissions, once per process, or once for all
+processes with a `RunCache`. They run in this process; on a real GPU they run in one of their own,
+because an index out of bounds makes the device unusable for the process.
 """
 
 from __future__ import annotations
@@ -29,26 +29,27 @@ from ..diagnosis.argument_patterns import CallShapes, call_shapes
 from ..diagnosis.probes import Recording, Steps
 from ..outcomes import NotRun, Outcome
 from ..targets.in_process import InProcess, Target
-from .disk_cache import KeptRuns
+from .disk_cache import RunCache
 from .pytest_plugin import GraderPlugin, Ran, exercise_of
 from .pytest_session import GraderSession
 from .source_rules import source_problems
 
 Result = TypeVar("Result")
 
-# The solution, where it stands in for a submission; no misconception has such a name.
-_SOLUTION = "-solution"
+_SOLUTION = "-solution"  # no misconception has such a name
 _CANNOT_BE_TESTED = (
-    "What was returned is of a kind, shape or type that this test cannot go on with. "
-    "Compare with what the docstring asks for."
+    "This test cannot continue with the kind, shape or dtype of your result. Compare it with the "
+    "docstring."
 )
-_MOST_OF_OURS = 500  # a week's bank; a class that is graded unprotected may be larger
+_MOST_REUSED = 500  # runs; a week's bank is smaller
 
 
 class Runs:
-    """The hidden tests of a week, collected once, and the bank's runs through them.
+    """The hidden tests of a week, and the runs of the bank's programs.
 
-    apart: where the bank's programs answer like submissions, if it is not in this process
+    folder: for modules of the bank
+    kept:   the runs of earlier processes
+    apart:  makes the target of a program of the bank that must not run in this process
     """
 
     def __init__(
@@ -57,7 +58,7 @@ class Runs:
         plugin: GraderPlugin,
         session: GraderSession,
         folder: Path,
-        kept: KeptRuns | None,
+        kept: RunCache | None,
         apart: Callable[[Mapping[str, bytes]], Target] | None = None,
     ) -> None:
         self.bank, self.week = bank, bank.week
@@ -69,9 +70,9 @@ class Runs:
         self._recorded: dict[str, dict[str, Steps]] = {}
         self._call_shapes: dict[str, dict[str, CallShapes]] = {}
         self._order = random.Random()
-        # what ran in this process, where `verify` grades the bank that it diagnoses with
-        self._ours: dict[tuple[str | None, tuple[str, ...]] | None, list[Ran]] = {}
-        self._sound: dict[str, bool] = {}  # of tests that let out a fault, whether it was theirs
+        # `verify` grades the bank's programs, and diagnoses with them.
+        self._in_process: dict[tuple[str | None, tuple[str, ...]] | None, list[Ran]] = {}
+        self._sound: dict[str, bool] = {}
         self.items = plugin.items()
         self._tests = {exercise_of(i): i.path.read_bytes() for i in self.items}
         self._check_items()
@@ -81,17 +82,18 @@ class Runs:
         graded = {exercise_of(i) for i in self.items}
         if unknown := graded - known:
             raise EngineError(
-                f"test_{min(unknown)}.py grades no exercise of {self.week.name}: rename it"
+                f"test_{min(unknown)}.py grades an exercise that {self.week.name} does not have: "
+                "rename it"
             )
         if ungraded := known - graded:
-            raise EngineError(f"no grader: test_{min(ungraded)}.py is missing in {self.week.name}")
+            raise EngineError(f"test_{min(ungraded)}.py is missing in {self.week.name}")
 
     def names(self) -> list[str]:
-        """The names of all tests, with their axes."""
+        """Return the names of all tests, with their axes."""
         return [self.plugin.name(i) for i in self.items]
 
     def lines(self, files: Mapping[str, bytes]) -> tuple[str, ...]:
-        """The lines of the week's module among what was handed in."""
+        """Return the lines of the week's module in a submission."""
         return tuple(files.get(self.week.module, b"").decode("utf-8", "replace").split("\n"))
 
     # Any target
@@ -105,24 +107,27 @@ class Runs:
         heard: Callable[[Ran], None] = lambda ran: None,
         only: str = "",
     ) -> list[Ran]:
-        """Run the hidden tests (of one exercise; the one of the name `only`) against any target.
+        """Run the hidden tests against any target and return their results.
 
-        `files` is all that was handed in, where that is more than the module's source; `heard` is
-        told of each test as soon as it has run.
+        source:   the lines of the module
+        exercise: None runs the tests of all exercises
+        files:    the submission, if it has more files than the module
+        heard:    called with each result at once
+        only:     the name of a single test
         """
         alone = files is None or files.keys() == {self.week.module}
-        plain = type(target) is InProcess  # and none that changes what it has loaded
-        ours = (exercise, source) if alone and not only and plain else None
-        if ours in self._ours:
-            for one in self._ours[ours]:
+        plain = type(target) is InProcess  # a subclass may change what it has loaded
+        key = (exercise, source) if alone and not only and plain else None
+        if key in self._in_process:
+            for one in self._in_process[key]:
                 heard(one)
-            return self._ours[ours]
+            return self._in_process[key]
         items = self._items_of(exercise)
         if only:
             items = [i for i in items if base_of(self.plugin.name(i)) == only]
         whole = files or {self.week.module: "\n".join(source).encode()}
         settled = self._settled(whole, exercise)
-        right = ours is not None and not settled and "\n".join(source) == self.bank.solution
+        right = key is not None and not settled and "\n".join(source) == self.bank.solution
 
         def run() -> list[Ran]:
             ran = []
@@ -134,8 +139,8 @@ class Runs:
         ran = [self._without_doubt(r) for r in self.within(run)]
         if right and exercise is not None and exercise not in self._right:
             self._know_right(exercise, ran)
-        if ours is not None and len(self._ours) < _MOST_OF_OURS:
-            self._ours[ours] = ran
+        if key is not None and len(self._in_process) < _MOST_REUSED:
+            self._in_process[key] = ran
         return ran
 
     def run_some(
@@ -147,8 +152,9 @@ class Runs:
         heard: Callable[[Ran], None],
         replaced: Collection[str] = (),
     ) -> None:
-        """Run these tests of an exercise against any target of these files, as `run` does.
+        """Run some tests of an exercise against a target of these files.
 
+        heard:    called with each result at once
         replaced: functions in which the source may break rules
         """
         items = [i for i in self._items_of(exercise) if self.plugin.name(i) in tests]
@@ -167,8 +173,11 @@ class Runs:
         first: tuple[str, ...] = (),
         source: tuple[str, ...] = (),
     ) -> list[Ran]:
-        """The tests (of one exercise), those named in `first` before the others, up to the first
-        that fails; with `first`, otherwise than by something that nobody wrote yet."""
+        """Run tests (of one exercise) up to the first failure and return their results.
+
+        first: names of tests that run before the others; unwritten functions then do not count as
+               failures
+        """
         items = self._items_of(exercise)
         items.sort(key=lambda i: self.plugin.name(i) not in first)
 
@@ -176,32 +185,31 @@ class Runs:
             ran = []
             for one in self.plugin.run(target, source, items, {}):
                 ran.append(one)
-                unwritten = bool(first) and one.report.verdict is Verdict.UNWRITTEN
-                if one.report.verdict.failed and not unwritten:
+                is_unwritten = bool(first) and one.report.verdict is Verdict.UNWRITTEN
+                if one.report.verdict.failed and not is_unwritten:
                     break
             return ran
 
         return self.within(run)
 
     def _items_of(self, exercise: str | None) -> list[Any]:
-        """The tests of one exercise, or all."""
         known = self.plugin.known
         return [i for i in self.items if exercise is None or known(i).exercise == exercise]
 
     def first_failure(self, target: Target, source: str, exercise: str | None) -> str:
-        """The name of the first test that rejects the target, or nothing."""
+        """Return the name of the first test that rejects the target, or ""."""
         last = self.run_until_failure(target, exercise, (), tuple(source.split("\n")))[-1:]
         return last[0].report.name if last and last[0].report.verdict.failed else ""
 
     def within(self, work: Callable[[], Result]) -> Result:
-        """Do something where the tests were collected, on the thread of their session."""
+        """Call a function in the thread of the tests' session and return its result."""
         done: Result = self.session.call(work)
         return done
 
     def _settled(
         self, files: Mapping[str, bytes], only: str | None, replaced: Collection[str] = ()
     ) -> dict[str, Outcome]:
-        """Exercises whose verdict is known before anything runs: of all, or of one."""
+        """Return the outcomes of exercises (of one, or all) that are known before anything runs."""
         chosen = [e for e in self.week.exercises if only in (None, e.name)]
         rules = {e.name: Rules((), e.source_not_allowed) for e in chosen}
         problems = source_problems(files, self.week.module, rules, replaced)
@@ -212,7 +220,8 @@ class Runs:
         return settled
 
     def _without_doubt(self, ran: Ran) -> Ran:
-        """A fault in a test that the solution passes came from what was answered: it is wrong."""
+        """Count a fault that the submission's answers may have caused as wrong, if the solution
+        passes the test."""
         if not ran.in_doubt or not self._is_sound(ran.report.name):
             return ran
         report = msgspec.structs.replace(
@@ -224,29 +233,34 @@ class Runs:
         """Return whether the solution passes a test when it is called like a submission."""
         if test not in self._sound:
             items = [i for i in self.items if self.plugin.name(i) == test]
-            source = tuple(self.bank.solution.split("\n"))
-            with self.solution() as target:
-                runs = self.within(lambda: list(self.plugin.run(target, source, items, {})))
-            self._sound[test] = not any(r.report.verdict.reported for r in runs)
+            results = self._run_solution(items)
+            self._sound[test] = not any(r.report.verdict.reported for r in results)
         return self._sound[test]
 
-    # The project's own code
+    def _run_solution(self, items: list[Any]) -> list[Ran]:
+        source = tuple(self.bank.solution.split("\n"))
+        with self.solution() as target:
+            return self.within(
+                lambda: list(self.plugin.run(target, source, items, {}, keep_passed=True))
+            )
+
+    # The course's own programs
 
     def solution(self) -> AbstractContextManager[Target]:
-        """The solution in the place of a submission."""
+        """Open a target of the solution."""
         return self.in_place(_SOLUTION, self.bank.solution)
 
     def in_place(self, name: str, source: str) -> AbstractContextManager[Target]:
-        """A program of ours in the place of a submission."""
+        """Open a target of one of the course's programs."""
         if self.apart is None:
             return closing(InProcess(self.written(name, source)))
         return closing(self.apart({self.week.module: source.encode()}))
 
     def of_misconceptions(self, exercise: str) -> dict[str, list[Ran]]:
-        """Every misconception of the exercise, with the tests of the exercise that it fails."""
+        """Return the failed tests of every misconception of the exercise, by name."""
         bank = self.bank.of_exercise(exercise)
         missing = [m for m in bank if m.name not in self._misconceptions]
-        # in an order of its own, so that processes side by side do not do the same
+        # In random order, so that parallel processes do not all run the same one.
         for misconception in self._order.sample(missing, len(missing)):
             self._misconceptions[misconception.name] = self._failed_tests(misconception)
         return {m.name: self._misconceptions[m.name] for m in bank}
@@ -267,31 +281,24 @@ class Runs:
             return self.run(target, source, misconception.exercise)
 
     def right_answers(self, exercise: str) -> dict[str, Answers]:
-        """What the solution, called like a submission, answers in each test of the exercise."""
+        """Return the solution's answers in each test of the exercise."""
         if exercise not in self._right:
             about = self._about(self.bank.solution, exercise)
             kept = self._kept.get(f"{_SOLUTION}.{exercise}", about) if self._kept else None
             if kept is None:
-                items = self._items_of(exercise)
-                source = tuple(self.bank.solution.split("\n"))
-                with self.solution() as target:
-                    ran = self.within(
-                        lambda: list(self.plugin.run(target, source, items, {}, keep_passed=True))
-                    )
-                self._know_right(exercise, ran)
+                self._know_right(exercise, self._run_solution(self._items_of(exercise)))
             else:
                 self._right[exercise] = {r.report.name: r.answers for r in kept}
         return self._right[exercise]
 
     def _know_right(self, exercise: str, ran: list[Ran]) -> None:
-        """The solution has run through the tests of an exercise."""
         if self._kept and not any(r.fault for r in ran):
             about = self._about(self.bank.solution, exercise)
             self._kept.put(f"{_SOLUTION}.{exercise}", ran, about)
         self._right[exercise] = {r.report.name: r.answers for r in ran}
 
     def recorded(self, exercise: str) -> dict[str, Steps]:
-        """What each test of the exercise asks, and what the solution answers."""
+        """Return the requests of each test of the exercise, with the solution's answers."""
         if exercise not in self._recorded:
             with self.solution() as target:
                 recording = Recording(target)
@@ -302,7 +309,7 @@ class Runs:
     def call_shapes(self, exercise: str) -> dict[str, CallShapes]:
         """Return the shapes in the calls of each test of an exercise."""
         if exercise not in self._call_shapes:
-            names = self.plugin.names.arguments
+            names = self.plugin.signatures.arguments
             self._call_shapes[exercise] = {
                 test: call_shapes((frame for frame, _ in steps), names)
                 for test, steps in self.recorded(exercise).items()
@@ -310,19 +317,19 @@ class Runs:
         return self._call_shapes[exercise]
 
     def _about(self, source: str, exercise: str) -> bytes:
-        """A hash of a program and of the tests that it is run through."""
+        """Return a hash of a program and of its tests."""
         digest = hashlib.blake2b(digest_size=20)
         for part in (source.encode(), self._tests[exercise]):
             feed(digest, part)
         return digest.digest()
 
     def written(self, name: str, source: str) -> Path:
-        """The week's module with this source, in a folder of its own."""
+        """Write the week's module with this source into a folder and return its path."""
         return write_module(self._folder / name, self.week, source)
 
 
 def write_module(folder: Path, week: Week, source: str) -> Path:
-    """Write the week's module into a folder, unless it is there."""
+    """Write the week's module into a folder, unless it exists, and return its path."""
     folder.mkdir(exist_ok=True)
     path = folder / week.module
     if not path.exists():

@@ -1,40 +1,40 @@
-"""Where calls are answered: a submission in its sandbox, or project code in this process.
+"""The interface of targets, and targets for trusted code in this process.
 
-A target takes request frames and gives replies; graders never see one. `Sandboxed`
-(`sandboxed.py`) speaks to student code. `InProcess` runs the solution and the bank of
-misconceptions, which are ours. `RecordedTarget` remembers what an in-process target answered, so
-that a class of hundreds asks the reference only once.
+`InProcess` runs the solution and the misconceptions. `RecordedTarget` stores an in-process target's
+answers, so that the reference runs once for a class of hundreds.
 """
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import warnings
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
+from ...model.course.loader import Week
 from ...worker.executor import Executor
 from ...worker.protocol import frames
-from .byte_quota import Room
-from .module_cache import OwnCode
+from ...worker.torch_support.builders import warm
+from .byte_quota import ByteQuota
+from .spawner import usable_extras
 
 Answer = tuple[frames.Reply, list[memoryview]]
-# Of the solution's answers, all that are kept together.
-_MOST_RECORDED = 64 << 20
+_MOST_RECORDED = 64 << 20  # bytes; a test may pass a student's answer on to the solution
 
 
 class Target(Protocol):
-    """Answers request frames for one submission.
+    """A program that answers request frames.
 
-    attempts: what it did that honest work never does, once it is closed
+    attempts: forbidden actions that honest code never tries, known when the target is closed
     """
 
     @property
     def attempts(self) -> Sequence[str]: ...
 
     def begin(self, test: str, exercise: str) -> None:
-        """A new test of an exercise starts; no object of the last one is alive."""
+        """Begin a test of an exercise. Objects of the last test are gone."""
 
     def request(self, frame: bytes) -> Answer: ...
 
@@ -42,7 +42,7 @@ class Target(Protocol):
 
 
 class InProcess:
-    """Project code (or a student's own, by their own hand) run in this process."""
+    """Trusted code (or a student's own code on their machine) in this process."""
 
     attempts: Sequence[str] = ()
 
@@ -58,43 +58,43 @@ class InProcess:
         return split_reply(self.answer(frame))
 
     def answer(self, frame: bytes) -> bytes:
+        """Return the reply frame for a request frame."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            request, buffers = frames.unpack_request(*_split_frame(frame))
+            request, buffers = request_of(frame)
             assert not isinstance(request, frames.Ahead)
             return self.executor.answer(request, buffers)
 
     def load(self) -> frames.Raised | None:
         """Import the module; return the exception that stopped the import, if one did."""
-        _ = self.executor  # importing the module is making it
+        _ = self.executor
         return self._stopped
 
     @property
     def executor(self) -> Executor:
-        """What holds the module, which is imported once it is needed."""
+        """The executor with the module, which is imported when it is first needed."""
         if self._executor is None:
             self._executor = Executor()
-            self._executor.imports = OwnCode()
             self._stopped = self._executor.load_module(self.path, unique=True).raised
             self._loaded(self._executor.module)
         return self._executor
 
     def _loaded(self, module: Any) -> None:
-        """The module was imported and nothing of it was called yet."""
+        """Prepare the imported module; for subclasses."""
 
     def close(self) -> None:
         self._executor = None
 
 
 class RecordedTarget:
-    """An in-process target whose answers are kept by test and history of calls.
+    """An in-process target whose answers are stored by test and history of calls.
 
-    An answer depends on the calls before it in the same test (objects were made), so the key is a
-    running hash of them. Calls answered from memory are made for real only when a later call of
-    the same test is not in memory.
+    An answer depends on the earlier calls of its test, which made objects. So the key of an answer
+    is a running hash of the calls. Calls that were answered from the store are made for real when a
+    later call of the same test is not in the store.
 
-    answers: those known from before. grown: whether others came since it was last set to False.
-    A test may pass a student's answer on to the solution, so what is kept has a bound.
+    answers: the stored answers
+    grown:   answers were added
     """
 
     attempts: Sequence[str] = ()
@@ -102,7 +102,7 @@ class RecordedTarget:
     def __init__(self, inner: InProcess, answers: dict[bytes, bytes]) -> None:
         self.inner, self.answers = inner, answers
         self.grown = False
-        self._room = Room(_MOST_RECORDED - sum(map(len, answers.values())))
+        self._quota = ByteQuota(_MOST_RECORDED - sum(map(len, answers.values())))
         self._history = b""
         self._pending: list[bytes] = []
 
@@ -112,22 +112,38 @@ class RecordedTarget:
         self.inner.begin(test, exercise)
 
     def request(self, frame: bytes) -> Answer:
-        key = hashlib.blake2b(self._history + frame, digest_size=20).digest()
-        self._history = key
-        self._pending.append(frame)
+        key = self._history = hashlib.blake2b(self._history + frame, digest_size=20).digest()
         answer = self.answers.get(key)
-        if answer is None:
-            for earlier in self._pending[:-1]:
-                self.inner.answer(earlier)
-            answer = self.inner.answer(frame)
-            self._pending = []
-            if self._room.take(len(answer)):
-                self.answers[key] = answer
-                self.grown = True
+        if answer is not None:
+            self._pending.append(frame)
+            return split_reply(answer)
+        for earlier in self._pending:
+            self.inner.answer(earlier)
+        self._pending = []
+        answer = self.inner.answer(frame)
+        if self._quota.take(len(answer)):
+            self.answers[key] = answer
+            self.grown = True
         return split_reply(answer)
 
     def close(self) -> None:
         self.inner.close()
+
+
+def warm_extras(week: Week) -> None:
+    """Import the optional libraries of a week's exercises, and exempt them from collection."""
+    extras = usable_extras(week)
+    if not extras:
+        return
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        for extra in extras:
+            warm(extra)
+        gc.freeze()
+    finally:
+        if collecting:
+            gc.enable()
 
 
 def _split_frame(frame: bytes) -> tuple[bytes, memoryview]:
@@ -137,7 +153,7 @@ def _split_frame(frame: bytes) -> tuple[bytes, memoryview]:
 
 
 def request_of(frame: bytes) -> tuple[frames.Request, list[memoryview]]:
-    """What a frame of ours asks."""
+    """Return the request in a trusted frame, and its buffers."""
     return frames.unpack_request(*_split_frame(frame))
 
 
@@ -146,23 +162,11 @@ def as_frame(request: frames.Request, buffers: Iterable[memoryview]) -> bytes:
 
 
 def frame_path(frame: bytes) -> str:
-    """What a request calls in the module, or of an object; nothing if it calls none of these."""
+    """Return the path that a request calls, or "" if it is not a call."""
     request, _ = request_of(frame)
     return request.path if isinstance(request, frames.Call) else ""
 
 
 def split_reply(frame: bytes) -> Answer:
-    """A reply frame that was made in this process."""
+    """Return the reply in a frame that was made in this process, and its buffers."""
     return frames.unpack_reply(*_split_frame(frame))
-
-
-__all__ = [
-    "Answer",
-    "InProcess",
-    "RecordedTarget",
-    "Target",
-    "as_frame",
-    "frame_path",
-    "request_of",
-    "split_reply",
-]

@@ -1,4 +1,4 @@
-"""The trusted end of a child's socket."""
+"""The grader's end of a child's socket, under a deadline."""
 
 from __future__ import annotations
 
@@ -10,17 +10,19 @@ from collections.abc import Callable
 from ...sandbox.processes import readable
 
 POLL_SECONDS = 0.05
-_AT_ONCE = 1 << 14  # bytes
+_READ_SIZE = 1 << 14
 _LATE_READING = 1.0  # seconds
-_SHORTEST = 0.001  # seconds; none at all would be without end
+_SHORTEST = 0.001  # seconds; 0 would wait without end
 
 
 class Stream:
-    """A child's socket under deadlines; the child's memory is looked at all the while.
+    """Read and write a socket until a deadline; raise TimeoutError after it.
 
-    The kernel ends what waits too long (SO_RCVTIMEO, SO_SNDTIMEO): Python's own time-out would ask
-    it twice each time. `extension` is asked at the deadline for how many seconds it is to be put
-    off.
+    watch:     called all the while; checks the child's memory
+    extension: called at the deadline; returns the seconds by which it moves
+
+    The kernel ends long waits (SO_RCVTIMEO, SO_SNDTIMEO): Python's own time-out takes a second
+    system call for each.
     """
 
     def __init__(
@@ -33,12 +35,12 @@ class Stream:
         self.begin(0.0, 0.0)
 
     def begin(self, now: float, seconds: float) -> None:
-        """From now on there are so many seconds; what came before is of another exchange."""
-        self._deadline, self._looked = now + seconds, now
+        """Begin an exchange that may take so many seconds from now."""
+        self._deadline, self._watched = now + seconds, now
         self.extended, self._late = 0.0, False
 
-    def put_off(self, seconds: float) -> None:
-        """What the other side waited for us is not its time."""
+    def extend(self, seconds: float) -> None:
+        """Move the deadline by time that the other side waited for the grader."""
         self.extended += seconds
         self._deadline += seconds
 
@@ -52,10 +54,10 @@ class Stream:
                 continue
 
     def receive(self, size: int) -> memoryview:
-        """Return this many bytes; what came with them is kept in `ahead` for the next call."""
+        """Return this many bytes; keep what came after them in `ahead` for the next call."""
         got = len(self.ahead)
         if got < size:
-            view = memoryview(bytearray(max(size, _AT_ONCE)))
+            view = memoryview(bytearray(max(size, _READ_SIZE)))
             view[:got] = self.ahead
             while got < size:
                 self._tick()
@@ -73,28 +75,23 @@ class Stream:
     def _tick(self) -> None:
         now = time.monotonic()
         if now >= self._deadline:
-            self._put_off(now)
-        if now - self._looked >= POLL_SECONDS:
-            self._looked = now
+            self._extend_or_raise(now)
+        if now - self._watched >= POLL_SECONDS:
+            self._watched = now
             self._watch()
         wait = max(_SHORTEST, min(self._deadline - now, POLL_SECONDS))
         if wait != self._wait:  # setting it is a system call
             self._wait = wait
+            timeval = struct.pack("ll", 0, int(wait * 1_000_000))
             for limit in (socket.SO_RCVTIMEO, socket.SO_SNDTIMEO):
-                self._sock.setsockopt(socket.SOL_SOCKET, limit, _timeval(wait))
+                self._sock.setsockopt(socket.SOL_SOCKET, limit, timeval)
 
-    def _put_off(self, now: float) -> None:
-        more = self._extension()
-        self.extended += more
-        self._deadline += more
+    def _extend_or_raise(self, now: float) -> None:
+        self.extend(self._extension())
         if self._deadline > now:
             return
-        # What came in time may be read late, where it was we who waited for a processor.
+        # An answer that came in time is read late if this process waited for a processor.
         if self._late or not readable(self._sock.fileno(), 0):
             raise TimeoutError
         self._late = True
         self._deadline = now + _LATE_READING
-
-
-def _timeval(seconds: float) -> bytes:
-    return struct.pack("ll", 0, int(seconds * 1_000_000))

@@ -1,7 +1,7 @@
-"""Where a week's submissions get their processes from: a warm template, made anew when it broke.
+"""Processes for the submissions of a week, forked from a warm template.
 
-Nothing here needs torch. The first template starts when the spawner is made, and warms up while
-this process imports torch for an engine of its own.
+This module does not import torch. The first template starts with the spawner and warms up while
+this process imports torch for its engine.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ...worker.protocol.frames import PrepareConfig
 
 
 class Spawner:
-    """Processes for submissions of a week in a sandbox. `gpu`: whether they may use CUDA."""
+    """Start processes for submissions of a week. `gpu`: they may use CUDA."""
 
     def __init__(
         self,
@@ -37,7 +37,7 @@ class Spawner:
             libraries=libraries(week.extras),
             fake_gpu=FAKE_GPU in devices,
             extras=usable_extras(week),
-            # what takes long to import: beforehand only if every submission will ask for it
+            # slow imports: in the template only if every submission needs them
             optimizers="torch.optim" in solution,
             drawing="matplotlib" in solution,
             counting=any("count." in t.read_text("utf-8") for t in _tests(course, week)),
@@ -50,21 +50,21 @@ class Spawner:
         self._template: Template | None = self._start()
 
     def spawn(self, limits: ChildLimits) -> Child:
-        """A confined process; from a new template if the warm one broke."""
+        """Return a confined process, from a new template if the old one broke."""
         if self._template is None:
             self._template = self._start()
         try:
             return self._template.spawn(limits)
         except SandboxFault:
-            broke = self._template.warm
+            was_warm = self._template.warm
             self.end()
-            if not broke:
+            if not was_warm:
                 raise
             self._template = self._start()
             return self._template.spawn(limits)
 
     def end(self) -> None:
-        """End the template and all its children; the next `spawn` makes another."""
+        """End the template and all its children. The next `spawn` starts a new template."""
         if self._template is not None:
             self._template.close()
             self._template = None
@@ -78,5 +78,5 @@ def _tests(course: Course, week: Week) -> Iterable[Path]:
 
 
 def usable_extras(week: Week) -> tuple[str, ...]:
-    """The extras that exercises of the week need and that are installed here."""
+    """Return the installed extras that exercises of the week need."""
     return tuple(sorted({e.extra for e in week.exercises if e.extra and installed(e.extra)}))

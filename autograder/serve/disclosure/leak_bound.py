@@ -6,7 +6,7 @@ import ast
 import math
 from pathlib import Path
 
-from ...grading.disclosure.line_disclosure import SUBMISSION_BITS
+from ...grading.disclosure.submission_budget import SUBMISSION_BITS
 from ...model.course.loader import Course, Week
 from ...worker.protocol.dtypes import TEST_DTYPES
 

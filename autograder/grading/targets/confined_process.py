@@ -1,0 +1,201 @@
+"""One process of a submission: frames go in, stamped replies come out.
+
+Theory of operation. The submission owns the other end of the socket. A reply counts only with the
+stamp of the request that it answers, which is drawn at random for each request. Before a reply, the
+process may send notices (attempts, forbidden calls) and questions to the reference's functions; the
+notices cannot be taken back. Deadlines, sizes and memory are enforced on this side.
+"""
+
+from __future__ import annotations
+
+import secrets
+import signal
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Protocol
+
+import msgspec
+
+from ...model.course.loader import Limits
+from ...sandbox import Child
+from ...worker.monitor.audit_hook import KNOWN, LOOKS
+from ...worker.protocol import frames as wire
+from ..outcomes import BadReply, Crashed, LimitExceeded, Outcome
+from .byte_quota import ByteQuota, answer_bytes
+from .in_process import Answer
+from .socket_stream import Stream
+from .submission_clocks import SubmissionClocks
+
+_MOST_ATTEMPTS = 20
+_EXIT_SECONDS = 2.0  # to wait for the status of a process that closed its socket
+
+
+class Helpers(Protocol):
+    """Answers calls of correct functions that replace functions of the submission."""
+
+    @property
+    def stubs(self) -> tuple[wire.Stub, ...]: ...
+
+    def answer(self, call: wire.StubCall, buffers: list[memoryview]) -> bytes: ...
+
+    def with_costs(self, answer: Answer) -> Answer: ...
+
+
+class Attempts:
+    """Actions of a submission that honest code never tries. `names`: each once."""
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+
+    def note(self, name: str) -> None:
+        if len(self.names) < _MOST_ATTEMPTS and name not in self.names:
+            self.names.append(name)
+
+    def from_notices(self, reply: wire.Reply, notices: Sequence[wire.Notice]) -> wire.Reply:
+        """Note attempts and return the reply with the forbidden calls of the notices."""
+        banned = [wire.Banned(n.what, n.line) for n in notices if n.kind == "banned"]
+        banned = [b for b in banned if b not in reply.banned]
+        for notice in notices:
+            if notice.kind == "attempt" or notice.what in LOOKS:
+                self.note(notice.what if notice.what in KNOWN else "another thing")
+        if banned:
+            reply = msgspec.structs.replace(reply, banned=(*reply.banned, *banned))
+        return reply
+
+
+class ConfinedProcess:
+    """A child in the sandbox, and the stream to it. `most_bytes`: of resident memory."""
+
+    def __init__(
+        self,
+        child: Child,
+        limits: Limits,
+        clocks: SubmissionClocks,
+        attempts: Attempts,
+        helpers: Helpers | None,
+        most_bytes: int,
+    ) -> None:
+        self.child, self._limits = child, limits
+        self._attempts, self._helpers = attempts, helpers
+        self._most_bytes = most_bytes
+        self._inherited = child.anonymous_bytes()  # the template's memory
+        self.stream = Stream(child.sock, self._check_memory, clocks.forgive)
+
+    def exchange(self, frame: bytes, seconds: float, quota: ByteQuota) -> Answer:
+        """Send a frame and return the answer to it."""
+        stamp = secrets.token_bytes(wire.STAMP.size)
+        self.stream.begin(time.monotonic(), seconds)
+        with _outcomes(self):
+            self.stream.send(stamp + frame)  # in one piece: the other end wakes up once
+            return self._answer(stamp, quota, more=False)
+
+    def send_ahead(self, frames: Sequence[bytes], seconds: float) -> list[bytes]:
+        """Send several frames in one piece and return their stamps."""
+        size = wire.STAMP.size
+        drawn = secrets.token_bytes(size * len(frames))  # one system call
+        stamps = [drawn[i : i + size] for i in range(0, len(drawn), size)]
+        calls = b"".join(s + f for s, f in zip(stamps, frames, strict=True))
+        announced = wire.pack(wire.Ahead(len(calls)), [])
+        self.stream.begin(time.monotonic(), seconds)
+        try:
+            self.stream.send(secrets.token_bytes(size) + announced + calls)
+        except (TimeoutError, ConnectionError):
+            raise Crashed("Your code's process does not listen.") from None
+        return stamps
+
+    def receive_ahead(
+        self, stamp: bytes, seconds: float, quota: ByteQuota, *, more: bool
+    ) -> Answer:
+        """Return the answer to a frame that was sent ahead. `more`: other answers follow."""
+        self.stream.begin(time.monotonic(), seconds)
+        with _outcomes(self):
+            return self._answer(stamp, quota, more=more)
+
+    def own_bytes(self) -> int:
+        """Return the memory that the submission wrote and keeps, its import included."""
+        return max(0, self.child.anonymous_bytes() - self._inherited)
+
+    def freed_bytes(self) -> int:
+        """Return by how much memory has been higher than it is now."""
+        return self.child.peak_bytes() - self.child.resident_bytes()
+
+    def close(self) -> None:
+        try:
+            self.child.kill()
+            for call in self.child.tried():
+                self._attempts.note(call)
+        finally:
+            self.child.close()
+
+    def death(self) -> Outcome:
+        """Return the outcome of a process that closed its socket."""
+        status = self.child.exit_status(_EXIT_SECONDS)
+        if status is None or status >= 0:
+            return Crashed("Your code ended its own process (exit). Return a value instead.")
+        name = signal.Signals(-status).name if -status in set(signal.Signals) else str(-status)
+        if name == "SIGKILL":  # by the kernel: this side kills only after it stopped waiting
+            return LimitExceeded(
+                "Your code was stopped for using more processor time, memory or disk than a "
+                "submission may."
+            )
+        return Crashed(f"Your code's process was ended by {name}.")
+
+    def _answer(self, stamp: bytes, quota: ByteQuota, *, more: bool) -> Answer:
+        notices: list[wire.Notice] = []
+        while True:
+            header, body = self._receive(stamp, quota)
+            answer = wire.unpack_answer(header, body)
+            if isinstance(answer, wire.StubCall):
+                self._answer_question(stamp, answer, body)
+                quota.give(answer_bytes(len(header), len(body)))
+            elif isinstance(answer, wire.Notice):
+                notices.append(answer)
+                if len(notices) > wire.MAX_NOTICES:
+                    raise wire.BadFrame("too many notices")
+            else:
+                break
+        if self.stream.ahead and not more:
+            raise wire.BadFrame("more than the reply")
+        reply = self._attempts.from_notices(answer, notices)
+        result = reply, wire.buffers_of(answer, body)
+        return result if self._helpers is None else self._helpers.with_costs(result)
+
+    def _receive(self, stamp: bytes, quota: ByteQuota) -> tuple[bytes, memoryview]:
+        """Return header and body of one frame under the stamp."""
+        start = bytes(self.stream.receive(wire.STAMP.size + wire.PREFIX.size))
+        if not start.startswith(stamp):
+            self._attempts.note("a reply of its own making")
+            raise wire.BadFrame("a reply to a different request, or to none")
+        prefix, bound = start[wire.STAMP.size :], self._limits.reply_mib << 20
+        header_length, body_length = wire.frame_lengths(prefix, bound, wire.MAX_REPLY_HEADER)
+        if not quota.take(answer_bytes(header_length, body_length)):
+            raise LimitExceeded("The results of this test are far larger than they can be.")
+        frame = self.stream.receive(header_length + body_length)
+        return bytes(frame[:header_length]), frame[header_length:]
+
+    def _answer_question(self, stamp: bytes, question: wire.StubCall, body: memoryview) -> None:
+        """Answer a call of a reference's function. The time it takes is not the submission's."""
+        if self._helpers is None or self.stream.ahead:
+            raise wire.BadFrame("a question without helpers")
+        started = time.monotonic()
+        answer = self._helpers.answer(question, wire.buffers_of(question, body))
+        self.stream.extend(time.monotonic() - started)
+        self.stream.send(stamp + answer)
+
+    def _check_memory(self) -> None:
+        if self.child.resident_bytes() > self._most_bytes:
+            raise LimitExceeded(
+                f"Your code used more than {self._limits.memory_mib} MiB of memory."
+            )
+
+
+@contextmanager
+def _outcomes(process: ConfinedProcess) -> Iterator[None]:
+    """Turn a malformed reply or a closed socket into an Outcome."""
+    try:
+        yield
+    except wire.BadFrame:
+        raise BadReply("Your code's process sent an invalid reply.") from None
+    except (EOFError, ConnectionError):
+        raise process.death() from None

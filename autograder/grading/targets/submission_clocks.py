@@ -1,0 +1,116 @@
+"""The clocks of one submission: how long a call may take, and why it was stopped.
+
+Theory of operation. A call, an exercise and a submission have limits of wall-clock time. While the
+submission's process is ready but other processes have the processors, its clocks stand still,
+because a busy machine is not its fault; `_PATIENCE` bounds that.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ...model.course.loader import Limits
+from ...sandbox import Child
+from ..outcomes import TimedOut
+
+_PATIENCE = 4.0  # times the submission's limit, spent on waiting for processors
+_SHARE_OF_WAITING = 0.25  # of idle time, counted as use
+_START_SECONDS = 0.05  # of a process, on our side too
+
+
+class _TimeLeft(NamedTuple):
+    """Seconds for a call. `used_up`: the limit that stops it, "" for that of a call."""
+
+    seconds: float
+    used_up: str
+
+
+class SubmissionClocks:
+    """The time that a submission has spent, by exercise.
+
+    starts:   the number of its processes so far
+    forgiven: seconds for which its processes waited for a processor
+    """
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._spent: dict[str, float] = {}
+        self._ran = self._queued = 0.0  # by earlier processes
+        self._waited = 0.0  # of this process, already forgiven
+        self._child: Child | None = None
+        self.starts = 0
+        self.forgiven = 0.0
+
+    def child_started(self, child: Child, *, free: bool = False) -> None:
+        """Count the clocks of a new process. `free`: not its processor time so far."""
+        self._child, self._waited = child, 0.0
+        self.starts += 1
+        if free:
+            self._ran -= child.ran_seconds()
+
+    def child_ended(self, child: Child) -> None:
+        self._ran += child.ran_seconds()
+        self._queued += child.waited_seconds()
+        self._child = None
+
+    def spend(self, exercise: str, seconds: float) -> None:
+        self._spent[exercise] = self._spent.get(exercise, 0.0) + seconds
+
+    def forgive(self) -> float:
+        """Return the seconds since the last call for which the process waited for a processor."""
+        if self._child is None:
+            return 0.0
+        waited = self._child.waited_seconds()
+        patience = _PATIENCE * self._limits.submission_seconds - self.forgiven
+        more = min(max(0.0, waited - self._waited), patience)
+        self._waited = waited
+        self.forgiven += more
+        return more
+
+    def seconds_left(self, exercise: str) -> float:
+        """Return the seconds for a call; raise TimedOut if earlier calls used them up."""
+        budget = self._time_left(exercise)
+        if budget.seconds < self._limits.call_seconds:
+            spent = self._spent.get(exercise, 0.0)
+            self._spent[exercise] = spent - min(spent, self.forgive())
+            budget = self._time_left(exercise)
+        if budget.seconds <= 0:
+            raise TimedOut(f"Not run: {budget.used_up}.")
+        return budget.seconds
+
+    def why_stopped(self, exercise: str, seconds: float) -> str:
+        """Return the message for a call that was stopped after so many seconds."""
+        budget = self._time_left(exercise)
+        if budget.used_up:
+            return f"The call was stopped: {budget.used_up}."
+        hint = "Is there a loop that never ends?"
+        if self._child is not None and self._child.ran_seconds() < seconds / 2:
+            hint = "It was idle for most of them: in `time.sleep`, or waiting for a lock?"
+        return f"The call was stopped after {seconds:g} seconds. {hint}"
+
+    def ran_seconds(self) -> float:
+        """Return the processor time of all processes so far."""
+        return self._ran + (self._child.ran_seconds() if self._child is not None else 0.0)
+
+    def used_seconds(self) -> float:
+        """Return the processor time of all processes, or a share of the time spent idle.
+
+        A program that sleeps or dies in every call uses no processor time, but the grader's time.
+        """
+        queued = self._queued + (self._child.waited_seconds() if self._child is not None else 0.0)
+        idle = (sum(self._spent.values()) - queued) * _SHARE_OF_WAITING
+        return max(self.ran_seconds(), idle) + self.starts * _START_SECONDS
+
+    def _time_left(self, exercise: str) -> _TimeLeft:
+        """Return the smallest of the limits of a call, its exercise and the submission."""
+        limits = self._limits
+        own = limits.exercise_seconds - self._spent.get(exercise, 0.0)
+        total = limits.submission_seconds - sum(self._spent.values())
+        if limits.call_seconds <= min(own, total):
+            return _TimeLeft(limits.call_seconds, "")
+        if own <= total:
+            used_up = f"the calls of this exercise used up its {limits.exercise_seconds:g} seconds"
+            return _TimeLeft(own, used_up)
+        return _TimeLeft(
+            total, f"its calls used up the submission's {limits.submission_seconds:g} seconds"
+        )
