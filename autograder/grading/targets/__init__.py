@@ -5,9 +5,9 @@ Theory of operation. A `Target` takes request frames and returns replies; hidden
 the socket and may hang, die, lie or flood: every such event becomes an `Outcome`, within the limits
 of course.yaml. `in_process.InProcess` runs trusted code, the solution and the misconceptions.
 
-Start with `in_process.Target`. `confined_process` exchanges frames with one process, `submission_clocks`
-keeps a submission's clocks, `byte_quota` bounds what it can make the grader hold, `socket_stream`
-reads its replies under a deadline, and `spawner` provides its processes.
+Start with `in_process.Target`. `confined_process` exchanges frames with one process,
+`submission_clocks` keeps time, `byte_quota` bounds what a submission can make the grader hold,
+`socket_stream` reads replies under a deadline, and `spawner` provides processes.
 """
 
 __all__ = [
@@ -18,5 +18,4 @@ __all__ = [
     "socket_stream",
     "spawner",
     "submission_clocks",
-
 ]
