@@ -1,34 +1,36 @@
-"""Every error that the kit raises on purpose.
+"""All errors that the kit raises on purpose.
 
     KitError                     shown to the user as one line, exit code 2
-    ├── CourseError              course.yaml, or a folder it names, is wrong: says where
-    │   └── NoCourse             there is none
+    ├── CourseError              course.yaml, or a folder that it names, has an error: says where
+    │   └── NoCourse             no course.yaml in this folder or above
     ├── BuildError               a solution cannot be turned into a stub
-    ├── LeakError                something secret would have left
-    ├── IntakeError              a hand-in that cannot be taken: the student is told why
+    ├── LeakError                a secret would leave the instructor's machine
+    ├── IntakeError              a submission cannot be accepted; the student sees the reason
     ├── BankError                a misconception or alternative is malformed
-    ├── EngineError              the grading engine itself failed: becomes `grader_fault`
+    ├── EngineError              the grading engine failed: becomes `grader_fault`
     ├── NbgraderError            a step of nbgrader failed
-    └── PlatformError            a learning platform refused, or could not be reached
+    ├── PlatformError            a learning platform rejected a request, or cannot be reached
+    └── SandboxError             the sandbox failed; never caused by a student
+        ├── SandboxMissing       this host cannot run the requested sandbox
+        └── SandboxFault         a running sandbox failed: retry with a new template
 
-(The sandbox's own errors are drawn in autograder/sandbox/errors.py; the verdicts that stop a
-hidden test are in autograder/grading/outcomes.py; what the service answers to a request that it
-refuses is in autograder/serve/views/responses.py.)
+`grading/outcomes.py` defines the exceptions that end a hidden test, `serve/views/responses.py` the
+responses of the service to requests that it refuses.
 """
 
 from __future__ import annotations
 
 
 class KitError(Exception):
-    """Something that the user can mend; the message says what, where and how."""
+    """An error that the user can fix; the message states the problem, the place and the fix."""
 
 
 class CourseError(KitError):
-    """The registry or a folder that it names is wrong."""
+    """The registry, or a folder that it names, has an error."""
 
 
 class NoCourse(CourseError):
-    """There is no course.yaml here or above."""
+    """No course.yaml in this folder or above."""
 
 
 class BuildError(KitError):
@@ -36,19 +38,19 @@ class BuildError(KitError):
 
 
 class LeakError(KitError):
-    """A secret line stands in something that would leave the instructor's machine."""
+    """A file that would leave the instructor's machine contains a secret."""
 
 
 class IntakeError(KitError):
-    """A hand-in cannot be taken; its sender is told why and how to mend it."""
+    """A submission cannot be accepted; the message for its sender states the reason and a fix."""
 
 
 class BankError(KitError):
-    """A misconception or alternative file does not state what it must."""
+    """A misconception or alternative file is malformed."""
 
 
 class EngineError(KitError):
-    """The grading engine could not do its work; never the student's fault."""
+    """The grading engine failed; never caused by a student."""
 
 
 class NbgraderError(KitError):
@@ -56,8 +58,23 @@ class NbgraderError(KitError):
 
 
 class PlatformError(KitError):
-    """A learning platform refused, or is out of reach; `unsure` if a write may have arrived."""
+    """A learning platform rejected a request, or cannot be reached.
+
+    unsure: True if a write may have taken effect
+    """
 
     def __init__(self, message: str, *, unsure: bool = False) -> None:
         super().__init__(message)
         self.unsure = unsure
+
+
+class SandboxError(KitError):
+    """The sandbox failed; never caused by a student."""
+
+
+class SandboxMissing(SandboxError):
+    """The requested sandbox cannot run on this host; the message ends with a remedy."""
+
+
+class SandboxFault(SandboxError):
+    """A template or a child could not start, or ended unexpectedly; retry with a new template."""

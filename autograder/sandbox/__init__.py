@@ -15,11 +15,11 @@ the template or the grader. It ends, with all processes that it started, after `
 `caveats`. No backend protects against bugs in the kernel.
 """
 
+from autograder.model.errors import SandboxError, SandboxFault, SandboxMissing
 from autograder.worker.isolation.lockdown import ChildLimits
 
 from .backends.choice import BACKENDS, Sandbox, choose
 from .doctor import HealthFinding, probe
-from .errors import SandboxError, SandboxFault, SandboxMissing
 from .session import Child, Template
 
 __all__ = [

@@ -6,8 +6,9 @@ import sys
 
 import msgspec
 
+from autograder.model.errors import SandboxMissing
+
 from .backends.choice import BACKENDS, REMEDIES, trial
-from .errors import SandboxMissing
 from .seccomp import tripwire
 from .seccomp.syscalls import Tasks, program
 

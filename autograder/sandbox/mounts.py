@@ -31,8 +31,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from autograder import worker
-
-from .errors import SandboxMissing
+from autograder.model.errors import SandboxMissing
 
 NEEDED = ("torch", "numpy", "matplotlib", "msgspec")
 WELCOME = ("keras", "transformers", "scipy", "einops", "triton")

@@ -27,6 +27,7 @@ from typing import NoReturn
 
 import msgspec
 
+from autograder.model.errors import SandboxFault
 from autograder.worker.fork_server import (
     Boot,
     Exited,
@@ -40,7 +41,6 @@ from autograder.worker.fork_server import (
 from autograder.worker.isolation.lockdown import ChildLimits
 
 from . import processes
-from .errors import SandboxFault
 from .launch import END_SECONDS
 from .seccomp.syscalls import Programs, Tasks
 

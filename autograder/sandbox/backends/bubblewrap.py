@@ -23,11 +23,11 @@ import socket
 from functools import partial
 from pathlib import Path
 
+from autograder.model.errors import SandboxFault, SandboxMissing
 from autograder.worker.fork_server import Boot
 from autograder.worker.isolation.lockdown import SPARE_UIDS
 
 from .. import launch
-from ..errors import SandboxFault, SandboxMissing
 from ..mounts import PACKAGE_FOLDERS, Visible, visible_paths
 from ..orphans import end_orphans
 from ..seccomp import syscalls

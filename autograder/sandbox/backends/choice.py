@@ -6,9 +6,9 @@ import sys
 from pathlib import Path
 from typing import Protocol
 
+from autograder.model.errors import SandboxFault, SandboxMissing
 from autograder.worker.isolation.lockdown import ChildLimits
 
-from ..errors import SandboxFault, SandboxMissing
 from ..session import Template
 from . import trial_runtime
 from .bubblewrap import Bubblewrap

@@ -21,10 +21,10 @@ import stat
 from functools import cached_property, partial
 from pathlib import Path
 
+from autograder.model.errors import SandboxMissing
 from autograder.worker.fork_server import Boot
 
 from .. import launch
-from ..errors import SandboxMissing
 from ..mounts import Visible, visible_paths
 from ..seccomp import syscalls
 from ..seccomp.syscalls import Tasks

@@ -14,12 +14,12 @@ import os
 from functools import cached_property, partial
 from pathlib import Path
 
+from autograder.model.errors import SandboxMissing
 from autograder.worker.fork_server import Boot
 from autograder.worker.isolation.enter_landlock import abi
 from autograder.worker.isolation.enter_namespaces import GPU_PROC_FILES
 
 from .. import launch
-from ..errors import SandboxMissing
 from ..mounts import Visible, visible_paths
 from ..seccomp import syscalls
 from ..seccomp.syscalls import Tasks

@@ -21,7 +21,8 @@ from enum import Enum
 from functools import cache
 from typing import Any, NamedTuple
 
-from ..errors import SandboxMissing
+from autograder.model.errors import SandboxMissing
+
 from . import tripwire
 
 _MEMORY = """
