@@ -1,4 +1,4 @@
-"""What is an import that fails, and what is not."""
+"""Imports that fail, and errors that are not failed imports."""
 
 from __future__ import annotations
 
