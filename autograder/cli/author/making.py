@@ -82,7 +82,7 @@ def _from_function(function: TakenFunction, keep_all: bool) -> Made:
 
 
 def ask_author(proposed: list[Proposal]) -> list[Kept]:
-    """Ask for each proposed misconception; return those to keep."""
+    """Ask the author about each proposed misconception; return the accepted ones."""
     from ...authoring.new.from_function import Kept
 
     kept: list[Kept] = []
