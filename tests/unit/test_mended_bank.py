@@ -26,13 +26,13 @@ def again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], set[s
     ignored = shutil.ignore_patterns("__pycache__", ".autograder")
     shutil.copytree(GOLDEN, tmp_path, ignore=ignored, dirs_exist_ok=True)
     ran = set[str]()
-    run = Runs._run_through
+    run = Runs.run_misconception
 
     def counted(self: Runs, misconception: Misconception) -> object:
         ran.add(misconception.name)
         return run(self, misconception)
 
-    monkeypatch.setattr(Runs, "_run_through", counted)
+    monkeypatch.setattr(Runs, "run_misconception", counted)
 
     def started() -> set[str]:
         ran.clear()
@@ -79,8 +79,10 @@ def test_a_proof_takes_what_the_bank_answered_before_if_it_may(
 ) -> None:
     again()
     asked = []
-    run = Runs._run_through
-    monkeypatch.setattr(Runs, "_run_through", lambda self, m: asked.append(m.name) or run(self, m))
+    run = Runs.run_misconception
+    monkeypatch.setattr(
+        Runs, "run_misconception", lambda self, m: asked.append(m.name) or run(self, m)
+    )
     aim = Aim("week01_tiny", "weigh", "ignores_dim")
     proof = Proof(str(tmp_path), aim.week, aim.exercise, ("cpu",), b"s" * 32, "", aim, keeps)
     try:

@@ -269,13 +269,13 @@ class Runs:
         about = self._about(misconception.source, misconception.exercise)
         failed = self._kept.get(misconception.name, about) if self._kept else None
         if failed is None:
-            ran = self._run_through(misconception)
+            ran = self.run_misconception(misconception)
             failed = [r for r in ran if r.report.verdict.failed]
             if self._kept and not any(r.fault for r in ran):
                 self._kept.put(misconception.name, failed, about)
         return failed
 
-    def _run_through(self, misconception: Misconception) -> list[Ran]:
+    def run_misconception(self, misconception: Misconception) -> list[Ran]:
         source = tuple(misconception.source.split("\n"))
         with self.in_place(misconception.name, misconception.source) as target:
             return self.run(target, source, misconception.exercise)
