@@ -1,54 +1,53 @@
-"""Every error that the kit raises on purpose.
+"""The exceptions that the kit raises on purpose.
 
     KitError                     shown to the user as one line, exit code 2
-    ├── CourseError              course.yaml, or a folder it names, is wrong: says where
-    │   └── NoCourse             there is none
-    ├── BuildError               a solution cannot be turned into a stub
-    ├── LeakError                something secret would have left
-    ├── IntakeError              a hand-in that cannot be taken: the student is told why
+    ├── CourseError              a mistake in course.yaml or a folder it names
+    │   └── NoCourse             no course.yaml was found
+    ├── BuildError               a stub or notebook cannot be built
+    ├── LeakError                a secret line is in a file to be released
+    ├── IntakeError              a submission cannot be accepted; the student is told why
     ├── BankError                a misconception or alternative is malformed
-    ├── EngineError              the grading engine itself failed: becomes `grader_fault`
+    ├── EngineError              the grading engine failed: becomes `grader_fault`
     ├── NbgraderError            a step of nbgrader failed
-    └── PlatformError            a learning platform refused, or could not be reached
+    └── PlatformError            a learning platform refused a request or is unreachable
 
-(The sandbox's own errors are drawn in autograder/sandbox/errors.py; the verdicts that stop a
-hidden test are in autograder/grading/outcomes.py; what the service answers to a request that it
-refuses is in autograder/serve/views/responses.py.)
+Other hierarchies: autograder/sandbox/errors.py for the sandbox, autograder/grading/outcomes.py for
+the verdicts that stop a hidden test, autograder/serve/views/responses.py for HTTP responses.
 """
 
 from __future__ import annotations
 
 
 class KitError(Exception):
-    """Something that the user can mend; the message says what, where and how."""
+    """An error that the user can fix; the message states the problem, the place and the fix."""
 
 
 class CourseError(KitError):
-    """The registry or a folder that it names is wrong."""
+    """A mistake in course.yaml or in a folder that it names."""
 
 
 class NoCourse(CourseError):
-    """There is no course.yaml here or above."""
+    """Neither this folder nor one above it contains course.yaml."""
 
 
 class BuildError(KitError):
-    """A solution cannot be turned into a stub."""
+    """A stub or notebook cannot be built from the author's files."""
 
 
 class LeakError(KitError):
-    """A secret line stands in something that would leave the instructor's machine."""
+    """A secret line is in a file that would leave the instructor's machine."""
 
 
 class IntakeError(KitError):
-    """A hand-in cannot be taken; its sender is told why and how to mend it."""
+    """A submission cannot be accepted; the message tells the student why and how to fix it."""
 
 
 class BankError(KitError):
-    """A misconception or alternative file does not state what it must."""
+    """A misconception or alternative file is malformed."""
 
 
 class EngineError(KitError):
-    """The grading engine could not do its work; never the student's fault."""
+    """The grading engine failed; never the student's fault."""
 
 
 class NbgraderError(KitError):
@@ -56,7 +55,7 @@ class NbgraderError(KitError):
 
 
 class PlatformError(KitError):
-    """A learning platform refused, or is out of reach; `unsure` if a write may have arrived."""
+    """A learning platform refused or is unreachable; `unsure`: a write may have arrived."""
 
     def __init__(self, message: str, *, unsure: bool = False) -> None:
         super().__init__(message)

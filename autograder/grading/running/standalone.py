@@ -121,7 +121,7 @@ class StandaloneWeek:
     def _submitted(self, bank: Bank, path: Path) -> Path:
         """Return the file if it is a whole module, or the solution with the file's definitions."""
         text = path.read_text(encoding="utf-8-sig", errors="replace")
-        source, self._lines_before = bank.laid(text, path.name)
+        source, self._lines_before = bank.complete_module(text, path.name)
         if not self._lines_before:
             return path.resolve()
         self._partial_file = path.name
