@@ -24,7 +24,7 @@ from autograder.authoring.new.new_exercise import (
     with_effort,
 )
 from autograder.authoring.new.new_week import new_course
-from autograder.authoring.new.probing import Call, define, guess_calls
+from autograder.authoring.new.probing import SampleCall, define, guess_calls
 from autograder.authoring.new.proposals import Proposal, propose
 from autograder.authoring.verify.hidden_tests import verify_part
 from autograder.authoring.verify.public_checks import verify_public
@@ -262,7 +262,7 @@ def test_an_endless_call_is_abandoned() -> None:
 
 def test_proposals_differ_from_each_other() -> None:
     function = extract_function(MINE, "runs", "mine.py")
-    found = propose(function.module, "runs", [Call(('["a", "a", "b"]',))])
+    found = propose(function.module, "runs", [SampleCall(('["a", "a", "b"]',))])
     assert len({p.source for p in found}) == len(found) >= 6
 
 

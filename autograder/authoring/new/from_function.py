@@ -21,7 +21,7 @@ import torch
 from ...model.errors import CourseError
 from .function_source import PLACEHOLDER, ExtractedFunction
 from .new_exercise import ExerciseDraft
-from .probing import Call, Function, define, equal, guess_calls, run
+from .probing import Function, SampleCall, define, equal, guess_calls, run
 from .proposals import Proposal, propose
 
 _PUBLIC_SEED = 7
@@ -77,11 +77,11 @@ def draft_exercise(
     )
 
 
-def _title(call: Call) -> str:
+def _title(call: SampleCall) -> str:
     return f"test_{call.varied or 'values'}"
 
 
-def _grader(name: str, calls: Sequence[Call]) -> str:
+def _grader(name: str, calls: Sequence[SampleCall]) -> str:
     """Return a module with a hidden test for each call, and one for the device."""
     claim = f"{PLACEHOLDER}: what this test claims; check its inputs."
     tests = [f'"""Hidden graders for `{name}`. {PLACEHOLDER}: one test per possible mistake."""\n']
@@ -92,7 +92,7 @@ def _grader(name: str, calls: Sequence[Call]) -> str:
     return "\n\n".join(tests)
 
 
-def _test(title: str, parameters: str, claim: str, name: str, call: Call) -> str:
+def _test(title: str, parameters: str, claim: str, name: str, call: SampleCall) -> str:
     parameters += ", draw" if "draw." in call.text else ""
     return f'def {title}({parameters}):\n    """{claim}"""\n    agree.{name}({call.text})\n'
 
@@ -113,7 +113,7 @@ Costs: 40 %
 {kept.proposal.source}'''
 
 
-def _public_check(name: str, solution: Function, call: Call) -> str:
+def _public_check(name: str, solution: Function, call: SampleCall) -> str:
     """Return a public check: one call with its inputs and its result written out."""
     positional, keywords = call.arguments(_PUBLIC_SEED)
     names = [*inspect.signature(solution).parameters][: len(positional)]

@@ -50,7 +50,7 @@ class TooManyLines(BaseException):
     """A call ran longer than it may; not an Exception, so that its code cannot catch it."""
 
 
-class Call(msgspec.Struct, frozen=True):
+class SampleCall(msgspec.Struct, frozen=True):
     """Arguments as source text. `varied`: the parameter whose default is replaced, or ""."""
 
     positional: tuple[str, ...]
@@ -68,7 +68,7 @@ class Call(msgspec.Struct, frozen=True):
         return positional, {name: eval(text, names) for name, text in self.keywords}
 
 
-class Outcome(msgspec.Struct, frozen=True):
+class CallOutcome(msgspec.Struct, frozen=True):
     """The result of a call, or the name of the exception that ended it."""
 
     value: Any
@@ -92,17 +92,17 @@ def define(module: str) -> dict[str, Any]:
     return names
 
 
-def run(function: Function, call: Call, seed: int) -> Outcome:
+def run(function: Function, call: SampleCall, seed: int) -> CallOutcome:
     """Call a function with the inputs of one seed."""
     positional, keywords = call.arguments(seed)
     try:
         with _bounded():
-            return Outcome(function(*positional, **keywords))
+            return CallOutcome(function(*positional, **keywords))
     except (Exception, TooManyLines) as error:
-        return Outcome(None, type(error).__name__)
+        return CallOutcome(None, type(error).__name__)
 
 
-def equal(a: Outcome, b: Outcome) -> bool:
+def equal(a: CallOutcome, b: CallOutcome) -> bool:
     """Return True if two outcomes agree within rounding."""
     if a.error or b.error:
         return a.error == b.error
@@ -115,7 +115,7 @@ def equal(a: Outcome, b: Outcome) -> bool:
     return True
 
 
-def guess_calls(function: Function) -> list[Call]:
+def guess_calls(function: Function) -> list[SampleCall]:
     """Return the first guessed call that succeeds, then one for each default that changes it.
 
     Return an empty list if no guess succeeds.
@@ -149,7 +149,7 @@ def _bounded() -> Iterator[None]:
         sys.settrace(previous)
 
 
-def _guesses(function: Function) -> Iterator[Call]:
+def _guesses(function: Function) -> Iterator[SampleCall]:
     """Guess values for all required parameters; scalars differ from each other where possible."""
     required = [p for p in _parameters(function) if p.default is p.empty]
     choices = [_choices(p) for p in required]
@@ -159,17 +159,17 @@ def _guesses(function: Function) -> Iterator[Call]:
             shift = choices[:place].count(offered) if offered in _SCALARS.values() else 0
             texts.append(offered[(number + shift) % len(offered)])
         pairs = list(zip(required, texts, strict=True))
-        yield Call(
+        yield SampleCall(
             positional=tuple(text for p, text in pairs if p.kind is not p.KEYWORD_ONLY),
             keywords=tuple((p.name, text) for p, text in pairs if p.kind is p.KEYWORD_ONLY),
         )
 
 
-def _variations(function: Function, call: Call, outcome: Outcome) -> Iterator[Call]:
+def _variations(function: Function, call: SampleCall, outcome: CallOutcome) -> Iterator[SampleCall]:
     for parameter in _parameters(function):
         for text in _choices(parameter) if parameter.default is not parameter.empty else ():
             keywords = (*call.keywords, (parameter.name, text))
-            varied = Call(call.positional, keywords, parameter.name)
+            varied = SampleCall(call.positional, keywords, parameter.name)
             other = run(function, varied, 0)
             if other.is_useful and not equal(other, outcome):
                 yield varied

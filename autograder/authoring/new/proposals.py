@@ -15,11 +15,11 @@ from itertools import islice
 import msgspec
 
 from ..verify.mutants import Mutant, mutants
-from .probing import Call, Outcome, TooManyLines, define, equal, run
+from .probing import CallOutcome, SampleCall, TooManyLines, define, equal, run
 
 _SEEDS = (0, 1, 2)
 _MAX_TRIED = 200
-_Outcomes = list[list[Outcome]]  # by call and seed
+_CallOutcomes = list[list[CallOutcome]]  # by call and seed
 
 
 class Proposal(msgspec.Struct, frozen=True):
@@ -36,7 +36,7 @@ class Proposal(msgspec.Struct, frozen=True):
     rejected_by: tuple[int, ...]
 
 
-def propose(module: str, name: str, calls: Sequence[Call], most: int = 10) -> list[Proposal]:
+def propose(module: str, name: str, calls: Sequence[SampleCall], most: int = 10) -> list[Proposal]:
     """Return up to `most` wrong versions of the function `name`, from different lines first."""
     seen = [_outcomes(module, name, calls)]
     found: list[Proposal] = []
@@ -66,12 +66,12 @@ def _by_line(module: str) -> list[Mutant]:
     return [mutant for _, mutant in sorted(ranked, key=lambda pair: pair[0])]
 
 
-def _outcomes(module: str, name: str, calls: Sequence[Call]) -> _Outcomes:
+def _outcomes(module: str, name: str, calls: Sequence[SampleCall]) -> _CallOutcomes:
     function = define(module)[name]
     return [[run(function, call, seed) for seed in _SEEDS] for call in calls]
 
 
-def _differing(a: _Outcomes, b: _Outcomes) -> tuple[int, ...]:
+def _differing(a: _CallOutcomes, b: _CallOutcomes) -> tuple[int, ...]:
     """Return the indices of the calls whose results differ for every seed."""
     pairs = enumerate(zip(a, b, strict=True))
     return tuple(i for i, (x, y) in pairs if not any(map(equal, x, y)))

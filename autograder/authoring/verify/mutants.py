@@ -113,7 +113,7 @@ def _solution_lines(source: str) -> set[int]:
     return found
 
 
-class _Place(msgspec.Struct):
+class _NodePlace(msgspec.Struct):
     """A node and the field of its parent that contains it."""
 
     node: ast.AST
@@ -128,15 +128,15 @@ class _Place(msgspec.Struct):
             getattr(self.parent, self.field)[self.index] = node
 
 
-def _places(top: ast.AST) -> Iterator[_Place]:
+def _places(top: ast.AST) -> Iterator[_NodePlace]:
     """Yield the place of every node below `top`, in the order of ast.walk."""
     for parent in ast.walk(top):
         for field, value in ast.iter_fields(parent):
             if isinstance(value, ast.AST):
-                yield _Place(value, parent, field)
+                yield _NodePlace(value, parent, field)
             elif isinstance(value, list):
                 nodes = ((i, n) for i, n in enumerate(value) if isinstance(n, ast.AST))
-                yield from (_Place(n, parent, field, i) for i, n in nodes)
+                yield from (_NodePlace(n, parent, field, i) for i, n in nodes)
 
 
 def _changes(node: ast.AST) -> Iterator[ast.AST]:
