@@ -109,7 +109,12 @@ def meaning(field: ast.AnnAssign, lines: list[str]) -> str:
 def _type(annotation: ast.expr) -> str:
     text = ast.unparse(annotation)
     text = re.sub(r"tuple\[(\w+), \.\.\.\]", r"list of \1", text)
-    words = {"PositiveInt": "whole number > 0", "Positive": "number > 0", "Percent": "0 to 100"}
+    words = {
+        "PositiveInt": "whole number > 0",
+        "Positive": "number > 0",
+        "Percent": "0 to 100",
+        "Text": "text",
+    }
     for name, said in words.items():
         text = re.sub(rf"\b{name}\b", said, text)
     bound = re.match(r"Annotated\[(\w+), msgspec\.Meta\((.*)\)\]", text)

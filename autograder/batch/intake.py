@@ -27,7 +27,7 @@ from ..model.course.loader import Limits, Week
 from ..model.notes import Note
 from ..model.quoting import quoted
 from ..model.source.import_failure import not_text
-from ..model.source.reachable import MOST_SIGNS, signs_in
+from ..model.source.reachable import MAX_TOKENS, count_tokens
 from .module_name import with_module
 
 IGNORED_FOLDERS = {
@@ -306,9 +306,9 @@ def _check_module(content: bytes, week: Week) -> None:
         )
     if problem := not_text(week.module, content):
         raise _Refused(problem)
-    if signs_in(content.decode("utf-8")) > MOST_SIGNS:
+    if count_tokens(content.decode("utf-8")) > MAX_TOKENS:
         raise _Refused(
-            f"{week.module} contains more than {MOST_SIGNS} tokens. It should contain your "
+            f"{week.module} contains more than {MAX_TOKENS} tokens. It should contain your "
             "functions and no data."
         )
 

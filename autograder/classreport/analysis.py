@@ -144,12 +144,12 @@ def summarize(
     )
 
 
-def _of(submission: SubmissionReport, name: str) -> ExerciseReport | None:
+def _exercise_report(submission: SubmissionReport, name: str) -> ExerciseReport | None:
     return next((e for e in submission.exercises if e.name == name), None)
 
 
 def _exercise(name: str, points: float, graded: Sequence[SubmissionReport]) -> ExerciseSummary:
-    done = [e for e in (_of(s, name) for s in graded) if e is not None]
+    done = [e for e in (_exercise_report(s, name) for s in graded) if e is not None]
     shares = [e.score / e.max_score for e in done if e.max_score]
     return ExerciseSummary(
         name=name,
@@ -170,8 +170,8 @@ def _items(exercise: str, graded: Sequence[SubmissionReport]) -> list[Item]:
     examples: dict[str, TestReport] = {}
     passed: dict[str, dict[str, bool]] = defaultdict(dict)
     for submission in graded:
-        own = _of(submission, exercise)
-        for test in own.tests if own else ():
+        report = _exercise_report(submission, exercise)
+        for test in report.tests if report else ():
             function = base_of(test.name)
             examples.setdefault(function, test)
             if test.verdict.counted:

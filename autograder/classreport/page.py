@@ -22,9 +22,9 @@ _MAX_MISTAKES = 15
 
 
 def week_page(
-    course: Course, summary: WeekSummary, *, names: bool, alike: Similarity | None = None
+    course: Course, summary: WeekSummary, *, names: bool, similarity: Similarity | None = None
 ) -> str:
-    """Return the page of a week. `names`: name the students; `alike`: their similar modules."""
+    """Return the page of a week. `names`: show the names of students."""
     exercises = summary.exercises
     return (
         environment("classreport")
@@ -40,8 +40,8 @@ def week_page(
                 f"{summary.week}: mean share of the points by exercise",
             ),
             min_students=MIN_STUDENTS,
-            alike=alike,
-            comparisons=compare_pairs(alike, names=names) if alike else [],
+            similarity=similarity,
+            comparisons=compare_pairs(similarity, names=names) if similarity else [],
         )
     )
 

@@ -85,7 +85,7 @@ def verify(
     from ..model.course.loader import load
 
     course = load()
-    from ..authoring.verify.selection import aims
+    from ..authoring.verify.selection import find_selections
 
     chosen = [course.week(w) for w in weeks] if weeks else list(course.weeks)
     if mutants:
@@ -94,7 +94,7 @@ def verify(
         return run_mutants(course, chosen)
     from .author.verification import Verify, run_verification
 
-    aimed = tuple(aims(course, chosen, only)) if only else ()
+    aimed = tuple(find_selections(course, chosen, only)) if only else ()
     if aimed:
         chosen = [w for w in chosen if any(a.week == w.name for a in aimed)]
     request = Verify(course, chosen, quick, device, draws, jobs, lesson, aimed, fresh)
@@ -160,8 +160,8 @@ def new(
 ) -> None:
     """Make an exercise, in an existing week or a new one, with blanks to fill in.
 
-    With --from, its tests, its public check and up to ten misconceptions are proposed: calls that
-    work, a property that is true, and small edits of the function, which you keep or discard.
+    With --from, tests and a public check are drafted from calls that succeed, and up to ten small
+    changes of the function are proposed as misconceptions: keep those that students might make.
 
     Example: autograder new week10_pooling --exercise mean_pool
     Example: autograder new week02 --from mine.py:window_mask

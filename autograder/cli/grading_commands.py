@@ -25,8 +25,7 @@ from .app import (
 
 @app.command(rich_help_panel=INSTRUCTORS)
 def doctor() -> bool:
-    """Report what this machine supports (sandbox, devices, nbgrader), and how to fix what is
-    missing.
+    """Report whether sandbox, devices and nbgrader work here, and how to fix problems.
 
     Example: autograder doctor
     """

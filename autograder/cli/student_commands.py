@@ -140,8 +140,7 @@ def submit(
     ] = False,
     folder: FolderOption = None,
 ) -> bool:
-    """Check a week, show what is kept, replaced or missing, and submit; exit code 1 if a check
-    fails.
+    """Check a week, review the changes, and submit; exit code 1 if a check fails.
 
     Example: autograder submit
     Example: autograder submit week01 --to https://grade.example.org/

@@ -35,7 +35,7 @@ def replace_file(path: Path, data: bytes, mode: int = 0o600, *, lasting: bool = 
 def sweep_unfinished(folder: Path) -> None:
     """Remove temporary files of killed processes from the folders in `folder`.
 
-    Files younger than ten minutes are kept, because they may still be written.
+    Younger files than ten minutes stay, because they may still be written.
     """
     for path in folder.glob(f"*/{_PREFIX}*"):
         with contextlib.suppress(OSError):

@@ -11,7 +11,7 @@ from pathlib import Path
 def in_turn(folder: Path) -> Iterator[None]:
     """Lock a folder, creating it if needed; the lock of a process that dies is released.
 
-    On a file system without locks this does nothing.
+    File systems without locks are not protected.
     """
     import fcntl
 

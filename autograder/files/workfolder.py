@@ -47,10 +47,10 @@ def sweep() -> None:
 
 
 def _locked(path: Path) -> int | None:
-    """Return a descriptor that holds the lock, or None if another process holds it."""
+    """Lock a file; return its descriptor, or None if another process has locked it."""
     try:
         import fcntl
-    except ImportError:  # on Windows nothing is removed
+    except ImportError:  # Windows: folders are not removed
         return None
     descriptor = os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     try:

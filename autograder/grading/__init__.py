@@ -10,3 +10,15 @@ A submission may lie in every answer, and may try to end or to block this proces
 decoded within bounds, every step after the verdicts is optional (`best_effort`), and a bug in the
 grading system is a `grader_fault`, which never costs points.
 """
+
+__all__ = [
+    "best_effort",
+    "comparator",
+    "decoding",
+    "engine",
+    "import_check",
+    "judge",
+    "naming",
+    "outcomes",
+    "warmup",
+]

@@ -1,6 +1,6 @@
 """Compare decoded values: every numeric tolerance of the grader is in this module.
 
-Three questions are asked of two values:
+Two values can be compared in three ways:
 
 - Is a result correct? `verdict_bound` gives the largest allowed difference from the float64
   reference, by dtype. Only this decides a verdict.

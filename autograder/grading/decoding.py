@@ -1,7 +1,7 @@
 """Answers of a target as Python values: tensors, arrays, containers, plots.
 
-A tensor of the student's code arrives on the CPU. A plot arrives as what it shows: the cells of its
-images, its labels and its ticks.
+A tensor of the student's code arrives on the CPU. A plot arrives as the cells of its images, its
+labels and its ticks.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The devices that hidden tests run on: one line of `AXES` each, and how one tells that it is here.
+"""The devices that hidden tests can run on: one line of `AXES` for each.
 
-Nothing here imports torch: that takes seconds, and it would initialise CUDA in this process, which
-a later fork must not inherit.
+Nothing here imports torch: that takes seconds and would initialise CUDA in this process, which
+forked workers must not inherit.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from .errors import KitError
 
 @dataclass(frozen=True)
 class Axis:
-    """A device: its name here, torch's name for it, and what it cannot do."""
+    """A device: its name, torch's name for it, whether it is available, and its limits."""
 
     name: str
     torch: str
-    here: Callable[[], bool]
-    what: str  # what is missing where it is not here
-    claimed: bool = False  # it is simulated, and its tensors lie on the CPU
-    lacks: tuple[str, ...] = ()  # float types that it does not have
+    is_available: Callable[[], bool]
+    missing: str  # the message if it is not available
+    claimed: bool = False  # simulated: its tensors are on the CPU
+    lacks: tuple[str, ...] = ()  # float types that it does not support
 
 
 def has_cuda() -> bool:
-    """Return whether a CUDA device is at hand, and a torch that can use it."""
+    """Return True if there is a CUDA device and torch can use it."""
     if os.environ.get("CUDA_VISIBLE_DEVICES") in ("", "-1") or not os.path.exists("/dev/nvidiactl"):
         return False
     torch = importlib.util.find_spec("torch")
@@ -40,7 +40,7 @@ def has_cuda() -> bool:
 
 
 def has_mps() -> bool:
-    """Return whether this is a Mac with a GPU of its own, which every torch there can use."""
+    """Return True on a Mac with an Apple GPU."""
     return platform.system() == "Darwin" and platform.machine() == "arm64"
 
 
@@ -49,7 +49,7 @@ AXES = {
     for axis in (
         Axis("cpu", "cpu", lambda: True, ""),
         Axis("cuda", "cuda", has_cuda, "no CUDA device"),
-        Axis("mps", "mps", has_mps, "no GPU of a Mac", lacks=("float64",)),
+        Axis("mps", "mps", has_mps, "no Apple GPU", lacks=("float64",)),
         Axis("fake-gpu", "fake_gpu", lambda: True, "", claimed=True),
     )
 }
@@ -59,9 +59,9 @@ CHOICES_IN_WORDS = f"{', '.join(CHOICES[:-1])} or {CHOICES[-1]}"
 
 
 def axis(choice: str = "auto", *, here: bool = True) -> tuple[str, ...]:
-    """The device axis for a choice on the command line: always the CPU first.
+    """Return the devices for a choice on the command line, the CPU first.
 
-    Not `here` but on a cluster, only the workers know which devices there are.
+    here: False on a cluster, where only the workers know their devices
     """
     if choice not in CHOICES:
         raise KitError(f"no device {choice!r}: choose one of {', '.join(CHOICES)}")
@@ -69,9 +69,9 @@ def axis(choice: str = "auto", *, here: bool = True) -> tuple[str, ...]:
         return (CPU,)
     if choice == "auto":
         real = (a.name for a in AXES.values() if not a.claimed and a.name != CPU)
-        return (CPU, next((name for name in real if here and AXES[name].here()), FAKE_GPU))
-    if here and not AXES[choice].here():
+        return (CPU, next((name for name in real if here and AXES[name].is_available()), FAKE_GPU))
+    if here and not AXES[choice].is_available():
         raise KitError(
-            f"{AXES[choice].what} was found here: use --device auto, {CPU} or {FAKE_GPU}"
+            f"{AXES[choice].missing} was found here: use --device auto, {CPU} or {FAKE_GPU}"
         )
     return (CPU, choice)

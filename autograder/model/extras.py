@@ -1,4 +1,4 @@
-"""Extras: libraries that some exercises need and the kit can do without."""
+"""Optional libraries that some exercises need."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ EXTRAS = {
 
 @cache
 def installed(extra: str) -> bool:
-    """Return whether the libraries of an extra of pyproject.toml can be imported here."""
+    """Return True if the libraries of an extra of pyproject.toml are installed."""
     modules = EXTRAS.get(extra, (extra,))
     return all(importlib.util.find_spec(m) is not None for m in modules)
 
@@ -30,7 +30,7 @@ def is_missing(extras: Iterable[str | None], error: str, message: str) -> bool:
 
 
 def missing_in_words(extra: str) -> str:
-    """What to say where an extra is not installed."""
+    """Return the message that an extra is not installed, with the command that installs it."""
     return (
         f"the extra {extra!r}, which is not installed here: "
         f"pip install {' '.join(EXTRAS.get(extra, (extra,)))}"

@@ -1,4 +1,4 @@
-"""What was odd about something handed in and was put right: told to the student, and kept."""
+"""Notes about problems of a submission that were repaired automatically, shown to the student."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ Kind = Literal[
     "unreadable", "missing", "renamed", "deleted", "doubled", "edited", "code", "module", "taken",
     "kept", "refused",
 ]  # fmt: skip
-# What stands before the students' names in `status`.
+# The headings of `status`, followed by students' names.
 KINDS: dict[Kind, str] = {
-    "unreadable": "the notebook cannot be read; an empty one takes its place",
-    "missing": "the notebook is missing; an empty one takes its place",
-    "renamed": "the notebook had another name",
-    "deleted": "graded cells were deleted from the notebook, and put back",
-    "doubled": "graded cells are in the notebook twice; the first counts",
-    "edited": "locked cells of the notebook were changed, and put back",
-    "code": "exercises are written in the notebook and not in the module: not graded",
+    "unreadable": "the notebook is unreadable; replaced by an empty one",
+    "missing": "the notebook is missing; replaced by an empty one",
+    "renamed": "the notebook had a different name",
+    "deleted": "graded cells were deleted from the notebook; restored",
+    "doubled": "graded cells appear twice in the notebook; the first counts",
+    "edited": "locked cells of the notebook were changed; restored",
+    "code": "exercises are in the notebook instead of the module; not graded",
     "taken": "exercises were taken from the notebook",
-    "module": "the module had another name",
+    "module": "the module had a different name",
     "kept": "parts were kept from an earlier submission",
-    "refused": "the module was not accepted; the earlier one stays",
+    "refused": "the module was rejected; the earlier one counts",
 }
 
 
 class Note(msgspec.Struct, frozen=True):
-    """One thing; `text` is for the student."""
+    """One repaired problem; `text` is for the student."""
 
     kind: Kind
     text: str

@@ -1,4 +1,4 @@
-"""pytest as we start it: what its user has set for other tests does not reach it."""
+"""Run pytest without the options and plugins that the user's environment sets."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 
 def run_pytest(arguments: Sequence[str], plugin: object) -> int:
-    """pytest's exit code; options and plugins that the environment brings are left out."""
+    """Run pytest with one plugin and return its exit code."""
     for name in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS"):
         os.environ.pop(name, None)
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"

@@ -1,7 +1,7 @@
-"""Quotations in messages: text that somebody else wrote, between backticks that it cannot close.
+"""Quote untrusted text in messages between backticks that the text cannot close.
 
-Messages mark code as Markdown does: a run of backticks opens a quotation, a run of the same length
-closes it. A quotation of a submission's own text has a longer run than any in the text.
+Messages mark code as Markdown does: a run of backticks opens a quotation, and a run of the same
+length closes it. A quotation gets a longer run than any in its text.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def quoted(text: str) -> str:
 
 
 def with_quotations(text: str, plain: Callable[[str], str], code: Callable[[str], str]) -> str:
-    """Return the text with `code` applied to what is quoted in it, and `plain` to the rest."""
+    """Return the text with `code` applied to its quotations and `plain` to the rest."""
     parts, at = [], 0
     for found in _QUOTATION.finditer(text):
         said = found[2]

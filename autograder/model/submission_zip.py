@@ -1,6 +1,6 @@
-"""What is handed in as one parcel, the same at both ends: the zip, and the digest on a receipt.
+"""Pack a submission into a reproducible zip, and compute the digest on its receipt.
 
-The digest is that of a list like `sha256sum`'s, so that anybody can make it from the files.
+The digest is that of `sha256sum`-like lines, so anyone can compute it from the files.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
 def packed(files: Mapping[str, bytes]) -> bytes:
-    """The files as a zip; the same files give the same bytes."""
+    """Return the files as a zip; equal files give equal bytes."""
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
         for name in sorted(files):
@@ -26,6 +26,6 @@ def packed(files: Mapping[str, bytes]) -> bytes:
 
 
 def digest_of(files: Mapping[str, bytes]) -> str:
-    """The digest of the lines `sha256  name`, in the order of the names."""
+    """Return the SHA-256 digest of the lines `sha256  name`, sorted by name."""
     lines = (f"{hashlib.sha256(files[name]).hexdigest()}  {name}\n" for name in sorted(files))
     return hashlib.sha256("".join(lines).encode()).hexdigest()

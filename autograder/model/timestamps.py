@@ -1,4 +1,4 @@
-"""nbgrader's timestamps: `2027-01-20 12:00:00.000000 UTC`."""
+"""Format and parse nbgrader's timestamps: `2027-01-20 12:00:00.000000 UTC`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import datetime as dt
 
 
 def format_timestamp(moment: dt.datetime) -> str:
-    """Format a time as nbgrader does; a naive one is taken as UTC."""
+    """Format a time as nbgrader does; naive times are taken as UTC."""
     return f"{_aware(moment).astimezone(dt.UTC):%Y-%m-%d %H:%M:%S.%f} UTC"
 
 

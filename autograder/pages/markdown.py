@@ -194,7 +194,7 @@ def _renderer(tables: bool, environments: bool) -> MarkdownIt:
     renderer.use(dollarmath_plugin, allow_labels=False, double_inline=True)
     if environments:
         renderer.use(amsmath_plugin)
-    # a link, or the name of a picture that is looked up
+    # links, and names of attached or released pictures
     allowed = SCHEMES | {"attachment", ""}
     renderer.validateLink = lambda address: _scheme(address) in allowed  # type: ignore[method-assign, assignment]  # documented
     for rule in ("heading_open", "heading_close"):

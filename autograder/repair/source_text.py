@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import cached_property, lru_cache
 
-from ..model.source.reachable import MOST_SIGNS, signs_in
+from ..model.source.reachable import MAX_TOKENS, count_tokens
 
 _NOT_A_BREAK = re.compile(rb"[^\n]")
 _READS_ALL_NAMES = frozenset({"locals", "vars", "eval", "exec"})
@@ -31,7 +31,7 @@ class Code:
     """
 
     def __init__(self, source: str) -> None:
-        if signs_in(source) > MOST_SIGNS:
+        if count_tokens(source) > MAX_TOKENS:
             raise ValueError("the module is too long to be parsed")
         self.data = source.encode()
         self.tree = ast.parse(source)

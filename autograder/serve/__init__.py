@@ -4,10 +4,10 @@ Students, and anyone who can reach the port, may be lying: in names, files, head
 rates. Guarantees: no body is parsed before its sender is known and its size and rate are within
 limits (`auth`, `views.routes`); students see only their own submissions; results contain no
 hidden input and no expected value before feedback is released (`disclosure`); no name that was sent
-becomes a path, except plain file names (`submissions.upload`); a receipt exists only for what is
-stored, and each is graded once, whatever is killed at any moment (`queue`, `gradebook`).
-Submissions run in the engine's sandbox in separate processes, never here. Scores go to the same
-result store and gradebook as those of `autograder grade`.
+becomes a path, except plain file names (`submissions.upload`); a receipt exists only for a stored
+submission, and each is graded once, even if processes are killed at any moment (`queue`,
+`gradebook`). Submissions run in the engine's sandbox in separate processes, never here. Scores go
+to the result store and gradebook of `autograder grade`.
 
     web page, `autograder submit` ──► views ─┐
     nbgrader's exchange ──────► gradebook ───┴► submissions ──► queue ──► results

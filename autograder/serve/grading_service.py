@@ -65,8 +65,7 @@ class Service:
         half_mib = psutil.virtual_memory().total >> 21
         max_mib = settings.process_mib or max(_MIN_PROCESS_MIB, half_mib // count)
         processes = [
-            GradingProcess(number, max_mib, self.updates.check_ran, settings.niceness)
-            for number in range(1, count + 1)
+            GradingProcess(number, max_mib, settings.niceness) for number in range(1, count + 1)
         ]
         self.dispatcher = Dispatcher(self.state, processes, self._return_to_exchange)
         self.submissions = Submissions(self.state, self.drafts, self.wake)
@@ -120,7 +119,7 @@ class Service:
             return self._class_view[1]
 
     def wake(self) -> None:
-        """Tell the dispatcher, from a thread, that the queue has changed."""
+        """Wake the dispatcher from a thread."""
         loop = self.updates.loop
         if loop is not None and not loop.is_closed():
             loop.call_soon_threadsafe(self.dispatcher.wake.set)

@@ -7,8 +7,6 @@ import time
 
 import msgspec
 
-_CLOCK_TOLERANCE = 5.0  # seconds
-
 
 class Incident(msgspec.Struct, frozen=True):
     """Something that is wrong since a time (seconds of UTC)."""
@@ -22,7 +20,6 @@ class Incidents:
 
     def __init__(self) -> None:
         self.current: dict[str, Incident] = {}
-        self._clock_offset = time.time() - time.monotonic()
 
     def open(self, kind: str, message: str) -> None:
         known = self.current.get(kind)
@@ -33,16 +30,3 @@ class Incidents:
     def close(self, kind: str) -> None:
         if self.current.pop(kind, None) is not None:
             print(f"  resolved: {kind}", file=sys.stderr, flush=True)
-
-    def check_clock(self) -> None:
-        """Open an incident if the clock was set: submission times may then be wrong."""
-        offset = time.time() - time.monotonic()
-        change, self._clock_offset = offset - self._clock_offset, offset
-        if abs(change) > _CLOCK_TOLERANCE:
-            when = time.strftime("%d %B %H:%M:%S")
-            direction = "forward" if change > 0 else "back"
-            self.open(
-                "clock",
-                f"this machine's clock was set {direction} by {abs(change):.0f} s at {when}: check "
-                "who submitted around that time",
-            )

@@ -31,7 +31,7 @@ class Settings(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class SharedState:
-    """What all parts of the service use."""
+    """The shared objects of a service."""
 
     settings: Settings
     courses: Courses

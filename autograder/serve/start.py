@@ -31,7 +31,7 @@ _SHUTDOWN_SECONDS = 3  # for open requests
 
 
 class Address(msgspec.Struct, frozen=True):
-    """Where the service listens, and how people reach it."""
+    """The address on which the service listens, and its public URL."""
 
     host: str = "127.0.0.1"
     port: int = 8000
@@ -79,7 +79,7 @@ def require_encryption(address: Address) -> None:
     if address.host in _LOOPBACK or address.secure or address.insecure or address.hub:
         return
     raise KitError(
-        f"without https, others can read what is sent to {address.host}: set --certificate and "
+        f"without https, others can read the traffic to {address.host}: set --certificate and "
         "--key, or listen on 127.0.0.1 behind a proxy and set --url https://…; use --insecure only "
         "on a private network"
     )

@@ -60,7 +60,7 @@ submissions = sa.Table(
     sa.Column("source", sa.String(400), unique=True),  # the folder's name in the exchange
     sa.Column("digest", sa.String(64), nullable=False),
     # When the student submitted (seconds of UTC). In the exchange the student's machine writes
-    # this time, so nothing but lateness depends on it.
+    # this time, so only lateness depends on it.
     sa.Column("received", sa.Float, nullable=False),
     # When its result may be visible at the earliest, by this service's clock. Attempts and the
     # cooldown are counted from here.
@@ -99,7 +99,7 @@ results = sa.Table(
     sa.Column("score", sa.Float, nullable=False),
     sa.Column("report", sa.LargeBinary, nullable=False),
 )
-# What the gradebook has of a student's week, and why recording failed, if it did.
+# The recorded result of a student's week, and the error if recording failed.
 recorded = sa.Table(
     "settled",
     metadata,
@@ -223,7 +223,7 @@ def _create_private(path: Path) -> None:
 
 
 def first_line(error: Exception) -> str:
-    """Return what a database reports, without the statement and its values."""
+    """Return the message of a database error without the statement and its values."""
     origin = getattr(error, "orig", None) or error
     return (str(origin).strip().splitlines() or [type(origin).__name__])[0]
 

@@ -1,10 +1,10 @@
-"""Find pairs of modules that share what few others in the class share.
+"""Find pairs of modules with similarities that are rare in the class.
 
-In small exercises, independent solutions look alike: there are few ways to write a softmax. So
+In small exercises, independent solutions are similar: there are few ways to write a softmax. So
 pairs are ranked by how surprising their similarity is.
 
 1. Modules are normalised (`normalize`), and copydetect turns each definition into fingerprints, the
-   k-grams of its tokens. Different names, layout and order of functions change nothing.
+   k-grams of its tokens. Names, layout and the order of functions do not matter.
    Fingerprints of the stub are ignored.
 2. A fingerprint that n of N modules contain has the weight log2(N / n), so common idioms count
    little. The similarity of a pair in an exercise is the shared weight as a fraction of the
@@ -14,7 +14,8 @@ pairs are ranked by how surprising their similarity is.
    the sum over the exercises: independent solutions agree in some exercises, copies in all.
 
 There is no winnowing, because modules are small and it would depend on Python's hashes, which
-differ between runs. The result does not prove anything or say who copied: it says where to look.
+differ between runs. The result is not a proof and does not show who copied: it tells the
+instructor where to look.
 """
 
 from __future__ import annotations
@@ -88,7 +89,7 @@ class Similarity:
         return [p for p in self.pairs if p.is_outlier]
 
     def shared_lines(self, pair: SimilarPair) -> tuple[Lines, Lines]:
-        """Return the lines of both modules that share what at most a third of the class has."""
+        """Return the lines of both modules with shared fingerprints that are rare in the class."""
         first, second = self.fingerprints[pair.first].lines, self.fingerprints[pair.second].lines
         limit = max(2.0, len(self.fingerprints) / 3)
         modules = [f.lines for f in self.fingerprints.values()]
@@ -111,7 +112,7 @@ def compare(week: Week, stub: str, modules: Mapping[str, str]) -> Similarity:
         if fingerprints.lines:
             found.fingerprints[name] = fingerprints
         else:
-            found.left_out[name] = "nothing was written beyond the stub"
+            found.left_out[name] = "it contains only the stub"
     if len(found.fingerprints) > 1:
         found.pairs, found.typical = _rank(_units(week), found.fingerprints)
     return found
@@ -182,8 +183,8 @@ def _fingerprints(part: ModulePart) -> list[tuple[int, Sequence[tuple[int, int]]
 def _source_offsets(removed: Any, length: int, bound: int) -> list[int]:
     """Return the offset in the text of each character of the filtered code.
 
-    copydetect records how many characters were removed before each one, but at the name of a class
-    only those of that name.
+    copydetect records the number of characters removed before each one, but for a class name only
+    the characters of that name.
     """
     total = np.maximum.accumulate(removed[:, 1])
     here = np.arange(length)

@@ -1,4 +1,4 @@
-"""Normalise a module: remove what someone who copies changes first, such as layout and names.
+"""Normalise a module, so that changed names and layout do not hide a copy.
 
 Comments, docstrings and annotations are removed, and names that are bound in a definition become
 one name. Each line of the result is mapped to the lines of the source that it stands for. A module
@@ -60,7 +60,7 @@ def _normalized(statement: ast.stmt) -> ModulePart:
     }
     spans = [_head(plain)]
     for number in range(1, text.count("\n") + 2):
-        spans.append(written.get(number, spans[-1]))  # `else:` and others are no statements
+        spans.append(written.get(number, spans[-1]))  # `else:` is not a statement
     return ModulePart(getattr(statement, "name", ""), text, tuple(spans[1:]))
 
 

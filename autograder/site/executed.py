@@ -8,7 +8,7 @@ from typing import Any
 
 import nbformat
 
-from ..authoring.verify.lesson_run import complaints, run_lesson
+from ..authoring.verify.lesson_run import cell_problems, run_lesson
 from ..files.atomic import replace_file
 from ..model.course.loader import Course, Week
 from ..model.errors import BuildError
@@ -28,7 +28,7 @@ def executed_lesson(course: Course, week: Week, files: dict[str, bytes]) -> Any:
     if cached.is_file():
         return nbformat.read(cached, as_version=4)
     notebook = run_lesson(course, week, files)
-    if complaint := next(complaints(notebook), None):
+    if complaint := next(cell_problems(notebook), None):
         raise BuildError(f"{week.name}: its lesson fails: {complaint}")
     cached.parent.mkdir(parents=True, exist_ok=True)
     for old in cached.parent.glob(f"{week.name}-*.ipynb"):

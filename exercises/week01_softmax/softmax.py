@@ -14,11 +14,11 @@ and attentions are not allowed this week: you are writing them.
 
 Not allowed this week: calls of a library's `*softmax*`, `softmin`, `*logsumexp*`, `logaddexp*`,
 `logcumsumexp`, `cross_entropy*`, `scaled_dot_product_*`, `*multi_head_attention*`,
-`MultiheadAttention` and `flex_attention` (`*` stands for anything), by whatever alias. Such a
-call does the exercise for you, and costs all points of the exercise.
+`MultiheadAttention` and `flex_attention` (`*` matches anything), under any alias. Such a call
+does the exercise for you and costs all of its points.
 
-You may import Python's standard library, `torch`, `numpy` and `matplotlib`, and files of your
-own that you hand in. Nothing else is there when your work is graded.
+You may import Python's standard library, `torch`, `numpy` and `matplotlib`, and files that you
+submit. Other libraries are not available during grading.
 """
 
 import math

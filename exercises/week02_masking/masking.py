@@ -13,11 +13,11 @@ axes, including none.
 
 Not allowed this week: calls of a library's `scaled_dot_product_*`, `*multi_head_attention*`,
 `MultiheadAttention`, `flex_attention`, `torch.onnx.ops.*`, `_masked_softmax` and
-`_safe_softmax` (`*` stands for anything), by whatever alias. Such a call does the exercise for
-you, and costs all points of the exercise.
+`_safe_softmax` (`*` matches anything), under any alias. Such a call does the exercise for you
+and costs all of its points.
 
-You may import Python's standard library, `torch`, `numpy` and `matplotlib`, and files of your
-own that you hand in. Nothing else is there when your work is graded.
+You may import Python's standard library, `torch`, `numpy` and `matplotlib`, and files that you
+submit. Other libraries are not available during grading.
 """
 
 import math

@@ -11,8 +11,8 @@ bool, True = may attend.
 
 Not allowed this week: calls of a library's `scaled_dot_product_*`, `*multi_head_attention*`,
 `MultiheadAttention`, `flex_attention`, `torch.onnx.ops.*`, `sparsemax`, `entmax*`,
-`AdditiveAttention`, `dot_product_attention` and `apply_rotary_*` (`*` stands for anything), by
-whatever alias. Such a call does the exercise for you, and costs all points of the exercise.
+`AdditiveAttention`, `dot_product_attention` and `apply_rotary_*` (`*` matches anything), under
+any alias. Such a call does the exercise for you and costs all of its points.
 
 Not allowed in `keras_attention`: the names `torch*`, `numpy*`, `tensorflow*`, `jax*`,
 `importlib*`, `__import__`, `keras.layers*`, `keras.src*`, `keras.backend.torch*`,
@@ -20,12 +20,12 @@ Not allowed in `keras_attention`: the names `torch*`, `numpy*`, `tensorflow*`, `
 `.transpose`, `.swapaxes`, `.permute`, `.movedim`, `.unsqueeze`, `.expand*`, `.view*`,
 `.reshape`, `.mT`, `.T`, `.sum`, `.max`, `.amax`, `.exp`, `.any`, `.all`, `.logical_not`,
 `.nan_to_num`, `.to`, `.type`, `.float`, `.double`, `.half`, `.bool`, `.detach`, `.cpu`,
-`.numpy`, `.item` and `.new_*` (`*` stands for anything). A name with a dot before it is a
-tensor's own: an allowed library's function of that name is fine.
+`.numpy`, `.item` and `.new_*` (`*` matches anything). A name after a dot is an attribute of a
+tensor; a function of that name in an allowed library is fine.
 
 You may import Python's standard library, `torch`, `numpy`, `matplotlib`, `keras`,
-`transformers` and `tokenizers`, and files of your own that you hand in. Nothing else is there
-when your work is graded.
+`transformers` and `tokenizers`, and files that you submit. Other libraries are not available
+during grading.
 """
 
 import math

@@ -10,11 +10,11 @@ far, `n` queries, `m` keys, `C` width of the model (`d_model`), `d = C / H` widt
 value size, `V` vocabulary. Masks are bool tensors, True = may attend.
 
 Not allowed this week: calls of a library's `scaled_dot_product_*`, `*multi_head_attention*`,
-`MultiheadAttention`, `flex_attention` and `torch.onnx.ops.*` (`*` stands for anything), by
-whatever alias. Such a call does the exercise for you, and costs all points of the exercise.
+`MultiheadAttention`, `flex_attention` and `torch.onnx.ops.*` (`*` matches anything), under any
+alias. Such a call does the exercise for you and costs all of its points.
 
-You may import Python's standard library, `torch`, `numpy` and `matplotlib`, and files of your
-own that you hand in. Nothing else is there when your work is graded.
+You may import Python's standard library, `torch`, `numpy` and `matplotlib`, and files that you
+submit. Other libraries are not available during grading.
 """
 
 from __future__ import annotations

@@ -18,11 +18,11 @@ other people's data, or nothing. What a masked-off place of a load holds is up t
 Not allowed this week: calls of a library's `softmax`, `log_softmax`, `logsumexp`, `matmul`,
 `mm`, `bmm`, `addmm`, `baddbmm`, `mv`, `einsum`, `linear`, `scaled_dot_product_*`,
 `*multi_head_attention*`, `MultiheadAttention`, `flex_attention` and `torch.onnx.ops.*` (`*`
-stands for anything), by whatever alias. Such a call does the exercise for you, and costs all
-points of the exercise.
+matches anything), under any alias. Such a call does the exercise for you and costs all of its
+points.
 
 You may import Python's standard library, `torch`, `numpy`, `matplotlib` and `triton`, and files
-of your own that you hand in. Nothing else is there when your work is graded.
+that you submit. Other libraries are not available during grading.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""A helper made to lie so that an empty exercise earns points: nobody asks it, and none are earned.
+"""A wrong helper that is written for this purpose earns no points for an empty exercise.
 
-And what it must let through: an exercise that is right, given the wrong one that it calls.
+An exercise that is correct except for the helper it calls must still earn its points.
 
-Each file of `lend/` is appended to the solution of week 1, or of the week that its header says. It
-says too which exercise lies, which is empty, and what the empty one may earn at most: what it earns
-beside a right helper, or what a helper that says the same of everything leaves to tell.
+Each file of `lend/` is appended to the solution of week 1, or of the week in its header. The header
+also names the wrong helper, the empty exercise and the points that the latter may earn at most: its
+points with a correct helper, or the points of tests that any constant helper passes.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ _HEADER = re.compile(r"^Empty: (\w+)(?:\nWeek: (\d))?\nScore at most: ([\d.]+)$"
 
 
 def header(path: Path) -> tuple[str, str, float]:
-    """Which exercise is empty, of which week, and what it may earn."""
+    """Return the empty exercise, its week, and the points it may earn."""
     found = _HEADER.search(path.read_text(encoding="utf-8"))
     assert found is not None, path
     return found[1], found[2] or "1", float(found[3])
 
 
 LIES = sorted((HERE / "lend").glob("*.py"), key=lambda path: (header(path)[1], path))
-# Those that cost seconds, and what meets the same guard sooner: by a helper that answers the same
-# whatever it is asked, that stops, that has no `forward`, or that does what is not allowed.
+# Slow files, and a faster file that tests the same rule: the helper returns a constant,
+# stops, has no `forward`, or makes a forbidden call.
 SLOW = {
     "answers_zeros_whatever_the_model_adds": "changes_nothing_where_no_block_is_called",
     "lacks_forward_and_is_asked_once": "lacks_forward_and_is_skipped",
@@ -48,7 +48,7 @@ SLOW = {
 
 
 class Engines:
-    """An engine for each week, made when it is asked for; only the last one is kept."""
+    """Creates an engine for a week when it is needed, and stores only the last one."""
 
     def __init__(self) -> None:
         self._week = ""
@@ -148,7 +148,7 @@ def test_nothing_is_inherited_from_helpers_that_hold_no_work(week: int, engines:
 
 
 def test_a_lent_helper_does_not_spare_its_caller_what_it_keeps(engines: Engines) -> None:
-    """Whatever `tiled_attention` keeps for its backward pass, `FlashAttention` keeps through it."""
+    """Memory that `tiled_attention` keeps for its backward pass counts for `FlashAttention`."""
     engine = engines.of("7")
     flash = """
 class FlashAttention:

@@ -1,4 +1,4 @@
-"""Model answers are in one format, which says how every written question is marked."""
+"""answers.md says how every written question is marked, in one format."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def tiny(tmp_path: Path) -> Course:
 
 
 def problems(course: Course, text: str | None) -> list[str]:
-    """What is wrong with the tiny week if its answers are this text."""
+    """Return the problems of the tiny week with this text as answers.md."""
     path = answers_path(course, course.weeks[0])
     path.unlink()
     if text is not None:
@@ -62,12 +62,15 @@ def test_a_comment_in_code_is_no_heading() -> None:
     ("text", "problem"),
     [
         (None, "answers.md is missing"),
-        (ANSWERS.replace("## why", "## whi", 1), "there is no section `## why`"),
-        (ANSWERS.replace("## why", "## whi", 1), "'whi' is no question"),
-        (ANSWERS.replace("**2**", "**1**"), "why: the rubric gives 2 points, course.yaml 3"),
-        (ANSWERS.replace("- **1** gives", "- gives"), "must begin with points"),
+        (ANSWERS.replace("## why", "## whi", 1), "the section `## why` is missing"),
+        (ANSWERS.replace("## why", "## whi", 1), "has no question 'whi'"),
+        (
+            ANSWERS.replace("**2**", "**1**"),
+            "why: the rubric adds up to 2 points instead of 3",
+        ),
+        (ANSWERS.replace("- **1** gives", "- gives"), "start this line of the rubric with points"),
         (ANSWERS.replace("### Model answer", "### Answer"), "why: there is no model answer"),
-        (ANSWERS.replace("  > Whose", "  Whose"), "nothing is to be written beside the answer"),
+        (ANSWERS.replace("  > Whose", "  Whose"), "has no comment"),
         (ANSWERS.partition("### Typical")[0], "why: there is no typical wrong answer"),
     ],
 )

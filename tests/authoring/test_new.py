@@ -1,4 +1,4 @@
-"""A new week: made, refused, filled in, and accepted by `verify`."""
+"""Create a week, fill it in, and verify it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from autograder.authoring.lesson.leak_check import check_files, secrets_of
 from autograder.authoring.lesson.lesson_notebook import lesson_notebook
 from autograder.authoring.new.course_yaml import with_week
-from autograder.authoring.new.new_week import blanks, new_week
+from autograder.authoring.new.new_week import new_week, unfilled_placeholders
 from autograder.model.course.loader import Course, load, parse
 from autograder.model.errors import CourseError
 from autograder.model.source.rules import in_words
@@ -61,28 +61,29 @@ def course(tiny: Path) -> Course:
 
 
 def fill_in(root: Path) -> None:
-    """What an author does, in the least words; the stub is made by `build`."""
+    """Replace every placeholder, as an author would."""
     stub = root / "exercises" / WEEK / "spread.py"
     written = [p for p in root.rglob("*") if WEEK in str(p) and p.suffix in (".py", ".md")]
     paths = [p for p in written if p != stub]
     for path in [*paths, root / "course.yaml"]:
         text = path.read_text(encoding="utf-8")
-        path.write_text(re.sub(r"FILL IN: ", "Said by the author: ", text), encoding="utf-8")
+        path.write_text(re.sub(r"FILL IN: ", "Written by the author: ", text), encoding="utf-8")
 
 
-def test_a_new_weeks_readme_says_what_may_be_imported(course):
+def test_the_readme_of_a_new_week_lists_the_allowed_imports(course):
     new_week(course, WEEK, "root_mean_square")
     text = (course.root / "exercises" / WEEK / "README.md").read_text(encoding="utf-8")
     assert in_words(()) in text
 
 
-def test_a_new_week_is_accepted_by_verify_once_its_blanks_are_filled_in(tiny, in_process):
+def test_a_new_week_passes_verify_once_its_placeholders_are_filled_in(tiny, in_process):
     made = in_process("new", WEEK, "--exercise", "root_mean_square", cwd=tiny)
     assert made.returncode == 0, made.stderr
     early = in_process("verify", WEEK, "--quick", cwd=tiny)
     assert early.returncode == 1
     assert set(re.findall(r"GAP  .*", early.stdout)) == {
-        f"GAP  {place} is not filled in yet" for place in blanks(load(tiny), load(tiny).week(WEEK))
+        f"GAP  {place} is not filled in yet"
+        for place in unfilled_placeholders(load(tiny), load(tiny).week(WEEK))
     }
     fill_in(tiny)
     assert "spread.py" in in_process("build", cwd=tiny).stdout
@@ -104,13 +105,13 @@ def test_a_new_week_can_be_released(course: Course):
     assert b"NotImplementedError" in files["spread.py"]
 
 
-def test_a_new_week_comes_a_week_after_the_last(course: Course):
+def test_a_new_week_is_due_one_week_after_the_last(course: Course):
     new_week(course, WEEK)
     first, second = load(course.root).weeks
     assert (second.due - first.due).days == 7
 
 
-def test_the_registry_keeps_its_comments_and_what_follows_the_weeks():
+def test_the_registry_keeps_its_comments_and_later_settings():
     grown = with_week(COMMENTED, ENTRY)
     added = "\n" + "\n".join(f"  {line}" for line in ENTRY.strip().split("\n")) + "\n"
     place = COMMENTED.index("\n# What a submission")
@@ -118,7 +119,7 @@ def test_the_registry_keeps_its_comments_and_what_follows_the_weeks():
     assert [w.name for w in parse(grown).weeks] == ["week01_tiny", "week02_next"]
 
 
-def test_the_registry_of_the_project_takes_a_week():
+def test_a_week_can_be_added_to_this_projects_registry():
     text = (TINY.parents[2] / "course.yaml").read_text(encoding="utf-8")
     grown = with_week(text, ENTRY.replace("week02_next", "week98_next"))
     assert parse(grown).weeks[-1].name == "week98_next"
@@ -132,13 +133,13 @@ def test_the_registry_of_the_project_takes_a_week():
         ("week2_topic", "must look like week08_topic"),
         ("week02_Topic", "must look like week08_topic"),
         ("week02_../../x", "must look like week08_topic"),
-        ("week01_again", "has week01_tiny already"),
-        ("week02_lambda", "a word of Python itself"),
-        ("week02_random", "stand in the way of Python's own module 'random'"),
-        ("week02_torch", "stand in the way of Python's own module 'torch'"),
+        ("week01_again", "already has week01_tiny"),
+        ("week02_lambda", "is a Python keyword"),
+        ("week02_random", "hide Python's module 'random'"),
+        ("week02_torch", "hide Python's module 'torch'"),
     ],
 )
-def test_a_name_that_will_not_do_is_refused(course: Course, name: str, message: str):
+def test_an_unusable_name_is_refused(course: Course, name: str, message: str):
     before = sorted(course.root.rglob("*"))
     with pytest.raises(CourseError, match=re.escape(message)):
         new_week(course, name)
@@ -146,14 +147,14 @@ def test_a_name_that_will_not_do_is_refused(course: Course, name: str, message: 
 
 
 @pytest.mark.parametrize("place", ["exercises", "solutions", "autograder/graders"])
-def test_a_folder_that_is_there_is_left_as_it_is(course: Course, place: str):
+def test_an_existing_folder_is_left_unchanged(course: Course, place: str):
     (course.root / place / WEEK).mkdir()
     before = (course.root / "course.yaml").read_bytes(), sorted(course.root.rglob("*"))
-    with pytest.raises(CourseError, match="is there already"):
+    with pytest.raises(CourseError, match="already exists"):
         new_week(course, WEEK)
     assert ((course.root / "course.yaml").read_bytes(), sorted(course.root.rglob("*"))) == before
 
 
-def test_an_exercise_that_is_no_function_name_is_refused(course: Course):
-    with pytest.raises(CourseError, match="no name of a function"):
+def test_an_exercise_needs_a_function_name(course: Course):
+    with pytest.raises(CourseError, match="is not a function name"):
         new_week(course, WEEK, "Two Words")

@@ -1,4 +1,4 @@
-"""Each week has an entry in the syllabus, which names what course.yaml names."""
+"""Each week has a syllabus that lists the exercises and questions of course.yaml."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def course(tmp_path: Path) -> Course:
 
 
 def problem(course: Course, **changed: object) -> str:
-    """What is wrong with week 8's entry after some changes."""
+    """Return the problem of week 8's syllabus after some changes."""
     path = syllabus_path(course, course.weeks[0])
     told = yaml.safe_load(path.read_text(encoding="utf-8")) | changed
     path.write_text(yaml.safe_dump(told), encoding="utf-8")
@@ -50,7 +50,7 @@ def test_a_week_without_an_entry_has_a_page_all_the_same(course: Course) -> None
 def test_the_page_says_what_it_takes_and_who_says_so() -> None:
     page = syllabus_page(PROJECT, WEEK8)
     assert "| `KVCache` | 3 | 20 to 35 | 2 of 5 ●●○○○ | 5 of 5 ●●●●● |" in page
-    assert "estimates of the authors, not measured on a class" in page
+    assert "estimates by the authors, not measured in a class" in page
 
 
 def test_the_total_counts_as_many_electives_as_count() -> None:
@@ -75,7 +75,10 @@ def test_an_exercise_that_is_missing_is_named(course: Course) -> None:
 @pytest.mark.parametrize(
     ("changed", "told"),
     [
-        ({"questions": {"who": {"minutes": [1, 2], "difficulty": 1, "weight": 1}}}, "'who' is no"),
+        (
+            {"questions": {"who": {"minutes": [1, 2], "difficulty": 1, "weight": 1}}},
+            "has no question 'who'",
+        ),
         ({"questions": {"who": {"minutes": [1, 2], "difficulty": 9, "weight": 1}}}, "<= 5"),
         ({"author": "me"}, "unknown field `author`"),
         ({"origin": ""}, "$.origin"),

@@ -1,4 +1,4 @@
-"""`autograder try`: what a student would read."""
+"""`autograder try` shows an author the page that a student would get."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def course(tmp_path: Path) -> Course:
     return load(shutil.copytree(TINY, tmp_path / "c", ignore=shutil.ignore_patterns("__pyc*")))
 
 
-def test_a_snippet_is_laid_over_the_solution_and_a_module_is_taken_as_it_is(course, tmp_path):
+def test_a_snippet_is_appended_to_the_solution_and_a_module_is_unchanged(course, tmp_path):
     week, solution = course.weeks[0], course.solution(course.weeks[0]).read_text("utf-8")
     (tmp_path / "piece.py").write_text(WRONG)
     (tmp_path / "whole.py").write_text(solution + "\n" + WRONG)
@@ -39,7 +39,7 @@ def test_a_snippet_is_laid_over_the_solution_and_a_module_is_taken_as_it_is(cour
     )
 
 
-def test_a_snippet_may_hold_no_more_than_what_an_exercise_calls(course, tmp_path):
+def test_a_snippet_may_define_only_a_helper(course, tmp_path):
     path = course.solution(course.weeks[0])
     helped = path.read_text("utf-8") + "\n\ndef helper(x):\n    return x\n"
     path.write_text(helped, encoding="utf-8")
@@ -48,15 +48,15 @@ def test_a_snippet_may_hold_no_more_than_what_an_exercise_calls(course, tmp_path
     assert piece.submission.files["tiny.py"].decode().startswith(helped)
 
 
-def test_what_defines_no_exercise_or_is_not_known_is_refused(course, tmp_path):
+def test_a_snippet_without_an_exercise_is_refused(course, tmp_path):
     (tmp_path / "other.py").write_text("def other():\n    pass\n")
-    with pytest.raises(KitError, match="defines no exercise"):
+    with pytest.raises(KitError, match="defines none of the exercises"):
         trial_of(course, course.weeks[0], str(tmp_path / "other.py"))
     with pytest.raises(KitError, match="did you mean ignores_dim"):
         trial_of(course, course.weeks[0], "ignore_dim")
 
 
-def test_a_snippet_on_standard_input_gets_its_page_with_its_own_lines(course):
+def test_a_snippet_on_standard_input_gets_a_page_with_its_lines(course):
     done = subprocess.run(
         [Path(sys.executable).parent / "autograder", "try", "1", "-", "--quick"],
         cwd=course.root,
@@ -74,7 +74,7 @@ def test_a_snippet_on_standard_input_gets_its_page_with_its_own_lines(course):
     assert "<html" in text
 
 
-def test_a_misconception_is_named_on_its_page(course, in_process):
+def test_a_misconception_is_shown_on_its_page(course, in_process):
     done = in_process("try", "1", "ignores_dim", cwd=course.root)
     assert done.returncode == 0, done.stderr
     assert "ignores_dim:" in done.stdout
@@ -83,27 +83,27 @@ def test_a_misconception_is_named_on_its_page(course, in_process):
     assert "<html" in page.read_text("utf-8")
 
 
-def test_a_mark_of_encoding_before_a_snippet_is_not_part_of_it(course, tmp_path):
+def test_a_byte_order_mark_of_a_snippet_is_ignored(course, tmp_path):
     (tmp_path / "piece.py").write_text(WRONG, encoding="utf-8-sig")
     piece = trial_of(course, course.weeks[0], str(tmp_path / "piece.py"))
     assert piece.offset > 0
     assert "\ufeff" not in piece.submission.files["tiny.py"].decode()
 
 
-def test_the_bank_may_be_written_in_an_editor_that_marks_its_encoding(course):
+def test_a_byte_order_mark_in_the_bank_is_ignored(course):
     path = course.solution_folder(course.weeks[0]) / "misconceptions" / "ignores_dim.py"
     path.write_text(path.read_text("utf-8"), encoding="utf-8-sig")
     assert "\ufeff" not in Bank(course, course.weeks[0]).misconceptions[0].source
 
 
-def test_what_every_test_says_is_told_once(course, in_process, tmp_path):
+def test_a_repeated_message_is_shown_once(course, in_process, tmp_path):
     (tmp_path / "piece.py").write_text("def weigh(scores, dim=-1):\n    raise KeyError(dim)\n")
     done = in_process("try", "1", str(tmp_path / "piece.py"), "--quick", cwd=course.root)
     assert done.stdout.count("raised KeyError") == 1
     assert "more tests" in done.stdout
 
 
-def test_a_snippet_that_does_not_run_is_told_with_its_own_line(course, in_process, tmp_path):
+def test_a_syntax_error_is_reported_with_the_snippets_line(course, in_process, tmp_path):
     (tmp_path / "piece.py").write_text("def weigh(scores, dim=-1):\n    return (scores\n")
     done = in_process("try", "1", str(tmp_path / "piece.py"), "--quick", cwd=course.root)
     assert "tiny.py does not run: line 2, '(' was never closed" in done.stdout

@@ -1,4 +1,4 @@
-"""An exercise whose solution calls no other one earns its points beside stubs of all others."""
+"""An exercise whose solution calls no other exercise passes with stubs for all others."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
 
 
 def definitions(source: str) -> dict[str, str]:
-    """The functions and classes of a module, as they are written."""
+    """Return the source of each function and class of a module."""
     lines = source.split("\n")
     found = {}
     for node in ast.parse(source).body:

@@ -1,4 +1,4 @@
-"""Right and wrong code beside wrong helpers of the bank, graded in turn as a class is."""
+"""Correct and wrong exercises that call wrong helpers of the bank, graded one after the other."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ DEVICES = ("cpu", "fake-gpu")
 
 
 def graded(engine: Engine, exercise: str, *wrong: Misconception) -> ExerciseReport:
-    """What an exercise earns in the solution with these misconceptions, one after the other."""
+    """Grade the solution with these misconceptions appended; return the report of an exercise."""
     folder = engine.bank.folder / "misconceptions"
     texts = [(folder / f"{w.name}.py").read_text(encoding="utf-8") for w in wrong]
     source = "\n\n".join((engine.bank.solution, *texts))
@@ -49,7 +49,7 @@ def graded(engine: Engine, exercise: str, *wrong: Misconception) -> ExerciseRepo
 
 
 def told_otherwise(week: str, count: int) -> list[str]:
-    """Wrong code that earns, or is named, otherwise beside a wrong helper than without it."""
+    """Return wrong programs that get different points or names if a helper is wrong too."""
     engine = warm_engine(COURSE, COURSE.week(week), DEVICES, b"what is wrong stays wrong", None)
     try:
         names = tuple(e.name for e in engine.week.exercises)

@@ -1,7 +1,7 @@
-"""The price of a named mistake is for those whose other work is there, and for no empty exercise.
+"""A named mistake pays only if the rest of the exercise is there.
 
-Each program fails all hidden tests with the words of a mistake that costs little. The empty ones
-earn no more than their tests; those that did the work, in a style of their own, lose the price.
+Each program fails all hidden tests like a misconception with a small cost. Empty programs earn only
+their tests. Programs that contain the work, in a different style, lose only the cost.
 """
 
 from __future__ import annotations
@@ -218,7 +218,7 @@ def test_an_error_like_a_mistakes_is_no_work(attention: Engine) -> None:
     assert points <= 0.2
 
 
-# Where the condition does not hold, there is nothing but zeros, or an error.
+# If the condition is false, the program returns zeros or raises an error.
 IN_PART = {
     "another number type": (
         "scaled_dot_product_attention_numpy",

@@ -1,5 +1,5 @@
-"""A right exercise that calls a wrong one keeps its points: functions, modules, and what tests use
-beside the exercise itself. In the sandbox, where it counts."""
+"""A correct exercise keeps its points if it calls a wrong one: functions, modules, and exercises
+that only the tests call. Graded in the sandbox."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_a_wrong_module_is_wrong_beside_a_wrong_function(heads: Engine) -> None:
 
 @pytest.mark.thorough
 def test_what_calls_a_module_that_stops_in_its_helper_keeps_its_points(heads: Engine) -> None:
-    """The module has its mistake from `merge_heads`: a right one is lent for that alone."""
+    """The module inherits its mistake from `merge_heads`, the only helper that is replaced."""
     found = graded(heads, "views_what_a_transposition_left")
     assert found["merge_heads"].score < found["merge_heads"].max_score
     assert kept(found, "from_torch")

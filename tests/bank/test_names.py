@@ -1,5 +1,5 @@
-"""Mistakes get their names in the code of real students, who write in other styles than the bank
-and make more than one of them."""
+"""Mistakes are named in programs of real students, which differ in style from the bank and contain
+several mistakes."""
 
 from __future__ import annotations
 

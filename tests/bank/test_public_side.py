@@ -1,4 +1,4 @@
-"""What students get is proven too, and no week leaves that is not."""
+"""`verify` checks the public files of a week, and `release` refuses a week with gaps."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 from autograder.authoring.new.new_week import new_week
 from autograder.authoring.verify.lesson_run import verify_lesson
-from autograder.authoring.verify.public_side import verify_public
+from autograder.authoring.verify.public_checks import verify_public
 from autograder.model.course.loader import Course, load
 from autograder.model.course.stubs import write_stubs
 
@@ -46,34 +46,32 @@ def gaps(course: Course) -> Callable[..., list[str]]:
     return found
 
 
-def test_a_new_week_has_no_gap_on_its_public_side(course):
+def test_a_new_week_has_no_public_gap(course):
     assert verify_public(course, course.week(WEEK)).gaps == []
 
 
-def test_a_public_check_that_its_own_solution_fails(gaps):
+def test_a_public_check_that_the_solution_fails(gaps):
     found = gaps("test_spread.py", "[5.0, 5.0])),", "[5.0, 6.0])),")
     fails = "fails the public check test_spread_by_hand: 1 and 7, like 5 and 5, should give 5"
-    # of the alternatives, which fail it as well, nothing is said: the check is wrong
+    # the alternatives fail it as well and are not reported: the check is wrong
     assert [g.partition(", not")[0] for g in found] == [f"the solution {fails}"]
 
 
-def test_points_in_the_readme_that_are_not_those_of_the_course(course):
+def test_points_in_the_readme_that_differ_from_the_course(course):
     readme = course.root / "exercises" / WEEK / "README.md"
     text = readme.read_text("utf-8") + "\n| exercise | points |\n| --- | --- |\n| `spread` | 7 |\n"
     readme.write_text(text, encoding="utf-8")
     gaps = verify_public(course, course.week(WEEK)).gaps
     line = len(text.split("\n")) - 1
     points = f"{course.week(WEEK).exercises[0].points:g}"
-    said = (
-        f"exercises/{WEEK}/README.md:{line}: spread has 7 points here, and {points} in course.yaml"
-    )
+    said = f"exercises/{WEEK}/README.md:{line}: spread has 7 points, but {points} in course.yaml"
     assert gaps == [said]
 
 
 def test_an_exercise_without_a_public_check(gaps):
     first, second = gaps("test_spread.py", CHECK, "def test_it():")
-    assert first == "test_spread.py: test_it belongs to no exercise by its name"
-    assert second == "spread has no public check: test_spread_..."
+    assert first == "test_spread.py: the name of test_it contains no exercise"
+    assert second == "spread has no public check: write test_spread_..."
 
 
 def test_a_public_check_that_passes_on_the_stub(gaps):
@@ -95,14 +93,14 @@ def test_hints_and_a_cell_for_each_exercise(course, gaps):
     for gap in (
         "spread has no hint in hints.md",
         "hints.md has hints for spread_it",
-        "the exercise 'spread' has no place",
+        "the exercise 'spread' is missing",
     ):
         assert any(gap in said for said in found)
 
 
-def test_one_exercise_alone_wants_its_hint_too(course):
+def test_a_single_exercise_needs_its_hint(course):
     folder = course.root / "exercises" / WEEK
-    (folder / "test_spread.py").unlink()  # so that nothing has to run
+    (folder / "test_spread.py").unlink()  # so that no program has to run
     (folder / "hints.md").write_text("# Hints\n", encoding="utf-8")
     hint, _ = verify_public(course, course.week(WEEK), "spread").gaps
     assert hint == "spread has no hint in hints.md"
@@ -118,11 +116,11 @@ def test_files_that_are_missing(course, names):
         assert gap.startswith(f"exercises/{WEEK}/{name} is missing")
 
 
-def test_a_lesson_runs_beside_the_solution(course):
+def test_a_lesson_runs_with_the_solution(course):
     assert verify_lesson(course, course.week(WEEK)).gaps == []
 
 
-def test_a_lesson_that_fails_and_one_that_is_not_green(course):
+def test_a_lesson_with_an_error_or_a_failing_check(course):
     folder = course.root / "exercises" / WEEK
     lesson = folder / "lesson.md"
     lesson.write_text(
@@ -138,7 +136,7 @@ def test_a_lesson_that_fails_and_one_that_is_not_green(course):
 
 
 @pytest.mark.thorough
-def test_release_refuses_what_is_not_proven(course, autograder):
+def test_release_refuses_a_week_with_gaps(course, autograder):
     (course.root / "exercises" / WEEK / "hints.md").write_text("", encoding="utf-8")
     refused = autograder("release", WEEK, "--early", cwd=course.root)
     assert refused.returncode == 2

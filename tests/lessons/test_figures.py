@@ -1,4 +1,4 @@
-"""Every figure shows what figures.py draws today, in one style, large enough to read."""
+"""Every figure is up to date, in one style, and large enough to read."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from matplotlib.figure import Figure
 
-from autograder.authoring.lesson.figure_content import differences, shown_of
+from autograder.authoring.lesson.figure_content import content_of, differences
 from autograder.authoring.lesson.figures import (
     RECORD,
     draw_figures,
@@ -29,12 +29,12 @@ every_week = pytest.mark.parametrize("week", PROJECT.weeks, ids=lambda w: w.name
 
 
 @each_week(PROJECT.weeks, thorough=TRAINED)
-def test_every_figure_shows_what_is_drawn_today(week) -> None:
+def test_every_figure_is_up_to_date(week) -> None:
     assert list(stale_figures(PROJECT, week, redraw=True)) == []
 
 
 @every_week
-def test_the_record_is_of_the_sources_as_they_are(week) -> None:
+def test_the_record_has_the_digest_of_the_current_sources(week) -> None:
     record = read_record(PROJECT, week)
     assert record is not None
     assert record["sources"] == sources_digest(PROJECT, week), "run `autograder build --figures`"
@@ -98,7 +98,7 @@ def stale(course: Course) -> list[str]:
 
 
 def test_without_a_change_nothing_is_drawn(course: Course, monkeypatch) -> None:
-    monkeypatch.setattr(Figure, "__init__", None)  # whoever draws now fails
+    monkeypatch.setattr(Figure, "__init__", None)  # drawing fails now
     assert stale(course) == []
 
 
@@ -114,12 +114,12 @@ def told_once(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 
 def test_a_figure_that_would_show_other_numbers_is_named(told_once: list[str]) -> None:
     (told,) = (t for t in told_once if "/windows " in t)
-    assert "week08_serving/windows shows something else now: panel 2, image 1" in told
+    assert "week08_serving/windows has changed: panel 2, image 1" in told
 
 
 def test_a_figure_that_would_say_something_else_is_named(told_once: list[str]) -> None:
     (told,) = (t for t in told_once if "/windows " not in t)
-    assert "work shows something else now: its words" in told
+    assert "work has changed: its text" in told
 
 
 def test_a_change_that_shows_nothing_new_is_none(told_once: list[str]) -> None:
@@ -129,7 +129,7 @@ def test_a_change_that_shows_nothing_new_is_none(told_once: list[str]) -> None:
 def test_a_file_that_was_not_drawn_is_named(course: Course) -> None:
     (course.figures(course.weeks[0]) / "work.svg").write_text("<svg/>")
     (told,) = stale(course)
-    assert "work.svg is not the file that was drawn" in told
+    assert "work.svg was changed by hand" in told
 
 
 @pytest.mark.parametrize("name", ["work.svg", RECORD])
@@ -149,7 +149,7 @@ def test_a_small_difference_of_numbers_is_none_and_a_larger_one_is() -> None:
     def shown(last: float) -> dict:
         figure = Figure()
         figure.subplots().plot([1.0, 2.0, last])
-        return json.loads(json.dumps(shown_of(figure)))
+        return json.loads(json.dumps(content_of(figure)))
 
     kept = shown(3.0)
     assert differences(kept, shown(3.0001)) == []

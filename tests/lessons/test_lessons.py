@@ -18,7 +18,7 @@ from PIL import Image
 
 from autograder.authoring.lesson.handout import week_files
 from autograder.authoring.lesson.lesson_notebook import figures_used, lesson_text
-from autograder.authoring.verify.lesson_run import complaints
+from autograder.authoring.verify.lesson_run import cell_problems
 from autograder.model.course.loader import Course, Week, load
 from autograder.site.build import week_pages
 from tests.weeks import each_week
@@ -81,7 +81,7 @@ def test_a_lesson_runs_and_its_checks_are_green(
         notebook, timeout=CELL_SECONDS, allow_errors=True, resources={"metadata": {"path": folder}}
     )
     client.execute()
-    assert list(complaints(notebook)) == []
+    assert list(cell_problems(notebook)) == []
     for cell in (c for c in notebook.cells if "nbgrader" in c.metadata and c.cell_type == "code"):
         shown = [o.data.get("text/plain", "") for o in cell.outputs if "data" in o]
         assert "All public checks pass" in "".join(shown), f"{cell.source}: {shown}"

@@ -161,8 +161,8 @@ class Web(Channel):
         for path in (scratch, scratch.parent):
             subprocess.run(["rm", "-r", str(path)], check=True)
         service.queue.finish(one, graded, 0.1)
-        tries = [t for t, _ in service.ledger.graded("ada", WEEK)]
-        record_submissions(service.recorder.request("ada", WEEK, tries))
+        queue, ledger, settings = service.queue, service.ledger, service.settings
+        record_submissions(self.course, queue, ledger, settings, "ada", WEEK)
 
 
 def service_files(service: Service, digest: str) -> Iterator[tuple[str, bytes]]:

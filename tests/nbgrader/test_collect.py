@@ -147,7 +147,7 @@ def test_a_missing_notebook_is_stood_in_for(
     week: Week,
 ) -> None:
     hand_in("ada", {"doubling.py": SOLUTION})
-    assert gather().notes == ["ada: the notebook is missing; an empty one takes its place"]
+    assert gather().notes == ["ada: the notebook is missing; replaced by an empty one"]
     assert (workspace.submitted("ada", week) / NOTEBOOK).read_text("utf-8") == notebook
 
 

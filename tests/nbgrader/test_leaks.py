@@ -155,12 +155,12 @@ def test_a_file_that_nobody_asked_for_is_named(course: Course, week: Week, tmp_p
     folder = tmp_path / "out"
     folder.mkdir()
     (folder / "notes.txt").write_text("harmless?", encoding="utf-8")
-    with pytest.raises(LeakError, match=r"notes\.txt: this file is no part of the release"):
+    with pytest.raises(LeakError, match=r"notes\.txt: this file is not part of the release"):
         check_folder(folder, secrets_of(course, week), ["README.md"])
 
 
 def test_damaged_json_is_not_let_through(course: Course, week: Week) -> None:
-    with pytest.raises(LeakError, match="no valid JSON"):
+    with pytest.raises(LeakError, match="not valid JSON"):
         check_files({"a.ipynb": b"{"}, secrets_of(course, week), "source")
 
 

@@ -84,13 +84,13 @@ def test_equal_cells_have_different_ids(week: Week) -> None:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (('check("halve")', "pass"), "the exercise 'halve' has no place"),
-        (('check("halve")', 'x = 1\ncheck("halve")'), "the exercise 'halve' has no place"),
-        (('check("halve")', 'check("double")'), 'check("double")` stands there 2 times'),
-        (('check("halve")', 'check("third")'), 'check("third")` names no exercise'),
-        (("<!-- answer: why -->", ""), "the question 'why' has no place"),
-        (("answer: why", "answer: how"), "<!-- answer: how -->` names no question"),
-        (("That was it.", "<!-- answer: why -->"), "stands there 2 times"),
+        (('check("halve")', "pass"), "the exercise 'halve' is missing"),
+        (('check("halve")', 'x = 1\ncheck("halve")'), "the exercise 'halve' is missing"),
+        (('check("halve")', 'check("double")'), 'check("double")` appears 2 times'),
+        (('check("halve")', 'check("third")'), 'check("third")`: course.yaml has no exercise'),
+        (("<!-- answer: why -->", ""), "the question 'why' is missing"),
+        (("answer: why", "answer: how"), "<!-- answer: how -->`: course.yaml has no question"),
+        (("That was it.", "<!-- answer: why -->"), "appears 2 times"),
     ],
 )
 def test_a_place_that_is_missing_doubled_or_unknown_is_named(

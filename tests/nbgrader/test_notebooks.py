@@ -146,8 +146,8 @@ def test_status_has_a_line_for_each_kind_of_trouble(
     assert not run_status(course, None, as_json=False)
     lines = [line for line in capsys.readouterr().out.splitlines() if "LOOK" in line]
     assert lines == [
-        f"{WEEK}: LOOK  the notebook is missing; an empty one takes its place: 3 (ada, bob, dora)",
-        f"{WEEK}: LOOK  the module had another name: 1 (carl)",
+        f"{WEEK}: LOOK  the notebook is missing; replaced by an empty one: 3 (ada, bob, dora)",
+        f"{WEEK}: LOOK  the module had a different name: 1 (carl)",
     ]
 
 

@@ -374,7 +374,7 @@ def test_a_mended_hidden_test_from_preview_to_undo(
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("noweek", "--preview"), "autograder: no week 'noweek' in course.yaml; there are"),
+        (("noweek", "--preview"), "autograder: course.yaml has no week 'noweek'; its weeks are"),
         ((WEEK,), "autograder: name one of --preview, --apply and --undo"),
         ((WEEK, "--undo"), f"autograder: nothing to undo in {WEEK}"),
     ],

@@ -84,7 +84,7 @@ def test_collecting_shows_names_and_obeys_none(
     for name in (*NAMES, "ada"):
         hand_in(name, {"doubling.py": SOLUTION, f"{HIDES}.ipynb": notebook, f"{CLEARS}x": ""})
     said = command("collect", "1")
-    assert "ada: the notebook had another name" in said
+    assert "ada: the notebook had a different name" in said
     assert unseen(said) == set()
 
 

@@ -40,7 +40,7 @@ def spawn(template: Template) -> Iterator[Spawn]:
 
 @pytest.fixture(scope="session")
 def witness(template: Template) -> Iterator[Child]:
-    """A child for tests that leave it as it was."""
+    """Yield a child that tests share because they do not change it."""
     with template.spawn(ChildLimits()) as child:
         yield child
 

@@ -24,7 +24,7 @@ Spawn = Callable[..., Child]
 
 
 def ask(child: Child, source: str) -> Any:
-    """What the body of a function gives inside the child; None where the child ended instead."""
+    """Run a function's body inside the child; return its result, or None if the child ended."""
     child.sock.settimeout(20)
     child.sock.sendall(json.dumps(source).encode() + b"\n")
     with child.sock.makefile("rb") as answers:
@@ -33,7 +33,7 @@ def ask(child: Child, source: str) -> Any:
 
 
 def start(backend: str) -> Template:
-    """A warm template of the backend, with the stand-in for the worker's runtime."""
+    """Start a fork server of the backend that runs `standin_runtime`."""
     return BACKENDS[backend](runtime=STAND_IN).start(CONFIG)
 
 

@@ -1,4 +1,4 @@
-"""Stands in for the worker's runtime: runs the Python it is sent and answers what it gives.
+"""Replace the worker's server: run the Python source in a request and send its result.
 
 One request on the socket, newline-terminated JSON: the source of a function body. The answer is
 its result as JSON, or {"error": "TypeName: message"}.
@@ -13,12 +13,12 @@ from typing import Any
 
 
 def prepare(config: bytes) -> None:
-    """The template's part: run the config, so that a test can warm up what it needs."""
+    """Run the configuration in the fork server, so that a test can prepare its imports."""
     exec(compile(config, "config", "exec"), globals())
 
 
 def start_gpu() -> None:
-    """There is none; all that is made ready for its driver is looked at all the same."""
+    """Start no GPU; tests still inspect the preparations for its driver."""
 
 
 def serve(sock: socket.socket) -> None:

@@ -1,4 +1,4 @@
-"""Calls that are sent ahead, and what goes otherwise than was expected."""
+"""Calls that are sent ahead of their replies, and unexpected replies to them."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ def test_a_reply_of_its_own_making_counts_for_none_of_them(spawner: Spawner) -> 
 
 
 def test_what_was_asked_before_a_test_began_belongs_to_it(target: Sandboxed) -> None:
-    """It is asked along the ways in which others passed; then the test itself may go another."""
+    """Calls are predicted from tests that passed; the test itself may make different ones."""
     tries = AnswerTries()
     passed = tries.target("t", target)
     passed.begin("t", "e")

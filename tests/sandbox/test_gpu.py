@@ -1,4 +1,4 @@
-"""A GPU that submissions share. What needs a CUDA device is skipped without one."""
+"""Submissions share a GPU. Tests that need a CUDA device are skipped without one."""
 
 import msgspec
 import pytest

@@ -1,4 +1,4 @@
-"""What is an import that fails, and what is not."""
+"""Imports that fail, and errors that are not failed imports."""
 
 from __future__ import annotations
 
@@ -57,5 +57,5 @@ def test_a_wait_at_import_ends_by_the_clock(course, spawner):
     limits = msgspec.structs.replace(limits, call_seconds=0.2)
     source = b"import time\n\ntime.sleep(60)\n"
     target = Sandboxed(spawner.spawn, "m.py", {"m.py": source}, limits)
-    assert "its import did not end in time" in import_problem(target, "m.py", {"m.py": source})
+    assert "its import did not finish in time" in import_problem(target, "m.py", {"m.py": source})
     target.close()

@@ -1,4 +1,4 @@
-"""How submissions, templates and graders end, and that nothing is left of them."""
+"""Submissions, fork servers and graders end without leaving processes or files."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ from tests.sandbox.sandbox_inside import Spawn, ask, require, start_cold
 
 @pytest.fixture(autouse=True)
 def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A temporary folder of one's own: tests in other processes come and go in the usual one."""
+    """Use a separate temporary folder, because tests in other processes use the default one."""
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr(tempfile, "tempdir", None)
 
 
 def leftovers() -> set[str]:
-    """What a sandbox could leave in the temporary folder or the mount table."""
+    """Return traces that a sandbox could leave in the temporary folder or the mount table."""
     place = tempfile.gettempdir()
     mounts = Path("/proc/self/mountinfo").read_text("utf-8").splitlines()
     return {str(path) for path in Path(place).iterdir()} | {m for m in mounts if place in m}
@@ -209,7 +209,7 @@ def test_a_sandbox_steps_back_as_its_grader_does() -> None:
         [sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, check=True
     )
     assert "7" in done.stdout.split()[0], done.stdout
-    if os.geteuid() == 0:  # others may tell the kernel so ten times in a second
+    if os.geteuid() == 0:  # other users may do so only ten times in a second
         assert done.stdout.split() == ["7", "7"]
 
 

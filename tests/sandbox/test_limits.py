@@ -1,4 +1,4 @@
-"""What a submission can use up: its own share, and no more."""
+"""A submission can use up its own share of resources only."""
 
 from __future__ import annotations
 

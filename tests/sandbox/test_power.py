@@ -1,4 +1,4 @@
-"""What a submission cannot do: each refused call, made past libc."""
+"""A submission cannot make refused system calls, even without libc."""
 
 from __future__ import annotations
 

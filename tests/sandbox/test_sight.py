@@ -1,4 +1,4 @@
-"""What a submission can see: the runtime, its libraries, its own files, and nothing else."""
+"""A submission sees the runtime, its libraries and its own files only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is said of a call that was stopped, or never made, because time was used up."""
+"""Outcomes of calls that were stopped, or not made, because time was used up."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def spawner() -> Iterator[Spawner]:
 
 @pytest.fixture
 def said(spawner: Spawner) -> Iterator[Callable[..., str]]:
-    """Makes a call of one exercise under these limits; returns what its end is told with."""
+    """Make a call of one exercise under these limits; return the message of its outcome."""
     targets: list[Sandboxed] = []
 
     def said(path: str, *args: frames.Value, **limits: float) -> str:

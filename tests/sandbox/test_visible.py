@@ -1,4 +1,4 @@
-"""What is shown of distributions without a list of their files, as Debian packages them."""
+"""Distributions without a list of their files are visible, as Debian packages them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a submission's process finds ready: no call of a student's pays for an import of torch's."""
+"""A submission's process starts with all imports done, so that no call pays for one."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What honest submissions do still works, without a thread or a descriptor to spare."""
+"""Honest submissions work within the limits on threads and descriptors."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def test_the_doctor_has_a_remedy_for_whatever_is_wrong() -> None:
 
 
 def test_the_doctor_names_what_is_in_force() -> None:
-    """Whose uid a submission has, what bounds it, and what counts its attempts."""
+    """A submission has a separate uid and limits, and its attempts are counted."""
     said = {finding.name: finding.detail for finding in probe()}
     own = "each submission has its own uid"
     for name, backend in BACKENDS.items():

@@ -1,4 +1,4 @@
-"""The tiny course with its week out, and a service of it that is not started."""
+"""The tiny course with a released week, and its service, not started."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FUTURE = REGISTRY.replace("due: 2020", "due: 2090")
 
 
 class Clock:
-    """A clock that goes when it is told to."""
+    """A clock that tests set."""
 
     def __init__(self) -> None:
         self.now = 1_800_000_000.0
@@ -77,7 +77,7 @@ def door(service: Service) -> TokenLogin:
 
 @pytest.fixture
 def client(service: Service, door: TokenLogin) -> TestClient:
-    """A browser that nobody knows, and that follows no redirection."""
+    """Return a browser without a session that does not follow redirects."""
     app = application(service, door)
     return TestClient(app, base_url="http://testserver", follow_redirects=False)
 
@@ -87,7 +87,7 @@ SignIn = Callable[..., tuple[TestClient, Person]]
 
 @pytest.fixture
 def sign_in(service: Service, client: TestClient) -> SignIn:
-    """A browser of somebody who has signed in."""
+    """Return a function that signs in and returns a browser."""
 
     def sign_in(name: str, role: Role = "student") -> tuple[TestClient, Person]:
         person = service.accounts.start_session(name, role, "browser")
@@ -100,6 +100,6 @@ def sign_in(service: Service, client: TestClient) -> SignIn:
 
 @pytest.fixture
 def receipt(service: Service, week: Week) -> str:
-    """Of something that ada handed in."""
+    """Return the receipt of a submission by ada."""
     one, _ = service.submissions.submit("ada", week, {"doubling.py": SOLUTION.encode()}, "page")
     return one.receipt

@@ -1,4 +1,4 @@
-"""The service as a process, and people who use it."""
+"""Run the service as a process, with clients that use it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def free_port() -> int:
 
 
 def until(holds: Callable[[], Any], seconds: float = 60.0, every: float = 0.05) -> Any:
-    """What it returns once that is true."""
+    """Wait until a function returns a true value, and return it."""
     ends = time.monotonic() + seconds
     while not (found := holds()):
         assert time.monotonic() < ends, "it took too long"
@@ -41,7 +41,7 @@ class Running:
     """`autograder serve` of a course, to be used, killed and started again."""
 
     def __init__(self, course: Path, *options: str, **environment: str) -> None:
-        own = () if "--nice" in options else ("--nice", "0")  # other tests run beside it
+        own = () if "--nice" in options else ("--nice", "0")  # other tests run at the same time
         self.course, self.options = course, (*own, *options)
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
@@ -83,13 +83,13 @@ class Running:
         return False
 
     def kill(self) -> None:
-        """SIGKILL, to the service alone: what it started ends by itself."""
+        """Send SIGKILL to the service; its child processes end by themselves."""
         assert self.process is not None
         self.process.kill()
         self.process.wait()
 
     def stop(self) -> int:
-        """As a Ctrl-C does; the exit code."""
+        """Stop the service as Ctrl-C does; return its exit code."""
         if self.process is None or self.process.poll() is not None:
             return -1
         self.process.send_signal(signal.SIGINT)
@@ -100,7 +100,7 @@ class Running:
         return {row["name"]: row["token"] for row in csv.DictReader(said.splitlines())}
 
     def enter(self, token: str) -> httpx.Client:
-        """A program of somebody's, signed in."""
+        """Return a client of a program that is signed in."""
         answer = httpx.post(f"{self.url}/enter", data={"token": token}, headers=JSON)
         answer.raise_for_status()
         key = {"authorization": f"Bearer {answer.json()['key']}"}
@@ -119,7 +119,7 @@ def running(service: Running) -> Iterator[Running]:
 
 
 def hand_in(client: httpx.Client, week: str, files: dict[str, bytes]) -> dict[str, Any]:
-    """The receipt."""
+    """Submit files and return the receipt as JSON."""
     sent = [("files", (name, data)) for name, data in files.items()]
     answer = client.post(f"/weeks/{week}/tries", files=sent)
     assert answer.status_code == 201, answer.text
@@ -128,7 +128,7 @@ def hand_in(client: httpx.Client, week: str, files: dict[str, bytes]) -> dict[st
 
 
 def asked(client: httpx.Client, receipt: str) -> dict[str, Any] | None:
-    """What is told of a try; None if it was asked too often, which a quick machine can."""
+    """Return a submission as JSON, or None if too many requests were sent."""
     answer = client.get(f"/tries/{receipt}")
     if answer.status_code == 429:
         return None
@@ -137,7 +137,7 @@ def asked(client: httpx.Client, receipt: str) -> dict[str, Any] | None:
 
 
 def result(client: httpx.Client, receipt: str, seconds: float = 90.0) -> dict[str, Any]:
-    """What is told, once it was graded."""
+    """Wait for the result and return it."""
 
     def graded() -> dict[str, Any] | None:
         said = asked(client, receipt)
@@ -150,7 +150,7 @@ def result(client: httpx.Client, receipt: str, seconds: float = 90.0) -> dict[st
 def submit(
     folder: Path, home: Path, *options: str, **environment: str
 ) -> subprocess.CompletedProcess[str]:
-    """`autograder submit` in a week's folder, at a home of its own."""
+    """Run `autograder submit` in a week's folder with a separate home directory."""
     own = {"HOME": str(home), "XDG_CONFIG_HOME": str(home), "NO_COLOR": "1", "COLUMNS": "80"}
     return subprocess.run(
         [AUTOGRADER, "submit", "--no-check", *options],

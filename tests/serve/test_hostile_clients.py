@@ -27,7 +27,7 @@ METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT
 
 
 def scope(path: str, method: str = "GET", **headers: str) -> dict[str, Any]:
-    """A request as a server passes it on, whatever a client library would refuse to send."""
+    """Return an ASGI scope, also for requests that client libraries refuse to send."""
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     return {
         "type": "http",
@@ -46,7 +46,7 @@ def scope(path: str, method: str = "GET", **headers: str) -> dict[str, Any]:
 
 
 class Answers:
-    """What is sent back."""
+    """A response."""
 
     def __init__(self) -> None:
         self.status, self.body = 0, b""
@@ -149,7 +149,7 @@ def zipped(**entries: bytes) -> bytes:
 
 
 def lying(data: bytes, size: int) -> bytes:
-    """An archive whose list says another size than what is unpacked."""
+    """Return an archive whose directory declares a wrong size."""
     at = data.index(b"PK\x01\x02") + 24
     return data[:at] + size.to_bytes(4, "little") + data[at + 4 :]
 
@@ -244,7 +244,7 @@ def test_one_who_opens_hundreds_of_streams_gets_a_few_and_holds_none_of_them(
 
     async def play() -> None:
         service.updates.attach_loop()
-        for _ in range(3):  # what was let go of is free again
+        for _ in range(3):  # closed streams do not count
             async with opened(30) as found:
                 assert sorted(a.status for a in found) == [200] * MAX_STREAMS + [429] * (
                     30 - MAX_STREAMS

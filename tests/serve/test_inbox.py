@@ -1,4 +1,4 @@
-"""What is taken from nbgrader's exchange, into which everybody may write."""
+"""Submissions from nbgrader's exchange, to which all users may write."""
 
 from __future__ import annotations
 

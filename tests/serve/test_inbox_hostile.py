@@ -1,4 +1,4 @@
-"""Folders in the exchange that are made to end the taking of everybody's."""
+"""Folders in the exchange that try to stop the collection of other submissions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def renamed(name: str) -> Make:
 
 
 def holding(name: str, text: str = "x = 1\n") -> Make:
-    """One more file in it; a name may hold bytes that are no text."""
+    """Add a file; its name may contain bytes that are not text."""
 
     def make(folder: Path) -> None:
         (folder / name).parent.mkdir(exist_ok=True)

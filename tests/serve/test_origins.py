@@ -1,4 +1,4 @@
-"""Attacks on who somebody is: pages of other students, names of groups, guessed credentials."""
+"""Attacks on authentication: pages of other students, names of groups, guessed credentials."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_a_hub_without_subdomains_is_refused(monkeypatch):
 
 
 def test_no_page_of_a_students_subdomain_can_set_the_cookies_of_a_hubs_service():
-    """A browser takes a `__Host-` cookie from its own host alone, so nobody is signed in as eve."""
+    """A browser accepts a `__Host-` cookie only from its own host."""
     cookie = session_cookie("/services/autograder/", secure=True, own_host=True)
     answer = Response()
     cookie.set_on(answer, "key", 60)
@@ -103,4 +103,4 @@ def test_strangers_credentials_are_counted_before_a_hub_is_asked(service, monkey
     assert ask("hers") == 200
     assert [ask(f"guess {n}") for n in range(20)] == [401] * 4 + [429] * 16
     assert len(asked) == 5
-    assert ask("hers") == 200  # others at her address cost her nothing
+    assert ask("hers") == 200  # requests of others at her address do not count for her

@@ -20,7 +20,7 @@ def submissions(
 ) -> list[QueuedSubmission]:
     found = []
     for number, moment in enumerate(received):
-        said = NOON - 30 * 24 * HOUR  # by whoever sent it, which is no matter here
+        said = NOON - 30 * 24 * HOUR  # the time in the submission does not matter
         one = QueuedSubmission(
             f"R{number}", "ada", "week", "page", "d", said, state, withheld, NOON + moment
         )

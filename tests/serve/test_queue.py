@@ -1,4 +1,4 @@
-"""The order of the queue, and that nothing in it is lost or done twice."""
+"""The order of the queue; no submission is lost or graded twice."""
 
 from __future__ import annotations
 
@@ -202,7 +202,7 @@ def test_what_a_living_service_grades_is_left_to_it(queue, clock):
     assert queue.claim() is not None
     other.start()
     other.renew()
-    wanted = RUNNING if queue.shared else WAITING  # SQLite is used by one, and that one has begun
+    wanted = RUNNING if queue.shared else WAITING  # SQLite is used by one service
     assert state(queue, one) == wanted
 
 

@@ -1,4 +1,4 @@
-"""What a student sees before submitting, and what becomes of parts that are not submitted again."""
+"""The review before submitting, and parts that are not submitted again."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from autograder.model.report.verdicts import Ending, Verdict
 from autograder.nbgrader.collect.submissions import accept, put_in_place
 from autograder.serve.gradebook.recorded_history import format_received
 from autograder.serve.grading_service import Service
+from autograder.serve.queue.queued_submission import recency
 from autograder.serve.submissions.upload import unpacked
 from autograder.serve.views.templating import exchange_page
 from tests.nbgrader.tiny_course import SOLUTION, WEEK, graded
@@ -63,7 +64,7 @@ class Student:
         return {line["name"]: line["fate"] for line in answer.json()["lines"]}
 
     def confirm(self) -> str:
-        """Submit what was reviewed; return the page of the submission."""
+        """Submit the draft; return the page of the submission."""
         answer = self.client.get(f"/weeks/{WEEK}/review", headers={"accept": "application/json"})
         digest = {"digest": answer.json()["digest"]}
         done = self.client.post(f"/weeks/{WEEK}/tries", data=self.key | digest)
@@ -110,7 +111,7 @@ def finish(service: Service) -> Finish:
 
 @pytest.fixture
 def show(course: Course) -> Callable[..., None]:
-    """Change what the course lets students see, and which submission counts."""
+    """Set `immediate.show` and `counts` of the course."""
 
     def show(what: str, counts: str = "latest") -> None:
         path = course.root / "course.yaml"
@@ -200,7 +201,9 @@ def test_a_second_click_leads_to_the_same_submission(ada, service) -> None:
 
 def test_files_that_change_nothing_are_said_to(ada, service) -> None:
     ada.submit({MODULE: SOLUTION.encode(), NOTEBOOK: notebook("Because.")})
-    assert "These files change nothing." in ada.send({NOTEBOOK: notebook("Because.")})
+    assert "These files do not change your submission." in ada.send(
+        {NOTEBOOK: notebook("Because.")}
+    )
     ada.confirm()
     assert len(service.queue.of_student("ada", WEEK)) == 1
 
@@ -299,8 +302,8 @@ def test_going_back_takes_no_attempt_and_keeps_the_time(ada, show, finish, servi
     assert "This submission counts until" not in ada.page(lower)
     assert service.views.allowance("ada", week).left == before.left
     assert service.queue.of_student("ada", WEEK)[1].received == received
-    tries = [one for one, _ in service.ledger.graded("ada", WEEK)]
-    assert service.recorder.request("ada", WEEK, tries).restored == received
+    latest = max(service.queue.of_student("ada", WEEK), key=recency)
+    assert latest.received == received
 
 
 def test_a_new_submission_counts_after_a_restored_one(ada, show, finish) -> None:
@@ -336,8 +339,8 @@ def test_a_refused_submission_is_never_called_graded(ada, finish, week: Week) ->
     assert "Not accepted" in page
     assert "Graded" not in page
     assert "doubling.py is empty." in page
-    assert "it replaces nothing" in page
-    assert "written answers in it are kept for your next submission" in page
+    assert "your earlier submission stays" in page
+    assert "written answers will be part of your next submission" in page
     assert "counts" in ada.page(f"/weeks/{WEEK}").split("</thead>")[1].split("</tr>")[1]
 
 

@@ -1,4 +1,4 @@
-"""Every route as every role, and what stands before a request is read."""
+"""Every route as every role, and the checks before a body is parsed."""
 
 from __future__ import annotations
 
@@ -19,8 +19,7 @@ from autograder.serve.views.routes import ROUTES, application
 from tests.nbgrader.tiny_course import SOLUTION, WEEK
 
 ROLES = ("stranger", "another student", "the student", "instructor")
-# For each route what each role is answered. What is not there for somebody is 404 for them, as if
-# it were nowhere; 303 leads a stranger to the entrance.
+# The status for each role. Routes that a role may not use are 404; 303 redirects to the login page.
 TABLE = {
     ("GET", "/health"): (200, 200, 200, 200),
     ("GET", "/static/{name}"): (200, 200, 200, 200),
@@ -328,7 +327,7 @@ def test_a_database_that_is_down_is_said_and_nothing_is_received(
     monkeypatch.setattr(service.queue, "add", down)
     answer = client.post(f"/weeks/{week.name}/tries", data={"key": person.form_key}, files=FILES)
     assert answer.status_code == 503
-    assert "Nothing was received" in answer.text
+    assert "were not received" in answer.text
     assert "INSERT" not in answer.text
     assert client.get("/health").status_code == 503
 

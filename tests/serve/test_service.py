@@ -175,7 +175,7 @@ def test_what_comes_through_nbgrader_is_graded_and_fetched_by_nbgrader(
     assert taken.name.startswith(f"{ME}+{WEEK}+{handed_in}")
 
 
-# When it is killed: nothing was begun, it is graded, or just recorded.
+# When the service is killed: before grading, during grading or during recording.
 MOMENTS = {"ada": "taken", "alan": "growing", "s1": "graded"}
 
 
@@ -206,7 +206,7 @@ def test_a_kill_at_any_moment_loses_no_receipt_and_honours_each_once(course, ser
 def command_of(process: psutil.Process) -> str:
     try:
         return " ".join(process.cmdline())
-    except psutil.NoSuchProcess:  # one of a submission's, which has ended meanwhile
+    except psutil.NoSuchProcess:  # a process of a submission that has ended in the meantime
         return ""
 
 

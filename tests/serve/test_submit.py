@@ -78,7 +78,7 @@ def test_a_week_that_is_released_says_where_it_is_handed_in(course: Course, week
 def test_the_settings_of_nbgrader_beside_the_weeks_are_those_of_submit(
     course: Course, folder: Path, tmp_path: Path
 ) -> None:
-    """Where nbgrader's own commands find them; the course's name comes with the week."""
+    """Return the exchange that nbgrader's commands use."""
     exchange = tmp_path / "exchange"
     for place in ("inbound", f"outbound/{WEEK}"):
         (exchange / course.id / place).mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""`autograder submit` shows what is kept, replaced or missing, and asks before it submits."""
+"""`autograder submit` shows a review and asks before it submits."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ OTHER = SOLUTION.replace("x + x", "2 * x")
 
 @pytest.fixture
 def url(service: Service, door: TokenLogin) -> Iterator[str]:
-    """The service on a port; nothing is graded."""
+    """Run the service on a port, without grading."""
     port = free_port()
     server = uvicorn.Server(
         uvicorn.Config(application(service, door), port=port, log_level="error", lifespan="off")
@@ -54,7 +54,7 @@ class Folder:
         return done
 
     def answer(self, line: str) -> tuple[int, str]:
-        """Submit at a terminal, type a line; return the exit code and what was printed."""
+        """Submit at a terminal, type a line; return the exit code and the output."""
         ours, theirs = pty.openpty()
         environment = os.environ | {"HOME": str(self.home), "XDG_CONFIG_HOME": str(self.home)}
         with subprocess.Popen(

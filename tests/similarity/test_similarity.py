@@ -160,11 +160,11 @@ def test_the_page_shows_code_side_by_side_and_names_nobody(
     week = course.weeks[0]
     graded = tuple(SubmissionReport(n, Ending.GRADED, 1, 13, 0.1) for n in found.modules)
     summary = summarize(week, Report(week.name, ("cpu",), graded))
-    page = week_page(course, summary, names=False, alike=found)
+    page = week_page(course, summary, names=False, similarity=found)
     assert "<mark>" in page
     assert "student A" in page
     assert VICTIM not in page
-    assert VICTIM in week_page(course, summary, names=True, alike=found)
+    assert VICTIM in week_page(course, summary, names=True, similarity=found)
     (first, *_) = compare_pairs(found, names=False)
     assert len(first.exercises) >= len(week.exercises)
     for block in first.exercises:
@@ -181,7 +181,7 @@ def test_a_students_code_is_no_html(course: Course, small: dict[str, str]) -> No
     week = course.weeks[0]
     found = compare(week, stub_of(course, week), small | {VICTIM: evil, COPIER: evil})
     summary = summarize(week, Report(week.name, ("cpu",), ()))
-    page = week_page(course, summary, names=True, alike=found)
+    page = week_page(course, summary, names=True, similarity=found)
     assert "&lt;script&gt;" in page
     assert "<script>" not in page
 

@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from autograder.authoring.lesson.handout import week_files
-from autograder.authoring.verify.lesson_run import complaints, run_lesson
+from autograder.authoring.verify.lesson_run import cell_problems, run_lesson
 from autograder.cli import run
 from autograder.model.course.loader import Course, load
 from autograder.model.course.stubs import write_stubs
@@ -238,7 +238,7 @@ def test_a_cell_that_ends_python_is_named(course: Course) -> None:
         ]
     )
     files[f"{week.name}.ipynb"] = nbformat.writes(notebook).encode()
-    (said,) = complaints(run_lesson(course, week, files))
+    (said,) = cell_problems(run_lesson(course, week, files))
     assert said == "code cell 2, os._exit(1): DeadKernelError: Python ended in this cell"
 
 

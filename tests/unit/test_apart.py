@@ -1,4 +1,4 @@
-"""The bank's programs in the place of submissions, apart from this process as on a real GPU."""
+"""The bank's programs run in a separate process, as on a real GPU."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_who_ends_its_process_ends_nobody_elses(engines: tuple[Engine, Engine]) 
     _, apart = engines
     one = apart.bank.misconceptions[0]
     deadly = f"{one.source}\n\nimport os\n\ndef {one.exercise}(*args, **kwargs):\n    os.abort()\n"
-    ran = apart.runs._run_through(msgspec.structs.replace(one, source=deadly))
+    ran = apart.runs.run_misconception(msgspec.structs.replace(one, source=deadly))
     assert {r.report.verdict for r in ran} == {Verdict.CRASHED}
 
 

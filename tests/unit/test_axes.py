@@ -1,4 +1,4 @@
-"""The devices that hidden tests run on: chosen by name, said where they are missing."""
+"""Devices for hidden tests are chosen by name; missing ones are reported."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ def nothing_here(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def have(monkeypatch: pytest.MonkeyPatch, name: str, here: bool) -> None:
     found = device_axes.AXES[name]
-    other = device_axes.Axis(found.name, found.torch, lambda: here, found.what, lacks=found.lacks)
+    other = device_axes.Axis(
+        found.name, found.torch, lambda: here, found.missing, lacks=found.lacks
+    )
     monkeypatch.setitem(device_axes.AXES, name, other)
 
 

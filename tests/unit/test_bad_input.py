@@ -156,11 +156,11 @@ def test_the_batch_goes_on_around_bad_submissions(tmp_path, autograder):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("grade", "week99", "."), "no week 'week99'"),
+        (("grade", "week99", "."), "has no week 'week99'"),
         (("grade", "1", "not-there"), "there is no not-there"),
         (("grade", "1", ".", "--device", "tpu"), "no device 'tpu'"),
         (("grade", "1", ".", "--sandbox", "cardboard"), "unknown sandbox 'cardboard'"),
-        (("verify", "first"), "no week 'first'"),
+        (("verify", "first"), "has no week 'first'"),
     ],
 )
 def test_a_wrong_command_is_one_line_and_exit_code_2(in_process, arguments, message):

@@ -1,4 +1,4 @@
-"""A GPU that is only claimed: what goes on there as on a GPU, and what is refused as there."""
+"""The fake GPU runs and refuses the same operations as a GPU."""
 
 import copy
 import io
@@ -120,7 +120,7 @@ def test_a_formula_that_mixes_devices_is_found(pull_back):
     assert "device" in reply.raised.message
 
 
-# What any GPU does. `x` is (4, 6) on the device, `d` the device, `i` some indices there.
+# Operations of any GPU. `x` is (4, 6) on the device, `d` the device, `i` some indices on it.
 GOES_ON = """
 torch.tensor(1.0, device=d)
 torch.tensor([[True]], device=d)

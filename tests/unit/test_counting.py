@@ -1,4 +1,4 @@
-"""What is counted as made: new tensors, not those that are written to."""
+"""New tensors are counted; tensors that are only written to are not."""
 
 import torch
 

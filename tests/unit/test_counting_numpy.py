@@ -1,4 +1,4 @@
-"""What NumPy makes is counted, by whatever name it is asked for."""
+"""Arrays that NumPy makes are counted, under any name."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_sizes_and_constants_count_next_to_nothing():
     assert counting.counts(0).largest == 64
 
 
-# Whatever keeps an array may keep it until the interpreter takes itself apart, module by module.
+# An array may live until the interpreter shuts down and deletes module after module.
 KEEPERS = {
     "a library": "np.kept = made",
     "sys": "sys.kept = made",

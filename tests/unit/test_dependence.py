@@ -1,4 +1,4 @@
-"""Which exercise calls which, as the source says."""
+"""The call graph of exercises is read from the source."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""An unnamed mistake on a GPU costs what a named one does, so none is cheaper on purpose."""
+"""Unnamed and named mistakes on a GPU cost the same, so that neither is cheaper on purpose."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_failing_on_a_gpu_alone_costs_what_a_named_device_mistake_costs(week: We
 
 
 def _named(week: Week) -> dict[str, float]:
-    """By exercise, what its named mistakes on a GPU cost."""
+    """Return the costs of named mistakes on a GPU, by exercise."""
     return {
         m.exercise: m.cost
         for m in Bank(COURSE, week).misconceptions

@@ -1,4 +1,4 @@
-"""Which runs betray the same mistake: by their answers, by their errors, by what was said."""
+"""Runs show the same mistake by their answers, their exceptions or their messages."""
 
 from __future__ import annotations
 

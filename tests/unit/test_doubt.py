@@ -1,4 +1,4 @@
-"""A hidden test that lets out an error: whose fault it is, the solution tells."""
+"""The solution decides who is at fault if a hidden test raises an error."""
 
 from __future__ import annotations
 
@@ -111,15 +111,15 @@ def test_a_fault_beyond_the_verdicts_leaves_them_as_they_are(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str, told: str
 ) -> None:
     def fails(*_: object) -> None:
-        raise ValueError("two answers of other sizes")
+        raise ValueError("two answers of different sizes")
 
     with contextlib.closing(engine_of(tmp_path, GRADER)) as made:
         made.locate_mistakes(Suspects())
         before = graded(made, "0.0")
         monkeypatch.setattr(step, fails)
-        made.locate_mistakes(Suspects())  # and know nothing of what was found
+        made.locate_mistakes(Suspects())  # forgets the causes found before
         after = graded(made, "0.0")
     assert after.verdict == "graded"
     assert (after.score, verdicts(after)) == (before.score, verdicts(before))
     assert before.unexplained == ()
-    assert after.unexplained == (f"{told}: ValueError: two answers of other sizes",)
+    assert after.unexplained == (f"{told}: ValueError: two answers of different sizes",)

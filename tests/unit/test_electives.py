@@ -1,4 +1,4 @@
-"""Which electives count: the best ones, as many as course.yaml says."""
+"""The best electives count, as many as course.yaml allows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is seen of a Triton kernel in the interpreter, and what a compiler says of it."""
+"""Records of Triton kernels in the interpreter, and the errors of Triton's compiler."""
 
 from __future__ import annotations
 
@@ -388,7 +388,7 @@ def test_what_triton_lacks_is_not_taken_for_an_exercise_that_is_not_written(tmp_
         assert ("NotImplementedError" in reply.raised.bases) is unwritten
 
 
-# What computes beside kernels
+# Computation outside of kernels
 
 BESIDE = """
 import math
@@ -480,7 +480,7 @@ def beside(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
 
 
 def outside(module: ModuleType, function: str, x: torch.Tensor) -> tuple[set[str], torch.Tensor]:
-    """Return what computes with the values of x outside of kernels, and the result."""
+    """Return the operators that compute with x outside of kernels, and the result."""
     provenance = Provenance([x])
     with kernel_watch.watching("", provenance=provenance), provenance:
         result = getattr(module, function)(x)

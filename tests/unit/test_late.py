@@ -65,13 +65,13 @@ def said(course: Course, handed: str, student: str = "ada", score: float = 8.0) 
             f"{DAY}, slip_days: 5",
             PLAIN,
             "2026-10-15T02:59:00",
-            "2 days 3 h late, 3 slip days used: nothing is taken off",
+            "2 days 3 h late, 3 slip days used: no penalty",
         ),
         (
             f"{DAY}, grace_minutes: 15",
             PLAIN,
             "2026-10-13T00:14:00",
-            "15 min late, within the grace period: nothing is taken off",
+            "15 min late, within the grace period: no penalty",
         ),
         (
             f"{DAY}, grace_minutes: 15",
@@ -108,7 +108,7 @@ def said(course: Course, handed: str, student: str = "ada", score: float = 8.0) 
             "percent: 2, per: hour, slip_days: 1",
             PLAIN,
             "2026-10-13T01:59:00",
-            "2 h late, 1 slip day used: nothing is taken off",
+            "2 h late, 1 slip day used: no penalty",
         ),
         # one calendar day late, though 25 or 23 hours have passed
         (DAY, SATURDAY, "2026-10-25T23:59:00", "1 day late, 10 % per day: 8.0 x 0.9 = 7.2"),
@@ -137,7 +137,7 @@ def said(course: Course, handed: str, student: str = "ada", score: float = 8.0) 
         ),
     ],
 )
-def test_the_arithmetic_is_shown(late: str, due: str, handed: str, expected: str):
+def test_the_sentence_shows_the_computation(late: str, due: str, handed: str, expected: str):
     assert said(course_of(late, due), handed) == expected
 
 
@@ -151,19 +151,19 @@ def test_the_arithmetic_is_shown(late: str, due: str, handed: str, expected: str
         ("UTC", "2026-10-13T00:00:00+00:00"),
     ],
 )
-def test_due_dates_belong_to_the_zone_of_the_course(zone: str, minute_after: str):
+def test_due_dates_are_in_the_courses_zone(zone: str, minute_after: str):
     course = course_of(zone=zone)
     late = dt.datetime.fromisoformat(minute_after)
     assert said(course, minute_after).startswith("1 min late")
     assert said(course, (late - dt.timedelta(minutes=1)).isoformat()) == ""
 
 
-def test_where_handing_in_happened_does_not_matter():
+def test_the_zone_of_the_submission_time_does_not_matter():
     course = course_of()
     assert said(course, "2026-10-13T07:00:00+09:00") == said(course, "2026-10-12T15:00:00-07:00")
 
 
-def test_slip_days_are_spent_in_the_order_of_the_due_dates():
+def test_slip_days_are_used_in_the_order_of_due_dates():
     course = course_of(f"{DAY}, slip_days: 3")
     handed = {
         "week02_two": dt.datetime(2027, 4, 10, 12, tzinfo=course.zone),
@@ -177,7 +177,7 @@ def test_slip_days_are_spent_in_the_order_of_the_due_dates():
     assert lateness(course, "bob", dict([*handed.items()][:1]))["week02_two"].units == 0
 
 
-def test_an_extension_holds_for_its_student_and_week():
+def test_an_extension_is_for_one_student_and_week():
     late = f"{DAY}, extensions: [{{student: ada, week: week01_one, until: 2026-10-14T12:00:00}}]"
     course = course_of(late)
     assert said(course, "2026-10-14T12:00:00") == ""
@@ -187,7 +187,7 @@ def test_an_extension_holds_for_its_student_and_week():
     assert said(course, "2026-10-14T12:00:00", "bob").startswith("1 day 12 h late, 10 %")
 
 
-def test_of_two_extensions_the_longer_one_holds():
+def test_the_longer_of_two_extensions_counts():
     late = f"{DAY}, extensions: [{{student: ada, week: week01_one, until: 2026-10-14T12:00:00}}]"
     course = course_of(late)
     week = course.weeks[0]
@@ -196,14 +196,14 @@ def test_of_two_extensions_the_longer_one_holds():
     assert due_for(course, week, "ada", dt.timedelta(hours=1)).day == 14
 
 
-def test_without_a_policy_lateness_is_said_and_costs_nothing():
+def test_without_a_policy_lateness_has_no_penalty():
     text = REGISTRY.format(late=DAY, due=PLAIN, zone="UTC").replace(f"late: {{{DAY}}}\n", "")
     course = Course(Path(), parse(text))
     moment = dt.datetime(2026, 10, 14, 1, tzinfo=dt.UTC)
     assert lateness(course, "ada", {"week01_one": moment})["week01_one"].penalty(8.0) == 0
 
 
-def test_a_penalty_and_what_is_kept_make_the_score():
+def test_penalty_and_kept_points_add_up_to_the_score():
     course = course_of("percent: 33, per: day")
     moment = dt.datetime(2026, 10, 13, 1, tzinfo=course.zone)
     one = lateness(course, "ada", {"week01_one": moment})["week01_one"]
@@ -218,15 +218,15 @@ def test_a_penalty_and_what_is_kept_make_the_score():
         ("percent: 10, slip_days: -1", "late.slip_days: must be at least 0"),
         (
             f"{DAY}, extensions: [{{student: a, week: week99_x, until: 2026-10-14T12:00:00}}]",
-            "late.extensions[0].week: 'week99_x' is no week of the course",
+            "late.extensions[0].week: the course has no week 'week99_x'",
         ),
         (
             f"{DAY}, extensions: [{{student: a, week: week01_one, until: 2026-10-11T12:00:00}}]",
-            "late.extensions[0].until: 2026-10-11 12:00:00 is not after week01_one is due",
+            "late.extensions[0].until: 2026-10-11 12:00:00 is not after the due date of week01_one",
         ),
     ],
 )
-def test_a_mistake_in_the_policy_is_named(late: str, message: str):
+def test_a_mistake_in_the_policy_is_reported(late: str, message: str):
     with pytest.raises(CourseError) as caught:
         course_of(late)
     assert message in str(caught.value)

@@ -1,4 +1,4 @@
-"""Solution exercises in the place of a submission's own, and whoever asks them for more."""
+"""Stubs that replace exercises by correct ones, and hostile calls of them."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def helpers(right: Solution) -> ReferenceHelpers:
 
 
 def lent_to(source: str, helpers: ReferenceHelpers) -> Any:
-    """A submission's module, to which right exercises are lent."""
+    """Return a submission's module with stubs for wrong exercises."""
     module = types.ModuleType("mine")
     exec(f"import functools, torch\nfrom torch import nn\n{source}", module.__dict__)
 
@@ -204,7 +204,7 @@ def test_views_and_shared_inputs_have_their_gradients(helpers: ReferenceHelpers)
 
 
 def test_gradients_are_of_what_was_sent(helpers: ReferenceHelpers) -> None:
-    """Arguments may be written to after the call: nothing of the right one keeps them."""
+    """Arguments may change after the call: the correct exercise does not keep them."""
     module = lent_to("", helpers)
     x = torch.tensor([3.0, 2.0], requires_grad=True)
     y = x * 1

@@ -1,6 +1,6 @@
-"""What the worker tells of a submission's looks around, and what of honest code it does not.
+"""The audit hook reports a submission that inspects the grader, and no honest code.
 
-An audit hook can be removed by nobody, so each of these runs in a process of its own.
+An audit hook cannot be removed, so each test runs in a separate process.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from autograder.worker.monitor import audit_hook
 root, lines = sys.argv[1], json.loads(sys.argv[2])
 told = {}
 for number, line in enumerate(lines):
-    compile(line, f"{root}/m{number}.py", "exec")  # what a compiler looks at is its own affair
+    compile(line, f"{root}/m{number}.py", "exec")  # the compiler's own accesses are not reported
 asked = []
 audit_hook.install(root, lambda what, line: asked.append([what, line]))
 for number, line in enumerate(lines):

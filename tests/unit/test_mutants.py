@@ -1,4 +1,4 @@
-"""Small changes of a solution: which are made, and that nothing outside its regions is."""
+"""Mutants change single places between solution marks, and nowhere else."""
 
 from __future__ import annotations
 
@@ -46,21 +46,21 @@ def test_a_small_change_is_made(labels: list[str], label: str) -> None:
     assert label in labels
 
 
-def test_what_students_are_given_stays(labels: list[str]) -> None:
+def test_code_that_students_get_is_not_changed(labels: list[str]) -> None:
     assert not [label for label in labels if "7" in label or "by=1" in label]
 
 
-def test_every_mutant_is_a_program_of_its_own() -> None:
+def test_every_mutant_is_a_different_program() -> None:
     sources = [m.source for m in mutants(SOLUTION)]
     assert all(ast.parse(s) for s in sources)
     assert len(set(sources)) == len(sources)
 
 
-def test_a_condition_is_tried_both_ways(labels: list[str]) -> None:
+def test_a_condition_becomes_true_and_false(labels: list[str]) -> None:
     assert len([label for label in labels if label.startswith("shift: if by < 0")]) == 2
 
 
-def test_an_excuse_is_read_with_its_reason(tmp_path: Path) -> None:
+def test_an_equivalent_mutant_is_listed_with_its_reason(tmp_path: Path) -> None:
     import shutil
 
     golden = Path(__file__).resolve().parents[1] / "golden" / "course"

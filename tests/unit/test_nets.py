@@ -1,4 +1,4 @@
-"""The nets: what a library computes is noted, whatever it is called, and computed as ever."""
+"""Call hooks report library functions under any name, and do not change their results."""
 
 import inspect
 import subprocess

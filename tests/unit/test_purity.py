@@ -1,4 +1,4 @@
-"""What a call changed beside its result is noticed, by reading states where they lie."""
+"""Side effects of a call on its arguments and on global state are detected."""
 
 from __future__ import annotations
 
@@ -168,7 +168,7 @@ def test_an_argument_that_is_changed_in_place_is_seen_on_both_devices(device, wa
 
 
 def decoded(tensor, device):
-    """A call's argument, and what is noted before the call, as an executor notes it."""
+    """Return a call's argument and the state recorded before the call."""
     encoder = Encoder()
     value = encoder(tensor)
     decoder = Decoder([memoryview(b) for b in encoder.buffers])

@@ -1,5 +1,4 @@
-"""Every way in which an instructor gets course.yaml wrong ends in one line that says where and how
-to mend it; golden/registry/mistakes.txt lists them."""
+"""Every mistake in golden/registry/mistakes.txt is reported in one line with place and fix."""
 
 from __future__ import annotations
 
@@ -28,7 +27,7 @@ def plain(text: str) -> str:
 
 @pytest.fixture(scope="module")
 def complete(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A course of one small week that has all that its registry names."""
+    """A course of one small week; everything that its registry names exists."""
     root = tmp_path_factory.mktemp("course")
     ignored = shutil.ignore_patterns("__pycache__", ".autograder")
     shutil.copytree(GOLDEN / "course", root, ignore=ignored, dirs_exist_ok=True)
@@ -44,7 +43,7 @@ def complete(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def line(root: Path, before: str, after: str) -> str:
-    """What is said of an edit of the registry."""
+    """Return the message for an edit of the registry."""
     text = (GOLDEN / "registry" / "course.yaml").read_text("utf-8")
     assert text.count(plain(before)) >= 1, before
     (root / "course.yaml").write_text(text.replace(plain(before), plain(after), 1), "utf-8")
@@ -53,7 +52,7 @@ def line(root: Path, before: str, after: str) -> str:
     return str(caught.value)
 
 
-def test_there_are_sixty_and_more() -> None:
+def test_the_list_is_long_enough() -> None:
     assert len(entries()) >= 60
 
 
@@ -71,7 +70,7 @@ def test_a_wrong_edit_gives_one_line(
 
 
 @pytest.mark.parametrize("says", [says for *_, says in entries()], ids=lambda part: part[:40])
-def test_the_line_has_the_place_and_the_mend(says: str) -> None:
+def test_the_line_has_the_place_and_the_fix(says: str) -> None:
     place = (
         r"course\.yaml: (line \d+, column \d+|top level|[a-z_]+(\[\d+\])?(\.[a-z_]+(\[\d+\])?)*): "
     )
@@ -90,5 +89,5 @@ def test_the_line_has_the_place_and_the_mend(says: str) -> None:
         ("2027-01-18t23:59:00-0530", "2027-01-18T23:59:00-05:30"),
     ],
 )
-def test_a_date_may_be_written_in_the_usual_ways(written: str, meant: str) -> None:
+def test_common_date_formats_are_accepted(written: str, meant: str) -> None:
     assert moment(written).isoformat() == meant

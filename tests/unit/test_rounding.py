@@ -1,4 +1,4 @@
-"""Scores are rounded as course.yaml says, once, and every place shows the same."""
+"""Scores are rounded once, as course.yaml configures, and shown the same everywhere."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Points: what named mistakes cost, what is inherited, and what the share of tests decides."""
+"""Points follow from named mistakes, inherited failures and the share of passed tests."""
 
 import random
 from dataclasses import replace
@@ -182,13 +182,13 @@ def test_what_is_inherited_counts_as_the_course_says(rule, points):
 
 DEAR = Mistake("dear", 0.6, "belief")
 BESIDE = [
-    # a dear mistake whose own test weighs little, beside an inherited one
+    # an expensive mistake with a test of little weight, and an inherited failure
     [
         standing(
             mistakes=[DEAR], explained="a", carried={"c": 1.0}, a="wrong", b="pass 8", c="wrong"
         )
     ],
-    # a belief in two exercises, of which one inherits most of what fails
+    # one belief in two exercises; one of them inherits most failures
     [
         standing("softmax", 2.0, [DEAR], "a", carried={"c": 1.0}, a="wrong", c="wrong 8"),
         standing("attention", 3.0, [Mistake("dear", 0.5, "belief")], "a", a="wrong", b="pass"),

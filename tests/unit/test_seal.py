@@ -1,6 +1,6 @@
-"""What a submission may import, and that it finds nothing of the worker by name.
+"""A submission imports only allowed modules, and cannot find the worker by name.
 
-`seal` changes its process for good, so each of these runs in one of its own.
+`seal` changes its process permanently, so each test runs in a separate process.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 SEALS = """
-def main():  # with names of its own: those of the main module are taken away
+def main():  # with local names, because `seal` deletes those of the main module
     import json, sys
     from pathlib import Path
 

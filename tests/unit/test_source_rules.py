@@ -1,4 +1,4 @@
-"""What the source of a submission shows."""
+"""Source rules find forbidden names, evasions and imports."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from autograder.grading.running.source_rules import source_problems
 from autograder.model.course.loader import load
-from autograder.model.source.reachable import Sources, signs_in
+from autograder.model.source.reachable import Sources, count_tokens
 from autograder.model.source.rules import EVASIONS, Rules, in_words, may_be_evasive, missing_imports
 
 HONEST = """
@@ -207,13 +207,13 @@ def test_a_file_is_read_as_python_reads_it(start):
 
 def test_a_file_in_an_encoding_that_hides_its_text_is_refused_where_it_is_imported():
     hidden = "# coding: utf-7\nimport gc\n"
-    assert "cannot be read" in problem("import helper\ndef softmax(x): ...", helper=hidden)
+    assert "cannot be analysed" in problem("import helper\ndef softmax(x): ...", helper=hidden)
     assert problem("def softmax(x): ...", helper=hidden) == ""
 
 
 def test_more_than_can_be_read_is_refused_where_it_is_imported():
     module = "import a\ndef softmax(x): ..."
-    assert "cannot be read" in problem(module, "torch*", a="x = 1\n" * 120_000)
+    assert "cannot be analysed" in problem(module, "torch*", a="x = 1\n" * 120_000)
 
 
 def test_every_evasion_shows_a_sign():
@@ -263,13 +263,13 @@ def test_an_import_that_works_or_is_guarded_or_not_reached_is_no_matter(lines):
 
 
 def test_a_ruled_line_and_other_scripts_count_little():
-    assert signs_in("# -----------------------------------\n# 注意力 √d ※\nx = 1") <= 16
+    assert count_tokens("# -----------------------------------\n# 注意力 √d ※\nx = 1") <= 16
 
 
 def test_files_that_are_imported_are_counted_together():
     words = {f"part{n}": "a;" * 15_000 for n in range(3)}
     module = "import part0, part1, part2\ndef softmax(x): ..."
-    assert "words and signs" in problem(module, "torch*", **words)
+    assert "words and symbols" in problem(module, "torch*", **words)
 
 
 def test_every_week_tells_its_students_what_may_be_imported():

@@ -58,10 +58,10 @@ def test_nothing_between_the_markers_is_left():
 @pytest.mark.parametrize(
     ("source", "message"),
     [
-        ("x = 1\n", "there is no BEGIN SOLUTION"),
+        ("x = 1\n", "no line `# BEGIN SOLUTION`"),
         (
             "def f():\n    # BEGIN SOLUTION\n    pass\n",
-            "solution.py:2: BEGIN SOLUTION is never ended",
+            "solution.py:2: BEGIN SOLUTION without END SOLUTION",
         ),
         ("def f():\n    pass\n    # END SOLUTION\n", "solution.py:3: END SOLUTION without BEGIN"),
         ("def f(:\n", "solution.py:1: "),

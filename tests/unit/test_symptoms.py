@@ -1,4 +1,4 @@
-"""What a failed test says by itself, and what sets failed tests apart from the others."""
+"""Symptoms of failed tests, and the arguments that only failed tests have."""
 
 from __future__ import annotations
 

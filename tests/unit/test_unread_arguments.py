@@ -1,4 +1,4 @@
-"""Which arguments a program never mentions: a name that needs them does not fit."""
+"""Misconceptions about an argument do not match programs that never read it."""
 
 from __future__ import annotations
 

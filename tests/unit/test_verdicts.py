@@ -1,4 +1,4 @@
-"""Verdicts are values: what failed, what counts and what it is called is asked of them."""
+"""Verdicts decide whether a test failed, whether it counts, and how it is described."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""The one function that shows what a stranger wrote."""
+"""Untrusted text is shown without invisible or controlling characters."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_no_character_of_a_kind_that_acts_is_left_out() -> None:
     acting = ("Cc", "Cf", "Zl", "Zp", "Cs")
     every = map(chr, range(sys.maxunicode + 1))
     left = {c for c in every if unicodedata.category(c) in acting and visible(c) == c}
-    # what stands in Arabic, Syriac, Kaithi, hieroglyphs and shorthand, and is seen or joins there
+    # visible or joining characters of Arabic, Syriac, Kaithi, hieroglyphs and shorthand
     seen = "\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd"
     assert {c for c in left if not _within(c, seen)} <= set(map(chr, range(0x13430, 0x1BCA4)))
 

@@ -1,4 +1,4 @@
-"""A new module's weights: what torch's own loading would do, and where it is left to torch."""
+"""Weights of new modules are cast, loaded and compared by name and shape."""
 
 from __future__ import annotations
 

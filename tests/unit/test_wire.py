@@ -1,4 +1,4 @@
-"""Frames and values: what goes in comes out, and what does not fit is refused."""
+"""Frames and values survive a round trip, and invalid ones are refused."""
 
 from __future__ import annotations
 

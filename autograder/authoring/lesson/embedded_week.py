@@ -1,24 +1,24 @@
-"""A week that a notebook brings along: on Colab, Kaggle or VS Code there may be nothing beside it.
+"""Make a released notebook self-contained for Colab, Kaggle and VS Code.
 
-The released notebook shows its figures wherever it lies: they stand in its text as data: addresses,
-because not every notebook page shows attachments. Its first cell fetches the week and installs the
-kit, from an address or an upload, and does nothing where both are there.
+Figures become `data:` URLs in the notebook's text, because some notebook viewers ignore
+attachments. The first cell downloads the week's other files and installs the kit from a web address
+or an uploaded zip; it has no effect if both are present.
 """
 
 from __future__ import annotations
 
 import base64
 import io
+import json
 import re
 import zipfile
 from pathlib import Path
-from typing import Any
 
 import nbformat
-from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from ...model.course.loader import Course, Week
+from ...model.course import Course, Week
 from ...version import __version__
+from ..template_text import fill_template
 from .leak_check import Secret, check_files
 
 WHEEL = f"autograder-{__version__}-py3-none-any.whl"
@@ -26,16 +26,16 @@ INSTALL = "INSTALL.md"
 FETCH = "fetch-the-week"
 _FIGURE = re.compile(r"(!\[[^\]]*\]\()(figures/[^)\s]+)(\))")
 _KINDS = {".png": "image/png", ".svg": "image/svg+xml", ".jpg": "image/jpeg"}
-_ZIP_TIME = (2020, 1, 1, 0, 0, 0)  # the same files make the same bytes
+_ZIP_TIME = (2020, 1, 1, 0, 0, 0)  # fixed, so that equal files give equal bytes
 
 
-def carried(course: Course, week: Week, files: dict[str, bytes]) -> dict[str, bytes]:
-    """The week's files with a notebook that brings them along, and how to install the kit."""
+def embed_week(course: Course, week: Week, files: dict[str, bytes]) -> dict[str, bytes]:
+    """Return the files with a self-contained notebook and installation instructions."""
     name = f"{week.name}.ipynb"
     notebook = nbformat.reads(files[name].decode(), as_version=4)
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
-            cell.source = _FIGURE.sub(lambda found: _shown(found, files), cell.source)
+            cell.source = _FIGURE.sub(lambda found: _as_data_url(found, files), cell.source)
     fetching = nbformat.v4.new_code_cell(fetch_cell(course, week), metadata={"tags": [FETCH]})
     fetching["id"] = FETCH
     first = next((n for n, c in enumerate(notebook.cells) if c.cell_type == "code"), 0)
@@ -47,27 +47,31 @@ def carried(course: Course, week: Week, files: dict[str, bytes]) -> dict[str, by
 
 
 def fetch_cell(course: Course, week: Week) -> str:
-    """The cell that fetches the week; `handouts` of course.yaml says from where."""
+    """Return the code that downloads the week; its address is `handouts` in course.yaml."""
     base = course.registry.handouts
     source = f"{base.rstrip('/')}/{week.name}.zip" if base else ""
-    return _filled("fetch.py.blank", week=week.name, source=repr(source).replace("'", '"')).rstrip()
+    values = {"week": week.name, "source": json.dumps(source)}
+    return fill_template("fetch.py.blank", values).rstrip()
 
 
 def install_page() -> str:
-    return _filled(
-        "INSTALL.md.blank",
-        wheel=WHEEL,
-        wheel_where=f" and the course's wheel, `{WHEEL}`",
-        download="0.3 GB",
-        disk="1.4 GB",
-        minutes="two minutes at 20 Mbit/s and one to unpack",
-    )
+    values = {
+        "wheel": WHEEL,
+        "wheel_where": f" and the course's wheel, `{WHEEL}`",
+        "download": "0.3 GB",
+        "disk": "1.4 GB",
+        "minutes": "two minutes at 20 Mbit/s and one to unpack",
+    }
+    return fill_template("INSTALL.md.blank", values)
 
 
-def zipped(
+def zip_week(
     week: Week, files: dict[str, bytes], wheel: Path | None, secrets: tuple[Secret, ...]
 ) -> bytes:
-    """The week as one file, with the kit's wheel if there is one; raises LeakError."""
+    """Return the week as a zip, including the kit's wheel if there is one.
+
+    Raise LeakError if the wheel contains a secret line.
+    """
     inside = dict(files)
     if wheel is not None:
         data = wheel.read_bytes()
@@ -86,25 +90,15 @@ def zipped(
 
 
 def built_wheel(course: Course) -> Path | None:
-    """The wheel of this version, if `make wheel` has made it."""
+    """Return the path of this version's wheel, or None if `make wheel` has not built it."""
     path = course.root / "dist" / WHEEL
     return path if path.is_file() else None
 
 
-def _shown(found: re.Match[str], files: dict[str, bytes]) -> str:
+def _as_data_url(found: re.Match[str], files: dict[str, bytes]) -> str:
     name = found.group(2)
     kind = _KINDS.get(Path(name).suffix)
     if kind is None or name not in files:
         return found.group()
     data = base64.b64encode(files[name]).decode("ascii")
     return f"{found.group(1)}data:{kind};base64,{data}{found.group(3)}"
-
-
-def _filled(template: str, **said: Any) -> str:
-    environment = Environment(
-        loader=PackageLoader("autograder.authoring"),
-        undefined=StrictUndefined,
-        keep_trailing_newline=True,
-        autoescape=False,  # Python and Markdown, from names that were checked
-    )
-    return environment.get_template(template).render(**said)

@@ -1,30 +1,30 @@
-"""What a figure shows: its words and its numbers, as plain values that can be kept and compared.
+"""Extract the contents of a figure, text and values, so that two drawings can be compared.
 
-Two drawings of one figure differ in their pixels from one version of a library to the next. What
-they tell a reader does not: titles, labels, where lines and bars are, what cells of an image hold.
+The pixels of a figure change between library versions; titles, labels, the positions of lines and
+bars and the cells of images do not.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
-Shown = dict[str, Any]  # of a figure: "words", "numbers", "smallest_text", "width"
-_KEPT = 64  # numbers of one line or image; of longer ones evenly spaced samples
+Content = dict[str, Any]  # of a figure: "words", "numbers", "smallest_text", "width"
+_MAX_VALUES = 64  # of one line or image; longer ones are sampled evenly
 _DIGITS = 5
-_CLOSE = 1e-3  # of the range that an artist's numbers span
+_TOLERANCE = 1e-3  # relative to the range of an artist's values
 
 
-def shown_of(figure: Any) -> Shown:
-    """What a matplotlib figure shows."""
+def content_of(figure: Any) -> Content:
+    """Return the contents of a matplotlib figure as JSON values."""
     words, numbers, sizes = [], {}, []
     for text in _texts(figure):
         words.append(text.get_text())
         sizes.append(float(text.get_fontsize()))
     for place, axes in enumerate(figure.axes):
         for name, values in _artists(axes):
-            numbers[f"panel {place + 1}, {name}"] = _kept(values)
+            numbers[f"panel {place + 1}, {name}"] = _summary(values)
     return {
         "words": words,
         "numbers": numbers,
@@ -33,35 +33,32 @@ def shown_of(figure: Any) -> Shown:
     }
 
 
-def differences(kept: Shown, now: Shown, *, numbers: bool = True) -> list[str]:
-    """What a reader is told otherwise, in words; without `numbers` only which there are."""
+def differences(recorded: Content, drawn: Content, *, numbers: bool = True) -> list[str]:
+    """Describe the differences of two figures; ignore the values without `numbers`."""
     found = []
-    if kept["words"] != now["words"]:
-        gone = [w for w in kept["words"] if w not in now["words"]]
-        new = [w for w in now["words"] if w not in kept["words"]]
-        found.append(f"its words (before {gone[:2]}, now {new[:2]})")
-    if list(kept["numbers"]) != list(now["numbers"]):
-        found.append("its parts: there are other lines, bars or images")
+    if recorded["words"] != drawn["words"]:
+        removed = [w for w in recorded["words"] if w not in drawn["words"]]
+        added = [w for w in drawn["words"] if w not in recorded["words"]]
+        found.append(f"its text (before {removed[:2]}, now {added[:2]})")
+    if list(recorded["numbers"]) != list(drawn["numbers"]):
+        found.append("its lines, bars or images")
     elif numbers:
-        for name, values in now["numbers"].items():
-            if not _close(kept["numbers"][name], values):
-                before = kept["numbers"][name]["values"][:3]
-                found.append(f"{name} (begins {before}, now {values['values'][:3]})")
+        for name, values in drawn["numbers"].items():
+            before = recorded["numbers"][name]
+            if not _close(before, values):
+                found.append(f"{name} (starts {before['values'][:3]}, now {values['values'][:3]})")
     return found
 
 
 def _texts(figure: Any) -> Iterator[Any]:
-    """All that can be read, in the order of drawing."""
+    """Yield the visible texts in drawing order."""
     from matplotlib.text import Text
 
     for text in figure.findobj(Text):
-        if text.get_visible() and text.get_text().strip() and _in_visible_axes(text):
+        axes = text.axes
+        shown = axes is None or (axes.get_visible() and (axes.axison or text in axes.texts))
+        if shown and text.get_visible() and text.get_text().strip():
             yield text
-
-
-def _in_visible_axes(text: Any) -> bool:
-    axes = text.axes
-    return axes is None or bool(axes.get_visible() and (axes.axison or text in axes.texts))
 
 
 def _artists(axes: Any) -> Iterator[tuple[str, Any]]:
@@ -75,11 +72,11 @@ def _artists(axes: Any) -> Iterator[tuple[str, Any]]:
     for number, patch in enumerate(axes.patches):
         yield f"shape {number + 1}", _box(patch)
     for number, collection in enumerate(axes.collections):
-        yield f"group {number + 1}", _collected(collection)
+        yield f"group {number + 1}", _positions(collection)
 
 
 def _box(patch: Any) -> list[float]:
-    """Left, bottom, right and top of a bar or another shape, in the axes' own units."""
+    """Return left, bottom, right and top of a bar or another shape, in the axes' units."""
     import numpy as np
 
     vertices = patch.get_patch_transform().transform(patch.get_path().vertices)
@@ -87,8 +84,8 @@ def _box(patch: Any) -> list[float]:
     return [*inside.min(0), *inside.max(0)] if len(inside) else []
 
 
-def _collected(collection: Any) -> Any:
-    """Where the members of a group are: their offsets, or the corners of their paths."""
+def _positions(collection: Any) -> Any:
+    """Return the offsets of a collection's members, or the corners of their paths."""
     import numpy as np
 
     offsets = np.asarray(np.ma.filled(collection.get_offsets(), math.nan), dtype=float)
@@ -98,14 +95,14 @@ def _collected(collection: Any) -> Any:
     return np.concatenate(paths) if paths else []
 
 
-def _kept(values: Any) -> dict[str, Any]:
-    """All numbers if they are few, else samples of them, first and last among these; and bounds."""
+def _summary(values: Any) -> dict[str, Any]:
+    """Return shape, bounds and values; evenly spaced samples of them if there are many."""
     import numpy as np
 
     array = np.asarray(values, dtype=float)
     flat = array.ravel()
-    if flat.size > _KEPT:
-        flat = flat[np.linspace(0, flat.size - 1, _KEPT).astype(int)]
+    if flat.size > _MAX_VALUES:
+        flat = flat[np.linspace(0, flat.size - 1, _MAX_VALUES).astype(int)]
     finite = array[np.isfinite(array)]
     return {
         "shape": list(array.shape),
@@ -115,27 +112,27 @@ def _kept(values: Any) -> dict[str, Any]:
 
 
 def _rounded(value: float) -> float | None:
-    """To a few digits; None if it is no number (JSON has none)."""
+    """Round to a few digits; return None for NaN and infinity, which JSON cannot represent."""
     if not math.isfinite(value) or value == 0:
         return 0.0 if value == 0 else None
     return float(f"{value:.{_DIGITS}g}")
 
 
-def _close(kept: dict[str, Any], now: dict[str, Any]) -> bool:
-    if kept["shape"] != now["shape"] or not _all_close(kept["bounds"], now["bounds"], kept):
-        return False
-    return _all_close(kept["values"], now["values"], kept)
-
-
-def _all_close(kept: Sequence[Any], now: Sequence[Any], scale: dict[str, Any]) -> bool:
-    low, high = scale["bounds"] or (0.0, 0.0)
-    tolerance = _CLOSE * max(high - low, 1e-30)
-    return len(kept) == len(now) and all(
-        a == b
-        or (
-            a is not None
-            and b is not None
-            and abs(a - b) <= max(tolerance, _CLOSE * max(abs(a), abs(b)))
+def _close(recorded: dict[str, Any], drawn: dict[str, Any]) -> bool:
+    low, high = recorded["bounds"] or (0.0, 0.0)
+    pairs = [
+        pair
+        for key in ("bounds", "values")
+        for pair in zip(recorded[key], drawn[key], strict=False)
+    ]
+    sizes = [len(recorded[key]) == len(drawn[key]) for key in ("bounds", "values")]
+    return (
+        recorded["shape"] == drawn["shape"]
+        and all(sizes)
+        and all(
+            a == b
+            if a is None or b is None
+            else math.isclose(a, b, rel_tol=_TOLERANCE, abs_tol=_TOLERANCE * (high - low))
+            for a, b in pairs
         )
-        for a, b in zip(kept, now, strict=True)
     )

@@ -1,43 +1,42 @@
-"""The lessons' figures, drawn from the solutions into assets/ by one command, and held to it.
+"""Draw the figures of lessons into assets/, and check that they are up to date.
 
-`figures.py` beside a week's solution returns the figures by name. A figure of lines is written as
-SVG, one with an image in it (a heatmap) as PNG. All are drawn in one style,
-assets/figures.mplstyle. SVGs follow a reader who prefers dark pages; PNGs stay on white.
+`figures.py` in a week's solution folder returns matplotlib figures by name. Line art is written as
+SVG, figures with images as PNG, all in the style assets/figures.mplstyle. SVGs follow the reader's
+preference for dark pages; PNGs keep a white background.
 
-assets/<week>/figures.json says what each figure shows (titles, labels, numbers, not pixels) and
-which sources it was drawn from. `build --check` compares files and sources with it, and draws a
-week again only if its sources have changed. What then differs is named.
+assets/<week>/figures.json records the contents of each figure (text and values, not pixels) and a
+digest of the sources. `build --check` compares files and sources with this record. If the sources
+have changed it draws the figures again and reports which contents differ.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import importlib.util
 import io
 import json
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from ...model.course.loader import Course, Week
+from ...model.course import Course, Week
 from ...model.errors import BuildError
-from .figure_content import Shown, differences, shown_of
+from .figure_content import Content, content_of, differences
 
 RECORD = "figures.json"
 _DPI = 110
 _STYLE = "figures.mplstyle"
 _SOURCES = ("*.py", "*.csv")
-# In SVG, the reader's browser knows whether dark pages are preferred. Everything is turned round
-# at once, so that greys keep their order.
+# Inverting all colours keeps the order of greys; only the reader's browser knows the preference.
 _DARK = (
     "<style>@media (prefers-color-scheme: dark){svg{filter:invert(.93) hue-rotate(180deg)}}</style>"
 )
 
 
 def draw_figures(course: Course, week: Week) -> list[Path]:
-    """Write assets/<week>/ anew: every figure that the week's figures.py makes, and the record."""
+    """Replace all figures of a week and their record; return the written figures."""
     figures = make_figures(course, week)
     if not figures:
         return []
@@ -45,20 +44,20 @@ def draw_figures(course: Course, week: Week) -> list[Path]:
     folder.mkdir(parents=True, exist_ok=True)
     for old in (*folder.glob("*.png"), *folder.glob("*.svg")):
         old.unlink()
-    told, written = {}, []
+    entries, written = {}, []
     for stem, figure in figures.items():
         name, content = _file(stem, figure, course)
         (folder / name).write_bytes(content)
-        told[stem] = {"file": name, "hash": _digest(content), "shows": shown_of(figure)}
+        entries[stem] = {"file": name, "hash": _digest(content), "shows": content_of(figure)}
         written.append(folder / name)
-    record = {"sources": sources_digest(course, week), "figures": told}
+    record = {"sources": sources_digest(course, week), "figures": entries}
     text = json.dumps(record, ensure_ascii=False, separators=(",", ":")).replace("},", "},\n")
     (folder / RECORD).write_text(text + "\n", encoding="utf-8")
     return written
 
 
 def stale_figures(course: Course, week: Week, *, redraw: bool = False) -> Iterator[str]:
-    """What is not as figures.py draws it, one line each. `redraw`: also if no source changed."""
+    """Yield a line for each figure that is out of date; `redraw` even if no source has changed."""
     if not _source(course, week).is_file():
         return
     folder = course.figures(week)
@@ -68,34 +67,34 @@ def stale_figures(course: Course, week: Week, *, redraw: bool = False) -> Iterat
     if record is None:
         yield f"{where}/{RECORD} is missing: {remedy}"
         return
-    for told in record["figures"].values():
-        path = folder / told["file"]
+    for entry in record["figures"].values():
+        path = folder / entry["file"]
         if not path.is_file():
-            yield f"{where}/{told['file']} is missing: {remedy}"
-        elif _digest(path.read_bytes()) != told["hash"]:
-            yield f"{where}/{told['file']} is not the file that was drawn: {remedy}"
+            yield f"{where}/{entry['file']} is missing: {remedy}"
+        elif _digest(path.read_bytes()) != entry["hash"]:
+            yield f"{where}/{entry['file']} was changed by hand: {remedy}"
     if redraw or record["sources"] != sources_digest(course, week):
-        drawn = {stem: shown_of(figure) for stem, figure in make_figures(course, week).items()}
-        recorded = {stem: told["shows"] for stem, told in record["figures"].items()}
+        drawn = {stem: content_of(figure) for stem, figure in make_figures(course, week).items()}
+        recorded = {stem: entry["shows"] for stem, entry in record["figures"].items()}
         for problem in _compared(recorded, drawn, _trained(course, week)):
             yield f"{where}/{problem}: {remedy}"
 
 
 def _compared(
-    recorded: Mapping[str, Shown], drawn: Mapping[str, Shown], trained: frozenset[str]
+    recorded: Mapping[str, Content], drawn: Mapping[str, Content], trained: frozenset[str]
 ) -> Iterator[str]:
     for stem in sorted(recorded.keys() - drawn.keys()):
-        yield f"{stem} is no longer drawn"
+        yield f"{stem} is not drawn any more"
     for stem in sorted(drawn.keys() - recorded.keys()):
-        yield f"{stem} was not drawn yet"
+        yield f"{stem} has not been drawn yet"
     for stem in sorted(drawn.keys() & recorded.keys()):
         found = differences(recorded[stem], drawn[stem], numbers=stem not in trained)
         if found:
-            yield f"{stem} shows something else now: {found[0]}"
+            yield f"{stem} has changed: {found[0]}"
 
 
 def read_record(course: Course, week: Week) -> dict[str, Any] | None:
-    """What assets/<week>/figures.json says; None if it is missing."""
+    """Return the content of assets/<week>/figures.json, or None if it is missing."""
     path = course.figures(week) / RECORD
     if not path.is_file():
         return None
@@ -104,7 +103,7 @@ def read_record(course: Course, week: Week) -> dict[str, Any] | None:
 
 
 def sources_digest(course: Course, week: Week) -> str:
-    """A digest of all that a week's figures are drawn from."""
+    """Return a digest of every file that a week's figures depend on."""
     folder = course.solution_folder(week)
     paths = [
         p for pattern in _SOURCES for p in (*folder.glob(pattern), *folder.parent.glob(pattern))
@@ -118,7 +117,7 @@ def sources_digest(course: Course, week: Week) -> str:
 
 
 def make_figures(course: Course, week: Week) -> dict[str, Any]:
-    """The figures of a week by their names; none if it has no figures.py."""
+    """Return a week's matplotlib figures by name; empty if the week has no figures.py."""
     source = _source(course, week)
     if not source.is_file():
         return {}
@@ -129,8 +128,12 @@ def make_figures(course: Course, week: Week) -> dict[str, Any]:
     from matplotlib import pyplot
 
     torch.manual_seed(0)
-    with _drawn_in(course), _importable(source.parent):
-        module = _load(source)
+    with _course_style(course), _importable(source.parent):
+        spec = importlib.util.spec_from_file_location(f"figures_{source.parent.name}", source)
+        assert spec is not None
+        assert spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
         try:
             figures: dict[str, Any] = module.figures()
         except Exception as error:
@@ -141,7 +144,7 @@ def make_figures(course: Course, week: Week) -> dict[str, Any]:
         finally:
             pyplot.close("all")
         for figure in figures.values():
-            figure.draw_without_rendering()  # a layout that is solved does not move any more
+            figure.draw_without_rendering()  # completes the layout
     return figures
 
 
@@ -150,7 +153,7 @@ def _source(course: Course, week: Week) -> Path:
 
 
 def _trained(course: Course, week: Week) -> frozenset[str]:
-    """Figures whose numbers come from training, which goes another way on another processor."""
+    """Return the figures of trained models, whose values differ between processors."""
     for line in _source(course, week).read_text(encoding="utf-8").split("\n"):
         if line.startswith("TRAINED = "):
             return frozenset(name.strip("\"' ") for name in line[11:-1].split(","))
@@ -158,13 +161,12 @@ def _trained(course: Course, week: Week) -> frozenset[str]:
 
 
 def _file(stem: str, figure: Any, course: Course) -> tuple[str, bytes]:
-    """A figure's file name and content: the same figure is the same file, wherever it is drawn."""
+    """Return a figure's file name and content, without metadata of this machine or day."""
     buffer = io.BytesIO()
     lines_only = not any(axes.images for axes in figure.axes)
     kind = "svg" if lines_only else "png"
-    # No metadata: nothing of this machine or day is in it.
     metadata = {"Date": None, "Creator": None} if lines_only else {"Software": None}
-    with _drawn_in(course):
+    with _course_style(course):
         figure.savefig(buffer, format=kind, dpi=_DPI, bbox_inches="tight", metadata=metadata)
     content = buffer.getvalue()
     if lines_only:
@@ -176,28 +178,16 @@ def _digest(content: bytes) -> str:
     return hashlib.blake2b(content, digest_size=16).hexdigest()
 
 
-@contextmanager
-def _drawn_in(course: Course) -> Iterator[None]:
-    """In the course's style, if it has one."""
+def _course_style(course: Course) -> contextlib.AbstractContextManager[None]:
     import matplotlib
 
     style = course.root / "assets" / _STYLE
-    with matplotlib.rc_context(fname=style if style.is_file() else None):
-        yield
+    return matplotlib.rc_context(fname=style if style.is_file() else None)
 
 
-def _load(source: Path) -> Any:
-    spec = importlib.util.spec_from_file_location(f"figures_{source.parent.name}", source)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-@contextmanager
+@contextlib.contextmanager
 def _importable(folder: Path) -> Iterator[None]:
-    """Import from a week's folder and the one above it; forget their modules afterwards."""
+    """Allow imports from a week's folder and its parent; unload their modules afterwards."""
     before = set(sys.modules)
     sys.path[:0] = [str(folder), str(folder.parent)]
     try:

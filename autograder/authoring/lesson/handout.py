@@ -1,4 +1,4 @@
-"""Everything that students get of a week, from the project's folders."""
+"""Collect the files of a week that students get."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import nbformat
 
-from ...model.course.loader import Course, Week
+from ...model.course import Course, Week
 from ...model.course.stubs import stub_of, stub_path
 from ...model.errors import BuildError
 from ...student.folder.week import DESCRIPTION, describe_week
@@ -14,13 +14,19 @@ from .lesson_notebook import figures_used, lesson_notebook, lesson_text
 
 
 def week_files(course: Course, week: Week, release: int = 1) -> dict[str, bytes]:
-    """Everything that students get, by relative name; raises BuildError if a part is missing."""
+    """Return the contents of all public files by relative name.
+
+    Raise BuildError if a file is missing or the stub is out of date. `release`: the number of this
+    release of the week.
+    """
     folder = course.exercise_folder(week)
     stub = stub_of(course, week)
     path = stub_path(course, week)
     if not path.is_file() or path.read_text(encoding="utf-8") != stub:
         where = path.relative_to(course.root)
-        raise BuildError(f"{where} is not what the solution makes: run `autograder build`")
+        raise BuildError(
+            f"{where} differs from the stub that the solution gives: run `autograder build`"
+        )
     notebook = nbformat.writes(lesson_notebook(course, week), version=4)
     files = {
         f"{week.name}.ipynb": notebook.encode(),
@@ -38,7 +44,7 @@ def week_files(course: Course, week: Week, release: int = 1) -> dict[str, bytes]
     for name in figures_used(lesson_text(course, week)):
         figure = course.figures(week) / name
         files[f"figures/{name}"] = read_or_refuse(
-            course, figure, "draw it with `autograder build --figures`"
+            course, figure, "draw it: `autograder build --figures`"
         )
     return files
 
@@ -56,6 +62,7 @@ def _folder(course: Course, week: Week, name: str) -> dict[str, bytes]:
 
 
 def read_or_refuse(course: Course, path: Path, remedy: str) -> bytes:
+    """Return a file's content; raise BuildError with `remedy` if it is missing."""
     try:
         return path.read_bytes()
     except FileNotFoundError:

@@ -1,16 +1,16 @@
-"""Nothing secret leaves: the check of every file before and after it is handed to nbgrader.
+"""Check that no secret line leaves the instructor's machine.
 
-What is secret: the lines between BEGIN and END SOLUTION, the hidden graders, the misconceptions and
-the alternatives of the week, and the sentences of its model answers. Text is compared without any
-whitespace, so that wrapping, indenting or escaping a line in a notebook does not hide it; the check
-looks into notebooks, JSON, and the text chunks of pictures. Three neighbouring short lines are as
-secret as a long one. Lines that say little (short ones, imports) are not looked for, nor what the
-stub itself shows. What the lesson and the public checks show on purpose, a bug to spot or an idiom,
-may also stand in a misconception or an alternative, and as a single line, but not as two in a row,
-in a hidden grader. It may not stand in a solution or in a model answer. An author may end a secret
-line with `# public`, and it is none.
+Every file is checked before and after it is given to nbgrader. Secret are the lines between BEGIN
+and END SOLUTION, the hidden graders, the misconceptions and alternatives of the week, and the
+sentences of its model answers. Whitespace is removed before comparing, so wrapping, indenting or
+escaping a line does not hide it. Notebooks, JSON and the text chunks of PNG files are searched.
+Three consecutive short lines count like one long line. Imports and other short lines are ignored,
+and so are lines of the stub. Text that the lesson or the public checks show on purpose, such as a
+bug to find, may also be in a misconception or an alternative, and as a single line in a hidden
+grader, but not in a solution or a model answer. Authors can end a secret line with `# public` to
+allow it.
 
-Not promised: a solution retold in other words or other names is not found.
+Not detected: a solution rewritten in other words or with other names.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from itertools import chain, pairwise
 from pathlib import Path
 
-from ...model.course.loader import Course, Week
+from ...model.course import Course, Week
 from ...model.course.stubs import stub_of
 from ...model.errors import LeakError
 from .marking_guide import answers_path, answers_text, secret_sentences
@@ -32,15 +32,15 @@ from .marking_guide import answers_path, answers_text, secret_sentences
 _BEGIN = re.compile(r"^\s*#+ BEGIN SOLUTION\s*$")
 _END = re.compile(r"^\s*#+ END SOLUTION\s*$")
 _PUBLIC = re.compile(r"#\s*public\s*$")
-_SAYS_LITTLE = re.compile(r"^\s*(import|from)\s|^\s*(#+ )?(BEGIN|END) SOLUTION\s*$|^\W*$")
-_TELLING = 24  # characters without whitespace from which a line is recognised as its author's
+_GENERIC = re.compile(r"^\s*(import|from)\s|^\s*(#+ )?(BEGIN|END) SOLUTION\s*$|^\W*$")
+_TELLING = 24  # characters: the shortest line that identifies its author
 _PNG = b"\x89PNG\r\n\x1a\n"
 _TEXT_CHUNKS = (b"tEXt", b"zTXt", b"iTXt", b"eXIf")
 
 
 @dataclass(frozen=True)
 class Secret:
-    """A line, or a few in a row, that must not leave; `text` has no whitespace."""
+    """A line, or a few consecutive lines, without whitespace, and the place it comes from."""
 
     text: str
     origin: str
@@ -48,7 +48,7 @@ class Secret:
 
 @dataclass(frozen=True)
 class _Place:
-    """A text with the line numbers of its characters, whitespace taken out."""
+    """A text without whitespace, and the positions at which its lines started."""
 
     where: str
     text: str
@@ -59,12 +59,12 @@ class _Place:
 
 
 def secrets_of(course: Course, week: Week, solved: str = "") -> tuple[Secret, ...]:
-    """The secret lines of a week, each with the file and line where it stands.
+    """Return the secret lines of a week.
 
-    solved: what `release --solutions` hands out of the solution, which is no secret then.
+    solved: the part of the solution that `release --solutions` publishes; it is not secret then
     """
-    stub = _squeezed(stub_of(course, week) + solved)
-    spoken = "\0".join(_squeezed(t) for t in _public_texts(course, week))
+    stub = _without_whitespace(stub_of(course, week) + solved)
+    public_text = "\0".join(_without_whitespace(t) for t in _public_texts(course, week))
     graders = list(_folder_lines(course, course.graders(week)))
     bank = course.solution_folder(week)
     strict = [_telling(block) for block in _solution_lines(course, week)]
@@ -74,7 +74,7 @@ def secrets_of(course: Course, week: Week, solved: str = "") -> tuple[Secret, ..
         lenient += [_telling(block) for block in _folder_lines(course, folder)]
     found: dict[str, Secret] = {}
     strict.append(_answer_sentences(course, week))
-    for blocks, public in (strict, stub), (lenient, f"{stub}\0{spoken}"):
+    for blocks, public in (strict, stub), (lenient, f"{stub}\0{public_text}"):
         for secret in chain.from_iterable(blocks):
             if secret.text not in public:
                 found.setdefault(secret.text, secret)
@@ -82,7 +82,7 @@ def secrets_of(course: Course, week: Week, solved: str = "") -> tuple[Secret, ..
 
 
 def check_files(files: Mapping[str, bytes], secrets: Iterable[Secret], shown: str) -> None:
-    """Raise LeakError if a secret stands in one of the files; `shown` is what they lie in."""
+    """Raise LeakError if a file contains a secret; `shown` is their folder in messages."""
     known = tuple(secrets)
     for name, content in files.items():
         for place in _places(f"{shown}/{name}", content):
@@ -90,7 +90,7 @@ def check_files(files: Mapping[str, bytes], secrets: Iterable[Secret], shown: st
 
 
 def check_folder(folder: Path, secrets: Iterable[Secret], expected: Iterable[str]) -> None:
-    """The same for a folder, which must hold no file that was not asked for."""
+    """Check all files of a folder; raise LeakError for a secret or for an unexpected file."""
     files = {
         p.relative_to(folder).as_posix(): p.read_bytes()
         for p in sorted(folder.rglob("*"))
@@ -98,8 +98,8 @@ def check_folder(folder: Path, secrets: Iterable[Secret], expected: Iterable[str
     }
     if unknown := set(files) - set(expected):
         raise LeakError(
-            f"{folder}/{min(unknown)}: this file is no part of the release, so nobody checked "
-            "it: take it away and release again"
+            f"{folder}/{min(unknown)}: this file is not part of the release and was not checked: "
+            "remove it and release again"
         )
     check_files(files, secrets, str(folder))
 
@@ -109,13 +109,10 @@ def _check_place(place: _Place, secrets: tuple[Secret, ...]) -> None:
         position = place.text.find(secret.text)
         if position >= 0:
             raise LeakError(
-                f"{place.where}, line {place.line(position)}: this stands in {secret.origin}, "
-                "which must not leave. Say it otherwise in one of the two; if students may see "
-                "this line, end it in the secret file with `# public`"
+                f"{place.where}, line {place.line(position)}: this is a secret line of "
+                f"{secret.origin}. Reword one of the two, or add `# public` to the end of the "
+                "secret line if students may see it"
             )
-
-
-# What is secret
 
 
 def _public_texts(course: Course, week: Week) -> Iterator[str]:
@@ -153,13 +150,13 @@ def _folder_lines(course: Course, folder: Path) -> Iterator[list[_Line]]:
 def _answer_sentences(course: Course, week: Week) -> Iterator[Secret]:
     where = str(answers_path(course, week).relative_to(course.root))
     for sentence in secret_sentences(answers_text(course, week)):
-        squeezed = _squeezed(sentence)
-        if len(squeezed) >= _TELLING:
-            yield Secret(squeezed, where)
+        stripped = _without_whitespace(sentence)
+        if len(stripped) >= _TELLING:
+            yield Secret(stripped, where)
 
 
 def _telling(block: list[_Line]) -> Iterator[Secret]:
-    """Long lines alone; short ones three at a time, so that terse code is secret too."""
+    """Yield each long line, and each run of three short lines that is long enough together."""
     lines = _secret_lines(block)
     for number, (text, origin) in enumerate(lines):
         run = [t for t, _ in lines[number : number + 3]]
@@ -170,19 +167,18 @@ def _telling(block: list[_Line]) -> Iterator[Secret]:
 
 
 def _in_a_row(block: list[_Line]) -> Iterator[Secret]:
-    """Each two neighbouring lines."""
+    """Yield each pair of consecutive lines that is long enough."""
     for (text, origin), (following, _) in pairwise(_secret_lines(block)):
         if len(text + following) >= 2 * _TELLING:
             yield Secret(text + following, origin)
 
 
 def _secret_lines(block: list[_Line]) -> list[_Line]:
-    """What says something, without whitespace."""
-    said = [line for line in block if not _SAYS_LITTLE.match(line[0])]
-    return [(_squeezed(text), origin) for text, origin in said if not _PUBLIC.search(text)]
-
-
-# Where it could stand
+    """Return the lines that are long enough to be recognised, without whitespace."""
+    specific = [line for line in block if not _GENERIC.match(line[0])]
+    return [
+        (_without_whitespace(text), origin) for text, origin in specific if not _PUBLIC.search(text)
+    ]
 
 
 def _places(where: str, content: bytes) -> Iterator[_Place]:
@@ -196,7 +192,7 @@ def _places(where: str, content: bytes) -> Iterator[_Place]:
         try:
             value = json.loads(text)
         except ValueError:
-            raise LeakError(f"{where}: this is no valid JSON, so it cannot be checked") from None
+            raise LeakError(f"{where}: this is not valid JSON, so it cannot be checked") from None
         for path, inner in _strings(value, ""):
             yield _place(f"{where} at {path}", inner)
 
@@ -204,15 +200,15 @@ def _places(where: str, content: bytes) -> Iterator[_Place]:
 def _place(where: str, text: str) -> _Place:
     starts, parts, position = [], [], 0
     for line in text.split("\n"):
-        squeezed = _squeezed(line)
+        stripped = _without_whitespace(line)
         starts.append(position)
-        parts.append(squeezed)
-        position += len(squeezed)
+        parts.append(stripped)
+        position += len(stripped)
     return _Place(where, "".join(parts), tuple(starts))
 
 
 def _strings(value: object, path: str) -> Iterator[tuple[str, str]]:
-    """Every text in a JSON value; a list of lines, as notebooks keep them, is one text."""
+    """Yield every string in a JSON value; a list of lines, as in notebooks, is one string."""
     if isinstance(value, str):
         yield path or "top level", value
     elif isinstance(value, list) and value and all(isinstance(v, str) for v in value):
@@ -226,7 +222,7 @@ def _strings(value: object, path: str) -> Iterator[tuple[str, str]]:
 
 
 def _png_texts(content: bytes) -> Iterator[str]:
-    """The texts that a picture carries, unpacked; and what is hidden behind its end."""
+    """Yield the text chunks of a PNG, decompressed, and any data after its end."""
     position = len(_PNG)
     while position + 8 <= len(content):
         size = int.from_bytes(content[position : position + 4], "big")
@@ -244,7 +240,7 @@ def _png_texts(content: bytes) -> Iterator[str]:
 
 
 def _unpacked(data: bytes) -> Iterator[str]:
-    """A zlib stream inside a chunk, wherever its header ends."""
+    """Yield the content of a zlib stream that starts anywhere in a chunk."""
     for start in (i for i in range(len(data) - 1) if data[i] == 0x78):
         try:
             yield zlib.decompressobj().decompress(data[start:], 1 << 20).decode("utf-8", "replace")
@@ -252,5 +248,5 @@ def _unpacked(data: bytes) -> Iterator[str]:
             continue
 
 
-def _squeezed(text: str) -> str:
+def _without_whitespace(text: str) -> str:
     return "".join(text.split())

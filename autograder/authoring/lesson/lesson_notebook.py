@@ -1,46 +1,25 @@
-"""From a lesson in Markdown to the notebook that students get.
+"""Build the notebook that students get from a lesson in Markdown.
 
-A lesson is jupytext Markdown. Two things in it are more than text: a code cell that is exactly
-`check("softmax")` is the place where that exercise is graded, and a line `<!-- answer: scale -->`
-is the place where the written question of that name is answered. Each exercise and each question
-of course.yaml has its place exactly once. Cell ids come from the cells' content, so the same
-lesson makes the same notebook, byte for byte.
+A lesson is jupytext Markdown with two kinds of marks. A code cell that contains only
+`check("softmax")` becomes the cell that carries that exercise's grade. A line
+`<!-- answer: scale -->` becomes the cell in which students answer that question. Each exercise and
+each question of course.yaml needs exactly one mark. Cell ids are derived from the cells' content,
+so the same lesson gives the same bytes.
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
-import sys
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from ...model.course.loader import Course, Week
+import jupytext
+import nbformat
+
+from ...model.course import Course, Week
 from ...model.errors import BuildError
-
-
-@contextmanager
-def _missing(name: str) -> Iterator[None]:
-    """For what is imported meanwhile, a module is not there."""
-    modules: dict[str, object] = sys.modules  # type: ignore[assignment]  # None where import fails
-    if name in modules:
-        yield
-        return
-    modules[name] = None
-    try:
-        yield
-    finally:
-        modules.pop(name, None)
-
-
-# Which addresses are right in every language: two thirds of the time that nbformat takes to be
-# imported, for a format that no notebook has.
-with _missing("rfc3987_syntax"):
-    import jupytext
-    import nbformat
 
 ANSWER = "*Your answer here.*"
 _CHECK = re.compile(r"""check\(\s*(["'])([^"']+)\1\s*\)""")
@@ -63,13 +42,13 @@ def lesson_text(course: Course, week: Week) -> str:
 
 
 def lesson_notebook(course: Course, week: Week) -> Notebook:
-    """The week's notebook with its grade cells; raises BuildError that names the lesson."""
+    """Return the notebook of a week's lesson; raise BuildError if the lesson has a mistake."""
     where = str(lesson_path(course, week).relative_to(course.root))
     return make_notebook(lesson_text(course, week), week, where)
 
 
 def make_notebook(text: str, week: Week, where: str) -> Notebook:
-    """The notebook of a lesson's text; `where` is what an error calls the lesson."""
+    """Return the notebook of a lesson's text; `where` is the lesson's name in error messages."""
     read = jupytext.reads(text, fmt="md").cells
     _check_places(read, week, where)
     cells: list[Notebook] = []
@@ -90,7 +69,7 @@ def make_notebook(text: str, week: Week, where: str) -> Notebook:
 
 
 def figures_used(text: str) -> list[str]:
-    """The file names of the pictures that a lesson shows, in their order."""
+    """Return the file names of the figures in a lesson, in order and without repetition."""
     return list(dict.fromkeys(_FIGURE.findall(text)))
 
 
@@ -104,13 +83,13 @@ def _code_cell(source: str, week: Week) -> Notebook:
 
 
 def _graded(source: str) -> str | None:
-    """The exercise that a code cell grades: only where it is the check and nothing else."""
+    """Return the exercise that a code cell grades, or None if the cell contains anything else."""
     found = _CHECK.fullmatch(source.strip())
     return found.group(2) if found else None
 
 
 def _markdown_cells(source: str, week: Week) -> list[Notebook]:
-    """The text, cut where a question is answered, with an answer cell at each cut."""
+    """Split the text at its answer marks and put an answer cell at each of them."""
     cells = []
     points = {q.name: q.points for q in week.questions}
     for number, part in enumerate(_ANSWER.split(source)):
@@ -123,7 +102,7 @@ def _markdown_cells(source: str, week: Week) -> list[Notebook]:
 
 
 def _grading(name: str, points: float, *, solution: bool) -> dict[str, Any]:
-    """nbgrader's metadata: graded by the kit and locked, or answered and marked by hand."""
+    """Return nbgrader's metadata: a locked cell graded by the kit, or an answer (`solution`)."""
     return {
         "grade": True,
         "grade_id": name,
@@ -136,7 +115,7 @@ def _grading(name: str, points: float, *, solution: bool) -> dict[str, Any]:
 
 
 def _identified(cells: list[Notebook]) -> list[Notebook]:
-    """Cells with ids that depend on their content only (and on how often it stood before)."""
+    """Set cell ids that depend only on the content, and on earlier cells with the same content."""
     seen: Counter[str] = Counter()
     for cell in cells:
         grading = cell.metadata.get("nbgrader")
@@ -150,7 +129,7 @@ def _identified(cells: list[Notebook]) -> list[Notebook]:
 
 
 def _check_places(cells: list[Notebook], week: Week, where: str) -> None:
-    """Every exercise and question has one place, and nothing else has one."""
+    """Raise BuildError unless each exercise and each question has exactly one mark."""
     code = [c.source for c in cells if c.cell_type == "code"]
     prose = [c.source for c in cells if c.cell_type == "markdown"]
     checks = [name for name in map(_graded, code) if name is not None]
@@ -169,11 +148,11 @@ def _check_names(found: list[str], known: list[str], where: str, kind: str, plac
     for name, times in Counter(found).items():
         if name not in known:
             raise BuildError(
-                f"{where}: {place.format(name)} names no {kind} of course.yaml; "
-                f"there are {', '.join(known) or 'none'}"
+                f"{where}: {place.format(name)}: course.yaml has no {kind} of that name, only "
+                f"{', '.join(known) or 'none'}"
             )
         if times > 1:
-            raise BuildError(f"{where}: {place.format(name)} stands there {times} times: keep one")
+            raise BuildError(f"{where}: {place.format(name)} appears {times} times: keep one")
     for name in known:
         if name not in found:
-            raise BuildError(f"{where}: the {kind} {name!r} has no place: add {place.format(name)}")
+            raise BuildError(f"{where}: the {kind} {name!r} is missing: add {place.format(name)}")

@@ -1,6 +1,6 @@
-"""What an instructor needs to mark the written questions: solutions/<week>/answers.md.
+"""Parse and check how written questions are marked: solutions/<week>/answers.md.
 
-One section for each question, in one format:
+One section for each question:
 
     ## name_of_the_question
 
@@ -10,17 +10,17 @@ One section for each question, in one format:
 
     ### Rubric
 
-    - **0.5** what earns these points
+    - **0.5** the achievement that earns these points
 
     ### Typical wrong answers
 
-    - What a student writes.
+    - An answer that students give.
 
-      > What to write beside it.
+      > The comment to write on it.
 
-`verify` checks that each question of course.yaml has a section and that its rubric sums to its
-points. Formgrader shows the section below the student's answer. Its sentences are secret (`leaks`)
-until `release --solutions` hands them out.
+`verify` checks that each question of course.yaml has a section and that its rubric adds up to its
+points. Formgrader shows the section below the student's answer. Its sentences are secret until
+`release --solutions` publishes them.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...model.course.loader import Course, Week
+from ...model.course import Course, Week
 from ...model.course.registry import Question
 
 FILE = "answers.md"
@@ -45,7 +45,7 @@ _SENTENCE = re.compile(r"(?<=[.!?:;])\s")
 
 @dataclass(frozen=True)
 class RubricLine:
-    """Points, and the Markdown that says what earns them."""
+    """Points, and the achievement that earns them in Markdown."""
 
     points: float
     earned_by: str
@@ -53,7 +53,7 @@ class RubricLine:
 
 @dataclass(frozen=True)
 class WrongAnswer:
-    """What students write, and what to write beside it; both are Markdown."""
+    """A typical wrong answer and the comment to write on it, in Markdown."""
 
     answer: str
     comment: str
@@ -61,7 +61,7 @@ class WrongAnswer:
 
 @dataclass(frozen=True)
 class MarkingGuide:
-    """How one written question is marked."""
+    """The section of one written question."""
 
     question: str
     model_answer: str
@@ -78,45 +78,45 @@ def answers_path(course: Course, week: Week) -> Path:
 
 
 def answers_text(course: Course, week: Week) -> str:
-    """The file's text; empty if the week has none."""
+    """Return the file's text, or "" if the week has no such file."""
     path = answers_path(course, week)
     return path.read_text(encoding="utf-8") if path.is_file() else ""
 
 
 def marking_guides(course: Course, week: Week) -> dict[str, MarkingGuide]:
-    """The guides of a week by their question."""
+    """Return the marking guides of a week by question."""
     return parse_guides(answers_text(course, week))
 
 
 def parse_guides(text: str) -> dict[str, MarkingGuide]:
-    """The guides that a text holds; a part that is missing is empty."""
+    """Return the marking guides in a text by question; missing parts are empty."""
     _, *cut = _SECTION.split(_without_code(text))
     sections = zip(cut[::2], cut[1::2], strict=True)
     return {name.strip(): _guide(name.strip(), body) for name, body in sections}
 
 
 def answers_problems(course: Course, week: Week) -> Iterator[str]:
-    """What is wrong with a week's answers, as `verify` says it."""
+    """Yield the mistakes in a week's answers.md, for `verify`."""
     if not week.questions:
         return
     path = answers_path(course, week)
     shown = path.relative_to(course.root)
     if not path.is_file():
-        yield f"{shown} is missing: it says how the written questions are marked"
+        yield f"{shown} is missing: write how to mark the questions"
         return
     guides = marking_guides(course, week)
     for name in guides.keys() - {q.name for q in week.questions}:
-        yield f"{shown}: {name!r} is no question of {week.name}"
+        yield f"{shown}: {week.name} has no question {name!r}"
     for question in week.questions:
         guide = guides.get(question.name)
         if guide is None:
-            yield f"{shown}: there is no section `## {question.name}`"
+            yield f"{shown}: the section `## {question.name}` is missing"
         else:
             yield from (f"{shown}: {question.name}: {p}" for p in _problems(guide, question))
 
 
 def secret_sentences(text: str) -> Iterator[str]:
-    """What must not leave before its time: every sentence, without the marks of Markdown."""
+    """Yield every sentence without Markdown marks."""
     plain = _MARK.sub("", text)
     for paragraph in re.split(r"\n\s*\n", plain):
         yield from _SENTENCE.split(paragraph)
@@ -161,18 +161,17 @@ def _problems(guide: MarkingGuide, question: Question) -> Iterator[str]:
         yield "there is no model answer"
     for line in guide.rubric:
         if not line.points:
-            yield f"this line of the rubric must begin with points, **0.5**: {line.earned_by!r}"
+            yield f"start this line of the rubric with points, **0.5**: {line.earned_by!r}"
     if abs(guide.points - question.points) > 1e-9:
-        yield f"the rubric gives {guide.points:g} points, course.yaml {question.points:g}"
+        yield f"the rubric adds up to {guide.points:g} points instead of {question.points:g}"
     if not guide.wrong_answers:
         yield "there is no typical wrong answer"
     for wrong in guide.wrong_answers:
         if not wrong.comment:
-            yield f"nothing is to be written beside the answer {wrong.answer!r}: add a line `> …`"
+            yield f"the answer {wrong.answer!r} has no comment: add a line `> …`"
 
 
-# A line of code may begin with `#`; headings are looked for outside of it.
-
+# Code blocks can contain lines that start with `#`; these are not headings.
 _CODE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 
 

@@ -1,7 +1,7 @@
-"""A week's entry in the syllabus: exercises/<week>/syllabus.yaml, and the page made from it.
+"""Read a week's syllabus, exercises/<week>/syllabus.yaml, and render its page.
 
-course.yaml says what is graded and when; this file says what a student needs, learns and reads, and
-how long it takes. Both the documentation and the students' site show the page.
+course.yaml contains grading and dates; the syllabus contains prerequisites, objectives, readings
+and the time that each part takes. The documentation and the students' site show the same page.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Annotated
 import msgspec
 import yaml
 
-from ...model.course.loader import Course, Week
+from ...model.course import Course, Week
 from ...model.errors import BuildError
 
 FILE = "syllabus.yaml"
@@ -27,15 +27,15 @@ class _Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Effort(_Entry, frozen=True):
-    """What one exercise or question asks for; scales run from 1 to 5."""
+    """The effort for one exercise or question; scales run from 1 to 5."""
 
     minutes: tuple[Minutes, Minutes]  # from, to
     difficulty: Scale
-    weight: Scale  # how much later weeks rest on it
+    weight: Scale  # how much later weeks depend on it
 
 
 class Reading(_Entry, frozen=True):
-    """A primary source, and the part of it that belongs to the week."""
+    """A primary source and the sections that belong to the week."""
 
     by: Text
     title: Text
@@ -44,7 +44,7 @@ class Reading(_Entry, frozen=True):
 
 
 class WeekSyllabus(_Entry, frozen=True):
-    """What syllabus.yaml says."""
+    """The content of syllabus.yaml."""
 
     lesson_minutes: Minutes
     prerequisites: tuple[Text, ...]
@@ -63,7 +63,7 @@ def syllabus_path(course: Course, week: Week) -> Path:
 
 
 def read_syllabus(course: Course, week: Week) -> WeekSyllabus | None:
-    """The week's entry; None if it has none. Raises BuildError that names file and value."""
+    """Return the week's syllabus, or None without a file; raise BuildError for a mistake in it."""
     path = syllabus_path(course, week)
     if not path.is_file():
         return None
@@ -72,25 +72,25 @@ def read_syllabus(course: Course, week: Week) -> WeekSyllabus | None:
         read = msgspec.convert(yaml.safe_load(path.read_text(encoding="utf-8")), WeekSyllabus)
     except (msgspec.ValidationError, yaml.YAMLError) as error:
         raise BuildError(f"{shown}: {' '.join(str(error).split())}") from None
-    for kind, told, names in (
+    for kind, described, names in (
         ("exercise", read.exercises, {e.name for e in week.exercises}),
         ("question", read.questions, {q.name for q in week.questions}),
     ):
-        if unknown := told.keys() - names:
-            raise BuildError(f"{shown}: {min(unknown)!r} is no {kind} of {week.name}")
-        if missing := names - told.keys():
+        if unknown := described.keys() - names:
+            raise BuildError(f"{shown}: {week.name} has no {kind} {min(unknown)!r}")
+        if missing := names - described.keys():
             raise BuildError(
                 f"{shown}: the {kind} {min(missing)!r} is missing: add a line below `{kind}s:`, "
                 f"such as `  {min(missing)}: {{minutes: [10, 20], difficulty: 2, weight: 2}}`"
             )
     for name, effort in {**read.exercises, **read.questions}.items():
         if effort.minutes[0] > effort.minutes[1]:
-            raise BuildError(f"{shown}: {name}: minutes go from less to more")
+            raise BuildError(f"{shown}: {name}: write the smaller number of minutes first")
     return read
 
 
 def syllabus_problems(course: Course, week: Week) -> Iterator[str]:
-    """What is wrong with a week's entry, as `verify` says it."""
+    """Yield the mistakes in a week's syllabus, for `verify`."""
     try:
         read_syllabus(course, week)
     except BuildError as error:
@@ -98,21 +98,21 @@ def syllabus_problems(course: Course, week: Week) -> Iterator[str]:
 
 
 def syllabus_page(course: Course, week: Week, *, below: str = "#") -> str:
-    """The page in Markdown; its headings begin with `below`."""
+    """Return the page in Markdown; its headings start with `below`."""
     read = read_syllabus(course, week)
     due, released = course.localized(week.due), course.localized(week.release)
     parts = [f"{below} {_title(week)}"]
     parts.append(
         f"Released {released:%A %d %B %Y, %H:%M}, due {due:%A %d %B %Y, %H:%M} "
-        f"({course.registry.timezone}). File to hand in: `{week.module}`, with the notebook."
+        f"({course.registry.timezone}). File to submit: `{week.module}`, with the notebook."
     )
     if read:
-        parts += [f"{below}# Before it", _bullets(read.prerequisites)]
+        parts += [f"{below}# Before you start", _bullets(read.prerequisites)]
         parts += [f"{below}# What you learn", _bullets(read.objectives)]
-    parts += [f"{below}# What you do", _table(week, read), *_notes(week, read)]
+    parts += [f"{below}# Exercises", _table(week, read), *_notes(week, read)]
     if read:
         parts += [f"{below}# Readings", _bullets(_reading(r) for r in read.readings)]
-        parts += [f"{below}# Where it comes from", " ".join(read.origin.split())]
+        parts += [f"{below}# Sources of the exercises", " ".join(read.origin.split())]
     return "\n\n".join(parts) + "\n"
 
 
@@ -129,7 +129,7 @@ def _reading(reading: Reading) -> str:
 
 
 def _table(week: Week, read: WeekSyllabus | None) -> str:
-    """A line for the lesson, each exercise and each question."""
+    """Return a row for the lesson and for each exercise and question."""
     lines = ["| | points | minutes | difficulty | weight |", "| --- | --- | --- | --- | --- |"]
     if read:
         lines.append(f"| the lesson | | {read.lesson_minutes} | | |")
@@ -137,13 +137,13 @@ def _table(week: Week, read: WeekSyllabus | None) -> str:
     rows += [(f"question `{q.name}`", q.name, q.points) for q in week.questions]
     for shown, name, points in rows:
         effort = read.efforts(name) if read else None
-        told = (
+        cells = (
             f"{effort.minutes[0]} to {effort.minutes[1]} | {_dots(effort.difficulty)} | "
             f"{_dots(effort.weight)} |"
             if effort
             else "| | |"
         )
-        lines.append(f"| {shown} | {points:g} | {told}")
+        lines.append(f"| {shown} | {points:g} | {cells}")
     return "\n".join(lines)
 
 
@@ -153,17 +153,17 @@ def _dots(level: int) -> str:
 
 def _notes(week: Week, read: WeekSyllabus | None) -> Iterator[str]:
     if week.electives_counted is not None:
-        yield f"Of the electives the best {week.electives_counted} count."
+        yield f"The best {week.electives_counted} electives count."
     if read:
         hours = rough_hours(total_minutes(week, read))
         yield (
-            f"Together about {hours}. The minutes are estimates of the "
-            "authors, not measured on a class. *Weight* says how much later weeks rest on it."
+            f"Together about {hours}. The minutes are estimates by the "
+            "authors, not measured in a class. *Weight*: how much later weeks depend on it."
         )
 
 
 def total_minutes(week: Week, read: WeekSyllabus) -> tuple[int, int]:
-    """From the quickest to the slowest way through the week; electives as many as count."""
+    """Return the shortest and longest total time, with as many electives as count."""
     totals = []
     for end in (0, 1):
         own = [read.exercises[e.name].minutes[end] for e in week.exercises if not e.elective]
@@ -176,7 +176,7 @@ def total_minutes(week: Week, read: WeekSyllabus) -> tuple[int, int]:
 
 
 def rough_hours(minutes: tuple[int, int]) -> str:
-    """From the less to the more, to half an hour."""
+    """Format a range of minutes in half hours."""
     return " to ".join(map(_hours, minutes))
 
 

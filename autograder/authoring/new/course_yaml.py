@@ -1,4 +1,4 @@
-"""Adding to course.yaml as text, so that its comments and its layout stay."""
+"""Edit course.yaml as text, so that its comments and layout are preserved."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import textwrap
 
 import yaml
 
-from ...model.course.loader import REGISTRY, parse
+from ...model.course import REGISTRY, parse
 from ...model.errors import CourseError
 
 
 def with_week(text: str, entry: str) -> str:
-    """The registry's text with `entry`, a list item at the margin, as the last of its weeks.
+    """Return the text with `entry`, a list item without indentation, appended to its weeks.
 
-    Raises CourseError if that cannot be done without touching what stands there.
+    Raise CourseError if the result would change an existing week.
     """
     weeks = _weeks(text)
     lines = text.split("\n")
@@ -26,14 +26,16 @@ def with_week(text: str, entry: str) -> str:
         grown += "\n"
     before, after = parse(text), parse(grown)
     if after.weeks[:-1] != before.weeks:
-        raise CourseError(f"{REGISTRY}: the new week does not fit in: add it by hand\n{entry}")
+        raise CourseError(
+            f"{REGISTRY}: the new week cannot be inserted automatically: add it by hand:\n{entry}"
+        )
     return grown
 
 
 def with_exercise(text: str, week: str, entry: str) -> str:
-    """The registry's text with `entry` as the last exercise of a week.
+    """Return the text with `entry` appended to the exercises of a week.
 
-    Raises CourseError if that cannot be done without touching what stands there.
+    Raise CourseError if the result would change another exercise.
     """
     exercises = _exercises(text, week)
     lines, end = text.split("\n"), _last_line(exercises) + 1
@@ -70,7 +72,7 @@ def _weeks(text: str) -> yaml.SequenceNode:
 
 
 def _last_line(node: yaml.Node) -> int:
-    """The line on which a node's content ends; PyYAML counts what follows a block to it."""
+    """Return the line on which a node's content ends; PyYAML includes blank lines after a block."""
     if isinstance(node, yaml.ScalarNode):
         end = node.end_mark
         return int(
@@ -83,6 +85,6 @@ def _last_line(node: yaml.Node) -> int:
 
 
 def _comment_of_item(line: str, column: int) -> bool:
-    """Return whether a line after the last item is a comment inside it."""
+    """Return True if a line after the last item is a comment that is indented below it."""
     stripped = line.lstrip(" ")
     return stripped.startswith("#") and len(line) - len(stripped) > column

@@ -1,28 +1,33 @@
-"""An exercise made of a function of the author's: what students see of it, and what they write.
+"""Extract a function from the author's file and mark its body as a solution.
 
-The signature and the docstring stay; the body, and whatever of the file the function uses, goes
-between the marks that keep it from students.
+The signature and the docstring stay visible to students. The body, and every other definition of
+the file that the function uses, is put between `# BEGIN SOLUTION` and `# END SOLUTION`.
 """
 
 from __future__ import annotations
 
 import ast
-import io
 import sys
-import tokenize
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
 
 from ...model.errors import CourseError
 from ...model.source.rules import libraries
+from ...model.source.statements import IMPORTS, bound_names
 
-BLANK = "FILL IN"
+PLACEHOLDER = "FILL IN"
 _BEGIN, _END = "# BEGIN SOLUTION", "# END SOLUTION"
 
 
-class TakenFunction(msgspec.Struct, frozen=True):
-    """A function as a week takes it: `imports`, and `text` with the marks of a solution."""
+class ExtractedFunction(msgspec.Struct, frozen=True):
+    """A function as source text, ready for a solution.
+
+    imports: the import statements it needs, one name each
+    text: the function and its helpers, with solution marks
+    defines: the names of the function and its helpers
+    """
 
     name: str
     imports: tuple[str, ...]
@@ -31,12 +36,12 @@ class TakenFunction(msgspec.Struct, frozen=True):
 
     @property
     def module(self) -> str:
-        """A module of its own."""
+        """The function as a module that can be run."""
         return "\n".join([*self.imports, "", "", self.text])
 
 
-def taken_from(place: str, extras: tuple[str, ...] = ()) -> TakenFunction:
-    """The function that `file.py:function` names; raises CourseError if it will not do."""
+def read_function(place: str, extras: tuple[str, ...] = ()) -> ExtractedFunction:
+    """Extract the function named by `file.py:function`; raise CourseError if that is impossible."""
     path, _, name = place.rpartition(":")
     if not path or not name.isidentifier():
         raise CourseError(f"--from {place}: write file.py:function")
@@ -44,165 +49,131 @@ def taken_from(place: str, extras: tuple[str, ...] = ()) -> TakenFunction:
         source = Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise CourseError(f"--from {path}: {getattr(error, 'strerror', error)}") from None
-    return taken(source, name, path, extras)
+    return extract_function(source, name, path, extras)
 
 
-def taken(source: str, name: str, where: str, extras: tuple[str, ...] = ()) -> TakenFunction:
-    """A function of a source, with what it uses; raises CourseError if it will not do."""
+def extract_function(
+    source: str, name: str, path: str, extras: tuple[str, ...] = ()
+) -> ExtractedFunction:
+    """Extract a top-level function and the definitions it uses; raise CourseError if impossible.
+
+    path: the file's name in error messages
+    extras: the optional libraries that the week may import
+    """
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError) as error:
-        raise CourseError(f"{where}: {error}") from None
-    known = _definitions(tree)
-    node = known.get(name)
+        raise CourseError(f"{path}: {error}") from None
+    definitions = {name: node for node in tree.body for name in bound_names(node)}
+    node = definitions.get(name)
     if not isinstance(node, ast.FunctionDef):
-        found = [n for n, d in known.items() if isinstance(d, ast.FunctionDef)]
-        kind = "is no function" if node is not None else "is not there"
-        has = f"; it has {', '.join(found[:8])}" if found else ""
-        raise CourseError(f"{where}: {name} {kind} at the file's margin{has}")
-    used = _used(node, known)
-    nodes = [known[n] for n in known if n in used]
-    imports = _imports(tree, {n.id for d in nodes for n in ast.walk(d) if isinstance(n, ast.Name)})
-    _check_imports(imports, where, extras)
+        functions = [n for n, d in definitions.items() if isinstance(d, ast.FunctionDef)]
+        problem = "is not a function" if node else "is not defined at the top level"
+        others = f"; its functions: {', '.join(functions[:8])}" if functions else ""
+        raise CourseError(f"{path}: {name} {problem}{others}")
+    used = _used_names(node, definitions)
+    nodes = {id(d): d for n, d in definitions.items() if n in used}
+    imports = _imports(tree, {n for d in nodes.values() for n in _loaded_names(d)})
+    _check_imports(imports, path, extras)
     lines = source.split("\n")
-    helpers = ["\n".join(_lines(lines, d)) for d in nodes if d is not node]
-    parts = []
-    if helpers:
-        parts.append(f"{_BEGIN}\n" + "\n\n\n".join(helpers) + f"\n{_END}")
-    text = "\n\n\n".join([*parts, _marked(lines, node)])
-    return TakenFunction(name, imports, text + "\n", tuple(n for n in known if n in used))
+    helpers = "\n\n\n".join("\n".join(_lines(lines, d)) for d in nodes.values() if d is not node)
+    marked = [f"{_BEGIN}\n{helpers}\n{_END}"] if helpers else []
+    text = "\n\n\n".join([*marked, _with_marks(lines, node)])
+    return ExtractedFunction(name, imports, text + "\n", tuple(n for n in definitions if n in used))
 
 
-def with_function(module: str, function: TakenFunction, where: str) -> str:
-    """A solution's module with the function at its end and what it imports among the imports."""
+def insert_function(module: str, function: ExtractedFunction, path: str) -> str:
+    """Append the function to a module's source and its imports to the imports.
+
+    Raise CourseError if the module already defines one of the names.
+    """
     tree = ast.parse(module)
-    there = {n for top in tree.body for n in _bound(top)}
-    if taken_names := [n for n in function.defines if n in there]:
-        raise CourseError(f"{where} has {', '.join(taken_names)} already: choose another name")
-    bound = {one for top in tree.body if _is_import(top) for one in _one_by_one(top)}
-    lines = module.rstrip("\n").split("\n")
-    missing = [i for i in function.imports if not bound.issuperset(_one_by_one(_statement(i)))]
+    existing = {n for node in tree.body for n in bound_names(node)}
+    if duplicates := [n for n in function.defines if n in existing]:
+        raise CourseError(f"{path} already defines {', '.join(duplicates)}: choose another name")
+    present = {i for node in tree.body if isinstance(node, IMPORTS) for i in _single_imports(node)}
+    missing = [i for i in function.imports if i not in present]
     future = [i for i in missing if i.startswith("from __future__")]
-    first, last = _place_of_imports(tree)
+    lines = module.rstrip("\n").split("\n")
+    top = (tree.body[0].end_lineno or 0) if ast.get_docstring(tree) is not None else 0
+    last = max([top, *(n.end_lineno or 0 for n in tree.body if isinstance(n, IMPORTS))])
     lines[last:last] = [i for i in missing if i not in future]
-    lines[first:first] = future
+    lines[top:top] = future
     return "\n".join(lines) + f"\n\n\n{function.text}"
 
 
-def _place_of_imports(tree: ast.Module) -> tuple[int, int]:
-    """The lines before which imports from the future go, and others."""
-    first = tree.body[0].end_lineno or 0 if tree.body and ast.get_docstring(tree) else 0
-    found = [n.end_lineno or 0 for n in tree.body if isinstance(n, (ast.Import, ast.ImportFrom))]
-    return first, max([first, *found])
+def _loaded_names(node: ast.AST) -> set[str]:
+    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
 
 
-def _definitions(tree: ast.Module) -> dict[str, ast.stmt]:
-    return {name: top for top in tree.body for name in _bound(top) if not _is_import(top)}
-
-
-def _bound(top: ast.stmt) -> list[str]:
-    """The names that a statement at the margin defines."""
-    if isinstance(top, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-        return [top.name]
-    if isinstance(top, (ast.Assign, ast.AnnAssign)):
-        stored = (n for n in ast.walk(top) if isinstance(n, ast.Name))
-        return [n.id for n in stored if isinstance(n.ctx, ast.Store)]
-    return []
-
-
-def _is_import(top: ast.stmt) -> bool:
-    return isinstance(top, (ast.Import, ast.ImportFrom))
-
-
-def _statement(text: str) -> ast.stmt:
-    return ast.parse(text).body[0]
-
-
-def _one_by_one(top: ast.stmt) -> list[str]:
-    """An import as statements that bind one name each."""
-    assert isinstance(top, (ast.Import, ast.ImportFrom))
-    names, found = top.names, []
-    for name in names:
-        top.names = [name]
-        found.append(ast.unparse(top))
-    top.names = names
-    return found
-
-
-def _used(node: ast.stmt, known: dict[str, ast.stmt]) -> set[str]:
-    """What the definition and what it uses define."""
-    todo, found, names = [node], list[ast.stmt](), set[str]()
-    while todo:
-        at = todo.pop()
-        if at in found:
-            continue
-        found.append(at)
-        names |= {n for n, d in known.items() if d is at}
-        used = {n.id for n in ast.walk(at) if isinstance(n, ast.Name)}
-        todo += [known[n] for n in used if n in known]
-    return names
+def _used_names(node: ast.stmt, definitions: dict[str, ast.stmt]) -> set[str]:
+    """Return the top-level names that a definition needs, including its own."""
+    waiting, found = [node], list[ast.stmt]()
+    while waiting:
+        current = waiting.pop()
+        if current not in found:
+            found.append(current)
+            waiting += [definitions[n] for n in _loaded_names(current) if n in definitions]
+    return {n for n, d in definitions.items() if d in found}
 
 
 def _imports(tree: ast.Module, used: set[str]) -> tuple[str, ...]:
-    """The imports that bind a used name, one statement each."""
+    """Return the imports that bind a used name or import from `__future__`, one name each."""
     found = []
-    for top in tree.body:
-        if isinstance(top, ast.ImportFrom) and top.module == "__future__":
-            found.append(ast.unparse(top))
-        elif isinstance(top, (ast.Import, ast.ImportFrom)):
-            names = [a for a in top.names if (a.asname or a.name).partition(".")[0] in used]
-            if names:
-                top.names = names
-                found.append(ast.unparse(top))
+    for node in tree.body:
+        for text in _single_imports(node) if isinstance(node, IMPORTS) else ():
+            name = text.split()[-1].partition(".")[0]
+            if name in used or text.startswith("from __future__"):
+                found.append(text)
     return tuple(found)
 
 
-def _check_imports(imports: tuple[str, ...], where: str, extras: tuple[str, ...]) -> None:
-    there = {*sys.stdlib_module_names, *libraries(extras)}
+def _single_imports(node: ast.Import | ast.ImportFrom) -> Iterator[str]:
+    """Split an import into statements that bind one name each."""
+    for alias in node.names:
+        if isinstance(node, ast.Import):
+            yield ast.unparse(ast.Import([alias]))
+        else:
+            yield ast.unparse(ast.ImportFrom(node.module, [alias], node.level))
+
+
+def _check_imports(imports: tuple[str, ...], path: str, extras: tuple[str, ...]) -> None:
+    allowed = libraries(extras)
     for statement in imports:
-        name = statement.split()[1].partition(".")[0]
-        if name not in there:
+        if statement.split()[1].partition(".")[0] not in {*sys.stdlib_module_names, *allowed}:
             raise CourseError(
-                f"{where}: `{statement}`: that is not there when students' work is graded; an "
-                f"exercise may use the standard library, {', '.join(libraries(extras))}"
+                f"{path}: `{statement}`: this library is not available during grading; an "
+                f"exercise may use the standard library, {', '.join(allowed)}"
             )
 
 
 def _lines(lines: list[str], node: ast.stmt) -> list[str]:
     decorators = getattr(node, "decorator_list", [])
-    return lines[(decorators[0] if decorators else node).lineno - 1 : node.end_lineno]
+    return lines[(decorators or [node])[0].lineno - 1 : node.end_lineno]
 
 
-def _marked(lines: list[str], node: ast.FunctionDef) -> str:
-    """The function with its body between marks; a docstring to fill in if it has none."""
-    own = _lines(lines, node)
+def _with_marks(lines: list[str], node: ast.FunctionDef) -> str:
+    """Return the function with its body between marks and a placeholder for a missing docstring."""
     if node.body[0].lineno == node.lineno:  # all on one line
-        own = ast.unparse(node).split("\n")
-        node = ast.parse("\n".join(own)).body[0]  # type: ignore[assignment]  # a function, as it was
-    offset = node.end_lineno - len(own) if node.end_lineno else 0
+        lines = ast.unparse(node).split("\n")
+        parsed = ast.parse("\n".join(lines)).body[0]
+        assert isinstance(parsed, ast.FunctionDef)
+        node = parsed
+    own = _lines(lines, node)
+    first = (node.end_lineno or 0) - len(own)  # lines of the file above the function
     documented = ast.get_docstring(node) is not None
-    end = node.body[0].end_lineno if documented else _signature_end(own) + offset
-    head, body = own[: (end or 0) - offset], own[(end or 0) - offset :]
+    end = (node.body[0].end_lineno or 0) if documented else node.body[0].lineno - 1
+    while not documented and lines[end - 1].strip()[:1] in ("", "#"):
+        end -= 1
+    head, body = own[: end - first], own[end - first :]
     indent = " " * node.body[0].col_offset
     if not documented:
-        head.append(f'{indent}"""{BLANK}: what comes out, for which arguments."""')
+        head.append(f'{indent}"""{PLACEHOLDER}: what it returns, for which arguments."""')
     while body and not body[0].strip():
         body = body[1:]
-    todo = f"{indent}# TODO: {BLANK}: a word on how to begin."
+    todo = f"{indent}# TODO: {PLACEHOLDER}: how to start."
     if body and body[0].strip().startswith("# TODO:"):  # the author's own, for students
         todo, body = body[0], body[1:]
     if not any(line.strip() for line in body):
-        raise CourseError(f"{node.name} does nothing: there is nothing for students to write")
+        raise CourseError(f"{node.name} has no code after its docstring: nothing is left to write")
     return "\n".join([*head, todo, f"{indent}{_BEGIN}", *body, f"{indent}{_END}"])
-
-
-def _signature_end(lines: list[str]) -> int:
-    """The number of the line on which the colon of `def` stands."""
-    depth, began = 0, False
-    for token in tokenize.generate_tokens(io.StringIO("\n".join(lines)).readline):
-        began = began or (token.type == tokenize.NAME and token.string == "def")
-        if token.type == tokenize.OP:
-            depth += {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}.get(token.string, 0)
-            if began and not depth and token.string == ":":
-                return token.start[0]
-    raise AssertionError("a function without a colon was parsed")

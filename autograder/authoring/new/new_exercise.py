@@ -1,7 +1,7 @@
-"""Another exercise for a week that is there: written into its files, or nothing is.
+"""Add an exercise to a week: write it into the week's files, or change nothing.
 
-It is made of a function of the author's, or of a small example that works. Where an author has
-something to say stands `FILL IN`; what is there keeps its layout.
+An exercise is drafted from the author's function or from a small working example. `FILL IN` marks
+what only the author can write. Existing text keeps its layout.
 """
 
 from __future__ import annotations
@@ -15,155 +15,165 @@ from pathlib import Path
 import msgspec
 
 from ...files.atomic import replace_file
-from ...model.course.loader import REGISTRY, Course, Week, load
+from ...model.course import REGISTRY, Course, Week, load
 from ...model.course.stubs import stub_of, stub_path
 from ...model.errors import CourseError
 from ..lesson.syllabus import syllabus_path
+from ..template_text import fill_template
 from .course_yaml import with_exercise
-from .function_source import TakenFunction, with_function
-from .new_week import BLANK, checked_exercise, filled
+from .function_source import PLACEHOLDER, ExtractedFunction, insert_function
+from .new_week import check_function_name
 
 _ENTRY = "{{name: {name}, points: 2}}"
 _EFFORT = "  {name}: {{minutes: [10, 20], difficulty: 2, weight: 2}}  # {blank}: your estimates"
 
 
-class Made(msgspec.Struct, frozen=True):
-    """What an exercise brings: its hidden tests, its public check, and wrong versions by name."""
+class ExerciseDraft(msgspec.Struct, frozen=True):
+    """The parts of a new exercise as source text; `misconceptions` by file name."""
 
-    function: TakenFunction
+    function: ExtractedFunction
     grader: str
-    public: str
+    public_check: str
     misconceptions: dict[str, str]
 
 
-def example(name: str) -> Made:
-    """The small exercise that a new week begins with, under another name."""
-    about = {"exercise": name, "topic": "topic", "number": 0, "blank": BLANK}
-    solution, public = filled("solution.py.blank", about), filled("public_test.py.blank", about)
-    return Made(
-        function=TakenFunction(
-            name, ("import torch",), solution[solution.index(f"def {name}(") :], (name,)
-        ),
-        grader=filled("grader.py.blank", about),
-        public=public[public.index("def test_") :],
-        misconceptions={f"{name}_forgets_the_root": filled("misconception.py.blank", about)},
+def example_draft(name: str) -> ExerciseDraft:
+    """Return the small exercise that a new week starts with, under another name."""
+    values = {"exercise": name, "topic": "topic", "number": 0, "blank": PLACEHOLDER}
+    solution = fill_template("solution.py.blank", values)
+    public = fill_template("public_test.py.blank", values)
+    text = solution[solution.index(f"def {name}(") :]
+    return ExerciseDraft(
+        function=ExtractedFunction(name, ("import torch",), text, (name,)),
+        grader=fill_template("grader.py.blank", values),
+        public_check=public[public.index("def test_") :],
+        misconceptions={
+            f"{name}_forgets_the_root": fill_template("misconception.py.blank", values)
+        },
     )
 
 
-def add_exercise(course: Course, week: Week, made: Made) -> list[Path]:
-    """Write an exercise into a week; returns the files, those to fill in first.
+def add_exercise(course: Course, week: Week, draft: ExerciseDraft) -> list[Path]:
+    """Write an exercise into a week and return the changed files, those with placeholders first.
 
-    Raises CourseError if something of that name is there already; then nothing was changed.
+    Raise CourseError, and change nothing, if the name is already in use.
     """
-    name = checked_exercise(made.function.name)
+    name = check_function_name(draft.function.name)
     if name in {e.name for e in week.exercises}:
-        raise CourseError(f"{week.name} has an exercise {name} already: choose another name")
-    solutions, exercises = course.solution_folder(week), course.exercise_folder(week)
+        raise CourseError(f"{week.name} already has an exercise {name}: choose another name")
     with _all_or_nothing() as write:
         module = course.solution(week)
         where = str(module.relative_to(course.root))
-        write(module, with_function(_read(module), made.function, where))
-        fresh = {course.graders(week) / f"test_{name}.py": made.grader}
-        for stem, text in made.misconceptions.items():
-            fresh[solutions / "misconceptions" / f"{stem}.py"] = text
-        for path, text in fresh.items():
+        write(module, insert_function(_read(module), draft.function, where))
+        added = _secret_files(course, week, draft)
+        for path, text in added.items():
             if path.exists():
-                raise CourseError(f"{path.relative_to(course.root)} is there already: move it")
+                raise CourseError(f"{path.relative_to(course.root)} already exists: move it")
             write(path, text)
-        changed = list(_students_side(exercises, week, made, write))
-        syllabus = syllabus_path(course, week)
-        if effort := _with_effort(_read(syllabus), name):
-            write(syllabus, effort)
-            changed.append(syllabus)
+        changed = _public_files(course, week, draft)
+        for path, text in changed.items():
+            write(path, text)
         registry = course.root / REGISTRY
         text = registry.read_text(encoding="utf-8")
         write(registry, with_exercise(text, week.name, _ENTRY.format(name=name)))
-        grown = load(course.root, unfinished=True)
-        stub = stub_path(grown, grown.week(week.name))
-        write(stub, stub_of(grown, grown.week(week.name)))
-    return [module, *fresh, *changed, stub]
+        changed_course = load(course.root, unfinished=True)
+        stub = stub_path(changed_course, changed_course.week(week.name))
+        write(stub, stub_of(changed_course, changed_course.week(week.name)))
+    return [module, *added, *changed, stub]
 
 
-def in_place_of_the_example(course: Course, name: str, made: Made) -> list[Path]:
-    """In a week that was made just now, write an exercise over the example; returns the files.
+def replace_example(course: Course, name: str, draft: ExerciseDraft) -> list[Path]:
+    """Replace the example of a new week by an exercise and return the written files.
 
-    What another right version looks like is the author's to say: `verify` asks for one.
+    The week has no alternative solution afterwards, so `verify` asks the author for one.
     """
     week = course.week(name)
-    solutions, checks = course.solution_folder(week), f"test_{week.stem}.py"
+    solutions = course.solution_folder(week)
     module = course.solution(week)
     text = module.read_text(encoding="utf-8")
     header = text[: text.index('"""', 3) + 3]
-    module.write_text(with_function(f"{header}\n", made.function, week.module), encoding="utf-8")
     for path in [*solutions.glob("misconceptions/*.py"), *solutions.glob("alternatives/*.py")]:
         path.unlink()
-    fresh = [course.graders(week) / f"test_{made.function.name}.py"]
-    fresh[0].write_text(made.grader, encoding="utf-8")
-    for stem, wrong in made.misconceptions.items():
-        fresh.append(solutions / "misconceptions" / f"{stem}.py")
-        fresh[-1].write_text(wrong, encoding="utf-8")
-    public = course.exercise_folder(week) / checks
-    text = public.read_text(encoding="utf-8")
-    public.write_text(text[: text.index("def test_")] + _public(week, made), encoding="utf-8")
+    public = course.exercise_folder(week) / f"test_{week.stem}.py"
+    checks = public.read_text(encoding="utf-8")
+    written = {
+        module: insert_function(f"{header}\n", draft.function, week.module),
+        **_secret_files(course, week, draft),
+        public: checks[: checks.index("def test_")] + _public_check(week, draft),
+    }
+    for path, text in written.items():
+        path.write_text(text, encoding="utf-8")
     stub = stub_path(course, week)
     stub.write_text(stub_of(course, week), encoding="utf-8")
-    return [module, *fresh, public, stub]
+    return [*written, stub]
 
 
-def _public(week: Week, made: Made) -> str:
-    return made.public.replace("from topic import", f"from {week.stem} import")
+def _secret_files(course: Course, week: Week, draft: ExerciseDraft) -> dict[Path, str]:
+    folder = course.solution_folder(week) / "misconceptions"
+    files = {course.graders(week) / f"test_{draft.function.name}.py": draft.grader}
+    return files | {folder / f"{stem}.py": text for stem, text in draft.misconceptions.items()}
 
 
-def _students_side(
-    folder: Path, week: Week, made: Made, write: Callable[[Path, str], None]
-) -> Iterator[Path]:
-    """Public checks, hints, the lesson and the table of the README, as far as there are any."""
-    name = made.function.name
+def _public_check(week: Week, draft: ExerciseDraft) -> str:
+    return draft.public_check.replace("from topic import", f"from {week.stem} import")
+
+
+def _public_files(course: Course, week: Week, draft: ExerciseDraft) -> dict[Path, str]:
+    """Return the new text of the public checks, hints, lesson, README and syllabus.
+
+    README and syllabus are left out unless they have a table of exercises.
+    """
+    name, folder = draft.function.name, course.exercise_folder(week)
     checks = folder / f"test_{week.stem}.py"
-    public = _public(week, made)
-    head = _read(checks) or '"""Public checks. Run them with `pytest`."""\n\nimport torch\n'
-    if "torch." in public and not re.search(r"^import torch$", head, flags=re.MULTILINE):
+    public = _public_check(week, draft)
+    existing = _read(checks) or '"""Public checks. Run them with `pytest`."""\n\nimport torch\n'
+    if "torch." in public and not re.search(r"^import torch$", existing, flags=re.MULTILINE):
         public = public.replace("    from ", "    import torch\n\n    from ", 1)
-    write(checks, f"{head.rstrip()}\n\n\n{public}")
-    yield checks
-    hints = folder / "hints.md"
-    stages = ("a question that points in the right direction.", "where to look.")
-    said = [
-        f"{n}. {BLANK}: {s}" for n, s in enumerate((*stages, "nearly the answer, in words."), 1)
-    ]
-    write(hints, "\n".join([_read(hints).rstrip(), "", f"## {name}", *said, ""]).lstrip())
-    yield hints
-    lesson = folder / "lesson.md"
-    text = f"## {BLANK}: what `{name}` is for\n\n{BLANK}: what students learn here, and write in "
-    text += f'`{week.module}`.\n\n```python\ncheck("{name}")\n```\n'
-    write(lesson, f"{_read(lesson).rstrip()}\n\n{text}".lstrip())
-    yield lesson
-    readme = folder / "README.md"
-    if row := _with_row(_read(readme), name, week.exercises[-1].name):
-        write(readme, row)
-        yield readme
+    hints = (
+        f"## {name}\n"
+        f"1. {PLACEHOLDER}: a question that points in the right direction.\n"
+        f"2. {PLACEHOLDER}: where to look.\n"
+        f"3. {PLACEHOLDER}: almost the answer, in words.\n"
+    )
+    lesson = (
+        f"## {PLACEHOLDER}: the purpose of `{name}`\n\n{PLACEHOLDER}: what students learn here and "
+        f'write in `{week.module}`.\n\n```python\ncheck("{name}")\n```\n'
+    )
+    readme, syllabus = folder / "README.md", syllabus_path(course, week)
+    files = {
+        checks: f"{existing.rstrip()}\n\n\n{public}",
+        folder / "hints.md": _appended(_read(folder / "hints.md"), hints),
+        folder / "lesson.md": _appended(_read(folder / "lesson.md"), lesson),
+        syllabus: with_effort(_read(syllabus), name),
+        readme: _with_row(_read(readme), name, week.exercises[-1].name),
+    }
+    return {path: text for path, text in files.items() if text}
 
 
-def _with_row(text: str, name: str, last: str) -> str:
-    """The README with a row for the exercise below the last one's, if it has a table of them."""
-    lines = text.split("\n")
+def _appended(text: str, section: str) -> str:
+    return f"{text.rstrip()}\n\n{section}".lstrip()
+
+
+def _with_row(readme: str, name: str, last: str) -> str:
+    """Add a row below the last exercise's in the README's table; return "" without a table."""
+    lines = readme.split("\n")
     rows = [n for n, line in enumerate(lines) if line.startswith(f"| `{last}` |")]
     if not rows:
         return ""
     cells = lines[rows[-1]].count("|") - 1
-    row = "| ".join(["", f"`{name}` ", "2 ", *[f"{BLANK} "] * (cells - 2)]) + "|"
+    row = "| ".join(["", f"`{name}` ", "2 ", *[f"{PLACEHOLDER} "] * (cells - 2)]) + "|"
     return "\n".join([*lines[: rows[-1] + 1], row, *lines[rows[-1] + 1 :]])
 
 
-def _with_effort(text: str, name: str) -> str:
-    """The syllabus with a line for the exercise below the others, if it lists them one by one."""
-    lines = text.split("\n")
+def with_effort(syllabus: str, name: str) -> str:
+    """Add a line for an exercise to the syllabus; return "" if it does not list them in lines."""
+    lines = syllabus.split("\n")
     if "exercises:" not in lines:
         return ""
     end = lines.index("exercises:") + 1
     while lines[end].startswith(" "):
         end += 1
-    return "\n".join([*lines[:end], _EFFORT.format(name=name, blank=BLANK), *lines[end:]])
+    return "\n".join([*lines[:end], _EFFORT.format(name=name, blank=PLACEHOLDER), *lines[end:]])
 
 
 def _read(path: Path) -> str:
@@ -172,7 +182,7 @@ def _read(path: Path) -> str:
 
 @contextlib.contextmanager
 def _all_or_nothing() -> Iterator[Callable[[Path, str], None]]:
-    """A way to write files that are as they were if anything goes wrong."""
+    """Yield a function that writes files; restore all of them if the block raises."""
     before: dict[Path, bytes | None] = {}
 
     def write(path: Path, text: str) -> None:

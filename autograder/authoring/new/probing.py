@@ -1,318 +1,207 @@
-"""Finding out how a function of the author's can be called, and what holds of its results.
+"""Guess inputs for a function from its annotations and defaults, and call it.
 
-Arguments are tried by what the signature says of them: annotation, default, name. What works is
-kept as the text that a hidden test would hold, so that what was tried and what is written are the
-same. The code is the author's own and runs here, under a bound on the lines it may execute: it ends
-on a slow machine as on a quick one.
+Inputs are kept as the text that a hidden test contains, so the test repeats the call that was
+tried. Functions are the author's own code and run in this process; a bound on the number of
+executed lines ends a mutant that loops forever.
 """
 
 from __future__ import annotations
 
-import ast
 import contextlib
+import inspect
 import io
-import itertools
-import math
 import sys
 import types
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import msgspec
-import numpy as np
 import torch
 
 from ...grading.assertions.inputs import Draw
 
-_MOST_LINES = 100_000  # of Python, for one call
-_MOST_TRIES = 400
+Function = Callable[..., Any]
+_FILE = "<exercise>"
+_MAX_LINES = 100_000  # executed by one call
 _TENSORS = (
     "draw.normal(3, 5)",
+    "draw.normal(4, 4)",
     "draw.normal(2, 3, 4)",
     "draw.normal(6)",
-    "draw.normal(4, 4)",
-    "draw.normal(2, 2, 3, 4)",
     "draw.uniform(3, 5, low=0.1)",
-    "draw.normal(5, 4)",
-    "draw.normal(3, 4)",
-    "draw.integers(0, 4, 3, 5)",
     "draw.integers(0, 4, 6)",
-    "draw.bools(3, 5)",
-    "draw.bools(4, 4)",
 )
-_OF_ELEMENTS = {
-    "int": ("[3, 1, 1, 4, 1, 5]", "[2, 7]", "[5]", "[0, 0, 1]"),
-    "float": ("[0.5, -1.25, 3.0]", "[2.0, 2.0]", "[1.5]"),
-    "str": ('["a", "a", "rose", "is", "is", "is", "a"]', '["to", "be"]', '["one"]'),
+_LISTS = {
+    "int": ("[3, 1, 1, 4, 1, 5]", "[2, 7]"),
+    "float": ("[0.5, -1.25, 3.0]", "[2.0, 2.0]"),
+    "str": ('["a", "a", "rose", "is", "is", "is", "a"]', '["to", "be"]'),
     "bool": ("[True, False, True]", "[False]"),
     "list": ("[[1, 2], [3]]", "[[1, 2], [3, 4]]"),
 }
-_PLAIN = {
-    "int": ("3", "2", "5", "1", "0", "-1", "8"),
+_SCALARS = {
+    "int": ("3", "2", "5", "1", "0"),
     "float": ("0.5", "2.0", "-1.5", "0.1"),
     "bool": ("True", "False"),
-    "str": ('"a rose is a rose"', '"abc"', '"level"', '""'),
+    "str": ('"a rose is a rose"', '"level"', '""'),
 }
-Function = Callable[..., Any]
 
 
-class TooLong(BaseException):
-    """More lines than a call may take; nothing that a function catches."""
+class TooManyLines(BaseException):
+    """A call ran longer than it may; not an Exception, so that its code cannot catch it."""
 
 
-class Sample(msgspec.Struct, frozen=True):
-    """Arguments as a hidden test writes them. about: the parameter that this is there for."""
+class SampleCall(msgspec.Struct, frozen=True):
+    """Arguments as source text. `varied`: the parameter whose default is replaced, or ""."""
 
     positional: tuple[str, ...]
     keywords: tuple[tuple[str, str], ...] = ()
-    about: str = ""
+    varied: str = ""
 
     @property
     def text(self) -> str:
         return ", ".join([*self.positional, *(f"{name}={text}" for name, text in self.keywords)])
 
-    def arguments(self, draw: Draw) -> tuple[list[Any], dict[str, Any]]:
-        def made(text: str) -> Any:
-            return eval(text, {"draw": draw})  # our own texts, from the lists above
+    def arguments(self, seed: int) -> tuple[list[Any], dict[str, Any]]:
+        """Evaluate the arguments with the inputs of one seed."""
+        names = {"draw": Draw(b"probing", str(seed), "float32")}
+        positional = [eval(text, names) for text in self.positional]  # texts of this module
+        return positional, {name: eval(text, names) for name, text in self.keywords}
 
-        return [made(t) for t in self.positional], {n: made(t) for n, t in self.keywords}
 
-
-class Probed(msgspec.Struct, frozen=True):
-    """What a call came to: its value, or the exception that ended it."""
+class CallOutcome(msgspec.Struct, frozen=True):
+    """The result of a call, or the name of the exception that ended it."""
 
     value: Any
-    raised: str = ""
-    lines: frozenset[tuple[str, int]] = frozenset()
+    error: str = ""
+
+    @property
+    def is_useful(self) -> bool:
+        """Whether the result is finite and not empty, so that a test can compare it."""
+        if self.error or self.value is None:
+            return False
+        if isinstance(self.value, torch.Tensor):
+            return self.value.numel() > 0 and bool(self.value.double().isfinite().all())
+        return not hasattr(self.value, "__len__") or len(self.value) > 0
 
 
-def drawn(seed: int) -> Draw:
-    """Inputs of one of the draws that a function is looked at with."""
-    return Draw(b"probing", str(seed), "float32")
-
-
-def defined(module: str) -> dict[str, Any]:
-    """What a module's source defines."""
+def define(module: str) -> dict[str, Any]:
+    """Execute a module's source and return its names."""
     names: dict[str, Any] = {"__name__": "__main__"}
-    with bounded(set()), contextlib.redirect_stdout(io.StringIO()):
-        exec(compile(module, _WHERE, "exec"), names)  # the author's own code
+    with _bounded():
+        exec(compile(module, _FILE, "exec"), names)
     return names
 
 
-_WHERE = "<taken>"
+def run(function: Function, call: SampleCall, seed: int) -> CallOutcome:
+    """Call a function with the inputs of one seed."""
+    positional, keywords = call.arguments(seed)
+    try:
+        with _bounded():
+            return CallOutcome(function(*positional, **keywords))
+    except (Exception, TooManyLines) as error:
+        return CallOutcome(None, type(error).__name__)
+
+
+def equal(a: CallOutcome, b: CallOutcome) -> bool:
+    """Return True if two outcomes agree within rounding."""
+    if a.error or b.error:
+        return a.error == b.error
+    try:
+        torch.testing.assert_close(a.value, b.value, rtol=1e-4, atol=1e-6, equal_nan=True)
+    except AssertionError:
+        return False
+    except (TypeError, ValueError):  # not made of numbers
+        return type(a.value) is type(b.value) and bool(a.value == b.value)
+    return True
+
+
+def guess_calls(function: Function) -> list[SampleCall]:
+    """Return the first guessed call that succeeds, then one for each default that changes it.
+
+    Return an empty list if no guess succeeds.
+    """
+    for call in _guesses(function):
+        outcome = run(function, call, 0)
+        if outcome.is_useful:
+            return [call, *_variations(function, call, outcome)]
+    return []
 
 
 @contextlib.contextmanager
-def bounded(lines: set[tuple[str, int]]) -> Iterator[None]:
-    """Count the lines of the code under probe; raise TooLong where they are too many."""
-    left, before = _MOST_LINES, sys.gettrace()
+def _bounded() -> Iterator[None]:
+    """Discard output and raise TooManyLines after `_MAX_LINES` lines of the probed code."""
+    left, previous = _MAX_LINES, sys.gettrace()
 
     def trace(frame: types.FrameType, event: str, _: Any) -> Any:
         nonlocal left
-        if frame.f_code.co_filename != _WHERE:
+        if frame.f_code.co_filename != _FILE:
             return None
-        if event == "line":
-            lines.add((frame.f_code.co_name, frame.f_lineno))
-            left -= 1
-            if left < 0:
-                raise TooLong
+        left -= event == "line"
+        if left < 0:
+            raise TooManyLines
         return trace
 
     sys.settrace(trace)
     try:
-        yield
+        with contextlib.redirect_stdout(io.StringIO()):
+            yield
     finally:
-        sys.settrace(before)
+        sys.settrace(previous)
 
 
-def call(function: Function, sample: Sample, seed: int) -> Probed:
-    """Call a function on a sample of one draw."""
-    args, kwargs = sample.arguments(drawn(seed))
-    lines: set[tuple[str, int]] = set()
-    try:
-        with bounded(lines), contextlib.redirect_stdout(io.StringIO()):
-            value = function(*args, **kwargs)
-            if isinstance(value, types.GeneratorType):
-                value = list(itertools.islice(value, 1000))
-    except (Exception, TooLong) as error:
-        return Probed(None, type(error).__name__, frozenset(lines))
-    return Probed(value, "", frozenset(lines))
+def _guesses(function: Function) -> Iterator[SampleCall]:
+    """Guess values for all required parameters; scalars differ from each other where possible."""
+    required = [p for p in _parameters(function) if p.default is p.empty]
+    choices = [_choices(p) for p in required]
+    for number in range(max(map(len, choices), default=1)):
+        texts = []
+        for place, offered in enumerate(choices):
+            shift = choices[:place].count(offered) if offered in _SCALARS.values() else 0
+            texts.append(offered[(number + shift) % len(offered)])
+        pairs = list(zip(required, texts, strict=True))
+        yield SampleCall(
+            positional=tuple(text for p, text in pairs if p.kind is not p.KEYWORD_ONLY),
+            keywords=tuple((p.name, text) for p, text in pairs if p.kind is p.KEYWORD_ONLY),
+        )
 
 
-def samples(node: ast.FunctionDef, function: Function) -> list[Sample]:
-    """Calls that work, the plainest first; together they reach all lines that any try reached."""
-    found: list[Sample] = []
-    base: Probed | None = None
-    covered: set[tuple[str, int]] = set()
-    for sample in itertools.islice(_tries(node), _MOST_TRIES):
-        outcome = call(function, sample, 0)
-        if outcome.raised or not is_telling(outcome.value):
-            continue
-        if base is None:
-            base = outcome
-            found = [sample, *_options(node, function, sample, outcome)]
-            covered |= {line for s in found for line in call(function, s, 0).lines}
-        elif outcome.lines - covered or _is_other(sample, found):
-            found.append(sample)
-            covered |= outcome.lines
-        if len(found) >= 6:
-            break
-    return found
-
-
-def _is_other(sample: Sample, found: list[Sample]) -> bool:
-    """Return whether few samples are there yet, and their first arguments are of other shapes."""
-    plain = [s for s in found if not s.about]
-    return len(plain) < 3 and _shape(sample) not in [_shape(s) for s in plain]
-
-
-def _shape(sample: Sample) -> str:
-    """The number of axes of the first argument, or the argument itself."""
-    first = sample.positional[0] if sample.positional else ""
-    return str(first.count(",") - first.count("=")) if first.startswith("draw.") else first
-
-
-def is_steady(function: Function, sample: Sample) -> bool:
-    """Return whether the function gives the same result twice."""
-    return alike(call(function, sample, 0), call(function, sample, 0))
-
-
-def alike(a: Probed, b: Probed) -> bool:
-    """Return whether two outcomes are the same, within rounding."""
-    if a.raised or b.raised:
-        return a.raised == b.raised
-    return _same(a.value, b.value)
-
-
-def _same(a: Any, b: Any) -> bool:
-    if isinstance(a, (np.ndarray, np.generic)) and isinstance(b, (np.ndarray, np.generic)):
-        if a.shape != b.shape or a.dtype != b.dtype:
-            return False
-        return bool(np.allclose(a, b, rtol=1e-4, atol=1e-6, equal_nan=True))
-    if type(a) is not type(b):
-        return False
-    if isinstance(a, torch.Tensor):
-        if a.shape != b.shape or a.dtype != b.dtype:
-            return False
-        return bool(torch.allclose(a.double(), b.double(), rtol=1e-4, atol=1e-6, equal_nan=True))
-    if isinstance(a, float):
-        return math.isclose(a, b, rel_tol=1e-6, abs_tol=1e-9) or (a != a and b != b)
-    if isinstance(a, Mapping):
-        return a.keys() == b.keys() and all(_same(a[k], b[k]) for k in a)
-    if isinstance(a, (list, tuple)):
-        return len(a) == len(b) and all(_same(x, y) for x, y in zip(a, b, strict=True))
-    return bool(a == b)
-
-
-def is_telling(value: Any) -> bool:
-    """Return whether a result is something, and nothing of it infinite or undefined."""
-    if isinstance(value, torch.Tensor):
-        return value.numel() > 0 and bool(torch.isfinite(value.double()).all())
-    if isinstance(value, (list, tuple, dict, str)):
-        return len(value) > 0
-    return value is not None
-
-
-def _options(
-    node: ast.FunctionDef, function: Function, base: Sample, outcome: Probed
-) -> Iterator[Sample]:
-    """The base call with another value for each parameter that has a default."""
-    for argument, default in _defaulted(node):
-        for text in _offers(argument, default):
-            sample = Sample(base.positional, ((argument.arg, text),), argument.arg)
-            other = call(function, sample, 0)
-            if not other.raised and is_telling(other.value) and not alike(other, outcome):
-                yield sample
+def _variations(function: Function, call: SampleCall, outcome: CallOutcome) -> Iterator[SampleCall]:
+    for parameter in _parameters(function):
+        for text in _choices(parameter) if parameter.default is not parameter.empty else ():
+            keywords = (*call.keywords, (parameter.name, text))
+            varied = SampleCall(call.positional, keywords, parameter.name)
+            other = run(function, varied, 0)
+            if other.is_useful and not equal(other, outcome):
+                yield varied
                 break
 
 
-def _tries(node: ast.FunctionDef) -> Iterator[Sample]:
-    """Arguments for what has no default: of one shape first, then whatever goes together.
-
-    Numbers first differ from each other: of two that are equal, one may say nothing.
-    """
-    required = _required(node)
-    offers = [_offers(argument, None) for argument, _ in required]
-    seen = set()
-    numbers = [o in (_PLAIN["int"], _PLAIN["float"]) for o in offers]
-    before = [sum(numbers[:n]) if number else 0 for n, number in enumerate(numbers)]
-    rounds = range(len(_TENSORS))
-    apart = ([_at(o, i + b) for o, b in zip(offers, before, strict=True)] for i in rounds)
-    together = ([_at(o, i) for o in offers] for i in rounds)
-    for texts in itertools.chain(apart, together, itertools.product(*offers)):
-        named = tuple((a.arg, t) for (a, only), t in zip(required, texts, strict=True) if only)
-        plain = tuple(t for (_, only), t in zip(required, texts, strict=True) if not only)
-        if (plain, named) not in seen:
-            seen.add((plain, named))
-            yield Sample(plain, named)
+def _parameters(function: Function) -> list[inspect.Parameter]:
+    parameters = inspect.signature(function).parameters.values()
+    return [p for p in parameters if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
 
 
-def _at(offers: tuple[str, ...], number: int) -> str:
-    """The offer of that number, or the last."""
-    return offers[min(number, len(offers) - 1)]
-
-
-def _required(node: ast.FunctionDef) -> list[tuple[ast.arg, bool]]:
-    """Parameters without a default, and whether they are given by name only."""
-    plain = [*node.args.posonlyargs, *node.args.args]
-    plain = plain[: len(plain) - len(node.args.defaults)]
-    pairs = zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
-    return [(a, False) for a in plain] + [(a, True) for a, d in pairs if d is None]
-
-
-def _defaulted(node: ast.FunctionDef) -> list[tuple[ast.arg, ast.expr]]:
-    plain = [*node.args.posonlyargs, *node.args.args]
-    given = node.args.defaults
-    pairs = list(zip(plain[len(plain) - len(given) :], given, strict=True))
-    only = zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
-    return pairs + [(a, d) for a, d in only if d is not None]
-
-
-def _offers(argument: ast.arg, default: ast.expr | None) -> tuple[str, ...]:
-    """Values that a parameter may take, as texts."""
-    said = ast.unparse(argument.annotation) if argument.annotation else ""
-    if not said and isinstance(default, ast.Constant) and default.value is not None:
-        said = type(default.value).__name__
-    if not said and isinstance(default, ast.UnaryOp):
-        said = "int"
-    return _of_type(said.strip("'\""), argument.arg, default is not None)
-
-
-def _of_type(said: str, name: str, optional: bool) -> tuple[str, ...]:
-    kind = said.removeprefix("Optional[").partition(" | None")[0]
-    if "ndarray" in kind or "NDArray" in kind:
-        return tuple(t.replace("draw.", "draw.array.") for t in _tensors(name))
-    if "Tensor" in kind:
-        return _tensors(name)
-    if name in ("dim", "axis"):
+def _choices(parameter: inspect.Parameter) -> tuple[str, ...]:
+    """Return source texts that fit a parameter's name, annotation and default."""
+    if parameter.name in ("dim", "axis"):
         return ("0", "1", "-1", "-2")
+    annotation = ""
+    if parameter.annotation is not parameter.empty:
+        annotation = inspect.formatannotation(parameter.annotation)
+    elif parameter.default not in (parameter.empty, None):
+        annotation = type(parameter.default).__name__
+    kind = annotation.strip("'\"").partition(" | None")[0].removeprefix("Optional[")
     head, _, inner = kind.partition("[")
-    head = head.rpartition(".")[2]
-    if head in ("list", "List", "Sequence", "Iterable", "Collection", "tuple", "Tuple"):
-        element = inner.rstrip("]").partition(",")[0].partition("[")[0] or "int"
-        offers = _OF_ELEMENTS.get(element, _OF_ELEMENTS["int"])
-        if head in ("tuple", "Tuple"):
-            return tuple(f"tuple({o})" for o in offers)
-        return offers
-    if head in ("dict", "Dict", "Mapping"):
+    head = head.rpartition(".")[2].lower()
+    if head in ("list", "sequence", "iterable", "collection", "tuple"):
+        texts = _LISTS.get(inner.rstrip("]").partition(",")[0].partition("[")[0], _LISTS["int"])
+        return tuple(f"tuple({t})" for t in texts) if head == "tuple" else texts
+    if head in ("dict", "mapping"):
         return ('{"a": 3, "b": 1}', '{"a": 1.5, "b": -0.5}', '{1: "a", 2: "b"}')
-    if head in _PLAIN:
-        return _PLAIN[head]
-    if optional:
-        return (*_PLAIN["int"], *_PLAIN["bool"], *_PLAIN["float"], *_tensors(name))
-    lists = itertools.chain(*_OF_ELEMENTS.values())
-    return (*_tensors(name), *_PLAIN["int"], *_PLAIN["str"], *lists)
-
-
-def _tensors(name: str) -> tuple[str, ...]:
-    """Tensors, those first that the parameter's name suggests."""
-    wanted = ""
-    if "mask" in name or "keep" in name:
-        wanted = "draw.bools("
-    elif any(word in name for word in ("index", "indices", "ids", "tokens", "labels", "targets")):
-        wanted = "draw.integers(0, 4, "
-    normal = [t for t in _TENSORS if t.startswith("draw.normal(")]
-    fitting = [t.replace("draw.normal(", wanted) for t in normal if wanted]
-    if any(word in name for word in ("weight", "prob", "attention")):
-        fitting = [f"{t}.softmax(-1)" for t in normal]
-    return (*fitting, *_TENSORS)
+    if "array" in head:
+        return tuple(t.replace("draw.", "draw.array.") for t in _TENSORS)
+    if head in _SCALARS:
+        return _SCALARS[head]
+    if "mask" in parameter.name:
+        return ("draw.bools(3, 5)", "draw.bools(4, 4)", "draw.bools(2, 3, 4)")
+    return _TENSORS if head else (*_TENSORS, *_SCALARS["int"], *_SCALARS["str"])

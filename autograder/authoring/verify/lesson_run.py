@@ -1,4 +1,4 @@
-"""Running a week's lesson from top to bottom beside the solution, in a kernel of its own."""
+"""Run a week's lesson from top to bottom with the solution, in a separate kernel."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ...model.course.loader import Course, Week
+from ...model.course import Course, Week
 from ...model.errors import KitError
 from ...student.commands.notebook import WHOLE_LESSON
 from ..lesson.handout import week_files
-from .proof import Verification
+from .results import Verification
 
 _CELL_SECONDS = 300
 
 
 def verify_lesson(course: Course, week: Week) -> Verification:
-    """Every cell runs without an error or a warning, and every check in it is green."""
+    """Verify that every cell runs without an error or a warning and that every check passes."""
     result = Verification(week.name)
     try:
         files = week_files(course, week)
@@ -26,12 +26,12 @@ def verify_lesson(course: Course, week: Week) -> Verification:
         result.gaps.append(str(error))
         return result
     notebook = run_lesson(course, week, files)
-    result.gaps += (f"the lesson: {said}" for said in complaints(notebook))
+    result.gaps += (f"the lesson: {problem}" for problem in cell_problems(notebook))
     return result
 
 
 def run_lesson(course: Course, week: Week, files: dict[str, bytes]) -> Any:
-    """The notebook among `files` with its outputs, run with the solution in the stub's place."""
+    """Return the notebook among `files` with its outputs, run with the solution as the module."""
     with tempfile.TemporaryDirectory(prefix="autograder-lesson-") as place:
         folder = Path(place) / week.name
         for name, content in files.items():
@@ -39,51 +39,11 @@ def run_lesson(course: Course, week: Week, files: dict[str, bytes]) -> Any:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)
         (folder / week.module).write_bytes(course.solution(week).read_bytes())
-        return _run(folder, f"{week.name}.ipynb")
+        return _execute(folder, f"{week.name}.ipynb")
 
 
-def _run(folder: Path, name: str) -> Any:
-    import nbformat
-    from nbclient import NotebookClient
-    from nbclient.exceptions import CellTimeoutError, DeadKernelError
-
-    notebook = nbformat.read(folder / name, as_version=4)
-    begun: list[Any] = []
-    settings = {
-        "IPYTHONDIR": str(folder / ".ipython"),
-        "PYTHONWARNINGS": "default",
-        "NBGRADER_EXECUTION": "validate",  # a check that is not green raises
-        WHOLE_LESSON: "1",
-    }
-    before = {key: os.environ.get(key) for key in settings}
-    os.environ |= settings
-    try:
-        NotebookClient(
-            notebook,
-            timeout=_CELL_SECONDS,
-            allow_errors=True,
-            resources={"metadata": {"path": str(folder)}},
-            on_cell_execute=lambda cell, cell_index: begun.append(cell),
-        ).execute()
-    except CellTimeoutError:
-        _end_in(begun[-1], "TimeoutError", f"it ran for more than {_CELL_SECONDS} s")
-    except DeadKernelError:
-        _end_in(begun[-1], "DeadKernelError", "Python ended in this cell")
-    finally:
-        for key, value in before.items():
-            os.environ.pop(key) if value is None else os.environ.update({key: value})
-    return notebook
-
-
-def _end_in(cell: Any, kind: str, reason: str) -> None:
-    """Give the cell in which a run ended the error that the kernel could not report."""
-    import nbformat
-
-    cell.outputs.append(nbformat.v4.new_output("error", ename=kind, evalue=reason, traceback=[]))
-
-
-def complaints(notebook: Any) -> Iterator[str]:
-    """What went wrong in a run notebook, each with the number and first line of its code cell."""
+def cell_problems(notebook: Any) -> Iterator[str]:
+    """Yield the errors and warnings of an executed notebook, with the cell's number and start."""
     cells = (c for c in notebook.cells if c.cell_type == "code")
     for number, cell in enumerate(cells, start=1):
         where = f"code cell {number}, {cell.source.strip().split(chr(10))[0]}"
@@ -92,3 +52,44 @@ def complaints(notebook: Any) -> Iterator[str]:
                 yield f"{where}: {output.ename}: {output.evalue}"
             elif output.output_type == "stream" and output.name == "stderr":
                 yield f"{where}: on stderr: {output.text[:500]}"
+
+
+def _execute(folder: Path, name: str) -> Any:
+    import nbformat
+    from nbclient import NotebookClient
+    from nbclient.exceptions import CellTimeoutError, DeadKernelError
+
+    notebook = nbformat.read(folder / name, as_version=4)
+    started: list[Any] = []
+    settings = {
+        "IPYTHONDIR": str(folder / ".ipython"),
+        "PYTHONWARNINGS": "default",
+        "NBGRADER_EXECUTION": "validate",  # a failing check raises
+        WHOLE_LESSON: "1",
+    }
+    client = NotebookClient(
+        notebook,
+        timeout=_CELL_SECONDS,
+        allow_errors=True,
+        resources={"metadata": {"path": str(folder)}},
+        on_cell_execute=lambda cell, cell_index: started.append(cell),
+    )
+    environment = dict(os.environ)
+    os.environ.update(settings)
+    try:
+        client.execute()
+    except CellTimeoutError:
+        _add_error(started[-1], "TimeoutError", f"it ran for more than {_CELL_SECONDS} s")
+    except DeadKernelError:
+        _add_error(started[-1], "DeadKernelError", "Python ended in this cell")
+    finally:
+        os.environ.clear()
+        os.environ.update(environment)
+    return notebook
+
+
+def _add_error(cell: Any, kind: str, reason: str) -> None:
+    """Add the error that the kernel could not report to the cell where it ended."""
+    import nbformat
+
+    cell.outputs.append(nbformat.v4.new_output("error", ename=kind, evalue=reason, traceback=[]))

@@ -1,9 +1,9 @@
-"""Mutation testing of the hidden graders: a small change of the solution must be caught.
+"""Mutation testing of the hidden tests: find changes of the solution that no test notices.
 
-Every operator, constant, comparison, condition, keyword and statement inside the solution regions
-is changed in turn, and the tests of the exercise it belongs to must reject the result. A survivor
-is a hole in the graders, unless it computes the same: those are listed with a reason in
-`solutions/<week>/equivalent.txt`, one a line, as `function: before -> after  # reason`.
+Every operator, constant, comparison, condition, keyword and statement between solution marks is
+changed in turn, and the tests of its exercise must reject the result. A surviving mutant shows a
+missing test unless it computes the same; such mutants are listed with a reason in
+`solutions/<week>/equivalent.txt`, one per line, as `function: before -> after  # reason`.
 """
 
 from __future__ import annotations
@@ -12,12 +12,11 @@ import ast
 import copy
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
 from ...grading.warmup import warm_engine
-from ...model.course.loader import Course, Week
+from ...model.course import Course, Week
 from ...model.device_axes import CPU, FAKE_GPU
 from ...sandbox import Sandbox
 
@@ -66,7 +65,7 @@ _NAMES = {
 
 
 class Mutant(msgspec.Struct, frozen=True):
-    """One change: where, what, and the whole module with it."""
+    """One change; `source` is the whole changed module."""
 
     function: str
     line: int
@@ -80,24 +79,26 @@ class Mutant(msgspec.Struct, frozen=True):
 
 
 class MutantOutcome(msgspec.Struct, frozen=True):
+    """The first test that rejected a mutant, or "", and why it is equivalent if that is stated."""
+
     mutant: Mutant
-    caught_by: str  # the first test that rejected it, or nothing
-    excuse: str  # why it is equivalent, where that is stated
+    caught_by: str
+    excuse: str
 
 
 def mutants(source: str) -> Iterator[Mutant]:
-    """Every small change of the solution regions of a module."""
+    """Yield every single change of a module's code between solution marks."""
     tree = ast.parse(source)
     lines = _solution_lines(source)
-    for function, node in _numbered(tree):
-        if getattr(node, "lineno", None) not in lines:
-            continue
-        for changed in _changes(node):
-            twin = copy.deepcopy(tree)
-            place = [n for _, n in _numbered(twin)][_index(tree, node)]
-            before, after = _text(node), _apply(twin, place, changed)
-            ast.fix_missing_locations(twin)
-            yield Mutant(function, node.lineno, before, after, ast.unparse(twin))  # type: ignore[attr-defined]  # has a line, checked above
+    for top in tree.body:
+        for place in list(_places(top)):
+            node = place.node
+            line = getattr(node, "lineno", 0)
+            for changed in _changes(node) if line in lines else ():
+                place.put(changed)
+                module = ast.unparse(tree)
+                place.put(node)
+                yield Mutant(getattr(top, "name", ""), line, _text(node), _text(changed), module)
 
 
 def _solution_lines(source: str) -> set[int]:
@@ -112,100 +113,95 @@ def _solution_lines(source: str) -> set[int]:
     return found
 
 
-def _numbered(tree: ast.Module) -> list[tuple[str, ast.AST]]:
-    """Every node with the top-level definition it stands in, in a fixed order."""
-    found: list[tuple[str, ast.AST]] = []
-    for top in tree.body:
-        name = getattr(top, "name", "")
-        found += [(name, node) for node in ast.walk(top)]
-    return found
+class _NodePlace(msgspec.Struct):
+    """A node and the field of its parent that contains it."""
+
+    node: ast.AST
+    parent: ast.AST
+    field: str
+    index: int | None = None
+
+    def put(self, node: ast.AST) -> None:
+        if self.index is None:
+            setattr(self.parent, self.field, node)
+        else:
+            getattr(self.parent, self.field)[self.index] = node
 
 
-def _index(tree: ast.Module, node: ast.AST) -> int:
-    return next(i for i, (_, n) in enumerate(_numbered(tree)) if n is node)
+def _places(top: ast.AST) -> Iterator[_NodePlace]:
+    """Yield the place of every node below `top`, in the order of ast.walk."""
+    for parent in ast.walk(top):
+        for field, value in ast.iter_fields(parent):
+            if isinstance(value, ast.AST):
+                yield _NodePlace(value, parent, field)
+            elif isinstance(value, list):
+                nodes = ((i, n) for i, n in enumerate(value) if isinstance(n, ast.AST))
+                yield from (_NodePlace(n, parent, field, i) for i, n in nodes)
 
 
-Change = Callable[[Any], ast.AST | None]  # of the very kind of node that it was made for
-
-
-def _changes(node: ast.AST) -> Iterator[Change]:
-    """What may be done to one node; each change edits a copy in place or returns a replacement."""
+def _changes(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield the nodes that may replace a node."""
     if isinstance(node, ast.BinOp) and type(node.op) in _BINARY:
-        yield lambda n: _set(n, op=_BINARY[type(n.op)]())
+        yield _copy(node, op=_BINARY[type(node.op)]())
     elif isinstance(node, ast.Compare) and type(node.ops[0]) in _COMPARE:
-        yield lambda n: _set(n, ops=[_COMPARE[type(n.ops[0])](), *n.ops[1:]])
+        yield _copy(node, ops=[_COMPARE[type(node.ops[0])](), *node.ops[1:]])
     elif isinstance(node, ast.UnaryOp):
-        yield lambda n: n.operand
+        yield node.operand
     elif isinstance(node, ast.BoolOp):
-        yield lambda n: _set(n, op=ast.Or() if isinstance(n.op, ast.And) else ast.And())
+        yield _copy(node, op=ast.Or() if isinstance(node.op, ast.And) else ast.And())
     elif isinstance(node, ast.Constant):
-        yield from _constant_changes(node)
+        yield from (_copy(node, value=value) for value in _other_constants(node.value))
     elif isinstance(node, ast.Attribute) and node.attr in _NAMES:
-        yield lambda n: _set(n, attr=_NAMES[n.attr])
-    elif isinstance(node, ast.Call) and node.keywords:
-        yield from map(_without_keyword, range(len(node.keywords)))
+        yield _copy(node, attr=_NAMES[node.attr])
+    elif isinstance(node, ast.Call):
+        for i in range(len(node.keywords)):
+            yield _copy(node, keywords=node.keywords[:i] + node.keywords[i + 1 :])
     elif isinstance(node, ast.If):
-        yield lambda n: _set(n, test=ast.Constant(True))
-        yield lambda n: _set(n, test=ast.Constant(False))
-    elif (isinstance(node, (ast.AugAssign, ast.Expr)) and not _is_docstring(node)) or (
-        isinstance(node, ast.Assign) and _rebinds(node)
-    ):
-        yield lambda n: ast.Pass()
+        yield _copy(node, test=ast.Constant(True))
+        yield _copy(node, test=ast.Constant(False))
+    elif isinstance(node, ast.AugAssign) or _is_call(node) or _rebinds(node):
+        yield ast.Pass()
     elif isinstance(node, ast.Return) and isinstance(node.value, ast.Tuple):
-        yield lambda n: _set(n, value=_set(n.value, elts=n.value.elts[::-1]))
+        yield _copy(node, value=_copy(node.value, elts=node.value.elts[::-1]))
 
 
-def _without_keyword(i: int) -> Change:
-    return lambda n: _set(n, keywords=n.keywords[:i] + n.keywords[i + 1 :])
-
-
-def _constant_changes(node: ast.Constant) -> Iterator[Change]:
-    value = node.value
+def _other_constants(value: object) -> Iterator[object]:
     if isinstance(value, bool):
-        yield lambda n: _set(n, value=not n.value)
+        yield not value
     elif isinstance(value, int):
-        yield lambda n: _set(n, value=n.value + 1)
+        yield value + 1
         if value > 0:
-            yield lambda n: _set(n, value=n.value - 1)
+            yield value - 1
     elif isinstance(value, float):
-        yield lambda n: _set(n, value=n.value * 2 if n.value else 1.0)
+        yield value * 2 if value else 1.0
 
 
-def _is_docstring(node: ast.AST) -> bool:
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+def _is_call(node: ast.AST) -> bool:
+    """Return True for an expression statement that is not a docstring."""
+    return isinstance(node, ast.Expr) and not isinstance(node.value, ast.Constant)
 
 
-def _rebinds(node: ast.Assign) -> bool:
-    """Whether the statement changes a name it also reads: without it the program still runs."""
+def _rebinds(node: ast.AST) -> bool:
+    """Return True for an assignment that reads its own target, so it can be removed."""
+    if not isinstance(node, ast.Assign):
+        return False
     targets = {t.id for t in node.targets if isinstance(t, ast.Name)}
     return any(isinstance(n, ast.Name) and n.id in targets for n in ast.walk(node.value))
 
 
-def _set(node: ast.AST, **fields: object) -> ast.AST:
+def _copy(node: ast.AST, **fields: object) -> ast.AST:
+    changed = copy.copy(node)
     for name, value in fields.items():
-        setattr(node, name, value)
-    return node
-
-
-def _apply(tree: ast.Module, place: ast.AST, change: Change) -> str:
-    result = change(place)
-    assert result is not None
-    if result is not place:
-        for parent in ast.walk(tree):
-            for field, value in ast.iter_fields(parent):
-                if value is place:
-                    setattr(parent, field, result)
-                elif isinstance(value, list) and place in value:
-                    value[value.index(place)] = result
-    return _text(result)
+        setattr(changed, name, value)
+    return changed
 
 
 def _text(node: ast.AST) -> str:
-    return " ".join(ast.unparse(ast.fix_missing_locations(copy.deepcopy(node))).split())[:100]
+    return " ".join(ast.unparse(node).split())[:100]
 
 
 def excuses(course: Course, week: Week) -> dict[str, str]:
-    """The stated equivalent mutants of a week: label -> reason."""
+    """Return the equivalent mutants of a week: label to reason."""
     path: Path = course.solution_folder(week) / "equivalent.txt"
     found = {}
     if path.is_file():
@@ -223,7 +219,7 @@ def hunt(
     sandbox: Sandbox | None,
     on_done: Callable[[MutantOutcome], None] = lambda _: None,
 ) -> list[MutantOutcome]:
-    """Grade every mutant of the week's solution until a test rejects it."""
+    """Run every mutant of the week's solution until a test rejects it."""
     engine = warm_engine(course, week, (CPU, FAKE_GPU), secret, sandbox)
     stated = excuses(course, week)
     names = {e.name for e in week.exercises}

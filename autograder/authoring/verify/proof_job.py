@@ -1,4 +1,4 @@
-"""One part of a proof, as a job for a process that may have an engine already."""
+"""Verify one part of a week as a job for a process pool; the process keeps its engine."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ import msgspec
 
 from ...batch.fingerprint import fingerprint, trusted_fingerprints
 from ...grading.warmup import rare_collection, warm_engine
+from ...model.course import Course, load
 from ...model.course.bank import Bank
-from ...model.course.loader import Course, load
 from ...sandbox import BACKENDS
-from .proof import Verification
+from .hidden_tests import WHOLE, verify_part
 from .proof_cache import LESSON, PUBLIC
-from .prover import WHOLE, verify_part
-from .selection import Aim
+from .results import Verification
+from .selection import Selection
 
-# What a part that is of no exercise costs, beside a misconception.
-_WEIGHTS = {WHOLE: 5, PUBLIC: 25, LESSON: 200}
+# The costs of the parts that belong to no exercise, in misconceptions.
+_COSTS = {WHOLE: 5, PUBLIC: 25, LESSON: 200}
 
 
-class Proof(msgspec.Struct, frozen=True):
-    """What is to be proven: a part of a week, as far as `aim` asks for it.
+class ProofJob(msgspec.Struct, frozen=True):
+    """A part of a week to verify, restricted to `selection`.
 
-    keeps: what the bank and the solution answered before may be taken from disk, and is left there
+    uses_answers: whether stored answers of the bank and the solution may be read and written
     """
 
     root: str
@@ -36,54 +36,55 @@ class Proof(msgspec.Struct, frozen=True):
     devices: tuple[str, ...]
     secret: bytes
     sandbox: str
-    aim: Aim | None = None
-    keeps: bool = False
+    selection: Selection | None = None
+    uses_answers: bool = False
 
 
-def weight(course: Course, proof: Proof) -> int:
-    """About how long it takes."""
-    if proof.part in _WEIGHTS:
-        return _WEIGHTS[proof.part]
-    return len(Bank(course, course.week(proof.week)).of_exercise(proof.part))
+def cost(course: Course, job: ProofJob) -> int:
+    """Estimate the duration of a job, in misconceptions."""
+    if job.part in _COSTS:
+        return _COSTS[job.part]
+    return len(Bank(course, course.week(job.week)).of_exercise(job.part))
 
 
-# The engine of this process, with what it was made for and what ends it.
+# The engine of this process, the key it was made for, and its finalizer.
 _engine: list[tuple[Any, Any, Finalize]] = []
 
 
-def prove(proof: Proof, tell: Callable[[str], None] = lambda _: None) -> Verification:
-    course = load(Path(proof.root))
-    week = course.week(proof.week)
+def run_job(job: ProofJob, progress: Callable[[str], None] = lambda _: None) -> Verification:
+    """Verify the part that a job names."""
+    course = load(Path(job.root))
+    week = course.week(job.week)
+    if job.part == PUBLIC:
+        from .public_checks import verify_public  # importing nbformat takes seconds
 
-    def said(part: str) -> None:
-        tell(f"{week.name}: {part}")
-
-    if proof.part == PUBLIC:
-        from .public_side import verify_public  # with what reads notebooks, which takes seconds
-
-        said("public checks")
-        return verify_public(course, week, proof.aim.exercise if proof.aim else "")
-    if proof.part == LESSON:
+        progress(f"{week.name}: public checks")
+        return verify_public(course, week, job.selection.exercise if job.selection else "")
+    if job.part == LESSON:
         from .lesson_run import verify_lesson
 
-        said("the lesson")
+        progress(f"{week.name}: the lesson")
         return verify_lesson(course, week)
-    depends = fingerprint(course, week, proof.devices, proof.secret, proof.sandbox)
-    made_for = (proof.root, week.name, depends, proof.keeps)
-    if not _engine or _engine[0][0] != made_for:
-        end_engine()
-        box = BACKENDS[proof.sandbox]() if proof.sandbox else None  # tried by whoever chose it
-        about = course, week, proof.devices, proof.secret, proof.sandbox
-        kept_for = trusted_fingerprints(*about) if proof.keeps else None
-        engine = warm_engine(*about[:-1], box, kept_for)
-        ending = ExitStack()
-        ending.callback(engine.close)
-        ending.enter_context(rare_collection())
-        # a pool's process ends without `atexit`
-        _engine.append((made_for, engine, Finalize(None, ending.close, exitpriority=0)))
-    return verify_part(_engine[0][1], proof.part, said, proof.aim)
+    inputs = fingerprint(course, week, job.devices, job.secret, job.sandbox)
+    key = (job.root, week.name, inputs, job.uses_answers)
+    if not _engine or _engine[0][0] != key:
+        close_engine()
+        sandbox = BACKENDS[job.sandbox]() if job.sandbox else None  # tried when it was chosen
+        options = course, week, job.devices, job.secret
+        answers = trusted_fingerprints(*options, job.sandbox) if job.uses_answers else None
+        engine = warm_engine(*options, sandbox, answers)
+        closing = ExitStack()
+        closing.callback(engine.close)
+        closing.enter_context(rare_collection())
+        # processes of a pool end without `atexit`
+        _engine.append((key, engine, Finalize(None, closing.close, exitpriority=0)))
+    engine = _engine[0][1]
+    return verify_part(
+        engine, job.part, lambda step: progress(f"{week.name}: {step}"), job.selection
+    )
 
 
-def end_engine() -> None:
+def close_engine() -> None:
+    """Close the engine of this process, if it has one."""
     while _engine:
         _engine.pop()[2]()

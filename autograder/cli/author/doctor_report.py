@@ -37,7 +37,7 @@ def run_doctor() -> bool:
         found = importlib.util.find_spec(package) is not None
         version = importlib.metadata.version(package) if found else "missing"
         console.print(f"  {'ok' if found else '--'}   {package} {version}")
-    missing = ", ".join(a.what for a in AXES.values() if not a.here())
+    missing = ", ".join(a.missing for a in AXES.values() if not a.is_available())
     devices = ", ".join(axis()) + (f" ({missing})" if missing else "")
     console.print(f"  {'--' if FAKE_GPU in axis() else 'ok'}   devices of the tests: {devices}")
     for finding in probe():

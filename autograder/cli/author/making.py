@@ -6,14 +6,19 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...authoring.new.function_source import TakenFunction, taken_from
-from ...authoring.new.new_exercise import Made, add_exercise, example, in_place_of_the_example
-from ...authoring.new.new_week import BLANK, checked_exercise, new_course, new_week
+from ...authoring.new.function_source import PLACEHOLDER, ExtractedFunction, read_function
+from ...authoring.new.new_exercise import (
+    ExerciseDraft,
+    add_exercise,
+    example_draft,
+    replace_example,
+)
+from ...authoring.new.new_week import check_function_name, new_course, new_week
 from ...model.course.loader import REGISTRY, Course, Week, load
 from ...model.errors import CourseError
 
 if TYPE_CHECKING:
-    from ...authoring.new.from_function import Kept
+    from ...authoring.new.from_function import KeptProposal
     from ...authoring.new.proposals import Proposal
 
 _KEYS = "[y] keep  [n] discard  [a] keep all others  [q] discard all others, or describe it"
@@ -28,7 +33,7 @@ def run_new(
     """
     course = None if title is not None else load(unfinished=True)
     week = _existing_week(course, name)
-    function = taken_from(source, week.extras if week else ()) if source else None
+    function = read_function(source, week.extras if week else ()) if source else None
     if function is not None and exercise not in (None, function.name):
         raise CourseError(
             f"the exercise is named after the function, {function.name}: rename the function"
@@ -36,33 +41,35 @@ def run_new(
     if week is not None and function is None and exercise is None:
         raise CourseError(f"{week.name} exists already; to add an exercise, use --exercise NAME")
     exercise = function.name if function is not None else exercise
-    made = _from_function(function, keep_all) if function is not None else None
+    draft = _from_function(function, keep_all) if function is not None else None
     if course is not None and week is not None:
-        _add_to_week(course, week, made or example(checked_exercise(str(exercise))))
+        _add_to_week(course, week, draft or example_draft(check_function_name(str(exercise))))
         return
     root = Path.cwd() if course is None else course.root
     if course is None:
         paths = new_course(root, str(title), name, exercise)
     else:
         paths = new_week(course, name, exercise)
-    if made is not None:
-        written = in_place_of_the_example(load(root, unfinished=True), name, made)
+    if draft is not None:
+        written = replace_example(load(root, unfinished=True), name, draft)
         paths = [*written, *(p for p in paths if p.exists() and p not in written)]
     for path in paths:
         print(f"made {path.relative_to(root)}")
     print(f"added {name} to course.yaml: check its dates and points")
-    print(f"Replace every {BLANK}, then: autograder build && autograder verify {name} --quick")
+    print(
+        f"Replace every {PLACEHOLDER}, then: autograder build && autograder verify {name} --quick"
+    )
 
 
-def _add_to_week(course: Course, week: Week, made: Made) -> None:
+def _add_to_week(course: Course, week: Week, draft: ExerciseDraft) -> None:
     before = set(course.solution_folder(week).rglob("*"))
     before |= {course.root / REGISTRY, *course.exercise_folder(week).rglob("*")}
-    name = made.function.name
-    for path in add_exercise(course, week, made):
+    name = draft.function.name
+    for path in add_exercise(course, week, draft):
         print(f"{'added to' if path in before else 'made'} {path.relative_to(course.root)}")
     print(f"added {name} to {week.name} in course.yaml: check its points")
     command = f"autograder build && autograder verify {week.name} --quick --only {name}"
-    print(f"Replace every {BLANK}, then: {command}")
+    print(f"Replace every {PLACEHOLDER}, then: {command}")
 
 
 def _existing_week(course: Course | None, name: str) -> Week | None:
@@ -72,28 +79,28 @@ def _existing_week(course: Course | None, name: str) -> Week | None:
         return None
 
 
-def _from_function(function: TakenFunction, keep_all: bool) -> Made:
-    from ...authoring.new.from_function import Kept, made_of
+def _from_function(function: ExtractedFunction, keep_all: bool) -> ExerciseDraft:
+    from ...authoring.new.from_function import KeptProposal, draft_exercise
 
-    def choose(proposed: list[Proposal]) -> list[Kept]:
-        return [Kept(p) for p in proposed] if keep_all else ask_author(proposed)
+    def choose(proposed: list[Proposal]) -> list[KeptProposal]:
+        return [KeptProposal(p) for p in proposed] if keep_all else ask_author(proposed)
 
-    return made_of(function, choose)
+    return draft_exercise(function, choose)
 
 
-def ask_author(proposed: list[Proposal]) -> list[Kept]:
-    """Ask for each proposed misconception; return those to keep."""
-    from ...authoring.new.from_function import Kept
+def ask_author(proposed: list[Proposal]) -> list[KeptProposal]:
+    """Ask the author about each proposed misconception; return the accepted ones."""
+    from ...authoring.new.from_function import KeptProposal
 
-    kept: list[Kept] = []
+    kept: list[KeptProposal] = []
     print(f"{len(proposed)} mistakes that a student might make.\n{_KEYS}\n")
     for number, p in enumerate(proposed, start=1):
-        print(f"{number} of {len(proposed)}: {p.name}\n  - {p.before}\n  + {p.after}\n  {p.shows}")
+        print(f"{number} of {len(proposed)}:\n  - {p.before}\n  + {p.after}")
         answer = _read_answer()
         if answer in ("q", "a"):
-            return kept + [Kept(rest) for rest in proposed[number - 1 :] if answer == "a"]
+            return kept + [KeptProposal(rest) for rest in proposed[number - 1 :] if answer == "a"]
         if answer not in ("n", "no"):
-            kept.append(Kept(p, "" if answer in ("y", "yes", "") else answer))
+            kept.append(KeptProposal(p, "" if answer in ("y", "yes", "") else answer))
     return kept
 
 

@@ -101,7 +101,7 @@ def _read_stdin() -> str:
 
 def _on_solution(bank: Bank, name: str, text: str) -> Trial:
     """Append a snippet to the solution; a whole module is used unchanged."""
-    source, offset = bank.laid(text.removeprefix("\ufeff"), name)
+    source, offset = bank.complete_module(text.removeprefix("\ufeff"), name)
     submission = Submission(clean_name(name), {bank.week.module: source.encode()})
     return Trial(submission, offset=offset)
 

@@ -13,11 +13,11 @@ from rich.console import Console
 from rich.progress import MofNCompleteColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from ...authoring.verify.proof import Verification, of_all_draws
-from ...authoring.verify.proof_cache import LESSON, PUBLIC, ProofBook
-from ...authoring.verify.proof_job import Proof, prove, weight
-from ...authoring.verify.prover import WHOLE
-from ...authoring.verify.selection import Aim
+from ...authoring.verify.hidden_tests import WHOLE
+from ...authoring.verify.proof_cache import LESSON, PUBLIC, ProofCache
+from ...authoring.verify.proof_job import ProofJob, cost, run_job
+from ...authoring.verify.results import Verification, combine_draws
+from ...authoring.verify.selection import Selection
 from ...batch.pool import process_pool
 from ...files.secret import course_secret, public_draw
 from ...model.course.loader import Course, Week
@@ -28,7 +28,7 @@ from ...sandbox import choose
 from ...terminal.console import bar, terminal
 from ..output import plural
 
-_PROCESS_WEIGHT = 50  # weight of proofs (authoring/verify/proof_job.py) that pays for a process
+_PROCESS_WEIGHT = 50  # cost of jobs (authoring/verify/proof_job.py) that pays for a process
 _POLL_SECONDS = 0.1
 OnWeek = Callable[[Verification], None]
 
@@ -48,7 +48,7 @@ class Verify:
     draws: int = 0
     jobs: int | None = None
     lesson: bool = False
-    aims: tuple[Aim, ...] = ()
+    aims: tuple[Selection, ...] = ()
     fresh: bool = False
     public: bool = False
 
@@ -60,13 +60,13 @@ class Verify:
     def secrets(self) -> list[bytes]:
         return [public_draw(n) for n in range(self.draws)] or [course_secret(self.course)]
 
-    def proofs(self, week: Week) -> list[Proof]:
+    def proofs(self, week: Week) -> list[ProofJob]:
         """Return the parts of a week: the public checks once, the rest once per draw."""
         root, devices = str(self.course.root), axis(self.device)
         cached = not self.fresh and not self.draws
 
-        def proof(part: str, secret: bytes = b"", aim: Aim | None = None) -> Proof:
-            return Proof(root, week.name, part, devices, secret, self.sandbox, aim, cached)
+        def proof(part: str, secret: bytes = b"", aim: Selection | None = None) -> ProofJob:
+            return ProofJob(root, week.name, part, devices, secret, self.sandbox, aim, cached)
 
         if self.aims:
             aims = [a for a in self.aims if a.week == week.name]
@@ -76,23 +76,23 @@ class Verify:
                 for a in aims
                 for s in self.secrets
             ]
-            return found + [proof(PUBLIC, aim=Aim(week.name, e)) for e in sorted(whole)]
+            return found + [proof(PUBLIC, aim=Selection(week.name, e)) for e in sorted(whole)]
         if self.public:
             return [proof(PUBLIC)]
         parts = (WHOLE, *(e.name for e in week.exercises))
         found = [proof(part, s) for s in self.secrets for part in parts]
         return [*found, proof(PUBLIC), *([proof(LESSON)] if self.lesson else [])]
 
-    def cache_of(self, proof: Proof) -> tuple[ProofBook, str] | None:
+    def cache_of(self, proof: ProofJob) -> tuple[ProofCache, str] | None:
         """Return the cache and the name of a proof's result, or None if it is not cached."""
-        if proof.aim is None:
+        if proof.selection is None:
             name = proof.part
         elif proof.part == PUBLIC:
-            name = f"{PUBLIC}-{proof.aim.exercise}"
+            name = f"{PUBLIC}-{proof.selection.exercise}"
         else:
             return None
         week = self.course.week(proof.week)
-        return ProofBook(self.course, week, proof.devices, proof.secret, proof.sandbox), name
+        return ProofCache(self.course, week, proof.devices, proof.secret, proof.sandbox), name
 
 
 class Abandoned(Exception):
@@ -127,11 +127,11 @@ def verified(
     """Return the verification of each week, with a progress bar meanwhile."""
     work = {week.name: verify.proofs(week) for week in verify.weeks}
     every = [p for proofs in work.values() for p in proofs]
-    results: dict[Proof, Verification] = {}
+    results: dict[ProofJob, Verification] = {}
     for proof in every if not verify.fresh else ():
         if cache := verify.cache_of(proof):
             book, name = cache
-            if (known := book.recall(name)) is not None:
+            if (known := book.get(name)) is not None:
                 results[proof] = known
     left = [p for p in every if p not in results]
     columns = SpinnerColumn(), TextColumn("{task.description}"), MofNCompleteColumn()
@@ -151,21 +151,21 @@ def verified(
                 results[proof] = result_of(proof)
                 if cache := verify.cache_of(proof):
                     book, name = cache
-                    book.keep(name, results[proof])
+                    book.put(name, results[proof])
                 progress.advance(task)
             weeks.append(_combined(verify, week, {p: results[p] for p in work[week.name]}))
             on_week(weeks[-1])
     return weeks
 
 
-def _combined(verify: Verify, week: Week, results: dict[Proof, Verification]) -> Verification:
+def _combined(verify: Verify, week: Week, results: dict[ProofJob, Verification]) -> Verification:
     draws = []
     for secret in verify.secrets:
         draws.append(Verification(week.name))
         for proof, result in results.items():
             if proof.secret == secret:
                 draws[-1].add(result)
-    combined = of_all_draws(draws)
+    combined = combine_draws(draws)
     for proof, result in results.items():
         if not proof.secret:
             combined.add(result)
@@ -174,24 +174,24 @@ def _combined(verify: Verify, week: Week, results: dict[Proof, Verification]) ->
 
 def _start(
     verify: Verify,
-    left: list[Proof],
+    left: list[ProofJob],
     describe: Callable[[str], None],
     pool: Executor | None,
     abandon: Callable[[], bool],
-) -> Callable[[Proof], Verification]:
+) -> Callable[[ProofJob], Verification]:
     """Start the proofs, the longest first; return a function that waits for the result of one."""
     count = min(verify.jobs or os.cpu_count() or 1, len(left))
-    weights = {p: weight(verify.course, p) for p in left}
+    weights = {p: cost(verify.course, p) for p in left}
     if verify.jobs is None:  # a new process takes as long as importing torch
         count = min(count, sum(weights.values()) // _PROCESS_WEIGHT)
     if pool is None and count <= 1:
-        return lambda proof: prove(proof, describe)
+        return lambda proof: run_job(proof, describe)
     executor = pool or process_pool(count)
-    futures: dict[Proof, Future[Verification]] = {
-        p: executor.submit(prove, p) for p in sorted(left, key=lambda p: -weights[p])
+    futures: dict[ProofJob, Future[Verification]] = {
+        p: executor.submit(run_job, p) for p in sorted(left, key=lambda p: -weights[p])
     }
 
-    def result_of(proof: Proof) -> Verification:
+    def result_of(proof: ProofJob) -> Verification:
         future = futures.pop(proof)
         try:
             while not wait([future], timeout=_POLL_SECONDS).done:

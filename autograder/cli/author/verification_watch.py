@@ -9,7 +9,7 @@ from pathlib import Path
 
 from watchfiles import watch
 
-from ...authoring.verify.selection import Aim, Written, aims
+from ...authoring.verify.selection import find_selections
 from ...batch.pool import process_pool
 from ...model.course.loader import load
 from ...model.errors import KitError
@@ -50,8 +50,7 @@ class _Saves:
 def watch_verification(verify: Verify, only: str | None) -> None:
     """Verify after each save until Ctrl-C; unchanged parts come from the cache.
 
-    The tests and misconceptions that a save changed come first, then everything that depends on
-    them. The next save abandons a running verification.
+    The next save abandons a running verification.
     """
     console, root = terminal(soft_wrap=True), verify.course.root
     # one more than usual, so that a save finds an idle process
@@ -61,17 +60,16 @@ def watch_verification(verify: Verify, only: str | None) -> None:
         places += [verify.course.solution_folder(week), verify.course.graders(week)]
         places.append(verify.course.exercise_folder(week))
     saves = _Saves([p for p in places if p.exists()])
-    written = Written(verify.course, verify.weeks)
 
-    def run(first: tuple[Aim, ...] = ()) -> None:
+    def run() -> None:
         began = time.monotonic()
         try:
             course = load(root)
             weeks = [course.week(w.name) for w in verify.weeks]
-            aimed = first or (tuple(aims(course, weeks, only)) if only else ())
-            if aimed:
-                weeks = [w for w in weeks if any(a.week == w.name for a in aimed)]
-            changed = replace(verify, course=course, weeks=weeks, aims=aimed)
+            selected = tuple(find_selections(course, weeks, only)) if only else ()
+            if selected:
+                weeks = [w for w in weeks if any(s.week == w.name for s in selected)]
+            changed = replace(verify, course=course, weeks=weeks, aims=selected)
             run_verification(changed, pool, saves.poll)
         except Abandoned:
             print("abandoned, because a file was saved")
@@ -86,11 +84,7 @@ def watch_verification(verify: Verify, only: str | None) -> None:
             changed = saves.take()
             names = [str(path.relative_to(root)) for path in changed]
             console.print(f"\n{', '.join(names[:3])}", style="bold")
-            if (first := written.changed(changed)) and first != verify.aims:
-                run(first)
-                console.print("now everything that depends on it", style="dim")
-            if not saves.poll():
-                run()
+            run()
     except KeyboardInterrupt:
         return
     finally:

@@ -56,7 +56,7 @@ def run_report(
         page = course_page(course, summaries, names=names)
     else:
         found = _similarity(course, week, names=names) if alike else None
-        page = week_page(course, summaries[0], names=names, alike=found)
+        page = week_page(course, summaries[0], names=names, similarity=found)
     path = out or Path(f"report-{week.name if week else course.id}.html")
     write_output(path, page.encode())
     for summary in summaries:

@@ -28,7 +28,7 @@ def run_collect(course: Course, week: Week) -> bool:
         print(f"LOOK  submitted by the user {owner} under other names: {counted(names)}")
     _print_groups(found.grouped)
     for student in found.asking:
-        print(f"{student} asks for a regrade: `autograder requests {week.name}`")
+        print(f"{student} requests a regrade: `autograder requests {week.name}`")
     _print_notes(found.notes)
     return not (found.foreign or found.notes)
 

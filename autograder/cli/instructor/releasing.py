@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
 
-from ...model.course.folder_checks import did_you_mean
 from ...model.course.loader import Course, Week
 from ...model.errors import KitError
+from ...model.spelling import did_you_mean
 from ...nbgrader.feedback.provisional import require_marked
 from ...nbgrader.feedback.publish_feedback import return_feedback
 from ...nbgrader.gradebook.due_dates import unknown_extensions

@@ -174,4 +174,4 @@ def _disclosure(course: Course) -> Iterator[str]:
     )
     for week in course.weeks:
         bits = most_bits(course, week)
-        yield f"{week.name}: a result discloses at most {bits} bits of what a submission read"
+        yield f"{week.name}: a result discloses at most {bits} bits about hidden inputs"

@@ -1,12 +1,12 @@
-"""The vocabulary of hidden tests: call the submission and the reference, compare, complain.
+"""The vocabulary of hidden tests: call the submission and the reference, and compare.
 
-A hidden test asks its fixtures for calls: `agree.f(x)` calls both sides and compares everything,
+The fixtures of a hidden test make calls: `agree.f(x)` calls both sides and compares everything,
 `refuses(ValueError).f(x)` requires an exception, `count.f(x)` counts work, `submission.f(x)` and
 `reference.f(x)` return plain values. A check that fails raises an `Outcome`; its message names
 neither hidden inputs nor expected values (see `disclosure`).
 
 Course authors import these names from `autograder.authors`. Start with `agree.Agree.call`;
-`case.Side.call` is the way to a target, and `grading.comparator` holds every tolerance.
+`case.Side.call` sends a call to a target, and `grading.comparator` defines every tolerance.
 """
 
 __all__ = [

@@ -51,7 +51,7 @@ class Agree(Comparison):
 
     @property
     def printing(self) -> Agree:
-        """Compare what is printed too, except for spaces at the ends of lines."""
+        """Compare the printed text too, except for spaces at the ends of lines."""
         return replace(self, prints=True)
 
     def bringing(self, source: str) -> Agree:
@@ -66,8 +66,8 @@ class Agree(Comparison):
     def in_a_row(self) -> Agree:
         """Call once for each tuple of arguments; gradients flow back when all calls have been made.
 
-        `agree.gradients.in_a_row.f((x, 0), (y, 1))` finds what the first call keeps where the
-        second replaces it, as in a network that calls f in each of its layers.
+        `agree.gradients.in_a_row.f((x, 0), (y, 1))` finds state that the second call overwrites, as
+        in a network that calls f in each of its layers.
         """
         return self.bringing(IN_A_ROW)
 

@@ -1,7 +1,7 @@
-"""Make one call on both sides and compare everything that comes back.
+"""Make one call on both sides and compare the results.
 
-Compared are kind, shape, dtype, device, finiteness and values, gradients if the test asks for them,
-and side effects: a call may change neither its arguments nor global state.
+Kind, shape, dtype, device, finiteness and values are compared, gradients on request, and side
+effects: a call may change neither its arguments nor global state.
 """
 
 from __future__ import annotations
@@ -136,7 +136,7 @@ class BothCalls:
         return signatures.result(self.name, subject)
 
     def inputs(self, signatures: Signatures, count: int) -> list[str]:
-        """Return the names of the inputs whose gradients come back."""
+        """Return the names of the inputs whose gradients are compared."""
         if self.in_a_row:
             known = signatures.inputs_of_calls(self.name, self.args[1:])
         else:
@@ -182,10 +182,10 @@ def compare_calls(how: Comparison, calls: BothCalls, expected: CallResult) -> An
 def compare_printed(
     actual: CallResult, expected: CallResult, precise: CallResult | None, subject: str
 ) -> tuple[CallResult, CallResult, CallResult | None]:
-    """Compare what was printed; return the results without it."""
+    """Compare the printed texts and return the results without them."""
     mine, theirs = actual.value, expected.value
     if not (isinstance(mine, tuple) and len(mine) == 2 and isinstance(mine[1], str)):
-        raise BadReply("What your function returned cannot be read as plain data.")
+        raise BadReply("The return value of your function is not plain data.")
     where = f"What {subject} prints"
     compare(mine[1].rstrip("\n"), theirs[1].rstrip("\n"), None, EXACT, where)
     if precise is not None:

@@ -48,7 +48,7 @@ class RemoteObject:
 
 
 class HasRemoteObject(Protocol):
-    """A stand-in for an object, which can be an argument of a call: a Remote or a Pair."""
+    """A Remote or a Pair, which can be an argument of a call."""
 
     def object_on(self, side: Side) -> RemoteObject:
         """Return the object in the process of a side."""
@@ -88,7 +88,7 @@ class Remote:
     def __contains__(self, item: Any) -> bool:
         return self._call("__contains__", item) is True
 
-    __iter__ = None  # Python would ask for indices without an end
+    __iter__ = None  # Python would read indices without an end
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -157,7 +157,7 @@ class Raced:
 class Launched:
     """The effects of one launch of a Triton kernel, as frames.LaunchCounts describes them.
 
-    asked: a GPU's compiler was asked about the kernel
+    asked: the kernel was compiled for a GPU
     """
 
     def __init__(
@@ -230,23 +230,23 @@ class Count:
 
     @property
     def gradients(self) -> Count:
-        """Count the backward pass too; `kept` counts what the forward pass keeps for it."""
+        """Count the backward pass too; `kept` counts the bytes that the forward pass saves."""
         return replace(self, _with_gradients=True)
 
     @property
     def outside(self) -> Count:
-        """Measure from outside too how far memory rises (`grown`), and what was `held` before.
+        """Measure from outside by how much memory grows (`grown`), and how much was `held` before.
 
-        Both are None without a sandbox; `held` also if a submission imports libraries of its own.
+        Both are None without a sandbox; `held` also if a submission imports more libraries.
 
-        The counters see only what torch and NumPy allocate, and can be deceived: this is a check on
-        them. Make a smaller call of the same function first, so that one-time loading is over.
+        The counters see only the memory of torch and NumPy, and can be deceived: this checks them.
+        Make a smaller call of the same function first, so that one-time loading is over.
         """
         return replace(self, _from_outside=True)
 
     @property
     def compiled(self) -> Count:
-        """Ask Triton's compiler about each kernel that is launched: `refused`, `said`."""
+        """Compile each launched kernel for a GPU: see `refused` and `said` of a launch."""
         return replace(self, _compiled=True)
 
     def of(self, remote: HasRemoteObject, method: str = "") -> Callable[..., Counted]:

@@ -48,7 +48,7 @@ class CallOptions(msgspec.Struct, frozen=True):
 
     handle:     the object that is called; None: the module
     construct:  the result is a new module, to be cast to `dtype` and loaded with `state`
-    cotangents: what to pull back to every float input; None asks for no gradients
+    cotangents: are pulled back to every float input; None skips gradients
     fetch:      read the attribute instead of calling it
     brought:    source of a module of the hidden test, called instead of the submission's
     owner:      the name of the object's class, for messages
@@ -113,7 +113,7 @@ class Side:
 
     source: the lines of the submission's module
     fresh:  the next call is the first one of the test
-    calls:  the calls of this test that a submission was asked
+    calls:  this test's calls of the submission
     last:   the answer to the last call
     """
 
@@ -171,7 +171,7 @@ class Side:
         try:
             return self._decode(case, reply, buffers)
         except frames.BadFrame:
-            raise BadReply("What your function returned cannot be read as plain data.") from None
+            raise BadReply("The return value of your function is not plain data.") from None
 
     def forget(self) -> None:
         """Drop the last answer and the widened tensors."""
@@ -249,7 +249,7 @@ class Side:
             raise LimitExceeded("The result is far larger than it can be.")
 
     def _arguments(self) -> Iterator[frames.Value]:
-        """Yield what this test passed to the submission."""
+        """Yield the arguments of this test's calls of the submission."""
         for call in self.calls:
             yield from (*call.args, *call.kwargs.values(), call.state)
 

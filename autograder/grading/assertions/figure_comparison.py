@@ -1,7 +1,7 @@
-"""Check what a plotting exercise drew.
+"""Check the plots of a plotting exercise.
 
-A label that the student chose is not repeated: it could be a hidden input. Which panel differs,
-how and by how much is paid from the leak budget of the message.
+A label that the student chose is not repeated: it could be a hidden input. The panel that differs,
+and how much, are paid from the leak budget of the message.
 """
 
 from __future__ import annotations
@@ -90,6 +90,6 @@ def _compare_image(mine: Image, theirs: Image, where: str, budget: MessageBudget
     if (mine.vmin, mine.vmax) != (theirs.vmin, theirs.vmax):
         raise Wrong(
             f"{where}: the colours should run from {theirs.vmin:g} to {theirs.vmax:g}, "
-            "whatever the weights are.",
+            "for any weights.",
             Flaw.DRAWN,
         )

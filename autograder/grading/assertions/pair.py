@@ -1,4 +1,4 @@
-"""An object of the student's and the same object of the reference's: calls go to both."""
+"""The student's object and the reference's, which answer the same calls."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .value_comparison import compare
 
 @dataclass(frozen=True)
 class Recipe:
-    """The call that made an object, to make it once more in float64."""
+    """The call that made an object, needed to make it in float64 as well."""
 
     name: str
     args: tuple[Any, ...]
@@ -114,7 +114,7 @@ class Pair(Comparison):
     def __contains__(self, item: Any) -> bool:
         return bool(self.call("__contains__", item))
 
-    __iter__ = None  # Python would ask for indices until the reference raises IndexError
+    __iter__ = None  # Python would read indices until the reference raises IndexError
 
     def train(self, mode: bool = True) -> Pair:
         """Put both into training mode."""

@@ -1,7 +1,7 @@
 """Check a result against the reference: kind, shape, dtype, finiteness, values.
 
-The reference also runs in float64. `comparator.verdict_bound` says how far a result may be from
-that. Messages say where and by how much a result is wrong, never the hidden inputs or the expected
+The reference also runs in float64; `comparator.verdict_bound` bounds the distance from that.
+Messages say where and by how much a result is wrong, never the hidden inputs or the expected
 values.
 """
 

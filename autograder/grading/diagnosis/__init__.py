@@ -6,3 +6,13 @@
 `answer_digests` compares many answers quickly. All read the answers of a submission, which may be
 anything that the protocol can encode. Start with `match_bank.diagnose`.
 """
+
+__all__ = [
+    "answer_digests",
+    "argument_patterns",
+    "equivalence",
+    "match_bank",
+    "probes",
+    "symptoms",
+    "unread_arguments",
+]

@@ -1,9 +1,9 @@
-"""Limit what feedback can reveal about hidden inputs.
+"""Limit how much feedback can reveal about hidden inputs.
 
-Theory of operation. A submission sees hidden inputs while it runs and chooses much of what its
-process replies: names of exceptions and parameters, numbers in messages, lines, results. It could
-encode the inputs in these. So every word of a message is chosen from what the trusted side knows
-without the submission's help, every choice has a length in bits, and there are two budgets:
+Theory of operation. A submission sees hidden inputs while it runs and chooses much of its replies:
+names of exceptions and parameters, numbers in messages, lines, results. It could encode the inputs
+in these. So every word of a message is chosen from names and numbers that the trusted side knows
+anyway, every choice has a length in bits, and there are two budgets:
 
 - `leak_budget.MessageBudget`: one message stays below 32 bits, too few for a float32
 - `submission_budget.limit_disclosure`: one report stays below `SUBMISSION_BITS`

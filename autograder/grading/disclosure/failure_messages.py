@@ -2,8 +2,8 @@
 
 Theory of operation. A submission can put hidden inputs into the text of an exception. So the text
 is shown only if it is a sentence of `known_errors`, with known names, shapes and small numbers, or
-a literal in the student's source. Public tests are no exception: an earlier test in the same
-process saw hidden inputs. Every choice is paid from the message's `MessageBudget`.
+a literal in the student's source. This applies to public tests too, because an earlier test in the
+same process saw hidden inputs. Every choice is paid from the message's `MessageBudget`.
 """
 
 from __future__ import annotations
@@ -184,15 +184,15 @@ def forbidden(
 ) -> Forbidden | Crashed:
     """Return the verdict for calls that are not allowed in an exercise.
 
-    by_model: a model that the exercise gets as an argument made them, which solves nothing
+    by_model: a model that the exercise gets as an argument made them
     """
     budget = MessageBudget()
     for call in banned:
         if call.call in LOOKS:
             line = words.line(call.line, budget)
             return Forbidden(
-                f"`{call.call}`{_in_line(line, module)} is not allowed: the grader cannot follow "
-                "what it does. Remove it; an exercise needs plain tensor code only."
+                f"`{call.call}`{_in_line(line, module)} is not allowed: the grader cannot check "
+                "code that uses it. Remove it; an exercise needs plain tensor code only."
             )
     calls = dict.fromkeys(_call(b, words, budget, module) for b in banned[:_MOST_BANNED])
     names = ", ".join(filter(None, calls)) or "a call that is not allowed"
@@ -231,7 +231,7 @@ def state_mismatch(
 ) -> Wrong:
     """Return the verdict for a module with the wrong parameters.
 
-    wanted: names and shapes of the parameters that the exercise asks for
+    wanted: names and shapes of the exercise's parameters
     """
     parts, budget = [], MessageBudget()
     if mismatch.missing:
@@ -241,7 +241,7 @@ def state_mismatch(
     if mismatch.unexpected:
         names = dict.fromkeys(words.dotted_name(n, budget) for n in mismatch.unexpected[:5])
         parts.append(
-            f"it has {_listed(list(names))}, which the exercise does not ask for (an extra bias? "
+            f"it has {_listed(list(names))}, which the exercise does not have (an extra bias? "
             "a mask? register it with persistent=False)"
         )
     for name, _, found in mismatch.shapes[:3]:

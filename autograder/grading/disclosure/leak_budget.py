@@ -1,15 +1,15 @@
 """The leak budget of one message: fewer than 32 bits chosen by the submission.
 
-Theory of operation. A submission knows hidden inputs when it chooses which exception it raises, at
-which line, with which names and numbers. Each is a choice among things that the trusted side knows
-already, so it has a length in bits: the logarithm of the number of things to choose from. A message
-pays for its choices from one budget. What the budget does not pay for is left out or shown as `?`.
-So a message cannot contain a float32 of a hidden input. An honest message makes few choices and
-stays within the budget.
+Theory of operation. A submission has hidden inputs when it chooses which exception it raises, at
+which line, with which names and numbers. Each is a choice among values known to the trusted side,
+so it has a length in bits: the logarithm of the number of values to choose from. A message pays for
+its choices from one budget. What the budget does not pay for is left out or shown as `?`. So a
+message cannot contain a float32 of a hidden input. An honest message makes few choices and stays
+within the budget.
 
 A number is known if it is a size in the call's arguments (or a product of neighbouring sizes), an
 index, or a literal in the student's source. A source with many literals makes each of them a longer
-choice, so long tables gain nothing.
+choice, so long tables have no advantage.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def shape(actual: tuple[int, ...], expected: tuple[int, ...], budget: MessageBud
 
 
 def count_of(count: int, total: int, budget: MessageBudget) -> str:
-    """Describe a count of entries: exactly if the budget affords it, else in tenths."""
+    """Describe a count of entries: exactly if the budget affords it, or in tenths."""
     if budget.afford(total):
         return f"{count} of {total} entries"
     tenths = min(max(round(10 * count / total), 1), 9)

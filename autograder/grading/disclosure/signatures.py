@@ -1,6 +1,6 @@
 """Names of arguments and returned values, read from signatures and docstrings of the solution.
 
-They are those of the stub, so every student knows them and a message may use them.
+The stub has the same names, so messages may use them.
 """
 
 from __future__ import annotations
@@ -138,7 +138,7 @@ class Signatures:
         return list(found.values())
 
     def _key(self, path: str) -> str:
-        """Return where a call's arguments are: those of a module are its forward's."""
+        """Return the function with a call's arguments: the forward method of a module."""
         if path.endswith(".apply"):
             return path.removesuffix("apply") + "forward"
         return path if path in self._arguments else f"{path}.forward"

@@ -1,17 +1,17 @@
 """The leak budget of a whole report.
 
-Theory of operation. Graded code sees hidden inputs and can choose what its report says: which error
-it raises and where, which misconception it imitates, which line a search finds. Whether each test
-passes is always reported. Everything else in a report is a choice among things that the trusted
-side knows, has a length in bits, and is paid from one budget: misconceptions, suspicious lines,
-messages, and which tests end with which message. A test whose message the budget does not pay for
-still fails; its message says that it is not described.
+Theory of operation. Graded code sees hidden inputs and can choose the content of its report: which
+error it raises and where, which misconception it imitates, which line a search finds. The pass or
+failure of each test is always reported. Everything else in a report is a choice among values known
+to the trusted side, has a length in bits, and is paid from one budget: misconceptions, suspicious
+lines, messages, and which tests end with which message. A test whose message the budget does not
+pay for still fails, with a message that it is not described.
 
 A test that ends like c of the last t failed tests of its exercise costs log2((t + 1) / c) bits, so
 a program that always fails in the same way pays next to nothing. A message that an earlier exercise
 had, with that exercise's name, costs little. The misconceptions, lines and first messages of all
 exercises are paid before any second message, and exercises whose tests fail in few ways come first.
-After the first cost that is too high, nothing more is shown.
+After the first cost that is too high, the rest is hidden.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ Ending = tuple[Verdict, str, int]  # verdict, message and line of a failed test
 def limit_disclosure(
     report: SubmissionReport, source: tuple[str, ...], bits: float = SUBMISSION_BITS
 ) -> SubmissionReport:
-    """Return the report without what the budget does not pay for.
+    """Return the report without the parts that the budget does not pay for.
 
     source: the lines of the module
     """

@@ -1,16 +1,15 @@
 """Reuse the outcome of a hidden test for submissions that give the same answers.
 
 Theory of operation. The next request of a hidden test, and its outcome, depend only on the answers
-so far: its inputs are drawn from the course's secret and its own name, the reference's answers are
-recorded, and the test sees nothing else of a submission. (A test that looks at the process itself,
-with `process_of`, always runs.) So each test has a trie: answers so far -> next request or outcome.
-The next submission is first asked along the trie. Every call is still made, in order, under the
-clock and with the limits of the test; only drawing, encoding and comparing are skipped. At the
-first new answer the test itself runs: it gets the answers that are there already and asks for the
-rest.
+so far: its inputs are drawn from the course's secret and the test's name, the reference's answers
+are recorded, and the test sees nothing else of a submission. (A test that looks at the process
+itself, with `process_of`, always runs.) So each test has a trie: answers so far -> next request or
+outcome. The next submission is first asked along the trie. Every call is still made, in order,
+under the clock and with the limits of the test; only drawing, encoding and comparing are skipped.
+At the first new answer the test itself runs: it gets the answers so far and requests the rest.
 
-A hostile submission gains nothing: one that answers like a passing submission, to the last bit,
-passes rightly. Of failures only `wrong` is stored, and only if its message cannot depend on the
+A hostile submission has no advantage: one that answers like a passing submission, to the last bit,
+is correct. The only failure that is stored is `wrong`, and only if its message cannot depend on the
 submission's source: no exception, no forbidden call, and allowed words only. Printed text and the
 lines of exceptions are not part of the key, because no verdict depends on them.
 
@@ -37,7 +36,7 @@ from ..targets.byte_quota import KEPT_BYTES, ByteQuota, answer_bytes
 from ..targets.in_process import Answer, Target
 from ..targets.sandboxed import NextCall, Sandboxed
 
-_MOST_PATHS = 128  # of one test, before its trie starts anew
+_MOST_PATHS = 128  # of one test, before its trie is cleared
 _MOST_BYTES = 16 << 20  # of stored requests; they can contain answers of a submission
 _MOST_AHEAD = 1 << 20  # bytes of requests that are sent ahead
 _SLOW_SECONDS = 0.25  # a slower call is not sent ahead: it would delay the answers before it
@@ -125,7 +124,7 @@ class _Trie:
         self.steps[key] = end
 
     def learn_path(self, asked: Sequence[bytes], passed: bool) -> None:
-        """Shorten the path to the requests that this submission was asked too."""
+        """Shorten the path to the requests that this submission got too."""
         if self.path is None:
             self.path = tuple(asked) if passed else None
             return
@@ -257,7 +256,7 @@ class TrieTarget:
 
 
 def process_of(target: Target) -> Sandboxed | None:
-    """Return the sandboxed process of a test's target, or None if there is none."""
+    """Return the sandboxed process of a test's target, or None."""
     inner = target.process() if isinstance(target, TrieTarget) else target
     return inner if isinstance(inner, Sandboxed) else None
 

@@ -29,8 +29,8 @@ _NO_MESSAGE = (
 def describe_fault(
     test: str, error: BaseException, graders: Path, exercises: tuple[str, ...] = ()
 ) -> str:
-    """Return one line on an exception that a hidden test in `graders` raised: where, what, and
-    what was probably meant."""
+    """Return one line on an exception that a hidden test in `graders` raised: its place, the
+    error, and a suggestion."""
     frame, line, file = _place(error, graders)
     where = f" ({file}:{line})" if line else ""
     text = f"{type(error).__name__}: {error}"

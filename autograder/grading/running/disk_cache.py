@@ -2,8 +2,8 @@
 
 The solution and the misconceptions run through the hidden tests once for each version of them, of
 the tests and of the kit, and not once per process of a pool. Stored are the solution's answers, the
-failed tests of each misconception with their answers (a diagnosis compares them), and what traced
-programs noted. A file that cannot be read or written costs time, never a verdict.
+failed tests of each misconception with their answers (a diagnosis compares them), and the values
+recorded by traced programs. A file that cannot be read or written costs time, never a verdict.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class RunCache:
     """The stored runs of a week, by name.
 
     depends:  a hash of the course's own code
-    of_a_run: a hash of what the run of a test depends on; the same if it is not given
+    of_a_run: a hash of everything that a test's run depends on; `depends` by default
     """
 
     def __init__(self, folder: Path, depends: bytes, of_a_run: bytes = b"") -> None:
@@ -64,7 +64,7 @@ class RunCache:
     def get(self, name: str, about: bytes = b"") -> list[Ran] | None:
         """Return the stored results of a program, or None.
 
-        about: what else these results depend on
+        about: a hash of the program and its tests
         """
         runs = self._read(name, "run", tuple[_Run, ...], self._of_a_run + about)
         try:
@@ -87,17 +87,17 @@ class RunCache:
         return found
 
     def put_answers(self, name: str, answers: dict[bytes, bytes]) -> None:
-        """Store answers, with those that other processes stored in the meantime."""
+        """Add answers to the stored ones; other processes add theirs."""
         self._write(name, "answers", {**self.answers(name), **answers}, self._of_a_run)
 
     def notes(self, exercise: str) -> dict[bytes, bytes | None]:
-        """Return what traced programs of the course noted in an exercise's tests."""
+        """Return the values that traced programs of the course recorded in an exercise's tests."""
         found = self._read(exercise, "notes", dict[bytes, bytes | None], self._depends) or {}
         whole = all(n is None or len(n) % BYTES_OF_A_ROW == 0 for n in found.values())
         return found if whole else {}
 
     def put_notes(self, exercise: str, notes: dict[bytes, bytes | None]) -> None:
-        """Store notes, with those that other processes stored in the meantime."""
+        """Add notes to the stored ones; other processes add theirs."""
         self._write(exercise, "notes", {**self.notes(exercise), **notes}, self._depends)
 
     def _read(self, name: str, kind: str, content: type[Content], depends: bytes) -> Content | None:

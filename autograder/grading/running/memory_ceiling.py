@@ -1,6 +1,6 @@
 """Limit the grader's own memory while it works on a submission's answers.
 
-Theory of operation. Quotas bound the answers that the grader holds (`byte_quota`). If one of them
+Theory of operation. Quotas bound the answers in the grader's memory (`byte_quota`). If one of them
 is missing, a hidden test or the solution that continues with a strange answer could use up the
 machine's memory. Under the ceiling the kernel refuses the allocation and the test ends with an
 error. The error is the submission's if the solution passes the test (`test_runner`).
@@ -25,7 +25,7 @@ _SIZE, _DATA = 0, 5  # fields of /proc/self/statm, in pages
 
 @contextlib.contextmanager
 def ceiling(size: int = MOST_BYTES) -> Iterator[None]:
-    """Let this process allocate so many bytes beyond what it has. Linux only."""
+    """Let this process allocate `size` more bytes. Linux only."""
     if sys.platform != "linux":
         yield
         return

@@ -1,7 +1,7 @@
 """A pytest plugin that collects hidden tests once and runs them against many submissions.
 
 Every submission runs the same items with different targets behind the fixtures. Only this module
-turns what a test raises into a verdict.
+turns exceptions of tests into verdicts.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from .author_errors import clear_frames, describe_collection_error, describe_fau
 from .memory_ceiling import machine_is_short
 
 _LONGEST_ASSERTION = 500
-# Raised by the machine, the sandbox or an unseeded test, whoever is graded.
+# Raised by the machine, the sandbox or an unseeded test, never because of a submission.
 _NEVER_THE_STUDENTS = (SandboxError, OSError, EngineError, Unseeded)
 
 
@@ -173,7 +173,7 @@ class GraderPlugin:
                     self._send_ahead(student, items[number:])
                 yield self._run_one(item, keep_passed)
         finally:
-            self._raised = self._case = None  # keep nothing of this submission
+            self._raised = self._case = None  # drop the submission's values
 
     def _send_ahead(self, student: Sandboxed, items: list[Any]) -> None:
         """Announce the requests of an exercise's next tests, unless some are announced already."""
@@ -213,10 +213,10 @@ class GraderPlugin:
         return Ran(report, exercise, target.answers, fault, in_doubt, flaw)
 
     def _play(self, item: Any, case: Case) -> None:
-        """Run a test and keep what it raises in `_raised`."""
+        """Run a test and store its exception in `_raised`."""
         self._case = case
         case.begin()
-        # Which test runs next is unknown, so all fixtures are torn down.
+        # The next test is unknown, so all fixtures are torn down.
         runtestprotocol(item, log=False, nextitem=None)
         case.end()
 
@@ -239,7 +239,7 @@ class GraderPlugin:
         return known
 
     def pytest_runtest_makereport(self, item: Any, call: Any) -> pytest.TestReport:
-        """Keep what was raised. A full report with its traceback costs more than the test."""
+        """Store the exception. A full report with its traceback costs more than the test."""
         if call.excinfo is not None and self._raised is None:
             self._raised = call.excinfo.value
         return pytest.TestReport(
@@ -290,7 +290,7 @@ class GraderPlugin:
 def add_markers(config: pytest.Config) -> None:
     for line in (
         "weight(points, elsewhere): this test's share within its exercise (default 1), and on "
-        "other devices than the CPU (default the same)",
+        "devices other than the CPU (default the same)",
         "public: messages of this test may show its inputs",
         "dtypes(*names): the dtypes this test runs in",
     ):

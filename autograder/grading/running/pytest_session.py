@@ -30,7 +30,7 @@ _UNUSED_PLUGINS = (
 class GraderSession:
     """Run functions in pytest's thread after it has collected the hidden tests.
 
-    Raise EngineError if a file of hidden tests cannot be imported, or if there is none.
+    Raise EngineError if a file of hidden tests cannot be imported, or if no test is found.
     """
 
     def __init__(self, graders: Path, plugin: GraderPlugin) -> None:

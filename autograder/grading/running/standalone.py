@@ -1,4 +1,4 @@
-"""Run hidden tests under plain pytest, on the solution or a file of yours, in this process.
+"""Run hidden tests under plain pytest, on the solution or your own file, in this process.
 
     pytest autograder/graders/week02_masking
     pytest autograder/graders/week02_masking -k any_axis --alternative python_loops
@@ -6,10 +6,10 @@
 
 A file without all exercises replaces the solution's definitions, like a misconception.
 
-A conftest.py next to the weeks' folders says `from autograder.authors.byhand import *`. An editor's
-test button and its debugger then work: `breakpoint()` stops in a test and in the code under test,
-and what that code prints is shown with its name. Grading reads neither that conftest.py nor this
-module.
+A conftest.py next to the weeks' folders needs `from autograder.authors.byhand import *`. An
+editor's test button and its debugger then work: `breakpoint()` stops in a test and in the code
+under test, and the output of that code is shown with its name. Grading reads neither that
+conftest.py nor this module.
 """
 
 from __future__ import annotations
@@ -119,9 +119,9 @@ class StandaloneWeek:
         return PrintingTarget(path, name)
 
     def _submitted(self, bank: Bank, path: Path) -> Path:
-        """Return the file if it is a whole module, else the solution with its definitions."""
+        """Return the file if it is a whole module, or the solution with the file's definitions."""
         text = path.read_text(encoding="utf-8-sig", errors="replace")
-        source, self._lines_before = bank.laid(text, path.name)
+        source, self._lines_before = bank.complete_module(text, path.name)
         if not self._lines_before:
             return path.resolve()
         self._partial_file = path.name
@@ -179,7 +179,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    for item in items:  # as in grading, whatever the project sets for its own tests
+    for item in items:  # as in grading; the project's own settings do not apply
         item.add_marker(pytest.mark.filterwarnings("ignore"))
 
 

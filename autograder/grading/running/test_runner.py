@@ -1,7 +1,7 @@
 """Run a week's hidden tests on any target, and the course's own programs through the same tests.
 
 The solution and the misconceptions are called like submissions, once per process, or once for all
-processes with a `RunCache`. They run in this process; on a real GPU they run in one of their own,
+processes with a `RunCache`. They run in this process; on a real GPU they run in a separate one,
 because an index out of bounds makes the device unusable for the process.
 """
 
@@ -116,7 +116,7 @@ class Runs:
         only:     the name of a single test
         """
         alone = files is None or files.keys() == {self.week.module}
-        plain = type(target) is InProcess  # a subclass may change what it has loaded
+        plain = type(target) is InProcess  # a subclass may change the loaded module
         key = (exercise, source) if alone and not only and plain else None
         if key in self._in_process:
             for one in self._in_process[key]:
@@ -209,7 +209,7 @@ class Runs:
     def _settled(
         self, files: Mapping[str, bytes], only: str | None, replaced: Collection[str] = ()
     ) -> dict[str, Outcome]:
-        """Return the outcomes of exercises (of one, or all) that are known before anything runs."""
+        """Return the outcomes of exercises (of one, or all) that need no run."""
         chosen = [e for e in self.week.exercises if only in (None, e.name)]
         rules = {e.name: Rules((), e.source_not_allowed) for e in chosen}
         problems = source_problems(files, self.week.module, rules, replaced)
@@ -269,13 +269,13 @@ class Runs:
         about = self._about(misconception.source, misconception.exercise)
         failed = self._kept.get(misconception.name, about) if self._kept else None
         if failed is None:
-            ran = self._run_through(misconception)
+            ran = self.run_misconception(misconception)
             failed = [r for r in ran if r.report.verdict.failed]
             if self._kept and not any(r.fault for r in ran):
                 self._kept.put(misconception.name, failed, about)
         return failed
 
-    def _run_through(self, misconception: Misconception) -> list[Ran]:
+    def run_misconception(self, misconception: Misconception) -> list[Ran]:
         source = tuple(misconception.source.split("\n"))
         with self.in_place(misconception.name, misconception.source) as target:
             return self.run(target, source, misconception.exercise)

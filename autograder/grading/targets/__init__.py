@@ -6,7 +6,7 @@ the socket and may hang, die, lie or flood: every such event becomes an `Outcome
 of course.yaml. `in_process.InProcess` runs trusted code, the solution and the misconceptions.
 
 Start with `in_process.Target`. `confined_process` exchanges frames with one process,
-`submission_clocks` keeps time, `byte_quota` bounds what a submission can make the grader hold,
+`submission_clocks` keeps time, `byte_quota` bounds the memory that its answers take,
 `socket_stream` reads replies under a deadline, and `spawner` provides processes.
 """
 

@@ -1,15 +1,15 @@
-"""Quotas for the memory that one submission can make the grader hold.
+"""Quotas for the grader's memory that one submission can use.
 
-Theory of operation. A submission chooses the size of its answers. The grader holds them in three
+Theory of operation. A submission chooses the size of its answers. The grader stores them in three
 places, each with a quota, so that the submissions graded next never lack memory:
 
 - one reply: `reply_mib` (course.yaml), and `frames.MAX_REPLY_HEADER` for its header;
-- the replies of one hidden test, which may hold them until it ends: `reply_mib` together;
+- the replies of one hidden test, which may use them until it ends: `reply_mib` together;
 - the answers of failed tests, which a diagnosis compares: `KEPT_BYTES` together. A test whose
   answers exceed the quota is not diagnosed; the answers of a misconception take less than a
   hundredth of it.
 
-`memory_ceiling` bounds whatever the grader makes of the answers.
+`memory_ceiling` bounds the memory for values computed from the answers.
 """
 
 from __future__ import annotations

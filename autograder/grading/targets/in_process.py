@@ -34,7 +34,7 @@ class Target(Protocol):
     def attempts(self) -> Sequence[str]: ...
 
     def begin(self, test: str, exercise: str) -> None:
-        """Begin a test of an exercise. Objects of the last test are gone."""
+        """Begin a test of an exercise. Objects of the last test are deleted."""
 
     def request(self, frame: bytes) -> Answer: ...
 

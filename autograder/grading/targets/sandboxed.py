@@ -6,8 +6,8 @@ of the submission is used up, the remaining calls end at once with the same verd
 are not affected.
 
 Calls that are expected (`expect`) are sent in one piece and answered while the grader looks at
-earlier answers. If anything unexpected happens then (a different call, a death, a silence), it
-decides nothing: the test begins again in a new process, call by call.
+earlier answers. If anything unexpected happens then (a different call, a death, a silence), the
+test starts over in a new process, call by call.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ MAX_DEATHS = 2
 _NOT_RUN = "Not run: two calls of this exercise were stopped before this one."
 _TEMPLATE_BYTES = 1 << 29  # resident in every process: libraries shared with the template
 _GPU_BYTES = 2 << 30  # of a GPU's driver and libraries, in a process that uses it
-# The kernel's figures for a process are this inexact: each core may hold back some pages, and more
+# The kernel's figures for a process are this inexact: each core may cache some pages, and more
 # with more cores (since Linux 6.2).
 _INEXACT_BYTES = max(1 << 20, 8 * (os.cpu_count() or 1) * mmap.PAGESIZE)
 _NOT_MEASURED = "The memory that your code uses cannot be measured."
@@ -46,8 +46,8 @@ class MemoryLevel(NamedTuple):
     """The memory of a process before a call, in bytes.
 
     resident: all of it
-    held:     what the submission wrote and keeps, its import included; None if it imported
-              libraries, whose memory is not its own
+    held:     memory that the submission wrote, its import included; None if it imported
+              libraries, whose memory does not count
     """
 
     resident: int
@@ -188,9 +188,9 @@ class Sandboxed:
     # Memory
 
     def level_memory(self) -> MemoryLevel:
-        """Let the process fill its memory up to its peak, and return what it holds.
+        """Let the process fill its memory up to its peak, and return the level.
 
-        The kernel knows only the highest level that memory ever reached. Memory that a call takes
+        The kernel records only the highest level that memory ever reached. Memory that a call takes
         below that level would go unseen.
         """
         process = self._running()
@@ -245,7 +245,7 @@ class Sandboxed:
         return wire.pack(load, list(files.values()))
 
     def _running(self) -> ConfinedProcess:
-        """Return the process; start one and import the module if there is none.
+        """Return the process; start one and import the module if necessary.
 
         The import worked before, in `load`.
         """

@@ -54,7 +54,7 @@ class Stream:
                 continue
 
     def receive(self, size: int) -> memoryview:
-        """Return this many bytes; keep what came after them in `ahead` for the next call."""
+        """Return this many bytes; store the bytes after them in `ahead` for the next call."""
         got = len(self.ahead)
         if got < size:
             view = memoryview(bytearray(max(size, _READ_SIZE)))

@@ -1,7 +1,7 @@
 """The clocks of one submission: how long a call may take, and why it was stopped.
 
 Theory of operation. A call, an exercise and a submission have limits of wall-clock time. While the
-submission's process is ready but other processes have the processors, its clocks stand still,
+submission's process is ready but other processes have the processors, its clocks are stopped,
 because a busy machine is not its fault; `_PATIENCE` bounds that.
 """
 

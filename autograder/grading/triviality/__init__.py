@@ -14,6 +14,4 @@ right type. So a name pays only where an answer shows some of the rest, by three
 The answers come from a submission and may be anything that the protocol can encode.
 """
 
-from . import answer_contents, effortless, trivial_programs, work_check
-
 __all__ = ["answer_contents", "effortless", "trivial_programs", "work_check"]

@@ -10,8 +10,8 @@ solution, alternatives and misconceptions, `stubs` turns a solution into the stu
 and `late` computes penalties for late work.
 """
 
-from .loader import (
-    REGISTRY,
+from .loader import find_root, load, parse
+from .registry import (
     Course,
     Exercise,
     Extension,
@@ -25,10 +25,8 @@ from .loader import (
     Scoring,
     Suspects,
     Week,
-    find_root,
-    load,
-    parse,
 )
+from .yaml_text import REGISTRY
 
 __all__ = [
     "REGISTRY",

@@ -1,21 +1,21 @@
-"""The bank of a week: its solution, correct alternatives, and misconceptions.
+"""Read a week's bank: its solution, alternative solutions, and misconceptions.
 
-A misconception file holds only the wrong definitions and is appended to the solution's source, so
-it overrides by name. Its docstring is a claim that `verify` proves:
+A misconception file contains only the wrong definitions. They are appended to the solution's source
+and override its definitions. The docstring states what `verify` checks:
 
-    Divides by one less than there are numbers.
+    Divides by one less than the count.
 
     Exercise: mean
-    Believes: a mean and a variance have the same denominator.
-    Shows: means are too large, by much where there are few numbers.
+    Believes: mean and variance have the same denominator.
+    Shows: results are too large, most for small inputs.
     Hint: …
     Rejected by: test_known_mean
     Costs: 40 %
     Belief: denominator_of_the_mean    (optional: one key for several exercises)
     Same as: other_file because …      (optional)
 
-`Costs` is the share of the exercise's points that this mistake alone takes. One and the same
-`Belief` is charged once in a week, however many exercises show it.
+`Costs` is the share of the exercise's points that this mistake costs. A `Belief` is charged once a
+week, even if several exercises show it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from pathlib import Path
 import msgspec
 
 from ..errors import BankError
-from .loader import Course, Week
+from .registry import Course, Week
 
 _FIELD = re.compile(r"^(Exercise|Believes|Shows|Hint|Rejected by|Costs|Belief|Same as):\s*(.*)$")
 _COST = re.compile(r"(\d{1,3}) %\Z")
@@ -36,7 +36,7 @@ _REQUIRED = ("Exercise", "Believes", "Shows", "Hint", "Rejected by")
 
 
 class Misconception(msgspec.Struct, frozen=True):
-    """One wrong belief, as its file states it. `cost` is a share of the points, None if unsaid."""
+    """A misconception as its file states it. `cost`: a share of the points, None if not stated."""
 
     name: str
     exercise: str
@@ -52,14 +52,14 @@ class Misconception(msgspec.Struct, frozen=True):
 
 
 class Alternative(msgspec.Struct, frozen=True):
-    """A correct solution in another style."""
+    """A correct solution in a different style."""
 
     name: str
     source: str
 
 
 class Bank:
-    """Everything in `solutions/<week>`; sources are whole modules ready to be graded."""
+    """The programs in `solutions/<week>`; every `source` is a complete module."""
 
     def __init__(self, course: Course, week: Week) -> None:
         self.course, self.week = course, week
@@ -103,28 +103,30 @@ class Bank:
             raise BankError(f"{where}:{error.lineno}: {error.msg}") from None
 
     def over_solution(self, text: str) -> str:
-        """A module of the solution in which these definitions take the place of its own."""
+        """Return the solution with these definitions appended, so that they override its own."""
         future = [line for line in text.split("\n") if line.startswith("from __future__")]
         if future:
             text = "\n".join(line for line in text.split("\n") if line not in future)
         return f"{self.solution}\n\n{text}"
 
-    def laid(self, text: str, name: str) -> tuple[str, int]:
-        """A module with all exercises as it is; a piece of one over the solution.
+    def complete_module(self, text: str, name: str) -> tuple[str, int]:
+        """Return a complete module and the number of solution lines that precede the text.
 
-        Also how many of the solution's lines stand before it. Raises BankError if it defines
-        nothing that the solution does.
+        A text that defines all exercises is returned unchanged; a part is appended to the solution.
+        Raise BankError if it defines none of the solution's names.
         """
         wanted = {e.name for e in self.week.exercises}
         try:
             defined = _defined(text)
         except (SyntaxError, ValueError):
-            return text, 0  # it is told about as it stands
+            return text, 0  # importing it reports the error
         if wanted <= defined:
             return text, 0
         if not _defined(self.solution) & defined:
             exercises = ", ".join(e.name for e in self.week.exercises)
-            raise BankError(f"{name} defines no exercise of {self.week.name}: {exercises}")
+            raise BankError(
+                f"{name} defines none of the exercises of {self.week.name}: {exercises}"
+            )
         return self.over_solution(text), self.solution.count("\n") + 2
 
     def _misconception(self, path: Path) -> Misconception:
@@ -132,14 +134,14 @@ class Bank:
         text = path.read_text(encoding="utf-8-sig")
         doc = ast.get_docstring(self._parsed(path, text))
         if not doc:
-            raise BankError(f"{where}: it needs a docstring that states the misconception")
+            raise BankError(f"{where}: add a docstring that states the misconception")
         title, fields = _fields(doc)
         missing = [name for name in _REQUIRED if not fields.get(name)]
         if missing:
             raise BankError(f"{where}: the docstring lacks the line `{missing[0]}: …`")
         exercise = fields["Exercise"]
         if exercise not in {e.name for e in self.week.exercises}:
-            raise BankError(f"{where}: {exercise!r} is no exercise of {self.week.name}")
+            raise BankError(f"{where}: {self.week.name} has no exercise {exercise!r}")
         same = re.split(r"\s+because\s+", fields.get("Same as", ""))[0]
         return Misconception(
             name=path.stem,
@@ -166,13 +168,13 @@ def _cost(text: str, where: str) -> float | None:
 
 
 def _defined(text: str) -> set[str]:
-    """The functions and classes of a module: exercises, and what they call."""
+    """Return the names of a module's functions and classes."""
     defined = (getattr(node, "name", "") for node in ast.parse(text).body)
     return {name for name in defined if name}
 
 
 def _fields(doc: str) -> tuple[str, dict[str, str]]:
-    """The first paragraph, and the `Name: text` lines with their continuation lines."""
+    """Return the first paragraph of a docstring and its `Name: text` fields."""
     first, _, rest = doc.partition("\n\n")
     fields: dict[str, str] = {}
     current = ""

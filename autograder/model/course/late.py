@@ -1,14 +1,15 @@
-"""Late work: how late, how many slip days, what it costs; pure arithmetic, to be shown.
+"""Compute late penalties: how late a submission is, slip days, and the deduction.
 
-The rules, as course.yaml states them under `late`:
+The rules of `late` in course.yaml:
 
-- Time counts from the due date, or from the student's extension. Within the grace period nothing
-  is late; after it every started day (or hour) counts, and each begins with the grace period too.
-- A day is a day of the course's calendar: due at 23:59, one day late ends at 23:59, also where the
-  clock is changed in between. An hour is an hour of the clock's own ticking.
-- Slip days cancel started days. They are spent by themselves, week after week in the order of the
-  due dates, until the student's budget for the course is gone.
-- Each day (or hour) that is left takes `percent` off the score, down to the floor and no further.
+- Time counts from the due date, or from the student's extension. Submissions within the grace
+  period are on time. After it every started day (or hour) counts, and each starts with the grace
+  period.
+- A day is a calendar day in the course's time zone: after a due time of 23:59, one day late ends at
+  23:59 even if daylight saving time starts or ends in between. An hour is 60 minutes.
+- Slip days cancel started days. They are used automatically in the order of the due dates, until
+  the student's budget for the course is spent.
+- Each remaining day (or hour) costs `percent` of the score, down to `floor`.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from ..report.scoring import rounded
-from .loader import Course, Late, Week
+from .registry import Course, Late, Week
 
 _HOUR = dt.timedelta(hours=1)
 _MINUTE = dt.timedelta(minutes=1)
@@ -27,19 +28,19 @@ _MINUTE = dt.timedelta(minutes=1)
 
 @dataclass(frozen=True)
 class Lateness:
-    """What one submission's time means for its score, which is rounded to `decimals`."""
+    """The effect of one submission's time on its score, which is rounded to `decimals`."""
 
     policy: Late
     late: str = ""  # how late in words, "" if it was in time
-    forgiven: bool = False  # late, but within the grace period
+    forgiven: bool = False  # within the grace period
     extended: bool = False
-    slip_days: int = 0  # used here
-    units: int = 0  # days or hours that cost something
+    slip_days: int = 0  # used for this submission
+    units: int = 0  # days or hours that are penalised
     decimals: int = 2
 
     @property
     def share(self) -> float:
-        """The part of the score that is kept."""
+        """The share of the score that is kept."""
         kept = 100 - self.policy.percent * self.units
         return max(kept, self.policy.floor if self.units else 100.0) / 100
 
@@ -47,20 +48,20 @@ class Lateness:
         return rounded(score * self.share, self.decimals)
 
     def penalty(self, score: float) -> float:
-        """Points off, never negative."""
+        """Return the points deducted, never negative."""
         return max(0.0, rounded(rounded(score, self.decimals) - self.kept(score), self.decimals))
 
     def sentence(self, score: float) -> str:
-        """The arithmetic in one line; empty if the submission was in time."""
+        """Return the computation in one line, or "" if the submission was on time."""
         if not self.late:
             return ""
         parts = [f"{self.late} late" + (" (after your extension)" if self.extended else "")]
         if self.forgiven:
-            return f"{parts[0]}, within the grace period: nothing is taken off"
+            return f"{parts[0]}, within the grace period: no penalty"
         if self.slip_days:
             parts.append(f"{_counted(self.slip_days, 'slip day')} used")
         if not self.units:
-            return f"{', '.join(parts)}: nothing is taken off"
+            return f"{', '.join(parts)}: no penalty"
         parts.append(f"{self.policy.percent:g} % per {self.policy.per}")
         if 100 - self.policy.percent * self.units < self.policy.floor > 0:
             parts.append(f"but at least {self.policy.floor:g} % is kept")
@@ -75,10 +76,11 @@ def lateness(
     handed_in: Mapping[str, dt.datetime],
     more: Mapping[str, dt.timedelta] | None = None,
 ) -> dict[str, Lateness]:
-    """What each week's time of handing in means for one student, by the week's name.
+    """Return the lateness of one student's submissions by week.
 
-    `handed_in` holds aware datetimes; `more` what nbgrader's gradebook grants beyond the due date.
-    All weeks of the student belong in one call, because slip days are counted over the course.
+    handed_in: aware submission times by week
+    more: additional time per week that nbgrader's gradebook grants
+    All weeks of a student belong in one call, because slip days are shared by all weeks.
     """
     policy = course.registry.late or Late(percent=0)
     found: dict[str, Lateness] = {}
@@ -97,7 +99,7 @@ def lateness(
 def due_for(
     course: Course, week: Week, student: str, more: dt.timedelta = dt.timedelta()
 ) -> dt.datetime:
-    """When a week is due for a student, in the course's zone: the latest of what was granted."""
+    """Return a student's due date in the course's zone: the latest of all extensions."""
     due = course.localized(week.due).astimezone(course.zone)
     granted = [(due.astimezone(dt.UTC) + more).astimezone(course.zone)]
     if course.registry.late:
@@ -129,28 +131,28 @@ def _one(
 
 
 def _elapsed(start: dt.datetime, end: dt.datetime) -> dt.timedelta:
-    """The time that has passed. (Python compares two datetimes of one zone by their clocks.)"""
+    """Return the time between two moments. (Python subtracts equal zones by wall clock.)"""
     return end.astimezone(dt.UTC) - start.astimezone(dt.UTC)
 
 
 def _started_days(due: dt.datetime, handed: dt.datetime, grace: dt.timedelta) -> int:
-    """The least number of calendar days by which the due date would have to move."""
-    days = max(0, _elapsed(due, handed).days - 1)  # the clock moves by less than a day
+    """Return the smallest number of calendar days by which the due date would have to move."""
+    days = max(0, _elapsed(due, handed).days - 1)  # a change of the clock is less than a day
     while _elapsed(due + dt.timedelta(days=days), handed) > grace:
         days += 1
     return days
 
 
 def _in_words(due: dt.datetime, handed: dt.datetime) -> str:
-    """Such as `2 days 3 h` or `40 min`, minutes left out beside days and hours.
+    """Format lateness as `2 days 3 h` or `40 min`, counting started minutes.
 
-    Calendar days come first, then what passed after them; a started minute counts.
+    Calendar days come first, then the remaining hours and minutes; minutes are left out after days.
     """
     minutes_late = math.ceil(_elapsed(due, handed) / _MINUTE)
     handed = (due.astimezone(dt.UTC) + minutes_late * _MINUTE).astimezone(due.tzinfo)
     days = _started_days(due, handed, dt.timedelta())
     if _elapsed(due + dt.timedelta(days=days), handed) < dt.timedelta():
-        days -= 1  # the last of them is not over
+        days -= 1  # the last of them has not ended
     rest = _elapsed(due + dt.timedelta(days=days), handed)
     hours, minutes = rest // _HOUR, (rest % _HOUR) // _MINUTE
     parts = [_counted(days, "day")] if days else []

@@ -1,7 +1,7 @@
-"""Reading a course: course.yaml as typed, validated objects (registry.py has the types).
+"""Read course.yaml into the types of `registry` and validate it.
 
-A mistake is reported in one line that starts with the file and the path to the value, such as
-`course.yaml: weeks[0].exercises[1].points: must not be negative, but is -1`.
+A mistake is reported in one line with the path to the value, for example
+`course.yaml: weeks[0].exercises[1].points: must be 0 or more, but is -1`.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import re
 from pathlib import Path
-from typing import Literal, get_args, get_origin, get_type_hints
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import msgspec
 
@@ -30,7 +30,7 @@ from .registry import (
     Suspects,
     Week,
 )
-from .validation import mended, problems
+from .validation import problems, with_fix
 from .yaml_text import REGISTRY, read_yaml
 
 __all__ = [
@@ -55,29 +55,30 @@ __all__ = [
 
 
 def find_root(start: Path | None = None) -> Path:
-    """The nearest folder at or above `start` that holds course.yaml."""
+    """Return the closest folder at or above `start` that contains course.yaml; raise NoCourse."""
     start = (start or Path.cwd()).resolve()
     for folder in (start, *start.parents):
-        with contextlib.suppress(OSError):  # a folder that is closed to us is none of ours
+        with contextlib.suppress(OSError):  # a folder without read permission is not the course
             if (folder / REGISTRY).is_file():
                 return folder
     raise NoCourse(
-        f"this command needs the course's project folder, and there is no {REGISTRY} in {start} or "
-        "above it: `cd` to the project and try again"
+        f"there is no {REGISTRY} in {start} or a folder above it: `cd` to the course's project "
+        "folder and try again"
     )
 
 
 def load(root: Path | None = None, *, unfinished: bool = False) -> Course:
-    """Read and validate the registry of the project at `root` (default: found from here).
+    """Read and validate the course at `root` (default: the one around the current folder).
 
-    What it names must be there; an `unfinished` course needs no more than its folders.
+    Modules, graders and other files that course.yaml names must exist; for an `unfinished` course,
+    only its folders. Raise CourseError for the first mistake.
     """
     root = root.resolve() if root else find_root()
     path = root / REGISTRY
     try:
         registry = parse(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise CourseError(f"{path}: there is no such file") from None
+        raise CourseError(f"{path} does not exist") from None
     except UnicodeDecodeError as error:
         raise CourseError(f"{REGISTRY}: not UTF-8 text: {error}") from None
     course = Course(root, registry)
@@ -87,7 +88,7 @@ def load(root: Path | None = None, *, unfinished: bool = False) -> Course:
 
 
 def parse(text: str) -> Registry:
-    """The registry from YAML text; raises CourseError with the path to the first mistake."""
+    """Return the registry in a YAML text; raise CourseError for the first mistake."""
     raw = read_yaml(text)
     immediate = raw.get("immediate") if isinstance(raw, dict) else None
     if isinstance(immediate, dict) and "counts" in immediate:
@@ -100,39 +101,24 @@ def parse(text: str) -> Registry:
     except msgspec.ValidationError as error:
         message, _, where = str(error).partition("$")
         where = where.rstrip("`").lstrip(".")
-        said = mended(
-            message.partition(" - at ")[0], "`key`" in message, _fields(where), _choices(where)
+        wanted = _type_at(where)
+        text = with_fix(
+            message.partition(" - at ")[0],
+            is_key="`key`" in message,
+            fields=getattr(wanted, "__struct_fields__", ()),
+            choices=get_args(wanted) if get_origin(wanted) is Literal else (),
         )
-        raise CourseError(f"{REGISTRY}: {where or 'top level'}: {said}") from None
+        raise CourseError(f"{REGISTRY}: {where or 'top level'}: {text}") from None
     for where, message in problems(registry):
         raise CourseError(f"{REGISTRY}: {where}: {message}")
     return registry
 
 
-_KINDS: dict[str, type[msgspec.Struct]] = {
-    "": Registry,
-    "weeks": Week,
-    "exercises": Exercise,
-    "questions": Question,
-    "limits": Limits,
-    "late": Late,
-    "extensions": Extension,
-    "nbgrader": Nbgrader,
-    "scoring": Scoring,
-    "suspects": Suspects,
-    "immediate": Immediate,
-}
-
-
-def _fields(where: str) -> tuple[str, ...]:
-    """The names that may stand at a place of the registry."""
-    last = re.sub(r"\[\d+\]", "", where).rpartition(".")[2]
-    return _KINDS[last].__struct_fields__ if last in _KINDS else ()
-
-
-def _choices(where: str) -> tuple[str, ...]:
-    """The words that may stand at a place of the registry, if it takes some of a few."""
-    above, _, name = re.sub(r"\[\d+\]", "", where).rpartition(".")
-    kind = _KINDS.get(above.rpartition(".")[2])
-    hints = get_type_hints(kind) if kind else {}
-    return get_args(hints[name]) if get_origin(hints.get(name)) is Literal else ()
+def _type_at(where: str) -> Any:
+    """Return the type that the registry has at a path such as `weeks[0].exercises[1]`."""
+    found: Any = Registry
+    for name in re.findall(r"\w+", re.sub(r"\[\d+\]", "", where)):
+        hint = get_type_hints(found).get(name)
+        structs = (t for t in (hint, *get_args(hint)) if isinstance(t, type))
+        found = next((t for t in structs if issubclass(t, msgspec.Struct)), hint)
+    return found

@@ -1,6 +1,6 @@
-"""The registry as typed values, and a course: the registry together with its folders.
+"""The types of course.yaml, and `Course`: the registry with the folders of its project.
 
-course.py reads one from course.yaml. Everything else is derived from here or from the folder tree.
+The comments and docstrings of these classes are the reference of settings in the documentation.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from .yaml_text import REGISTRY
 Positive = Annotated[float, msgspec.Meta(gt=0)]
 PositiveInt = Annotated[int, msgspec.Meta(gt=0)]
 Percent = Annotated[float, msgspec.Meta(ge=0, le=100)]
+Text = Annotated[str, msgspec.Meta(pattern=r"\S")]  # not empty
 
 
 class _Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -30,70 +31,68 @@ class Exercise(_Config, frozen=True):
     """One graded function or class of a week."""
 
     name: str  # the function or class that students write
-    points: float  # what it is worth
-    not_allowed: tuple[str, ...] = ()  # calls refused in it, besides the week's
-    source_not_allowed: tuple[str, ...] = ()  # names refused by reading the source
-    elective: bool = False  # only the best few electives of a week count
-    extra: str | None = None  # the package extra without which the exercise is not run
+    points: float
+    not_allowed: tuple[Text, ...] = ()  # forbidden calls, in addition to the week's
+    source_not_allowed: tuple[Text, ...] = ()  # names that must not appear in the source
+    elective: bool = False  # only the best electives of a week count
+    extra: str | None = None  # the optional library that the exercise needs
 
 
 class Question(_Config, frozen=True):
     """A written question, marked by hand in Formgrader."""
 
-    name: str  # its anchor in lesson.md: `<!-- answer: name -->`
-    points: float  # what it is worth
+    name: str  # as in lesson.md: `<!-- answer: name -->`
+    points: float
 
 
 class Limits(_Config, frozen=True):
-    """What a submission may use. Sizes are MiB.
+    """Resource limits of a submission. Sizes are in MiB.
 
-    Seconds do not count while others have the processors, until that has been four times
-    `submission_seconds`; `cpu_seconds` count only while the submission has one.
-
-    `gpu_mib` is what torch may keep on a GPU that submissions share. `processes` are those beside
-    its own; what it prints is cut by the worker and shown to nobody.
+    Seconds are not counted while other programs use the processors, up to a total of four times
+    `submission_seconds`; `cpu_seconds` are processor time of the submission. Output is truncated
+    and not shown.
     """
 
-    call_seconds: Positive = 5.0  # for one call of a hidden test
-    exercise_seconds: Positive = 20.0  # for all calls of one exercise
-    submission_seconds: Positive = 120.0  # for a whole submission
-    cpu_seconds: PositiveInt = 120  # of processor time, for a whole submission
-    memory_mib: PositiveInt = 1024  # of memory
-    gpu_mib: PositiveInt = 4096  # of a GPU's memory, where one is used
-    disk_mib: PositiveInt = 16  # that it may write
-    processes: Annotated[int, msgspec.Meta(ge=0)] = 0  # besides its own
-    open_files: PositiveInt = 64  # open at a time
-    reply_mib: PositiveInt = 8  # in one answer
-    submission_mib: PositiveInt = 8  # handed in, unpacked
-    submission_files: PositiveInt = 200  # handed in
+    call_seconds: Positive = 5.0  # one call of a hidden test
+    exercise_seconds: Positive = 20.0  # all calls of one exercise
+    submission_seconds: Positive = 120.0  # the whole submission
+    cpu_seconds: PositiveInt = 120  # processor time, the whole submission
+    memory_mib: PositiveInt = 1024  # memory
+    gpu_mib: PositiveInt = 4096  # memory that torch may allocate on a shared GPU
+    disk_mib: PositiveInt = 16  # files that it writes
+    processes: Annotated[int, msgspec.Meta(ge=0)] = 0  # additional processes
+    open_files: PositiveInt = 64  # open at the same time
+    reply_mib: PositiveInt = 8  # the result of one call
+    submission_mib: PositiveInt = 8  # submitted files, unpacked
+    submission_files: PositiveInt = 200  # number of submitted files
 
 
 class Lms(_Config, frozen=True):
-    """What a learning platform calls a week."""
+    """A week on a learning platform."""
 
-    canvas_id: int | None = None  # the assignment's number in Canvas: its column ends with it
+    canvas_id: int | None = None  # the assignment's number in Canvas, at the end of its column name
 
 
 class Week(_Config, frozen=True):
     """One assignment: a module with exercises, a lesson with questions, and its dates."""
 
-    name: str  # its folder in exercises/ and solutions/, such as week01_softmax
-    title: str  # what students read
+    name: str  # the folder in exercises/ and solutions/, such as week01_softmax
+    title: Text  # shown to students
     module: str  # the file that students fill in
-    release: dt.datetime  # from when on it is released
-    due: dt.datetime  # until when it is on time
+    release: dt.datetime  # release date
+    due: dt.datetime  # due date
     exercises: tuple[Exercise, ...]  # graded by hidden tests
-    questions: tuple[Question, ...] = ()  # answered in the lesson, marked by hand
-    not_allowed: tuple[str, ...] = ()  # calls refused in every exercise of it
+    questions: tuple[Question, ...] = ()  # written questions, marked by hand
+    not_allowed: tuple[Text, ...] = ()  # calls that are forbidden in every exercise
     electives_counted: int | None = None  # how many electives count; default: all
-    files: tuple[str, ...] = ()  # of assets/, laid beside the lesson
-    folders: tuple[str, ...] = ()  # of exercises/, laid beside the lesson as they are
-    limits: Limits | None = None  # in place of the course's limits
-    lms: Lms | None = None  # what a learning platform calls it
+    files: tuple[str, ...] = ()  # files of assets/ that are released with the lesson
+    folders: tuple[str, ...] = ()  # folders of exercises/ that are released with the lesson
+    limits: Limits | None = None  # replaces the course's limits
+    lms: Lms | None = None  # its name on learning platforms
 
     @property
     def stem(self) -> str:
-        """The module's name as it is imported."""
+        """The module's name without `.py`."""
         return self.module.removesuffix(".py")
 
     def exercise(self, name: str) -> Exercise:
@@ -104,12 +103,12 @@ class Week(_Config, frozen=True):
         raise CourseError(f"{self.name} has no exercise {name!r}; it has {known}")
 
     def patterns(self, exercise: str) -> tuple[str, ...]:
-        """The not-allowed patterns that hold for an exercise: the week's and its own."""
+        """Return the patterns of forbidden calls for an exercise: the week's and its own."""
         return self.not_allowed + self.exercise(exercise).not_allowed
 
     @property
     def extras(self) -> tuple[str, ...]:
-        """The package extras that exercises of the week need."""
+        """The optional libraries that exercises of the week need."""
         return tuple(sorted({e.extra for e in self.exercises if e.extra}))
 
     @property
@@ -121,110 +120,119 @@ class Week(_Config, frozen=True):
 class Extension(_Config, frozen=True):
     """More time for one student in one week."""
 
-    student: str  # the id in the gradebook
+    student: Text  # the id in the gradebook
     week: str  # the week's name
     until: dt.datetime  # the due date for this student
 
 
 class Late(_Config, frozen=True):
-    """What late work costs; late.py says how it is counted."""
+    """The penalty for late work; `late.py` defines how it is computed."""
 
-    percent: Percent  # off the score, for each started day or hour
-    per: Literal["day", "hour"] = "day"  # what is counted
-    grace_minutes: Annotated[float, msgspec.Meta(ge=0, lt=1440)] = 0.0  # this much is on time
-    floor: Percent = 0.0  # percent of the score that is kept however late it is
-    slip_days: Annotated[int, msgspec.Meta(ge=0)] = 0  # per student, over the whole course
-    extensions: tuple[Extension, ...] = ()  # more time for single students
+    percent: Percent  # deducted from the score for each started day or hour
+    per: Literal["day", "hour"] = "day"  # the unit of lateness
+    grace_minutes: Annotated[float, msgspec.Meta(ge=0, lt=1440)] = (
+        0.0  # minutes after the due date that still count as on time
+    )
+    floor: Percent = 0.0  # percent of the score that late work keeps at least
+    slip_days: Annotated[int, msgspec.Meta(ge=0)] = (
+        0  # free late days per student in the whole course
+    )
+    extensions: tuple[Extension, ...] = ()  # later due dates for single students
 
 
 class Scoring(_Config, frozen=True):
-    """How points are taken off; scoring.py says how they are counted."""
+    """How points are deducted; `scoring.py` defines the computation."""
 
-    follow_through: Literal["full", "half", "none"] = "full"  # kept where only a helper is wrong
-    by: Literal["mistakes", "tests"] = "mistakes"  # named mistakes' costs, or the share of tests
+    follow_through: Literal["full", "half", "none"] = "full"  # credit if only a helper is wrong
+    by: Literal["mistakes", "tests"] = (
+        "mistakes"  # deduct the costs of named mistakes, or the share of failed tests
+    )
 
     @property
     def carried(self) -> float:
-        """The share of an inherited test's points that is kept."""
+        """The share of the points of a test that fails only because of a wrong helper."""
         return {"full": 1.0, "half": 0.5, "none": 0.0}[self.follow_through]
 
 
 class Nbgrader(_Config, frozen=True):
-    """Where nbgrader works. Paths are relative to the project.
+    """nbgrader's folders and database. Paths are relative to the project."""
 
-    `db_url` is the gradebook's, as SQLAlchemy writes it; without one it is a file in `folder`.
-    """
-
-    folder: str = "nbgrader"  # where its folders are
-    exchange: str = ""  # shared by all users; default: within `folder`
-    db_url: str = ""  # the gradebook; default: a file in `folder`
+    folder: str = "nbgrader"  # the folder of nbgrader's files
+    exchange: str = ""  # the exchange, shared by all users; default: a folder in `folder`
+    db_url: str = ""  # the gradebook's SQLAlchemy URL; default: a file in `folder`
 
 
 class Immediate(_Config, frozen=True):
-    """What `autograder serve` tells students of a hand-in before feedback is returned.
+    """What `autograder serve` shows students of a result before feedback is returned.
 
-    `names` tells the mistakes that have a name, with hint and line; `verdicts` also which claims
-    hold; `scores` also the points. `tries` bounds how many results a student is told in each hour,
-    day, or whole week of the course; whatever is handed in beyond them counts too.
+    `names` shows the known mistakes with hint and line, `verdicts` also which tests pass, `scores`
+    also the points. `tries` limits the number of results that a student sees per hour, day, or week
+    of the course; later submissions are graded without showing a result.
     """
 
-    show: Literal["names", "verdicts", "scores", "nothing"] = "verdicts"  # what is told
-    tries: Annotated[int, msgspec.Meta(ge=1, le=1000)] = 10  # how many results are told
-    per: Literal["hour", "day", "week"] = "day"  # in which time; week: for the week as a whole
-    cooldown_minutes: Annotated[float, msgspec.Meta(ge=0, le=1440)] = 0.0  # between two results
-    until: Literal["due", "always"] = "due"  # whether late work is told a result, too
-    url: str = ""  # where students reach the service; a week that is released says it
+    show: Literal["names", "verdicts", "scores", "nothing"] = "verdicts"  # what is shown
+    tries: Annotated[int, msgspec.Meta(ge=1, le=1000)] = 10  # number of results shown
+    per: Literal["hour", "day", "week"] = "day"  # the period; week: the whole week of the course
+    cooldown_minutes: Annotated[float, msgspec.Meta(ge=0, le=1440)] = (
+        0.0  # minutes between two results
+    )
+    until: Literal["due", "always"] = "due"  # whether late submissions get a result
+    url: str = ""  # the address of the service, written into released weeks
 
 
 class Canvas(_Config, frozen=True):
-    """Where `push --canvas` writes; each week names its assignment in `lms.canvas_id`."""
+    """The Canvas course that `push --canvas` writes to; each week needs its `lms.canvas_id`."""
 
-    url: str  # the school's Canvas, such as https://school.instructure.com
-    course: int  # the course's number there
+    url: str  # such as https://school.instructure.com
+    course: int  # the course's number in Canvas
 
 
 class Lti(_Config, frozen=True):
-    """The platform that `push --lti` writes to, as it is registered there (LTI 1.3)."""
+    """The learning platform that `push --lti` writes to (LTI 1.3)."""
 
     client_id: str  # the tool's id on the platform
-    token_url: str  # where access tokens are given out
+    token_url: str  # the URL for access tokens
     lineitems: str  # the course's line items (Assignment and Grade Services)
     memberships: str  # the course's members (Names and Role Provisioning Services)
-    key_id: str = ""  # of the tool's key, where the platform asks for it
-    audience: str = ""  # of the token request; default: `token_url`
+    key_id: str = ""  # id of the tool's key, if the platform requires one
+    audience: str = ""  # audience of the token request; default: `token_url`
 
 
 class Suspects(_Config, frozen=True):
-    """How long the line of a mistake is looked for, in seconds of processor time."""
+    """Time limits for locating mistakes, in seconds of processor time."""
 
-    seconds: Annotated[float, msgspec.Meta(ge=0, le=600)] = 2.0  # for each wrong exercise; 0: never
-    submission: Annotated[float, msgspec.Meta(ge=0, le=6000)] = 6.0  # for all of a submission
+    seconds: Annotated[float, msgspec.Meta(ge=0, le=600)] = (
+        2.0  # per wrong exercise; 0: do not locate mistakes
+    )
+    submission: Annotated[float, msgspec.Meta(ge=0, le=6000)] = 6.0  # per submission
 
 
 class Registry(_Config, frozen=True):
-    """course.yaml as written."""
+    """The content of course.yaml."""
 
     course: str  # the course's id in nbgrader
-    title: str  # what students read
-    timezone: str  # of dates without one, such as Europe/Zurich
-    weeks: tuple[Week, ...]  # in their order
-    limits: Limits = Limits()  # what a submission may use
-    late: Late | None = None  # what late work costs; default: nothing
-    scoring: Scoring = Scoring()  # how points are taken off
-    nbgrader: Nbgrader = Nbgrader()  # where nbgrader works
-    groups: Literal["listed", "declared"] = "listed"  # in groups.csv, or in students' group.txt
-    canvas: Canvas | None = None  # where grades are pushed
-    lti: Lti | None = None  # where grades are pushed
-    suspects: Suspects = Suspects()  # how long the line of a mistake is looked for
-    immediate: Immediate = Immediate()  # what is told of a hand-in at once
-    counts: Literal["latest", "best"] = "latest"  # which submission counts; best: after lateness
-    handouts: str = ""  # the web address of the folder with `<week>.zip`, for notebooks elsewhere
-    modules_from_notebook: bool = False  # grade what only the notebook defines from there
-    decimals: Annotated[int, msgspec.Meta(ge=0, le=4)] = 2  # to which scores are rounded
+    title: Text  # shown to students
+    timezone: str  # for dates without one, such as Europe/Zurich
+    weeks: tuple[Week, ...]  # in order
+    limits: Limits = Limits()  # resource limits of a submission
+    late: Late | None = None  # the penalty for late work; default: none
+    scoring: Scoring = Scoring()  # how points are deducted
+    nbgrader: Nbgrader = Nbgrader()  # nbgrader's folders
+    groups: Literal["listed", "declared"] = "listed"  # by groups.csv, or by the students' group.txt
+    canvas: Canvas | None = None  # where grades are exported to
+    lti: Lti | None = None  # where grades are exported to
+    suspects: Suspects = Suspects()  # time limits for locating mistakes
+    immediate: Immediate = Immediate()  # what students see before feedback
+    counts: Literal["latest", "best"] = (
+        "latest"  # the submission that counts; best: after late penalties
+    )
+    handouts: str = ""  # the URL of the folder with `<week>.zip`, for Colab and Kaggle
+    modules_from_notebook: bool = False  # grade exercises that only the notebook defines
+    decimals: Annotated[int, msgspec.Meta(ge=0, le=4)] = 2  # decimals of scores
 
 
 class Course:
-    """The registry together with the project's folders."""
+    """The registry and the folders of the project."""
 
     def __init__(self, root: Path, registry: Registry) -> None:
         self.root = root
@@ -241,7 +249,10 @@ class Course:
         return self.registry.title
 
     def week(self, name: str) -> Week:
-        """The week of that name; `week1`, `1` and `week01` name the first one too."""
+        """Return the week of that name or number (`week01_softmax`, `week01`, `week1`, `1`).
+
+        Raise CourseError if there is no such week.
+        """
         for week in self.weeks:
             if week.name == name:
                 return week
@@ -251,7 +262,7 @@ class Course:
                 if int(week.name[4:6]) == int(number.group(1)):
                     return week
         known = ", ".join(w.name for w in self.weeks)
-        raise CourseError(f"no week {name!r} in {REGISTRY}; there are {known}")
+        raise CourseError(f"{REGISTRY} has no week {name!r}; its weeks are {known}")
 
     def limits(self, week: Week) -> Limits:
         return week.limits or self.registry.limits
@@ -272,17 +283,17 @@ class Course:
         return self.root / "assets" / week.name
 
     def localized(self, moment: dt.datetime) -> dt.datetime:
-        """A date of the registry in the course's time zone."""
+        """Return a date of the registry with a time zone: its own, or the course's."""
         return aware(moment, self.zone)
 
     @cached_property
     def state(self) -> Path:
-        """Where results and the course's secret rest; private to the instructor."""
+        """The folder of results and of the course's secret; only the instructor can read it."""
         folder = self.root / ".autograder"
         folder.mkdir(mode=0o700, exist_ok=True)
         return folder
 
 
 def aware(moment: dt.datetime, zone: ZoneInfo) -> dt.datetime:
-    """The moment with a time zone: its own, or this one."""
+    """Return the moment with a time zone: its own, or `zone`."""
     return moment if moment.tzinfo else moment.replace(tzinfo=zone)

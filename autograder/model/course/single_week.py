@@ -1,15 +1,15 @@
-"""The registry of a course of one week alone, as text: what is kept of it, or goes elsewhere."""
+"""Write course.yaml for a single week, for archives and for graders on other platforms."""
 
 from __future__ import annotations
 
 import msgspec
 import yaml
 
-from .loader import Course, Week
+from .registry import Course, Week
 
 
 def one_week(course: Course, week: Week) -> str:
-    """The registry of a course of this week alone, without what is not about grading."""
+    """Return the registry as YAML with this week only and without settings unrelated to grading."""
     alone = msgspec.structs.replace(week, files=(), folders=(), questions=(), lms=None)
     registry = msgspec.structs.replace(course.registry, weeks=(alone,), late=None)
     data = msgspec.to_builtins(registry)

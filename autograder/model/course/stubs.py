@@ -1,10 +1,9 @@
-"""From a solution to the stub that students get.
+"""Generate the stub that students get from a week's solution.
 
-Between `# BEGIN SOLUTION` and `# END SOLUTION` stands what students must not see. Inside a
-function or class body the region becomes `raise NotImplementedError("name")`; at module level it
-vanishes. Everything else is copied as it is, so signatures, docstrings with shapes and TODO
-comments are written once, in the solution. What course.yaml does not allow in the week is added to
-the module's docstring, so that students read it where they write.
+Lines between `# BEGIN SOLUTION` and `# END SOLUTION` are removed. Inside a function or class they
+are replaced by `raise NotImplementedError("name")`. Everything else is copied, so signatures,
+docstrings and TODO comments are written once. The calls and names that course.yaml forbids are
+added to the module's docstring.
 """
 
 from __future__ import annotations
@@ -17,15 +16,15 @@ from pathlib import Path
 
 from ..errors import BuildError
 from ..source.rules import in_words
-from .loader import Course, Week
+from .registry import Course, Week
 
 _BEGIN = re.compile(r"^(\s*)#+ BEGIN SOLUTION\s*$")
-_WIDTH = 96  # of what is announced: fits a line of 100 in comments too
+_WIDTH = 96  # of announcements: leaves room for `# ` in lines of 100
 _END = re.compile(r"^\s*#+ END SOLUTION\s*$")
 
 
 def make_stub(source: str, where: str) -> str:
-    """The stub of a solution's source; raises BuildError that names file and line."""
+    """Return the stub of a solution's source; raise BuildError with file and line."""
     lines = source.split("\n")
     names = _enclosing_names(source, where)
     kept: list[str] = []
@@ -36,7 +35,7 @@ def make_stub(source: str, where: str) -> str:
         if begin:
             if opened:
                 raise BuildError(
-                    f"{where}:{number}: BEGIN SOLUTION inside the one of line {opened[0]}"
+                    f"{where}:{number}: BEGIN SOLUTION inside the one from line {opened[0]}"
                 )
             opened, regions = (number, begin.group(1)), regions + 1
             if begin.group(1):
@@ -48,35 +47,35 @@ def make_stub(source: str, where: str) -> str:
         elif not opened:
             kept.append(line)
     if opened:
-        raise BuildError(f"{where}:{opened[0]}: BEGIN SOLUTION is never ended")
+        raise BuildError(f"{where}:{opened[0]}: BEGIN SOLUTION without END SOLUTION")
     if not regions:
         raise BuildError(
-            f"{where}: there is no BEGIN SOLUTION in it: the stub would be the solution"
+            f"{where}: no line `# BEGIN SOLUTION`: the stub would contain the solution"
         )
     stub = re.sub(r"\n{4,}", "\n\n\n", "\n".join(kept))
     try:
         ast.parse(stub)
     except SyntaxError as error:
         raise BuildError(
-            f"{where}: its stub is no valid Python: {error.msg} at {error.text!r}"
+            f"{where}: its stub is not valid Python: {error.msg} at {error.text!r}"
         ) from None
     return stub.rstrip("\n") + "\n"
 
 
 def without_marks(source: str) -> str:
-    """The solution as a program to read: no SOLUTION lines, and no TODO, which is done."""
+    """Return the solution without solution marks and without TODO comments."""
     kept: list[str] = []
     for line in source.split("\n"):
         if _BEGIN.match(line):
-            while kept and kept[-1].lstrip().startswith("#") and _asked(kept):
+            while kept and kept[-1].lstrip().startswith("#") and _ends_with_todo(kept):
                 kept.pop()
         elif not _END.match(line):
             kept.append(line)
     return "\n".join(kept)
 
 
-def _asked(lines: list[str]) -> bool:
-    """Return whether the comment that ends the lines begins with TODO."""
+def _ends_with_todo(lines: list[str]) -> bool:
+    """Return True if the comment at the end of the lines starts with TODO."""
     for line in reversed(lines):
         if not line.lstrip().startswith("#"):
             return False
@@ -86,7 +85,7 @@ def _asked(lines: list[str]) -> bool:
 
 
 def _enclosing_names(source: str, where: str) -> dict[int, str]:
-    """For each line the dotted name of the function or class around it."""
+    """Return the dotted name of the innermost function or class for each line."""
     try:
         tree = ast.parse(source)
     except SyntaxError as error:
@@ -108,26 +107,27 @@ def _enclosing_names(source: str, where: str) -> dict[int, str]:
 
 
 def stub_of(course: Course, week: Week) -> str:
+    """Return the stub of a week; raise BuildError if the solution is missing or malformed."""
     path = course.solution(week)
     where = str(path.relative_to(course.root))
     try:
         stub = make_stub(path.read_text(encoding="utf-8"), where)
     except FileNotFoundError:
-        raise BuildError(f"{where}: there is no such solution") from None
+        raise BuildError(f"{where}: the solution is missing") from None
     return with_announcement(stub, "\n\n".join(_announced(week)))
 
 
 def _announced(week: Week) -> Iterator[str]:
-    """Paragraphs on what is not allowed in the week, if anything is."""
-    said = [_calls_in_words("this week", week.not_allowed)]
+    """Yield a paragraph for each rule on forbidden calls and names."""
+    rules = [_calls_in_words("this week", week.not_allowed)]
     for exercise in week.exercises:
         where = f"in `{exercise.name}`"
-        said.append(_calls_in_words(where, exercise.not_allowed))
+        rules.append(_calls_in_words(where, exercise.not_allowed))
         if exercise.source_not_allowed:
-            said.append(_names_in_words(where, exercise.source_not_allowed))
-    if any(said):
-        said.append(in_words(tuple(sorted({e.extra for e in week.exercises if e.extra}))))
-    for text in filter(None, said):
+            rules.append(_names_in_words(where, exercise.source_not_allowed))
+    if any(rules):
+        rules.append(in_words(tuple(sorted({e.extra for e in week.exercises if e.extra}))))
+    for text in filter(None, rules):
         yield textwrap.fill(text, _WIDTH, break_long_words=False, break_on_hyphens=False)
 
 
@@ -135,27 +135,27 @@ def _calls_in_words(where: str, patterns: tuple[str, ...]) -> str:
     if not patterns:
         return ""
     return (
-        f"Not allowed {where}: calls of a library's {_listed(patterns)}, by whatever alias. Such a "
-        "call does the exercise for you, and costs all points of the exercise."
+        f"Not allowed {where}: calls of a library's {_listed(patterns)}, under any alias. Such a "
+        "call does the exercise for you and costs all of its points."
     )
 
 
 def _names_in_words(where: str, patterns: tuple[str, ...]) -> str:
-    said = f"Not allowed {where}: the names {_listed(patterns)}."
+    text = f"Not allowed {where}: the names {_listed(patterns)}."
     if any(pattern.startswith(".") for pattern in patterns):
-        said += " A name with a dot before it is a tensor's own: an allowed library's function of "
-        said += "that name is fine."
-    return said
+        text += " A name after a dot is an attribute of a tensor; a function of that name in an "
+        text += "allowed library is fine."
+    return text
 
 
 def _listed(patterns: tuple[str, ...]) -> str:
     *most, last = [f"`{p}`" for p in patterns]
     listed = f"{', '.join(most)} and {last}" if most else last
-    return f"{listed} (`*` stands for anything)" if "*" in listed else listed
+    return f"{listed} (`*` matches anything)" if "*" in listed else listed
 
 
 def with_announcement(stub: str, announced: str) -> str:
-    """The stub with a text at the end of its module docstring, or in comments on top."""
+    """Append a text to the stub's module docstring, or prepend it as comments."""
     if not announced:
         return stub
     lines, first = stub.split("\n"), next(iter(ast.parse(stub).body), None)
@@ -174,21 +174,20 @@ def stub_path(course: Course, week: Week) -> Path:
 
 
 def stale(course: Course) -> list[str]:
-    """The stubs that are not what their solution makes, as paths relative to the project."""
-    found = []
-    for week in course.weeks:
-        path = stub_path(course, week)
-        current = path.read_text(encoding="utf-8") if path.is_file() else None
-        if current != stub_of(course, week):
-            found.append(str(path.relative_to(course.root)))
-    return found
+    """Return the stubs that differ from their solution's, relative to the project."""
+    return [str(stub_path(course, w).relative_to(course.root)) for w in _stale_weeks(course)]
 
 
 def write_stubs(course: Course) -> list[str]:
-    """Write every stale stub; returns their paths."""
-    changed = stale(course)
+    """Write every stale stub and return their paths."""
+    weeks = list(_stale_weeks(course))
+    for week in weeks:
+        stub_path(course, week).write_text(stub_of(course, week), encoding="utf-8")
+    return [str(stub_path(course, week).relative_to(course.root)) for week in weeks]
+
+
+def _stale_weeks(course: Course) -> Iterator[Week]:
     for week in course.weeks:
         path = stub_path(course, week)
-        if str(path.relative_to(course.root)) in changed:
-            path.write_text(stub_of(course, week), encoding="utf-8")
-    return changed
+        if not path.is_file() or path.read_text(encoding="utf-8") != stub_of(course, week):
+            yield week

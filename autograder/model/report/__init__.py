@@ -4,3 +4,5 @@
 from the evidence that grading collects. `findings` contains the wording of mistakes, `differences`
 explains why a score changed. Start with `schema.Report`.
 """
+
+__all__ = ["differences", "failure_groups", "findings", "schema", "scoring", "verdicts"]

@@ -1,9 +1,9 @@
-"""Why a submitted module cannot be imported, as one sentence with the line and a caret.
+"""Explain why a submitted module cannot be imported: one sentence with the line and a caret.
 
-`check` imports the module in a process on the student's machine, the grader in its sandbox. Both
-describe what happened as an `ImportFailure`, and the words come from here, so a student reads the
-same sentence everywhere. At import no test has called anything, so nothing needs to be withheld.
-Text that the submission may have chosen, such as an exception's, is quoted.
+`check` imports the module on the student's machine, the grader in its sandbox. Both describe the
+result as an `ImportFailure` and use these sentences, so students read the same text everywhere. No
+hidden test has run yet, so there is no secret to protect. Text that the submission controls, such
+as an exception's message, is quoted.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ import msgspec
 
 from ..quoting import quoted
 
-# The end of the sentence where nothing is known but that the import went on.
-STUCK = "its import did not end in time. Is there a loop that never ends, or a long wait?"
-_MOST_PARSED = 256 << 10  # characters; a module that is graded has fewer
-_LONGEST = 300  # characters of Python's message
-_WIDEST = 72  # characters of the source line
+# The end of the sentence if the import timed out.
+STUCK = "its import did not finish in time. Is there a loop that never ends, or a long wait?"
+_MAX_PARSED = 256 << 10  # characters; graded modules are shorter
+_MAX_MESSAGE = 300  # characters of Python's message
+_MAX_WIDTH = 72  # characters of the source line
 _NOTEBOOK = "`%` and `!` commands work only in a notebook"
 _CIRCULAR = re.compile(
     r"cannot import name '([^']+)' from (partially initialized module )?'([^']+)'"
 )
-# What a stub imports, by the names that code uses.
+# Names that stubs import.
 _IMPORTED = re.compile(r"name '(?:torch|np|math|nn|F|plt|tl|triton)' is not defined")
 _SIMPLE = re.compile(r"[A-Za-z_][\w./-]{0,60}", re.ASCII)
 _SECONDS = re.compile(r"[\d.]+ seconds")
@@ -38,10 +38,10 @@ _SYNTAX = ("SyntaxError", "IndentationError", "TabError")
 
 
 class ImportFailure(msgspec.Struct, frozen=True):
-    """What ended an import, and where in the student's files.
+    """The exception that ended an import, and its place in the student's files.
 
-    error: the exception's type, or "" if the message is a whole clause. file: "" if it is the
-    module itself. line and column: from 1, or 0 if unknown.
+    error: the exception's type, or "" if the message is a complete clause. file: "" for the module
+    itself. line and column: from 1, or 0 if unknown.
     """
 
     error: str
@@ -52,7 +52,7 @@ class ImportFailure(msgspec.Struct, frozen=True):
 
 
 def explained(module: str, failure: ImportFailure, files: Mapping[str, str]) -> str:
-    """Return the sentence, followed by the source line with a caret if the line is known."""
+    """Return the sentence, and the source line with a caret if the line is known."""
     file = failure.file or module
     source = files.get(file, "")
     lines = source.split("\n")
@@ -61,12 +61,12 @@ def explained(module: str, failure: ImportFailure, files: Mapping[str, str]) -> 
     of = "" if file == module else f" of {file if _SIMPLE.fullmatch(file) else quoted(file)}"
     place = f"line {failure.line}{of}, " if known else ""
     sentence = f"{module} does not run: {place}{_problem(module, failure, code, source)}"
-    column = failure.column if failure.error != "ImportTimeout" else 0  # a chance one
+    column = failure.column if failure.error != "ImportTimeout" else 0  # random
     return "\n".join([sentence, *_excerpt(code, column)])
 
 
 def ended(signal: str) -> str:
-    """The end of the sentence where the process that imported the module has ended."""
+    """Return the end of the sentence if the process that imported the module died."""
     if not signal:
         return "it ends Python (`os._exit()`)"
     return (
@@ -75,21 +75,21 @@ def ended(signal: str) -> str:
 
 
 def _problem(module: str, failure: ImportFailure, code: str, source: str) -> str:
-    message = _printable(failure.message.strip().split("\n")[0])[:_LONGEST]
+    message = _printable(failure.message.strip().split("\n")[0])[:_MAX_MESSAGE]
     if not failure.error:
         return message
     if failure.error in _SYNTAX:
-        said = message if _is_parsers(message, source) else quoted(message)
+        said = message if _is_parser_message(message, source) else quoted(message)
         return said + _advice(failure.error, code)
     if failure.error == "EOFError" and message == "EOF when reading a line":
-        return "`input()` waits for somebody to type, and nobody does during a check or grading"
+        return "`input()` waits for keyboard input, which checks and grading do not have"
     if failure.error == "ImportTimeout" and _SECONDS.fullmatch(message):
         return f"still running after {message} of processor time. Is there a loop that never ends?"
-    # `exit` comes with an interactive Python, which the sandbox's is not
+    # the sandbox does not define `exit` and `quit`
     if failure.error == "SystemExit" or message in _EXITS:
         return "it ends Python (`exit()`, `quit()` or `sys.exit()`)"
     if failure.error == "MemoryError" or any(sign in message for sign in _MEMORY):
-        return "it asks for more memory than it may use"
+        return "it needs more memory than is allowed"
     circular = _CIRCULAR.match(message) if failure.error == "ImportError" else None
     if circular and (circular[2] or f"{circular[3]}.py" == module):
         return (
@@ -102,9 +102,9 @@ def _problem(module: str, failure: ImportFailure, code: str, source: str) -> str
     return f"{said} (is its import missing?)" if missing else said
 
 
-def _is_parsers(message: str, source: str) -> bool:
-    """Return True if Python's parser says this of the source, and not the submission itself."""
-    if len(source) > _MOST_PARSED:
+def _is_parser_message(message: str, source: str) -> bool:
+    """Return True if this is the message of Python's parser and not text of the submission."""
+    if len(source) > _MAX_PARSED:
         return False
     try:
         with warnings.catch_warnings():
@@ -118,24 +118,26 @@ def _is_parsers(message: str, source: str) -> bool:
 
 
 def _advice(error: str, code: str) -> str:
-    """What a syntax error most likely is where Python's message does not say so."""
+    """Return a probable cause that Python's message does not mention."""
     start = code.lstrip()
     if start.startswith(("<<<<<<<", "=======", ">>>>>>>")):
-        return " (a merge conflict is left in the file: keep one side and delete these marks)"
+        return " (an unresolved merge conflict: keep one side and delete these marks)"
     if start.startswith(("%", "!")):
         return f" ({_NOTEBOOK})"
     return " (indent with spaces only, no tabs)" if error == "TabError" else ""
 
 
 def _excerpt(code: str, column: int) -> list[str]:
-    """The line without its indent, and below it a caret at the column, if that is in the line."""
+    """Return the line without its indentation, and a caret below the column."""
     shown = code.lstrip()
     if not shown:
         return []
     at = column - 1 - (len(code) - len(shown))
-    at = at if 0 <= at <= len(shown) else 0  # of an indent Python tells the end of the line
-    first = max(0, at - _WIDEST // 2) if len(shown) > _WIDEST else 0
-    return [f"    {_printable(shown[first : first + _WIDEST])}", f"    {' ' * (at - first)}^"]
+    at = (
+        at if 0 <= at <= len(shown) else 0
+    )  # for indentation errors Python reports the end of the line
+    first = max(0, at - _MAX_WIDTH // 2) if len(shown) > _MAX_WIDTH else 0
+    return [f"    {_printable(shown[first : first + _MAX_WIDTH])}", f"    {' ' * (at - first)}^"]
 
 
 def _printable(text: str) -> str:
@@ -159,6 +161,6 @@ def not_text(module: str, content: bytes) -> str:
     except SyntaxError as error:
         return f"{module} does not run: {error.msg}. {again}"
     if encoding not in ("utf-8", "utf-8-sig"):
-        # Python would read another source than we do
+        # Python would decode the source differently
         return f"{module} does not run: it declares the encoding {encoding}. {again}"
     return ""

@@ -1,14 +1,13 @@
-"""What an exercise reaches in the files that were handed in.
+"""Find the code that an exercise reaches in the submitted files, without running it.
 
-Theory of operation. A stranger wrote these files. They are parsed, never run; a file is parsed only
-if something imports it; what an exercise reaches is found by following names, so the time is linear
-in the length of the text (times the exercises). An exercise reaches its function or class, every
-definition that is named there, in the module or in another file of the submission, and so on. What
-runs on import is known apart. Dead code and self-checks under `if __name__ == "__main__"` are not
-reached.
+Theory of operation. The files are untrusted. They are parsed, never run, and only if something
+imports them. An exercise reaches its own function or class and, by following names, every
+definition used there, in any file of the submission. Code that runs on import is reported
+separately. Unused code and code under `if __name__ == "__main__"` is not reached. The time is
+linear in the length of the text, for each exercise.
 
-Not decidable, and so not seen: a name that is put together at run time (`getattr(x, a + b)`), and
-text that is run as code. `rules.py` refuses the plain ways to run text.
+Not detected: names assembled at run time (`getattr(x, a + b)`) and code in strings. `rules.py`
+forbids the common ways to run strings.
 """
 
 from __future__ import annotations
@@ -20,23 +19,24 @@ from pathlib import PurePosixPath
 
 from .uses import FileUses, Part
 
-# All that can be reached together, in characters. An import finds its file by name, and more files
-# of one name are more than a course needs.
-MOST_TEXT = 512 << 10
-# All that is parsed together: a syntax tree takes up to a KiB for each word, sign and line.
-MOST_SIGNS = 40_000
-_SIGN = re.compile(r"\w+|\n|#[ #=*~-]*|[!-/:-@\[-^`{-~]", re.ASCII)  # a ruled line is one sign
-_MOST_OF_ONE_NAME = 8
+# The total of all reached files, in characters.
+MAX_CHARACTERS = 512 << 10
+# The total of all parsed files: a syntax tree needs up to 1 KiB per word, symbol and line.
+MAX_TOKENS = 40_000
+_TOKEN = re.compile(
+    r"\w+|\n|#[ #=*~-]*|[!-/:-@\[-^`{-~]", re.ASCII
+)  # a rule such as # ---- is one token
+_MAX_FILES_PER_NAME = 8
 
 
-def signs_in(text: str) -> int:
-    """How many words, signs and lines a source has: what bounds its syntax tree."""
-    return _SIGN.subn("", text)[1]
+def count_tokens(text: str) -> int:
+    """Count the words, symbols and lines of a source, which bound the size of its syntax tree."""
+    return _TOKEN.subn("", text)[1]
 
 
 def parse_bounded(source: str) -> ast.Module | None:
-    """Parse a source; return None if Python cannot parse it or if it exceeds `MOST_SIGNS`."""
-    if signs_in(source) > MOST_SIGNS:
+    """Parse a source; return None if Python cannot parse it or if it exceeds `MAX_TOKENS`."""
+    if count_tokens(source) > MAX_TOKENS:
         return None
     try:
         return ast.parse(source)
@@ -45,7 +45,7 @@ def parse_bounded(source: str) -> ast.Module | None:
 
 
 class Sources:
-    """The Python files of one submission (name -> text, or None if it cannot be read as text).
+    """The Python files of one submission: name to text, or None if a file is not text.
 
     The exercises are in `module`.
     """
@@ -53,21 +53,21 @@ class Sources:
     def __init__(self, texts: Mapping[str, str | None], module: str) -> None:
         self.module = module
         self._texts = texts
-        self._left, self._signs_left = MOST_TEXT, MOST_SIGNS
+        self._left, self._tokens_left = MAX_CHARACTERS, MAX_TOKENS
         self._files: dict[str, FileUses | None] = {}
-        # By the end of its path too: `sys.path` may be changed on the way.
+        # Also by the end of the path, because the submission may change `sys.path`.
         self._by_end: dict[str, list[str]] = {}
         for name in sorted(self._texts, key=lambda n: (n.count("/"), n)):
             parts = _dotted(name)
             for size in range(1, len(parts) + 1):
                 self._by_end.setdefault(".".join(parts[-size:]), []).append(name)
-        self.unreadable = ""  # a file that was reached and could not be read
+        self.unreadable = ""  # the first reached file that could not be analysed
 
     def reached(self, exercise: str, replaced: Iterable[str] = ()) -> tuple[Part, Part]:
-        """What an exercise reaches by name, and what the imports on its way run.
+        """Return the code that an exercise reaches by name, and the code that its imports run.
 
-        replaced: functions of the module whose own code does not run. Classes are reached all the
-        same, because only some of their methods are replaced.
+        replaced: functions of the module whose own code does not run. Classes are followed anyway,
+        because only some of their methods are replaced.
         """
         by_name, on_import, module = Part(), Part(), self._file(self.module)
         skipped = [p for n in replaced if module is not None for p in module.plain_function(n)]
@@ -76,13 +76,13 @@ class Sources:
         return by_name, on_import
 
     def on_import(self) -> Part:
-        """What runs when the module is imported."""
+        """Return the code that runs when the module is imported."""
         found = Part()
         self._load([self.module], found)
         return found
 
     def is_own_method(self, name: str) -> bool:
-        """Return whether a class in a file that was read defines a method of that name."""
+        """Return True if a class in one of the parsed files defines a method of that name."""
         return any(f is not None and name in f.methods for f in self._files.values())
 
     def _load(self, files: Iterable[str], found: Part) -> None:
@@ -126,32 +126,32 @@ class Sources:
         text = self._texts.get(name, "")
         self._left -= len(text or "")
         if self._left >= 0:
-            self._signs_left -= signs_in(text or "")
-        if text is None or self._left < 0 or self._signs_left < 0:
+            self._tokens_left -= count_tokens(text or "")
+        if text is None or self._left < 0 or self._tokens_left < 0:
             self.unreadable = self.unreadable or name
             return None
         try:
             return FileUses(name, ast.parse(text), lambda dotted: self._resolve(dotted, name))
         except (SyntaxError, ValueError):
-            return None  # the import will tell
+            return None  # importing it reports the error
         except (RecursionError, MemoryError):
             self.unreadable = self.unreadable or name
             return None
 
     def _resolve(self, dotted: str, near: str) -> list[tuple[str, str]]:
-        """The submission's files that a dotted name leads to, with the rest of the name."""
+        """Return the submitted files that a dotted name can refer to, with the rest of the name."""
         parts = dotted.split(".")
         for size in range(len(parts), 0, -1):
             files = self._by_end.get(".".join(parts[:size]), [])
-            if len(files) > _MOST_OF_ONE_NAME:
+            if len(files) > _MAX_FILES_PER_NAME:
                 self.unreadable = self.unreadable or files[0]
-            found = [f for f in files[:_MOST_OF_ONE_NAME] if f != near]
+            found = [f for f in files[:_MAX_FILES_PER_NAME] if f != near]
             if found:
                 return [(file, ".".join(parts[size:])) for file in found]
         return []
 
 
 def _dotted(file: str) -> tuple[str, ...]:
-    """a/b.py is a.b, and a/__init__.py is a."""
+    """Return the dotted module name of a file: a/b.py is a.b, a/__init__.py is a."""
     parts = PurePosixPath(file).with_suffix("").parts
     return parts[:-1] if parts[-1] == "__init__" and len(parts) > 1 else parts

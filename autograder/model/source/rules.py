@@ -1,16 +1,15 @@
-"""What is not allowed, and what may be imported: one book for the grader, `check` and the stub.
+"""Rules about source code: forbidden calls and names, evasion of hooks, and allowed imports.
 
-Four kinds of rules:
+The grader, `check` and the stub share these rules. There are four kinds:
 
-- calls (`not_allowed` in course.yaml) would do the exercise. The worker sees them when they happen,
-  whatever they are called; `check` looks for them in the source and while the public checks run;
-- names in the source (`source_not_allowed`), where the point is to do without a library;
-- evasions, in every exercise: ways to look away from the worker, which sees calls and counts work;
-- imports: the standard library, the libraries named here, and the files that are handed in.
+- Forbidden calls (`not_allowed` in course.yaml) would do the exercise. The worker detects them at
+  run time under any name; `check` looks for them in the source and while public checks run.
+- Forbidden names (`source_not_allowed`), for exercises that are about working without a library.
+- Evasions, in every exercise: code that can hide calls from the worker's hooks.
+- Imports: only the standard library, the libraries named here, and submitted files.
 
-The last three are read from the source by the same code wherever they are asked for. This is a
-fence, not a wall: code that wants to look away finds a spelling that no list holds, and the threat
-model says so.
+The last three are found by reading the source. A determined student can write code that no list
+contains; the threat model describes the consequences.
 """
 
 from __future__ import annotations
@@ -27,11 +26,10 @@ from typing import Literal
 import msgspec
 
 from ...worker.protocol.call_patterns import matches
-from .reachable import MOST_SIGNS, Sources
+from .reachable import MAX_TOKENS, Sources
 from .uses import Imported, Part, Use
 
-# What may be imported besides the standard library and one's own files: always, and where a week
-# has an exercise that needs the extra.
+# Libraries that may be imported in every week, and in weeks with an exercise that needs the extra.
 LIBRARIES = ("torch", "numpy", "matplotlib")
 OF_EXTRAS = {
     "keras": ("keras",),
@@ -39,98 +37,48 @@ OF_EXTRAS = {
     "triton": ("triton",),
 }
 
-# What runs inside of a kernel is no call of a library's that does the exercise.
-_WITHIN = "triton."
+# Calls inside a kernel cannot do the exercise.
+_KERNEL_CALLS = "triton."
 
-# Ways past the modes and kernels that watch the calls. What only looks like one is not here:
-# `gc.collect`, `sys.modules`, `inspect.signature`, an import that nothing uses.
-EVASIONS = (
-    "ctypes*",
-    "_ctypes*",
-    # a thread or process of its own is watched by nobody
-    "threading.Thread*",
-    "threading.Timer*",
-    "_thread.start*",
-    *(f"multiprocessing.{n}*" for n in ("Process", "Pool", "pool", "dummy", "Manager", "get_con")),
-    *(f"multiprocessing.{n}*" for n in ("context", "managers", "process", "shared_memory")),
-    "concurrent.futures*",
-    "subprocess*",
-    "os.fork*",
-    "os.popen*",
-    "os.posix_spawn*",
-    "os.spawn*",
-    "os.execl*",
-    "os.execv*",
-    # what torch has to switch its own modes and kernels
-    "torch._C.*Disable*",
-    "torch._C._*mode*",
-    "torch._C._dispatch*",
-    "torch._C._set_*",
-    "torch._C._len_torch_*",
-    "torch._C._pop_*",
-    "torch._C._jit*",
-    "torch.overrides._*",
-    "torch.utils._python_dispatch*",
-    "torch.library*",
-    "worker.*",
-    # the objects and frames of whoever called
-    "gc.get_objects*",
-    "gc.get_referrers*",
-    "gc.get_referents*",
-    "gc.unfreeze*",
-    "gc.callbacks*",
-    "sys._getframe*",
-    "sys._current_frames*",
-    "sys.settrace*",
-    "sys.setprofile*",
-    "sys.monitoring*",
-    "sys.meta_path*",
-    "sys.path_hooks*",
-    "inspect.currentframe*",
-    "inspect.stack*",
-    "inspect.trace*",
-    "inspect.getouterframes*",
-    "traceback.walk_stack*",
-    ".tb_frame",
-    ".f_back",
-    ".f_globals",
-    ".f_locals",
-    ".f_builtins",
-    ".gi_frame",
-    ".cr_frame",
-    ".ag_frame",
-    ".__globals__",
-    ".__closure__",
-    ".__builtins__",
-    ".__subclasses__",
-    ".cell_contents",
-    # text and files that are run as code, which nobody can read beforehand
-    *(f"importlib.{n}*" for n in ("import_module", "__import__", "reload", "machinery", "abc")),
-    "importlib.util.[!f]*",
-    "importlib._*",
-    "_frozen_importlib*",
-    "_imp.*",
-    "imp.*",
-    "zipimport*",
-    "pkgutil*",
-    "runpy*",
-    "marshal*",
-    "__import__",
-    "__builtins__*",
-    "__loader__*",
-    "builtins.__import__*",
-    "builtins.eval*",
-    "builtins.exec*",
-    "builtins.compile*",
-    "eval",
-    "exec",
-    "compile",
-)
+# Names that can hide calls from the worker's hooks, by the reason. Harmless relatives are left out:
+# `gc.collect`, `sys.modules`, `inspect.signature`, unused imports.
+_EVASION_GROUPS = {
+    "native code": "ctypes* _ctypes*",
+    "threads and processes, which no hook sees": """
+        threading.Thread* threading.Timer* _thread.start* concurrent.futures* subprocess*
+        multiprocessing.Process* multiprocessing.Pool* multiprocessing.pool*
+        multiprocessing.dummy* multiprocessing.Manager* multiprocessing.get_con*
+        multiprocessing.context* multiprocessing.managers* multiprocessing.process*
+        multiprocessing.shared_memory*
+        os.fork* os.popen* os.posix_spawn* os.spawn* os.execl* os.execv*
+    """,
+    "switches of torch's modes and kernels": """
+        torch._C.*Disable* torch._C._*mode* torch._C._dispatch* torch._C._set_*
+        torch._C._len_torch_* torch._C._pop_* torch._C._jit* torch.overrides._*
+        torch.utils._python_dispatch* torch.library* worker.*
+    """,
+    "objects and frames of the caller": """
+        gc.get_objects* gc.get_referrers* gc.get_referents* gc.unfreeze* gc.callbacks*
+        sys._getframe* sys._current_frames* sys.settrace* sys.setprofile* sys.monitoring*
+        sys.meta_path* sys.path_hooks*
+        inspect.currentframe* inspect.stack* inspect.trace* inspect.getouterframes*
+        traceback.walk_stack*
+        .tb_frame .f_back .f_globals .f_locals .f_builtins .gi_frame .cr_frame .ag_frame
+        .__globals__ .__closure__ .__builtins__ .__subclasses__ .cell_contents
+    """,
+    "code from strings and files, which cannot be read in advance": """
+        importlib.import_module* importlib.__import__* importlib.reload* importlib.machinery*
+        importlib.abc* importlib.util.[!f]* importlib._* _frozen_importlib* _imp.* imp.*
+        zipimport* pkgutil* runpy* marshal* __import__ __builtins__* __loader__*
+        builtins.__import__* builtins.eval* builtins.exec* builtins.compile* eval exec compile
+    """,
+}
+EVASIONS = tuple(name for names in _EVASION_GROUPS.values() for name in names.split())
 _EVASION = re.compile("|".join(fnmatch.translate(p) for p in EVASIONS))
 
-# Without one of these in the text, no name in it is an evasion: most sources need no closer look.
+# A source without any of these texts contains no evasion and need not be parsed.
 # fmt: off
-_SIGNS = (
+_EVASION_TEXTS = (
     "ctypes", "hread", "multiprocessing", "futures", "subprocess", "fork", "popen", "spawn",
     "execl", "execv", "_C", "overrides", "_dispatch", "library", "get_objects", "get_refer",
     "unfreeze", "callbacks", "_getframe", "_frame", "settrace", "setprofile", "monitoring",
@@ -140,21 +88,21 @@ _SIGNS = (
     "builtins", "worker",
 )
 # fmt: on
-# Words that honest sources hold too, as `model.eval` and `re.compile`.
+# Words that are also part of harmless names such as `model.eval` and `re.compile`.
 _WORDS = re.compile(r"(?<![.\w])(?:eval|exec|compile|imp|_imp)\b")
 _ENCODINGS = ("utf-8", "utf-8-sig", "ascii", "iso-8859-1", "cp1252")
 Kind = Literal["call", "name", "evasion", "import", "unreadable"]
 
 
 class Rules(msgspec.Struct, frozen=True):
-    """What holds for one exercise."""
+    """The forbidden calls and names of one exercise."""
 
     not_allowed: tuple[str, ...] = ()
     source_not_allowed: tuple[str, ...] = ()
 
 
 class Refusal(msgspec.Struct, frozen=True):
-    """Something in the source that is not allowed: what, where, and in words for the student."""
+    """A violation: its kind, the name, its place, and a message for the student."""
 
     kind: Kind
     name: str
@@ -164,26 +112,26 @@ class Refusal(msgspec.Struct, frozen=True):
 
 
 def libraries(extras: tuple[str, ...]) -> tuple[str, ...]:
-    """What may be imported where these extras are asked for."""
+    """Return the libraries that may be imported in a week that uses these extras."""
     return LIBRARIES + tuple(m for e in extras for m in OF_EXTRAS.get(e, ()))
 
 
 def may_import(extras: tuple[str, ...]) -> str:
-    """The sentence that tells students what may be imported."""
+    """Return the sentence that lists the allowed imports."""
     *most, last = [f"`{name}`" for name in libraries(extras)]
     return (
-        f"You may import Python's standard library, {', '.join(most)} and {last}, and files of "
-        "your own that you hand in."
+        f"You may import Python's standard library, {', '.join(most)} and {last}, and files that "
+        "you submit."
     )
 
 
 def in_words(extras: tuple[str, ...]) -> str:
-    """What may be imported, and that there is nothing else."""
-    return f"{may_import(extras)} Nothing else is there when your work is graded."
+    """Return the sentences on allowed imports for stub and README."""
+    return f"{may_import(extras)} Other libraries are not available during grading."
 
 
 def texts_of(files: Mapping[str, bytes]) -> dict[str, str | None]:
-    """The Python files as Python itself would read them; None for one in a rare encoding."""
+    """Decode Python files as Python would; None for a file in a rare encoding."""
     return {n: _text(content) for n, content in files.items() if n.endswith(".py")}
 
 
@@ -192,35 +140,35 @@ def _text(content: bytes) -> str | None:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
         return content.decode(encoding) if encoding in _ENCODINGS else None
     except (SyntaxError, UnicodeError):
-        return ""  # the import will tell
+        return ""  # importing it reports the error
 
 
 def may_be_evasive(texts: Mapping[str, str | None]) -> bool:
-    """Whether a look at these files could find an evasion: cheap, and never wrong with no."""
-    return any(t is None or _may_hold_one(_as_python_reads(t)) for t in texts.values())
+    """Return False only if no file can contain an evasion; much cheaper than parsing."""
+    return any(t is None or _may_contain_evasion(_as_python_reads(t)) for t in texts.values())
 
 
-def _may_hold_one(text: str) -> bool:
-    return any(sign in text for sign in _SIGNS) or _WORDS.search(text) is not None
+def _may_contain_evasion(text: str) -> bool:
+    return any(sign in text for sign in _EVASION_TEXTS) or _WORDS.search(text) is not None
 
 
 def _as_python_reads(text: str) -> str:
-    """Text in which names stand as Python takes them: wide, bold and joined letters are plain."""
+    """Normalise identifiers as Python does, so that wide or bold letters match plain ones."""
     return text if text.isascii() else unicodedata.normalize("NFKC", text)
 
 
 def refusals(
     sources: Sources, rules: Mapping[str, Rules], replaced: Collection[str] = ()
 ) -> dict[str, Refusal]:
-    """What the grader refuses without running anything: the first finding of each exercise.
+    """Return the first violation of each exercise that the grader rejects without running anything.
 
     replaced: functions of the module whose own code does not run
     """
-    at_once = _first(_evasions(sources.on_import()))
+    for_all = _first(_evasions(sources.on_import()))
     found: dict[str, Refusal] = {}
     for exercise, own in rules.items():
         by_name, on_import = sources.reached(exercise, replaced)
-        refusal = at_once or _first(_evasions(by_name)) or _first(_evasions(on_import))
+        refusal = for_all or _first(_evasions(by_name)) or _first(_evasions(on_import))
         refusal = refusal or _first(_names(by_name, own.source_not_allowed))
         refusal = refusal or _unreadable(sources)
         if refusal is not None:
@@ -231,19 +179,19 @@ def refusals(
 def missing_imports(
     sources: Sources, exercises: tuple[str, ...], extras: tuple[str, ...]
 ) -> dict[str, Refusal]:
-    """By exercise, the first import of what is not there when work is graded."""
-    at_once = _first(_absent(sources.on_import(), extras))
+    """Return the first import of each exercise that is not available during grading."""
+    for_all = _first(_absent(sources.on_import(), extras))
     found = {}
     for exercise in exercises:
         by_name, on_import = sources.reached(exercise)
-        refusal = at_once or _first(_absent(by_name, extras)) or _first(_absent(on_import, extras))
+        refusal = for_all or _first(_absent(by_name, extras)) or _first(_absent(on_import, extras))
         if refusal is not None:
             found[exercise] = refusal
     return found
 
 
 def plain_calls(sources: Sources, rules: Mapping[str, Rules]) -> dict[str, Refusal]:
-    """By exercise, the first call that would do it, as far as the source shows it plainly."""
+    """Return the first forbidden call of each exercise that is visible in the source."""
     found = {}
     for exercise, own in rules.items():
         by_name, _ = sources.reached(exercise)
@@ -270,7 +218,7 @@ def _evasions(part: Part) -> Iterator[Refusal]:
             yield _refusal(
                 "evasion",
                 use,
-                "does what the grader cannot follow. An exercise is plain tensor code: remove it.",
+                "is code that the grader cannot follow. Remove it: tensor code is enough.",
             )
 
 
@@ -278,17 +226,15 @@ def _names(part: Part, patterns: tuple[str, ...]) -> Iterator[Refusal]:
     for use in part.uses if patterns else ():
         if any(fnmatch.fnmatchcase(use.name, p) for p in patterns):
             name = use.name[:60]
-            message = f"Write this exercise without `{name}` ({_place(use)}): see its "
-            yield Refusal(
-                "name", use.name, use.file, use.line, message + "docstring for what may be used."
-            )
+            message = f"Write this exercise without `{name}` ({_place(use)}): its docstring "
+            yield Refusal("name", use.name, use.file, use.line, message + "lists what is allowed.")
 
 
 def _calls(part: Part, patterns: tuple[str, ...], sources: Sources) -> Iterator[Refusal]:
     for use in part.uses if patterns else ():
         last = use.name.rpartition(".")[2]
         own = use.name.startswith(".") and sources.is_own_method(last)
-        if use.name.startswith(_WITHIN) or not use.called or "." not in use.name or own:
+        if use.name.startswith(_KERNEL_CALLS) or not use.called or "." not in use.name or own:
             continue
         if matches(last, patterns) or matches(use.name, patterns):
             name = use.name.lstrip(".")
@@ -296,14 +242,14 @@ def _calls(part: Part, patterns: tuple[str, ...], sources: Sources) -> Iterator[
 
 
 def _absent(part: Part, extras: tuple[str, ...]) -> Iterator[Refusal]:
-    there = {*libraries(extras), *sys.stdlib_module_names}
+    available = {*libraries(extras), *sys.stdlib_module_names}
     for wanted in part.imports:
         top = wanted.module.split(".")[0]
-        if not wanted.guarded and top not in there:
+        if not wanted.guarded and top not in available:
             yield _refusal(
                 "import",
                 wanted,
-                "is not there when your work is graded. " + may_import(extras),
+                "is not available during grading. " + may_import(extras),
                 name=top,
             )
 
@@ -316,14 +262,14 @@ def _unreadable(sources: Sources) -> Refusal | None:
         sources.unreadable,
         sources.unreadable,
         0,
-        f"{sources.unreadable[:60]} cannot be read: it is nested too deeply, or it and what it "
-        f"imports hold more than {MOST_SIGNS} words and signs. Hand in your functions and no data.",
+        f"{sources.unreadable[:60]} cannot be analysed: it is nested too deeply, or it and its "
+        f"imports contain more than {MAX_TOKENS} words and symbols. Submit functions, no data.",
     )
 
 
-def _refusal(kind: Kind, use: Use | Imported, said: str, name: str = "") -> Refusal:
+def _refusal(kind: Kind, use: Use | Imported, reason: str, name: str = "") -> Refusal:
     name = name or (use.name if isinstance(use, Use) else use.module)
-    return Refusal(kind, name, use.file, use.line, f"`{name[:60]}` ({_place(use)}) {said}")
+    return Refusal(kind, name, use.file, use.line, f"`{name[:60]}` ({_place(use)}) {reason}")
 
 
 def _place(use: Use | Imported) -> str:

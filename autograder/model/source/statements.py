@@ -1,21 +1,22 @@
-"""The statements of a module, one by one: which of them run on import, and what they bind."""
+"""Walk the statements of a module: which run on import, and which names they bind."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 IMPORTS = (ast.Import, ast.ImportFrom)
-_LONGEST_SUM = 50  # parts that a string is put together from
+MAX_CHAIN = 24  # attributes of a dotted name; longer chains are truncated
+_MAX_PARTS = 50  # of a sum of string literals
 
 
 def flat_statements(
     statements: list[ast.stmt], guarded: bool = False
 ) -> Iterator[tuple[ast.stmt, bool]]:
-    """A module's statements, those under `if` and `try` one by one; not those under `__main__`.
+    """Yield a module's statements, also those under `if` and `try`, but not under `__main__`.
 
-    With each, whether a `try:` catches what its import raises.
+    With each statement: whether a `try` catches an exception of its import.
     """
     for statement in statements:
         if isinstance(statement, ast.If):
@@ -42,7 +43,7 @@ def _is_main_guard(test: ast.expr) -> bool:
 
 
 def module_imports(statement: ast.stmt) -> Iterator[ast.Import | ast.ImportFrom]:
-    """The import statements in a compound statement that bind names of the module."""
+    """Yield the imports inside a compound statement that bind names of the module."""
     if isinstance(statement, (*DEFINITIONS, ast.Expr, ast.Assign)):
         return
     waiting: list[ast.AST] = [statement]
@@ -55,7 +56,7 @@ def module_imports(statement: ast.stmt) -> Iterator[ast.Import | ast.ImportFrom]
 
 
 def bound_names(statement: ast.stmt) -> list[str]:
-    """The names of the module that a statement binds, imports aside."""
+    """Return the module's names that a statement binds, except by importing."""
     if isinstance(statement, DEFINITIONS):
         return [statement.name]
     if isinstance(statement, (*IMPORTS, ast.Expr)):
@@ -68,9 +69,9 @@ def bound_names(statement: ast.stmt) -> list[str]:
 
 
 def literal_text(node: ast.expr) -> str:
-    """The text of a string, also of one that is put together from literals; else nothing."""
+    """Return the value of a string literal or a sum of string literals; "" for anything else."""
     text = ""
-    for _ in range(_LONGEST_SUM):
+    for _ in range(_MAX_PARTS):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             return node.value + text
         right = node.right if isinstance(node, ast.BinOp) else None
@@ -79,3 +80,31 @@ def literal_text(node: ast.expr) -> str:
         assert isinstance(node, ast.BinOp)
         node, text = node.left, right.value + text
     return ""
+
+
+def assigned_aliases(statement: ast.AST, aliases: Mapping[str, str]) -> dict[str, str]:
+    """Return the aliases that an assignment such as `name = library.part` defines."""
+    if not isinstance(statement, ast.Assign):
+        return {}
+    dotted = _dotted(statement.value, aliases)
+    return {t.id: dotted for t in statement.targets if isinstance(t, ast.Name) and dotted}
+
+
+def default_aliases(arguments: ast.arguments, aliases: Mapping[str, str]) -> dict[str, str]:
+    """Return the arguments whose defaults are attributes of libraries."""
+    positional = [*arguments.posonlyargs, *arguments.args]
+    given = [*zip(reversed(positional), reversed(arguments.defaults), strict=False)]
+    given += [(a, d) for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if d]
+    found = {a.arg: _dotted(d, aliases) for a, d in given}
+    return {name: dotted for name, dotted in found.items() if dotted}
+
+
+def _dotted(value: ast.expr, aliases: Mapping[str, str]) -> str:
+    parts: list[str] = []
+    while isinstance(value, ast.Attribute) and len(parts) < MAX_CHAIN:
+        parts.append(value.attr)
+        value = value.value
+    if not isinstance(value, ast.Name) or value.id not in aliases:
+        return ""
+    origin = aliases[value.id]
+    return ".".join([origin, *reversed(parts)]) if origin.count(".") < MAX_CHAIN else ""

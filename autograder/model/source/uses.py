@@ -1,37 +1,38 @@
-"""What one source file uses: dotted names, as its import statements resolve them.
+"""Collect the dotted names that one source file uses, resolved by its imports.
 
-The file is parsed, never run, and each of its statements is walked once. Names that lead to another
-file of the same submission are kept apart, for `sources.py` to follow.
+The file is parsed, never run, and each statement is visited once. Names that refer to another file
+of the submission are kept separately, so that `reachable` can follow them.
 """
 
 from __future__ import annotations
 
 import ast
 from collections import ChainMap
-from collections.abc import Callable, Mapping, MutableMapping
+from collections.abc import Callable, MutableMapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from .statements import (
     DEFINITIONS,
     IMPORTS,
+    MAX_CHAIN,
+    assigned_aliases,
     bound_names,
+    default_aliases,
     flat_statements,
     literal_text,
     module_imports,
 )
 
-# Beyond this, names are cut: no honest source comes near.
-_LONGEST_CHAIN = 24
-_LONGEST_NAME = 400  # characters of an imported name, which every use of it repeats
+_MAX_NAME = 400  # characters of an imported name, which is copied to every use
 
-# The own files that a dotted name leads to, each with the rest of the name.
+# Maps a dotted name to submitted files, each with the rest of the name.
 Resolve = Callable[[str], list[tuple[str, str]]]
 
 
 @dataclass(frozen=True)
 class Use:
-    """A name in the source. `.attribute` is an attribute of what no import statement names."""
+    """A name in the source. `.attribute`: an attribute of an object that no import defines."""
 
     name: str
     file: str
@@ -41,7 +42,7 @@ class Use:
 
 @dataclass(frozen=True)
 class Imported:
-    """An import of what is not the student's own; `guarded` by a `try:` that catches something."""
+    """An import from outside the submission. `guarded`: inside a `try` with an `except`."""
 
     module: str
     file: str
@@ -51,13 +52,15 @@ class Imported:
 
 @dataclass
 class Part:
-    """What one statement of a module uses, or all that runs when the module is imported."""
+    """The names used by one statement of a module, or by everything that runs on import."""
 
     uses: list[Use] = field(default_factory=list)
     imports: list[Imported] = field(default_factory=list)
-    names: list[str] = field(default_factory=list)  # of the same file
-    elsewhere: list[tuple[str, str]] = field(default_factory=list)  # own file and name in it
-    loads: list[str] = field(default_factory=list)  # own files that it imports
+    names: list[str] = field(default_factory=list)  # names of the same file
+    elsewhere: list[tuple[str, str]] = field(
+        default_factory=list
+    )  # submitted file and a name in it
+    loads: list[str] = field(default_factory=list)  # submitted files that are imported
 
     def add(self, other: Part) -> None:
         self.uses += other.uses
@@ -68,9 +71,9 @@ class Part:
 
 
 class FileUses:
-    """One parsed file. `on_import` is what its import runs.
+    """One parsed file. `on_import` is the code that runs on import.
 
-    What a definition uses is found when something asks for it by name.
+    The names that a definition uses are collected when the definition is requested.
     """
 
     def __init__(self, name: str, tree: ast.Module, resolve: Resolve) -> None:
@@ -82,15 +85,15 @@ class FileUses:
         self.aliases: dict[str, str] = {}
         self.own: set[str] = set()
         for statement, _ in statements:
-            self._learn(statement)
+            self._record_names(statement)
         self._statements = statements
-        self._defined: dict[str, list[int]] = {}  # the numbers of the statements that bind a name
+        self._defined: dict[str, list[int]] = {}  # indices of the statements that bind a name
         self._parts: dict[int, Part] = {}
         for number in range(len(statements)):
             self._take(number)
 
     def named(self, name: str) -> list[Part]:
-        """The parts that bind a name; all of them for no name."""
+        """Return the parts that bind a name; all parts for the empty name."""
         if not name:
             return [self._part(n) for numbers in self._defined.values() for n in numbers]
         first, _, rest = name.partition(".")
@@ -107,9 +110,9 @@ class FileUses:
         return parts
 
     def plain_function(self, name: str) -> list[Part]:
-        """The last part that binds a name if it is a function without decorators.
+        """Return the last part that binds a name if it is a function without decorators.
 
-        Nothing but that name leads to the function's code.
+        Only this name refers to the function's code.
         """
         numbers = self._defined.get(name, [])[-1:]
         statements = ((n, self._statements[n][0]) for n in numbers)
@@ -120,30 +123,30 @@ class FileUses:
         ]
 
     def bound_by_import(self, node: ast.Import | ast.ImportFrom) -> dict[str, str]:
-        """Local name -> dotted origin; what a star brings is kept in `stars`."""
+        """Return imported names with their dotted origins; add star imports to `stars`."""
         if isinstance(node, ast.Import):
-            whole = {a.asname: a.name[:_LONGEST_NAME] for a in node.names if a.asname}
-            first = {a.name.split(".")[0][:_LONGEST_NAME] for a in node.names if not a.asname}
+            whole = {a.asname: a.name[:_MAX_NAME] for a in node.names if a.asname}
+            first = {a.name.split(".")[0][:_MAX_NAME] for a in node.names if not a.asname}
             return {**whole, **{n: n for n in first}}
         module = self.absolute(node)
         if any(a.name == "*" for a in node.names):
             self.stars.append(module)
         return {
-            a.asname or a.name: f"{module}.{a.name}".lstrip(".")[:_LONGEST_NAME]
+            a.asname or a.name: f"{module}.{a.name}".lstrip(".")[:_MAX_NAME]
             for a in node.names
             if a.name != "*"
         }
 
     def absolute(self, node: ast.ImportFrom) -> str:
-        """The module that a `from` names, as a dotted name from the top."""
+        """Return the module that a `from` import names as an absolute dotted name."""
         if not node.level:
             return node.module or ""
         folders = PurePosixPath(self.name).parent.parts
         folders = folders[: max(0, len(folders) - (node.level - 1))]
         return ".".join([*folders, *([node.module] if node.module else [])])
 
-    def _learn(self, statement: ast.stmt) -> None:
-        """Which names it binds, and to what; a later definition goes before an earlier import."""
+    def _record_names(self, statement: ast.stmt) -> None:
+        """Record the names that a statement binds; a definition overrides an earlier import."""
         for node in module_imports(statement):
             bound = self.bound_by_import(node)
             self.aliases.update(bound)
@@ -151,7 +154,7 @@ class FileUses:
         self.own.update(bound_names(statement))
         if isinstance(statement, DEFINITIONS):
             self.aliases.pop(statement.name, None)
-        self.aliases.update(_renamed(statement, self.aliases))
+        self.aliases.update(assigned_aliases(statement, self.aliases))
 
     def _take(self, number: int) -> None:
         statement, guarded = self._statements[number]
@@ -165,7 +168,6 @@ class FileUses:
             self.on_import.add(self._part(number))
 
     def _part(self, number: int) -> Part:
-        """What a statement uses."""
         if number not in self._parts:
             statement, guarded = self._statements[number]
             self._parts[number] = Part()
@@ -174,7 +176,7 @@ class FileUses:
 
 
 class _Walk:
-    """Collects what a statement uses into a part."""
+    """Collect the names that a statement uses into a part."""
 
     def __init__(self, file: FileUses, part: Part, guarded: bool = False) -> None:
         self.file, self.part, self.guarded = file, part, guarded
@@ -190,7 +192,7 @@ class _Walk:
         self._visit([node])
 
     def when_defined(self, node: ast.stmt) -> None:
-        """What of a definition runs at once: decorators, defaults, bases and a class's body."""
+        """Visit the code that runs at definition: decorators, defaults, bases, and class bodies."""
         if not isinstance(node, DEFINITIONS):
             self._visit([node])
         elif isinstance(node, ast.ClassDef):
@@ -203,7 +205,7 @@ class _Walk:
             self._visit([*node.decorator_list, *given])
 
     def _enter(self, node: ast.stmt) -> None:
-        """Learn the names that a definition binds for itself."""
+        """Record the names that are local to a definition."""
         inner: dict[str, str] = {}
         for part in ast.walk(node):
             if isinstance(part, IMPORTS):
@@ -222,8 +224,8 @@ class _Walk:
         self.aliases = ChainMap(inner, self.file.aliases)
         for part in ast.walk(node):
             if isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                inner.update(_defaults(part.args, self.aliases))
-            inner.update(_renamed(part, self.aliases))
+                inner.update(default_aliases(part.args, self.aliases))
+            inner.update(assigned_aliases(part, self.aliases))
         self.local -= inner.keys()
 
     def _visit(self, nodes: list[ast.expr] | list[ast.stmt]) -> None:
@@ -245,7 +247,7 @@ class _Walk:
             else:
                 if isinstance(node, ast.Call):
                     self._called.add(id(node.func))
-                    stack.extend(self._spelt(node))
+                    stack.extend(self._getattr_name(node))
                 stack.extend(ast.iter_child_nodes(node))
 
     def _name(self, node: ast.Name) -> None:
@@ -262,7 +264,7 @@ class _Walk:
                 self._resolved(f"{module}.{node.id}", node.lineno, called)
 
     def _attribute(self, node: ast.Attribute, called: bool = False) -> list[ast.expr]:
-        """Note a chain of attributes; what it hangs on is given back, unless it is a name."""
+        """Record a chain of attributes; return its first expression unless that is a name."""
         parts: list[ast.Attribute] = []
         value: ast.expr = node
         while isinstance(value, ast.Attribute):
@@ -272,23 +274,23 @@ class _Walk:
         called = called or id(node) in self._called
         name = value.id if isinstance(value, ast.Name) and value.id not in self.local else ""
         if name in self.aliases:
-            chain = [self.aliases[name], *(p.attr for p in parts[:_LONGEST_CHAIN])]
+            chain = [self.aliases[name], *(p.attr for p in parts[:MAX_CHAIN])]
             self._resolved(".".join(chain), node.lineno, called)
             return []
         for part in parts:
             self._use(f".{part.attr}", part.lineno, called and part is node)
         return [value]
 
-    def _spelt(self, node: ast.Call) -> list[ast.expr]:
-        """`getattr(x, "name")` is `x.name`."""
+    def _getattr_name(self, node: ast.Call) -> list[ast.expr]:
+        """Treat `getattr(x, "name")` as `x.name`."""
         name = node.func.id if isinstance(node.func, ast.Name) else ""
         if name != "getattr" or len(node.args) < 2 or name in self.file.own:
             return []
         text = literal_text(node.args[1])
         if not text.isidentifier():
             return []
-        spelt = ast.copy_location(ast.Attribute(node.args[0], text, ast.Load()), node)
-        return self._attribute(spelt, id(node) in self._called)
+        attribute = ast.copy_location(ast.Attribute(node.args[0], text, ast.Load()), node)
+        return self._attribute(attribute, id(node) in self._called)
 
     def _import(self, node: ast.Import | ast.ImportFrom, guarded: bool) -> None:
         star = False
@@ -299,7 +301,7 @@ class _Walk:
             star = node.names[0].name == "*"
             names = [module] if star else [f"{module}.{a.name}".strip(".") for a in node.names]
         for name in names:
-            parts = name.split(".")[:_LONGEST_CHAIN]
+            parts = name.split(".")[:MAX_CHAIN]
             own = {f for n in range(len(parts)) for f in self._files(".".join(parts[: n + 1]))}
             self.part.loads += sorted(own)
             if star or id(node) in self._attributes:
@@ -320,31 +322,3 @@ class _Walk:
 
     def _use(self, name: str, line: int, called: bool) -> None:
         self.part.uses.append(Use(name, self.file.name, line, called))
-
-
-def _renamed(statement: ast.AST, aliases: Mapping[str, str]) -> dict[str, str]:
-    """The aliases that an assignment `name = library.part` makes, if it is one."""
-    if not isinstance(statement, ast.Assign):
-        return {}
-    dotted = _dotted(statement.value, aliases)
-    return {t.id: dotted for t in statement.targets if isinstance(t, ast.Name) and dotted}
-
-
-def _defaults(arguments: ast.arguments, aliases: Mapping[str, str]) -> dict[str, str]:
-    """Arguments whose defaults are parts of libraries."""
-    positional = [*arguments.posonlyargs, *arguments.args]
-    given = [*zip(reversed(positional), reversed(arguments.defaults), strict=False)]
-    given += [(a, d) for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if d]
-    found = {a.arg: _dotted(d, aliases) for a, d in given}
-    return {name: dotted for name, dotted in found.items() if dotted}
-
-
-def _dotted(value: ast.expr, aliases: Mapping[str, str]) -> str:
-    parts: list[str] = []
-    while isinstance(value, ast.Attribute) and len(parts) < _LONGEST_CHAIN:
-        parts.append(value.attr)
-        value = value.value
-    if not isinstance(value, ast.Name) or value.id not in aliases:
-        return ""
-    origin = aliases[value.id]
-    return ".".join([origin, *reversed(parts)]) if origin.count(".") < _LONGEST_CHAIN else ""

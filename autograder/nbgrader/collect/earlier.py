@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ...model.course.folder_checks import did_you_mean
 from ...model.course.loader import Course, Week
 from ...model.errors import NbgraderError
 from ...model.report.schema import Report, SubmissionReport
 from ...model.report.verdicts import Ending
+from ...model.spelling import did_you_mean
 from ..autograde.recorder import require_released
 from ..gradebook.effective_results import report_of
 from ..gradebook.report_store import submission_of

@@ -21,7 +21,7 @@ from typing import Any
 
 from ...model.course.loader import Week
 from ...model.notes import Note
-from ...model.source.reachable import MOST_SIGNS, signs_in
+from ...model.source.reachable import MAX_TOKENS, count_tokens
 
 PICTURES = ("image/png", "image/jpeg", "image/gif", "image/webp")  # kept in answers
 _BOUND = 24 << 20
@@ -188,8 +188,8 @@ def _statements(cells: list[dict[str, Any]]) -> Iterator[ast.stmt]:
         if cell.get("cell_type") != "code":
             continue
         source = _MAGIC.sub("", _source(cell))
-        signs += signs_in(source)
-        if signs > MOST_SIGNS:
+        signs += count_tokens(source)
+        if signs > MAX_TOKENS:
             return
         yield from _parsed(source)
 

@@ -12,9 +12,9 @@ import os
 from contextlib import suppress
 from dataclasses import dataclass
 
-from ...model.course.folder_checks import did_you_mean
 from ...model.course.late import lateness
 from ...model.course.loader import Course, Week
+from ...model.spelling import did_you_mean
 from ..workspace import Workspace, open_gradebook
 from .database import GradebookEntry, read_due_dates, read_gradebook
 from .report_store import recorded_file, shown_penalty

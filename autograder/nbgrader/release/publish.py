@@ -9,7 +9,7 @@ import stat
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ...authoring.lesson.embedded_week import built_wheel, carried, zipped
+from ...authoring.lesson.embedded_week import built_wheel, embed_week, zip_week
 from ...authoring.lesson.handout import read_or_refuse, week_files
 from ...authoring.lesson.leak_check import check_files, check_folder, secrets_of
 from ...files.atomic import replace_file
@@ -54,7 +54,7 @@ def release(
     _check_date(course, week, early, now)
     workspace = Workspace(course)
     number = max(1, current_release(workspace, week))
-    files = carried(course, week, week_files(course, week, number + again))
+    files = embed_week(course, week, week_files(course, week, number + again))
     if again:
         files[CHANGES] = _changes(workspace, week, files, number + 1)
     elif number > 1:
@@ -76,7 +76,7 @@ def release(
     wheel = built_wheel(course)
     bundle = workspace.bundle(week)
     bundle.parent.mkdir(exist_ok=True)
-    replace_file(bundle, zipped(week, files, wheel, secrets), 0o644)
+    replace_file(bundle, zip_week(week, files, wheel, secrets), 0o644)
     notes = [*_past(course, week, now), *unknown_extensions(course, week)]
     number += again
     keep_release(course, week, number)

@@ -1,10 +1,9 @@
-"""Who may use the service: one-time tokens, sessions, and roles.
+"""User accounts: one-time tokens, sessions and roles.
 
 A token has 128 random bits, and the instructor gives it to one person. Its first use starts a
-session; after that it is invalid, so a mail that others read later reveals nothing. Only hashes of
+session; after that it is invalid, so others who read the mail later cannot use it. Only hashes of
 tokens and session keys are stored. A browser's session ends after 30 days without use, a program's
-(`autograder submit`) after 120. A session that a JupyterHub confirmed ends after half a day; then
-the Hub is asked again.
+(`autograder submit`) after 120. A session through a JupyterHub ends after half a day.
 """
 
 from __future__ import annotations

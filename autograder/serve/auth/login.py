@@ -46,8 +46,8 @@ class Cookie(NamedTuple):
 def session_cookie(prefix: str, *, secure: bool, own_host: bool = False) -> Cookie:
     """Return the cookie that holds a session's key.
 
-    own_host: nothing else is served from this host. With https the cookie is then one that pages of
-    sibling domains cannot set (`__Host-`), such as those of students' notebook servers on a Hub.
+    own_host: no other service uses this host. With https the cookie then has the prefix
+    `__Host-`, so pages of sibling domains, such as students' notebook servers, cannot set it.
     """
     if secure and own_host:
         return Cookie(f"__Host-{_COOKIE}", "/", secure=True)
@@ -69,7 +69,7 @@ class Login(Protocol):
         """Redirect a browser to where people sign in, or return None to show the token form."""
 
     def complete(self, request: Request) -> tuple[Person, Response]:
-        """Accept a browser that comes back from there; raise RequestError if it may not enter."""
+        """Sign in a browser that returns from there; raise RequestError."""
 
 
 class TokenLogin:

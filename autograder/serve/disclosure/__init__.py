@@ -1,4 +1,4 @@
-"""What a student may see of a result before feedback is released, and how often.
+"""Limits on visible results before feedback is released.
 
 A submission may try to reveal hidden inputs through its results. `visible_results` redacts a report
 according to `immediate` in course.yaml, `allowance` limits the number of visible results, and

@@ -5,8 +5,8 @@ released: so many per hour, day or week, with a cooldown between two, and until 
 submissions are withheld: they are graded after all others and shown with the feedback.
 
 Attempts are counted by the service's own clock; the time in a submission decides only whether it
-is late. A submission uses up an attempt when its grading begins. Nothing about its outcome is
-visible before its result exists, so a system error costs no attempt.
+is late. A submission uses up an attempt when its grading begins. Its outcome is
+invisible until its result exists, so a system error costs no attempt.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def _cooldown(policy: Immediate, visible: Sequence[QueuedSubmission], now: float
 
 
 def counting_rule(course: Course) -> str:
-    """Return the sentence that says which of a student's submissions counts."""
+    """Explain to the student which submission counts."""
     if course.registry.counts == "best":
         return "Your best submission counts, after deductions for late work."
     return "Your latest submission counts, even if an earlier one scored higher."

@@ -1,4 +1,4 @@
-"""An upper bound on what one result can reveal about hidden inputs, as a guide for `tries`."""
+"""Compute how many bits about hidden inputs a result can reveal, as a guide for `tries`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ...grading.disclosure.submission_budget import SUBMISSION_BITS
 from ...model.course.loader import Course, Week
 from ...worker.protocol.dtypes import TEST_DTYPES
 
-_RESOLUTION = 0.3  # seconds between two states of a page that can be told apart
+_RESOLUTION = 0.3  # seconds between two distinguishable times of a result
 # How a test may end: it passes, fails, inherits a failure or was not run; for scores also whether a
 # named mistake explains the failure.
 _STATES = {"names": 1, "verdicts": 4, "scores": 5}
@@ -22,21 +22,21 @@ def most_bits(course: Course, week: Week) -> int:
     """Return how many bits a result of this week reveals at most under the course's policy."""
     tests = sum(map(_count_tests, course.graders(week).glob("test_*.py")))
     moments = course.limits(week).submission_seconds / _RESOLUTION
-    return bits(len(week.exercises), tests, moments, course.registry.immediate.show)
+    return bits(tests, moments, course.registry.immediate.show)
 
 
-def bits(exercises: int, tests: int, moments: float, show: str) -> int:
+def bits(tests: int, moments: float, show: str) -> int:
     """Return how many bits a result reveals: the leak budget, how each test ended, and when.
 
     Scores follow from these.
 
     tests: number of tests, counted for each device and dtype
-    moments: number of distinguishable times at which an exercise can be reported
+    moments: number of distinguishable times at which the result can appear
     """
     if show == "nothing":
         return 0
     revealed = SUBMISSION_BITS + tests * math.log2(_STATES[show])
-    return math.ceil(revealed + exercises * math.log2(1 + moments))
+    return math.ceil(revealed + math.log2(1 + moments))
 
 
 def _count_tests(path: Path) -> int:

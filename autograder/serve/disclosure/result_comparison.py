@@ -1,7 +1,7 @@
-"""Compare a result with those of the student's other submissions, as far as both are visible.
+"""Compare a result with the student's other visible results.
 
 Scores are compared only if the course shows them, otherwise the number of correct exercises, then
-the number of passing checks. If none of these is visible, nothing is compared.
+the number of passing checks. Results without any of these are not compared.
 """
 
 from __future__ import annotations

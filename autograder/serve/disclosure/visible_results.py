@@ -1,4 +1,4 @@
-"""What a student may see of a result before feedback is released.
+"""Redact results until feedback is released.
 
 Allowed: the misconception and its hint, the requirement that a failing test checks, the verdict,
 the name of a built-in exception, and a line of the student's module. Messages of hidden tests
@@ -28,7 +28,7 @@ _EXCEPTION = re.compile(r"\b[A-Z][A-Za-z]+(?:Error|Exception|Interrupt|Exit|Iter
 class VisibleFinding(msgspec.Struct, frozen=True):
     """Failing tests with one cause, and the requirements they check.
 
-    The first claim fails; `others` says for how many more claims this is not known yet.
+    The first claim fails. `others` describes further claims that may fail for the same reason.
     """
 
     verdict: str
@@ -101,7 +101,7 @@ def _without_values(exercise: ExerciseReport) -> ExerciseReport:
 
 
 def _safe_message(test: TestReport) -> str:
-    """Return a test's message without what could depend on hidden values."""
+    """Return a test's message if it does not depend on hidden values."""
     if test.message == NOT_DESCRIBED:
         return test.message
     match test.verdict:

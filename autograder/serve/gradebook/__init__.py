@@ -2,7 +2,7 @@
 
 Every student may write anything into the exchange's inbound folder, so `exchange_inbox` checks
 names and owners and copies without following links. `recording` writes results to the gradebook
-in a process of its own; `ledger` remembers what was recorded. Recording is repeated after an
+in a child process; `ledger` stores which results are recorded. Recording is repeated after an
 interruption and gives the same gradebook. Start reading at `recording`.
 """
 

@@ -7,8 +7,8 @@ user left under their name. A folder of another user, or of a user whose account
 determined, is not taken: otherwise made-up names would give more attempts, or anyone could replace
 a student's submission.
 
-The folder is watched, and also polled every minute, because some network file systems report no
-changes. A submission is taken once it has nbgrader's two files and has not changed for a moment.
+The folder's modification time is checked every second. A submission is taken once it has nbgrader's
+two files and has not changed for a moment.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ from .recording import SECRET_FILE
 
 _MARKER_FILES = ("timestamp.txt", SECRET_FILE)
 _QUIET = 0.4  # seconds without a change
-_POLL_SECONDS = 60.0
-_RETRY_SECONDS = 5.0
-_MAX_PASSES = 50
+_POLL_SECONDS = 1.0
+_MAX_PASSES = 50  # over a folder that stays incomplete
+_MAX_PAUSE = 60.0  # seconds between looks at an unchanged folder
 _MAX_BYTES = 64 << 20
 REJECTED = "left in the exchange"  # this incident stays open until the service restarts
 
@@ -76,44 +76,27 @@ class ExchangeInbox:
     ) -> None:
         self.courses, self.queue, self.incidents = state.courses, state.queue, state.incidents
         self._leader, self._submit = leader, submit
-        self._ignored: set[str] = set()  # folders that were rejected or are known otherwise
+        self._ignored: set[str] = set()  # rejected folders, and older ones
 
     async def run(self) -> None:
-        """Look for submissions until cancelled, whenever the folder changes."""
-        from watchfiles import awatch
-
+        """Look for submissions until cancelled, whenever the folder has changed."""
+        looked, modified, passes = 0.0, 0.0, 0
         while True:
-            await self._look_until_complete()
             folder = inbound_folder(self.courses.now)
-            if not folder.is_dir():
-                await asyncio.sleep(_RETRY_SECONDS)
-                continue
             try:
-                async for _ in awatch(
-                    folder,
-                    recursive=True,
-                    step=100,
-                    debounce=int(_QUIET * 1000),
-                    rust_timeout=int(_POLL_SECONDS * 1000),
-                    yield_on_timeout=True,
-                ):
-                    await self._look_until_complete()
-            except OSError as error:  # too many watches, or the folder was removed
-                self.incidents.open("exchange", f"{folder} cannot be watched: {error}")
-                await asyncio.sleep(_RETRY_SECONDS)
-
-    async def _look_until_complete(self) -> None:
-        for _ in range(_MAX_PASSES):
-            try:
-                incomplete = await asyncio.to_thread(self.look)
+                changed = folder.stat().st_mtime
+                if changed != modified or time.monotonic() - looked > _MAX_PAUSE:
+                    looked, modified, passes = time.monotonic(), changed, _MAX_PASSES
+                if passes:
+                    incomplete = await asyncio.to_thread(self.look)
+                    passes = passes - 1 if incomplete else 0
+                self.incidents.close("exchange")
+            except FileNotFoundError:
+                pass  # the first release creates it
             except (OSError, SQLAlchemyError) as error:
                 message = f"the exchange cannot be read: {error_text(error)}"
                 self.incidents.open("exchange", message)
-                return
-            self.incidents.close("exchange")
-            if not incomplete:
-                return
-            await asyncio.sleep(_QUIET)
+            await asyncio.sleep(_QUIET if passes else _POLL_SECONDS)
 
     def look(self) -> bool:
         """Take every student's newest new submission; return True if one is incomplete. Blocks."""

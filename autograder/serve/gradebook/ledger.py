@@ -1,4 +1,4 @@
-"""Which results the gradebook has, and which are still to be recorded."""
+"""Track which results are recorded in the gradebook."""
 
 from __future__ import annotations
 
@@ -50,6 +50,6 @@ class Ledger(Store):
         self.execute(self.upsert(t.recorded, {"student": student, "week": week}, row))
 
     def failures(self) -> list[tuple[str, str, str]]:
-        """Return (student, week, error) of what could not be recorded."""
+        """Return (student, week, error) for each failed recording."""
         rows = self.rows(sa.select(t.recorded).where(t.recorded.c.error != ""))
         return [(row.student, row.week, row.error) for row in rows]

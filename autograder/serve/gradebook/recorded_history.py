@@ -34,7 +34,7 @@ def is_recorded(history: History, submission: QueuedSubmission) -> bool:
 
 
 def is_overruled(history: History, newest: QueuedSubmission) -> bool:
-    """Return True if a new submission builds on another one than the newest of the queue."""
+    """Return True if a new submission builds on a different one than the newest in the queue."""
     base = history.base
     if base is None or newest.restored > newest.received:
         return False

@@ -1,15 +1,15 @@
 """Record results in nbgrader's gradebook.
 
-Submissions go through the same functions as those of `autograder collect` and `grade`, which decide
-which submission counts. nbgrader runs in a child process. After an interruption the same
-submissions are recorded again, with the same outcome.
+The functions of `autograder collect` and `grade` accept each submission and decide which one
+counts. nbgrader runs in a child process. After an interruption the same submissions are recorded
+again, with the same outcome.
 """
 
 from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 import msgspec
@@ -22,35 +22,16 @@ from ...nbgrader.collect.history import Entry, read_history
 from ...nbgrader.collect.submissions import accept, earlier_files, put_in_place
 from ..queue.grading_process import ChildProcess
 from ..queue.leader import Leader
-from ..queue.queued_submission import QueuedSubmission, recency
-from ..shared_state import SharedState
+from ..queue.queue import Queue
+from ..queue.queued_submission import recency
+from ..shared_state import Settings, SharedState
 from ..submissions.upload import unpacked
-from ..tables import error_text, first_line
+from ..tables import error_text, first_line, open_database
 from .ledger import Ledger
 from .recorded_history import format_received
 
 _POLL_SECONDS = 2.0
 SECRET_FILE = "submission_secret.txt"
-
-
-class GradedSubmission(msgspec.Struct, frozen=True):
-    """A submission's files as a zip, and its report as JSON."""
-
-    received: float
-    content: bytes
-    report: bytes
-
-
-class RecordRequest(msgspec.Struct, frozen=True):
-    """The submissions of a student's week that are to be recorded, oldest first."""
-
-    root: str
-    week: str
-    student: str
-    submissions: tuple[GradedSubmission, ...]
-    restored: float | None  # when the submission was received that the student restored
-    devices: tuple[str, ...]
-    sandbox: str
 
 
 class GradebookRecorder:
@@ -59,7 +40,6 @@ class GradebookRecorder:
     def __init__(self, state: SharedState, ledger: Ledger, leader: Leader) -> None:
         self._state, self._ledger, self._leader = state, ledger, leader
         self.process = ChildProcess("gradebook", state.settings.niceness)
-        self._recorded: set[str] = set()  # receipts that this service has recorded
 
     async def run(self) -> None:
         """Record new results until cancelled."""
@@ -95,66 +75,65 @@ class GradebookRecorder:
 
     async def _record(self, student: str, week: str) -> None:
         graded = await asyncio.to_thread(self._ledger.graded, student, week)
-        if not graded:
-            return
-        submissions = [submission for submission, _ in graded]
         counts = ""
         if self._state.courses.week(week) is not None:
-            request = await asyncio.to_thread(self.request, student, week, submissions)
-            current = await self.process.call(record_submissions, request)
-            self._recorded.update(s.receipt for s in submissions)
-            same_time = (s for s in submissions[::-1] if format_received(s.received) == current)
-            counts = next((s.receipt for s in same_time), "")
+            settings, root = self._state.settings, self._state.courses.now.root
+            database = self._ledger.engine.url.render_as_string(hide_password=False)
+            counts = await self.process.call(
+                _record_in_child, root, database, settings, student, week
+            )
         newest = max(time for _, time in graded)
         await asyncio.to_thread(self._ledger.mark_recorded, student, week, counts, newest)
-
-    def request(
-        self, student: str, week: str, submissions: Sequence[QueuedSubmission]
-    ) -> RecordRequest:
-        """Return what the child process needs to record a student's graded submissions."""
-        queue = self._state.queue
-        latest = max(submissions, key=recency)
-        graded = []
-        for submission in submissions:
-            if submission.receipt not in self._recorded or submission is latest:
-                report = msgspec.json.encode(queue.result(submission.receipt))
-                content = queue.content(submission.digest)
-                graded.append(GradedSubmission(submission.received, content, report))
-        return RecordRequest(
-            root=str(self._state.courses.now.root),
-            week=week,
-            student=student,
-            submissions=tuple(graded),
-            restored=latest.received if latest.restored > latest.received else None,
-            devices=self._state.settings.devices,
-            sandbox=self._state.settings.sandbox,
-        )
 
 
 # In the child process
 
 
-def record_submissions(request: RecordRequest) -> str:
-    """Accept and record submissions; return the timestamp of the one that counts, or ""."""
+def _record_in_child(root: Path, database: str, settings: Settings, student: str, week: str) -> str:
+    engine = _engine(database)
+    return record_submissions(load(root), Queue(engine), Ledger(engine), settings, student, week)
+
+
+_engine = cache(open_database)
+
+
+def record_submissions(
+    course: Course, queue: Queue, ledger: Ledger, settings: Settings, student: str, week_name: str
+) -> str:
+    """Accept and record a student's graded submissions of a week, oldest first.
+
+    Return the receipt of the submission that counts, or "" if it did not arrive here.
+    """
     from ...nbgrader.gradebook.transfer import require_released
 
-    course = load(Path(request.root))
-    week, student = course.week(request.week), request.student
+    week = course.week(week_name)
     require_released(course, week)
-    for submission in request.submissions:
+    submissions = [submission for submission, _ in ledger.graded(student, week.name)]
+    latest = max(submissions, key=recency)
+    by_time = {format_received(s.received): s.receipt for s in submissions}
+    scored = set()
+    for submission in submissions:
         received = format_received(submission.received)
         history = read_history(course, week, student)
         known = next((e for e in history.entries if e.handed_in == received), None)
         if known is None:
-            files = _with_secret(course, week, student, unpacked(submission.content))
+            content = unpacked(queue.content(submission.digest))
+            files = _with_secret(course, week, student, content)
             accept(course, week, student, files, received, "service", whole=True)
-        elif submission.received == request.restored and known.number != history.current:
+        elif submission is not latest:
+            continue
+        elif submission.restored > submission.received and known.number != history.current:
             put_in_place(course, week, student, known.number, restored=True)
         current = _current_entry(course, week, student)
         if current is not None and current.handed_in == received:
-            _record_score(course, week, request, submission)
+            _record_score(course, week, settings, student, queue.result(submission.receipt))
+            scored.add(received)
     current = _current_entry(course, week, student)
-    return current.handed_in if current else ""
+    counts = by_time.get(current.handed_in, "") if current else ""
+    if current and counts and current.handed_in not in scored:
+        # an earlier run may have been killed before it recorded the score
+        _record_score(course, week, settings, student, queue.result(counts))
+    return counts
 
 
 def _current_entry(course: Course, week: Week, student: str) -> Entry | None:
@@ -163,14 +142,15 @@ def _current_entry(course: Course, week: Week, student: str) -> Entry | None:
 
 
 def _record_score(
-    course: Course, week: Week, request: RecordRequest, submission: GradedSubmission
+    course: Course, week: Week, settings: Settings, student: str, report: SubmissionReport | None
 ) -> None:
     from ...nbgrader.gradebook.transfer import record
 
-    report = msgspec.json.decode(submission.report, type=SubmissionReport)
-    reports = (msgspec.structs.replace(report, name=request.student),)
-    recording = record(course, week, Report(week.name, request.devices, reports, request.sandbox))
-    if error := recording.left_out.get(request.student):
+    if report is None:
+        raise KitError("a graded submission has no result")
+    reports = (msgspec.structs.replace(report, name=student),)
+    recording = record(course, week, Report(week.name, settings.devices, reports, settings.sandbox))
+    if error := recording.left_out.get(student):
         raise KitError(error)
 
 

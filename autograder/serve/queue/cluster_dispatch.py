@@ -1,6 +1,6 @@
 """Grade batches of submissions on a Dask cluster.
 
-The connection stays open, and workers receive what they need of the course once.
+The connection stays open, so workers receive the course's files only once.
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ disk refuses are retried until they succeed, so no result is lost.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import Any, TypeVar
@@ -29,7 +30,7 @@ from .wait_estimate import estimate_wait
 _MAX_ATTEMPTS = 4
 _PAUSE, _LONGEST_PAUSE = 5.0, 300.0  # seconds between attempts
 WRITE_RETRY_SECONDS = 2.0
-_POLL_SECONDS = 1.0  # between looks at the queue if nothing wakes the dispatcher
+_POLL_SECONDS = 1.0  # maximum time between two looks at the queue
 
 Result = TypeVar("Result")
 
@@ -66,10 +67,8 @@ class Dispatcher:
             self.wake.clear()
             submission = await self._claim() if self._idle else None
             if submission is None:
-                try:
+                with contextlib.suppress(TimeoutError):
                     await asyncio.wait_for(self.wake.wait(), _POLL_SECONDS)
-                except TimeoutError:
-                    await asyncio.to_thread(self.incidents.check_clock)
                 continue
             week = submission.week
             # prefer a process that has the week's engine, then the one with the fewest engines
@@ -132,7 +131,7 @@ class Dispatcher:
     # In a grading process
 
     async def _grade(self, process: GradingProcess, submission: QueuedSubmission) -> None:
-        self.updates.grading_began(submission.receipt)
+        self.updates.notify(submission.receipt)
         started = time.monotonic()
         try:
             report = await self._report(process, submission)
@@ -150,7 +149,7 @@ class Dispatcher:
             return prepared.report
         limit = 10 * prepared.course.limits(prepared.week).submission_seconds + 120
         try:
-            grading = process.grade(prepared.job, prepared.submission, submission.receipt)
+            grading = process.grade(prepared.job, prepared.submission)
             report = await asyncio.wait_for(grading, limit)
         except TimeoutError:
             process.end()
@@ -184,7 +183,7 @@ class Dispatcher:
                 ungraded[more.receipt] = more
             prepared: dict[str, PreparedSubmission] = {}
             for receipt, submission in list(ungraded.items()):
-                self.updates.grading_began(receipt)
+                self.updates.notify(receipt)
                 prepared[receipt] = await asyncio.to_thread(self._prepare, submission)
             await asyncio.to_thread(cluster.grade, prepared, done)
         except Exception as error:  # of one batch, never of the service
@@ -219,7 +218,7 @@ class Dispatcher:
         )
 
     async def retry_write(self, write: Callable[..., Result], *arguments: Any) -> Result:
-        """Call `write` in a thread until the database accepts it; return what it returns."""
+        """Call `write` in a thread until the database accepts it; return its result."""
         while True:
             try:
                 result = await asyncio.to_thread(write, *arguments)

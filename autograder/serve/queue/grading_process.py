@@ -1,9 +1,9 @@
 """Child processes that grade one submission at a time, with an engine per week.
 
 A child ends with the service, also if the service is killed. A child that dies takes only the
-submission with it that it was grading. After each submission it reports its memory use, with that
-of its own children; beyond its share it first drops the least recently used engines and is
-restarted if that is not enough.
+submission with it that it was grading. After each submission it reports its memory use,
+including its children. Above its share it drops the least recently used engines; if that is not
+enough, it is restarted.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import asyncio
 import contextlib
 import os
 import signal
-import threading
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -24,9 +23,6 @@ from ...batch.intake import Submission
 from ...batch.pool import Job, cached_engine, end_oldest_engine, grade_job, settle_in
 from ...model.errors import KitError
 from ...model.report.schema import SubmissionReport
-
-# Called with the receipt and the exercise when a check has run.
-OnCheck = Callable[[str, str], None]
 
 
 class ProcessDied(KitError):
@@ -42,7 +38,7 @@ class ChildProcess:
         self._pool: ProcessPoolExecutor | None = None
 
     async def call(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """Return or raise what the function does there; raise ProcessDied if the process ends."""
+        """Call a function in the process; raise ProcessDied if the process ends."""
         pool = self._pool or self._start()
         try:
             return await asyncio.wrap_future(pool.submit(function, *arguments))
@@ -51,11 +47,11 @@ class ChildProcess:
             self.end()
             raise ProcessDied(f"the process {self.name!r} ended unexpectedly") from None
 
-    def _start(self, *more: Any) -> ProcessPoolExecutor:
+    def _start(self) -> ProcessPoolExecutor:
         context = get_context("spawn")
         cores = context.SimpleQueue()
         cores.put(frozenset())  # any core
-        arguments = (cores, self.niceness, *more)
+        arguments = (cores, self.niceness)
         self._pool = ProcessPoolExecutor(1, context, initializer=_initialize, initargs=arguments)
         return self._pool
 
@@ -71,17 +67,16 @@ class ChildProcess:
 class GradingProcess(ChildProcess):
     """A child process with engines. `max_mib`: its share of the memory."""
 
-    def __init__(self, number: int, max_mib: int, on_check: OnCheck, niceness: int) -> None:
+    def __init__(self, number: int, max_mib: int, niceness: int) -> None:
         super().__init__(f"grading {number}", niceness)
-        self.number, self.max_mib, self._on_check = number, max_mib, on_check
+        self.number, self.max_mib = number, max_mib
         self.weeks: list[str] = []  # with an engine, the most recently used last
         self.mib = 0
         self.busy = ""  # the week that is being graded
-        self._progress: SimpleQueue[Any] | None = None
 
-    async def grade(self, job: Job, submission: Submission, receipt: str) -> SubmissionReport:
+    async def grade(self, job: Job, submission: Submission) -> SubmissionReport:
         report: SubmissionReport
-        report, mib = await self.call(_grade, job, submission, receipt, self.max_mib)
+        report, mib = await self.call(_grade, job, submission, self.max_mib)
         self._used(job.week, mib)
         return report
 
@@ -95,53 +90,24 @@ class GradingProcess(ChildProcess):
         if mib > self.max_mib:
             self.end()
 
-    def _start(self, *more: Any) -> ProcessPoolExecutor:
-        self._progress = get_context("spawn").SimpleQueue()
-        threading.Thread(
-            target=self._listen, args=(self._progress,), name="progress", daemon=True
-        ).start()
-        return super()._start(self._progress)
-
-    def _listen(self, progress: SimpleQueue[Any]) -> None:
-        with contextlib.suppress(EOFError, OSError, ValueError, TypeError):
-            while (message := progress.get()) is not None:
-                self._on_check(*message)
-
     def end(self) -> None:
         super().end()
         self.weeks, self.mib = [], 0
-        progress, self._progress = self._progress, None
-        if progress is not None:
-            with contextlib.suppress(OSError, ValueError):
-                progress.put(None)  # ends the thread that listens
 
 
 # In the child process
 
-_progress: SimpleQueue[Any] | None = None
 
-
-def _initialize(
-    cores: SimpleQueue[frozenset[int]], niceness: int, progress: SimpleQueue[Any] | None = None
-) -> None:
-    global _progress
+def _initialize(cores: SimpleQueue[frozenset[int]], niceness: int) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the service handles Ctrl-C
     settle_in(cores)
     os.nice(niceness)  # requests have priority over grading
-    _progress = progress
 
 
-def _grade(
-    job: Job, submission: Submission, receipt: str, max_mib: int
-) -> tuple[SubmissionReport, int]:
+def _grade(job: Job, submission: Submission, max_mib: int) -> tuple[SubmissionReport, int]:
     """Return a report, and the memory that this process uses afterwards in MiB."""
-
-    def on_check(exercise: str, _: bool) -> None:
-        if _progress is not None:
-            _progress.put((receipt, exercise))
-
     _drop_engines(max_mib, job)
-    return grade_job(job, submission, on_check), _used_mib()
+    return grade_job(job, submission), _used_mib()
 
 
 def _warm_up(job: Job, max_mib: int) -> int:

@@ -25,9 +25,9 @@ from .queued_submission import QueuedSubmission
 
 @dataclass
 class PreparedSubmission:
-    """What a grading process needs, or a report that exists already.
+    """A submission that is ready for grading, or has a stored report.
 
-    course, week: those of the release that the student worked on, whose tests grade it
+    course, week: of the release that the student worked on
     """
 
     course: Course
@@ -56,7 +56,7 @@ def prepare(
     devices: tuple[str, ...],
     sandbox: str,
 ) -> PreparedSubmission:
-    """Read a submission's zip as `autograder grade` reads what was collected."""
+    """Read a submission's zip as `autograder grade` reads a collected submission."""
     with closing(WorkFolder()) as work_folder:
         folder = work_folder.path / week.name
         files = unpacked(content)

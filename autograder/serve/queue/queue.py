@@ -1,4 +1,4 @@
-"""The queue of submissions: what was submitted, in which order it is graded, and the results.
+"""The queue of submissions, their order, and their results.
 
 Once a method returns, its change is stored in the database. A submission is `waiting`, then
 `running`, then `graded`; or `replaced`, if a newer one of the same student and week arrived while
@@ -9,10 +9,11 @@ Order: submissions whose result will be visible go first, then those with fewer 
 of the same student and week before them, then by position. So no student's tenth submission is
 graded before another student's first. A submission that replaces one takes over its position.
 
-Whether a result may be visible is decided in the transaction that stores the submission; otherwise
-two simultaneous submissions would both see the same attempts left.
+The transaction that stores a submission also decides if its result may be visible; otherwise two
+simultaneous submissions would both use the last attempt.
 
-Leases: SQLite is used by one service, so whatever is `running` when it starts is graded again. On
+Leases: SQLite is used by one service, so submissions that are `running` at its start are graded
+again. On
 PostgreSQL several services may share the queue. Each renews its leases (`renew`), and submissions
 of a service that has been silent for `LEASE` seconds wait again. If that service was only slow, the
 first result is kept.
@@ -107,7 +108,7 @@ class Queue(Store):
                 waiting &= t.submissions.c.state.in_(_REPLACEABLE)
                 update = t.submissions.update().where(waiting).values(state=REPLACED)
                 positions = db.execute(update.returning(t.submissions.c.position)).scalars().all()
-            # Read again, because another service may have begun to grade one in the meantime.
+            # Read again, because another service may have started to grade a submission.
             earlier = self._of_student(db, student, week)
             admission, now = admit(earlier), self.clock()
             last = db.execute(sa.select(sa.func.max(t.submissions.c.position))).scalar() or 0
@@ -176,7 +177,7 @@ class Queue(Store):
     # Grading
 
     def start(self) -> int:
-        """Requeue stuck submissions and those that an earlier run had begun; return how many."""
+        """Requeue stuck and interrupted submissions; return their number."""
         running = t.submissions.c.state == RUNNING
         if self.shared:
             mine = t.submissions.c.owner == self.owner
@@ -185,7 +186,7 @@ class Queue(Store):
         return self.execute(t.submissions.update().where(unfinished).values(**_REQUEUED))
 
     def renew(self) -> int:
-        """Renew this service's leases and requeue what others abandoned; return how many."""
+        """Renew this service's leases and requeue abandoned submissions; return their number."""
         if not self.shared:
             return 0
         running = t.submissions.c.state == RUNNING
@@ -322,7 +323,7 @@ class Queue(Store):
         return msgspec.json.decode(data, type=SubmissionReport) if data else None
 
     def recent_results(self, since: float) -> list[RecentResult]:
-        """Return what was graded since a time (seconds of UTC), oldest first."""
+        """Return the results since a time (seconds of UTC), oldest first."""
         same = t.submissions.c.receipt == t.results.c.receipt
         query = sa.select(t.submissions, t.results.c.report, t.results.c.graded).where(same)
         query = query.where(t.results.c.graded >= since).order_by(t.results.c.graded)

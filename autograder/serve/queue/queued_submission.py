@@ -42,7 +42,7 @@ def recency(submission: QueuedSubmission) -> tuple[float, int]:
 
 
 class Admission(NamedTuple):
-    """Whether a new submission's result is withheld, and for how many seconds grading waits."""
+    """Decision about a new submission: is its result withheld, and how long does grading wait?"""
 
     withheld: bool = False
     wait: float = 0.0

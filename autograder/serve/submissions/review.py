@@ -1,4 +1,4 @@
-"""What a submission will contain, shown to the student before it is confirmed."""
+"""Describe a submission to the student before it is confirmed."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Review(msgspec.Struct, frozen=True):
     lines: tuple[ReviewLine, ...]
     summary: str
     rule: str
-    stays: str  # what happens to the earlier submission if there is a problem
+    stays: str  # about the earlier submission, if there is a problem
     digest: str
     problem: str = ""
     notes: tuple[str, ...] = ()
@@ -52,7 +52,7 @@ def review_of(merged: Merged, base: str | None, rule: str, left_out: Sequence[st
     notes = [note.text for note in merged.notes if note.kind != "kept"]
     return Review(
         lines=tuple(_lines(merged.parts, base or "your earlier submission")),
-        summary="These files change nothing." if merged.unchanged else summary,
+        summary="These files do not change your submission." if merged.unchanged else summary,
         rule=rule,
         stays="" if base is None else f"{earlier} stays as it is.",
         digest=digest_of(merged.files),

@@ -1,4 +1,4 @@
-"""Store uploaded files as a submission: merged with the parts that are kept, or refused.
+"""Merge uploaded files with the student's earlier submission and store the result.
 
 Two submissions of one student may arrive at the same time. Each is merged with the one before it,
 and the transaction that stores it checks that no other has arrived since; otherwise it is merged
@@ -31,7 +31,7 @@ from .review import Review, review_of
 
 
 class Base(msgspec.Struct, frozen=True):
-    """The submission whose parts a new one keeps; without files if there is none.
+    """The submission on which a new one builds; without files if there is none.
 
     version: changes whenever the student submits or restores
     """
@@ -46,9 +46,9 @@ class _OutdatedBase(Exception):
 
 
 class Submissions:
-    """Stores what students submit. All methods block.
+    """Accepts, reviews and stores submissions. All methods block.
 
-    wake: tells the dispatcher that the queue has changed
+    wake: notifies the dispatcher of a new submission
     """
 
     def __init__(self, state: SharedState, drafts: Drafts, wake: Callable[[], None]) -> None:
@@ -108,7 +108,7 @@ class Submissions:
         self.drafts.store(student, week.name, files, left_out)
 
     def review_draft(self, student: str, week: Week) -> Review | None:
-        """Return what submitting the student's draft would change, or None without a draft."""
+        """Return the review of the student's draft, or None without a draft."""
         draft = self.drafts.find(student, week.name)
         if draft is None:
             return None
@@ -119,7 +119,7 @@ class Submissions:
         return review_of(merged, when if base.files else None, rule, draft.left_out)
 
     def submit_draft(self, student: str, week: Week, digest: str, channel: str) -> QueuedSubmission:
-        """Submit the student's draft; raise IntakeError. A second click submits nothing again."""
+        """Submit the student's draft; raise IntakeError. A second click has no effect."""
         draft = self.drafts.find(student, week.name)
         if draft is None:
             for submission in self.queue.of_student(student, week.name):
@@ -131,7 +131,7 @@ class Submissions:
         return submission
 
     def base(self, student: str, week: Week) -> Base:
-        """Return the submission whose parts a new one keeps.
+        """Return the submission on which a new one builds.
 
         It includes the written answers of newer submissions that were refused for their module.
         """
@@ -164,7 +164,7 @@ class Submissions:
         return result is not None and result.verdict is Ending.REFUSED
 
     def _merge(self, week: Week, base: Base, files: Mapping[str, bytes]) -> Merged:
-        """Merge new files with the parts that are kept from the base."""
+        """Merge new files with the base."""
         course = self.courses.now
         merged = merge(course, week, base.files, files)
         if merged.unchanged and base.files:
@@ -198,7 +198,7 @@ class Submissions:
     ) -> QueuedSubmission:
         """Store a submission; raise _OutdatedBase if `base` is no longer the newest one.
 
-        refused: it cannot be graded, so it uses up no attempt and replaces nothing
+        refused: it cannot be graded, so it uses up no attempt and does not replace another one
         """
         course = self.courses.now
         extension = self.courses.extension(student, week.name)

@@ -16,7 +16,7 @@ from ...lms.bulk import content_of
 from ...model.course.loader import Limits, Week
 from ...model.errors import IntakeError
 
-_NOTEBOOK_BYTES = 8 << 20  # a week's folder may contain the notebook besides what is graded
+_NOTEBOOK_BYTES = 8 << 20  # for the notebook and its pictures, which are not graded
 _MAX_ENTRIES = 2000
 _ZIP_ENTRY = b"PK\x01\x02"  # the signature of an entry in a zip's directory
 _ACCEPTED = re.compile(r".*\.(py|ipynb|txt|json|csv|npy)\Z", re.IGNORECASE | re.DOTALL)
@@ -48,7 +48,9 @@ def accept_files(
     if len(accepted) > limits.submission_files:
         raise IntakeError(f"These are more than {limits.submission_files} files.")
     if not accepted:
-        raise IntakeError(f"Nothing in it can be graded. Submit your {week.module}.")
+        raise IntakeError(
+            f"This submission contains no file that can be graded. Submit your {week.module}."
+        )
     return dict(sorted(accepted.items())), left_out
 
 

@@ -6,31 +6,6 @@ function text(element, words) {
   if (element && element.textContent !== words) element.textContent = words;
 }
 
-function line(name, words) {
-  const row = document.createElement("tr");
-  const head = document.createElement("th");
-  head.scope = "row";
-  const code = document.createElement("code");
-  code.textContent = name;
-  head.append(code);
-  const cell = document.createElement("td");
-  cell.textContent = words;
-  row.append(head, cell);
-  return row;
-}
-
-function showProgress(place, exercises) {
-  if (!place || !exercises.length) return;
-  const table = document.createElement("table");
-  table.className = "grows";
-  const caption = document.createElement("caption");
-  caption.textContent = "Grading progress";
-  const body = document.createElement("tbody");
-  body.append(...exercises.map((one) => line(one.name, one.words)));
-  table.append(caption, body);
-  place.replaceChildren(table);
-}
-
 function showSubmission(state) {
   if (state.state === "graded" || state.state === "replaced") {
     location.reload();
@@ -39,7 +14,6 @@ function showSubmission(state) {
   const before = state.state === "waiting" ? `, ${state.ahead} ahead of you` : "";
   const wait = state.seconds ? `, about ${state.seconds} s` : "";
   text(document.getElementById("words"), `${state.words}${before}${wait}.`);
-  showProgress(document.getElementById("progress"), state.progress);
 }
 
 async function refresh() {

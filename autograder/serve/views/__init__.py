@@ -1,8 +1,8 @@
 """Web pages and JSON answers.
 
 Senders may be lying: every route states who may use it, and `routes` checks each request before
-its body is parsed. Students see only what `disclosure` allows; templates escape everything.
-`handlers` implements the routes, `view_models` and `class_view` compute what they show, and
+its body is parsed. Results are redacted by `disclosure`, and templates escape everything.
+`handlers` implements the routes, `view_models` and `class_view` compute their content, and
 `events` and `live_updates` update open pages. Start reading at `routes`.
 """
 

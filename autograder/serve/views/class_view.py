@@ -14,7 +14,6 @@ import psutil
 from ..gradebook.ledger import Ledger
 from ..queue.grading_process import GradingProcess
 from ..queue.queued_submission import (
-    GRADED,
     RUNNING,
     STUCK,
     WAITING,
@@ -29,7 +28,6 @@ _HOUR = 3600.0
 _MIN_REPETITIONS = 3  # results in a row with the same mistake
 _MAX_ROWS = 60
 _MEDIAN_SAMPLE = 200
-_WORDS = {WAITING: "waiting", RUNNING: "being graded", STUCK: "stuck", GRADED: "graded"}
 
 
 class RecentMistake(msgspec.Struct, frozen=True):
@@ -55,14 +53,9 @@ class StuckStudent(msgspec.Struct, frozen=True):
 class ClassRow(msgspec.Struct, frozen=True):
     """A submission in the table of the queue and the latest results."""
 
-    receipt: str
-    student: str
-    week: str
-    when: str
-    words: str
-    score: str
-    error: str
-    stuck: bool
+    submission: QueuedSubmission
+    result: ResultOutline | None
+    received: str
 
 
 class ProcessView(msgspec.Struct, frozen=True):
@@ -76,7 +69,7 @@ class ProcessView(msgspec.Struct, frozen=True):
 
 
 class ClassView(msgspec.Struct, frozen=True):
-    """What the page of the class shows."""
+    """The content of the class page."""
 
     waiting: int
     running: int
@@ -103,8 +96,8 @@ def class_view(
     waiting = [s for s in queued if s.state == WAITING]
     waits = [now - s.received for s in waiting if s.not_before <= now]
     durations = [r.graded - r.submission.received for r in recent[-_MEDIAN_SAMPLE:]]
-    rows = [_row(state, s, None) for s in queued]
-    rows += [_row(state, r.submission, r.outline) for r in reversed(recent)]
+    listed: list[tuple[QueuedSubmission, ResultOutline | None]] = [(s, None) for s in queued]
+    listed += [(r.submission, r.outline) for r in reversed(recent)]
     incidents = [
         f"{in_words(local_time(i.since, course))}: {i.message}"
         for i in state.incidents.current.values()
@@ -122,7 +115,10 @@ def class_view(
         median=round(statistics.median(durations), 1) if durations else 0.0,
         mistakes=tuple(recent_mistakes(recent)),
         stuck=tuple(stuck_students(recent)),
-        rows=tuple(rows[:_MAX_ROWS]),
+        rows=tuple(
+            ClassRow(s, outline, f"{local_time(s.received, course):%H:%M:%S}")
+            for s, outline in listed[:_MAX_ROWS]
+        ),
         processes=tuple(
             ProcessView(p.number, p.busy, tuple(p.weeks), p.mib, p.deaths) for p in processes
         ),
@@ -165,18 +161,3 @@ def stuck_students(recent: Iterable[RecentResult]) -> list[StuckStudent]:
 
 def _mistakes(outline: ResultOutline) -> set[tuple[str, str]]:
     return {(e.name, d.title) for e in outline.exercises for d in e.explained}
-
-
-def _row(
-    state: SharedState, submission: QueuedSubmission, outline: ResultOutline | None
-) -> ClassRow:
-    return ClassRow(
-        submission.receipt,
-        submission.student,
-        submission.week,
-        when=f"{local_time(submission.received, state.courses.now):%H:%M:%S}",
-        words=_WORDS.get(submission.state, submission.state),
-        score=f"{outline.score:g} of {outline.max_score:g}" if outline else "",
-        error=submission.error,
-        stuck=submission.state == STUCK,
-    )

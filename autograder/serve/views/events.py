@@ -40,7 +40,7 @@ async def follow(context: RequestContext) -> StreamingResponse:
 
 
 class _CountedStream(StreamingResponse):
-    """Counts an open stream until it ends, also if the client is gone before the first event."""
+    """An open stream, counted until it ends, even if the client disconnects at once."""
 
     def __init__(self, name: str, parts: AsyncIterator[bytes]) -> None:
         super().__init__(parts, media_type="text/event-stream", headers={"x-accel-buffering": "no"})

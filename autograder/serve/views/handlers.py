@@ -31,7 +31,7 @@ _FEEDBACK_POLICY = (
 
 
 def health(context: RequestContext) -> Response:
-    """Report to a monitoring system whether the service works, and nothing else."""
+    """Report to a monitoring system if the service works, without details."""
     incidents, queue = context.service.incidents, context.service.queue
     failed = incidents.current.get("requests")
     if failed and time.time() - failed.since > _INCIDENT_SECONDS:
@@ -69,7 +69,9 @@ def redeem_token(context: RequestContext) -> Response:
     person = accounts.redeem(token, "program" if program else "browser") if valid else None
     if person is None:
         if program:
-            raise RequestError(401, "This token is unknown or already used. Ask for another one.")
+            raise RequestError(
+                401, "This token is unknown or already used. Ask your instructor for a new one."
+            )
         return context.page("enter", 401, wrong=True)
     if program:
         return JSONResponse({"key": person.key, "name": person.name})
@@ -109,7 +111,7 @@ def week_page(context: RequestContext) -> Response:
 
 
 def upload_draft(context: RequestContext) -> Response:
-    """Store files as a draft and show what would change if they were submitted."""
+    """Store files as a draft and show its review."""
     week = _week_of_student(context)
     try:
         submissions = context.service.submissions
@@ -250,7 +252,7 @@ def retry(context: RequestContext) -> Response:
     return context.redirect("class")
 
 
-# What a request names
+# Lookups
 
 
 def open_week(context: RequestContext) -> Week:

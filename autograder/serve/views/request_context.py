@@ -1,4 +1,4 @@
-"""A request with what its handler needs, and the responses that handlers return.
+"""The context of a request, with methods that build responses.
 
 Browsers get pages, `autograder submit` gets JSON.
 """

@@ -115,8 +115,8 @@ class AccessControl:
                 self.service.incidents.open("requests", message)
                 unavailable = RequestError(
                     503,
-                    "The service cannot reach its database or disk at the moment. Nothing was "
-                    "received: your files are safe on your machine. Try again in a minute.",
+                    "The service cannot reach its database or disk at the moment. Your files "
+                    "were not received: keep them and try again in a minute.",
                     60,
                 )
                 response = await asyncio.to_thread(context.refuse, unavailable)

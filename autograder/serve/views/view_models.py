@@ -1,4 +1,4 @@
-"""What pages and JSON answers show of weeks and submissions, as plain values."""
+"""Views of weeks and submissions for pages and JSON answers, as plain values."""
 
 from __future__ import annotations
 
@@ -34,21 +34,10 @@ _WORDS = {
     REPLACED: "Replaced by a newer submission",
     STUCK: "Waiting because of a system error",
 }
-_REFUSED = "The written answers in it are kept for your next submission."
-_WITHHELD = {
-    "tries": "It counts. You have used up your results, so its result comes with the feedback.",
-    "due": "It counts as late work. Its result comes with the feedback.",
-    "nothing": "It counts. Results come with the feedback.",
-}
+_REFUSED = "Its written answers will be part of your next submission."
+_WITHHELD = "It counts. Its result comes with the feedback."
 _RESUBMIT = "To see it earlier, submit the same files again once you have results left."
 _PERIODS = {"hour": "this hour", "day": "today", "week": "for this week"}
-
-
-class Progress(msgspec.Struct, frozen=True):
-    """How many checks of an exercise have run."""
-
-    name: str
-    words: str
 
 
 class SubmissionView(msgspec.Struct, frozen=True, rename={"result": "told"}):
@@ -67,7 +56,6 @@ class SubmissionView(msgspec.Struct, frozen=True, rename={"result": "told"}):
     why: str = ""  # why there is no result
     ahead: int = 0
     seconds: int = 0
-    progress: tuple[Progress, ...] = ()
     result: VisibleResult | None = None
     newer: str = ""
     counts: bool = False
@@ -104,7 +92,7 @@ class Views:
     """Builds views. All methods block."""
 
     def __init__(self, state: SharedState, dispatcher: Dispatcher) -> None:
-        self.courses, self.queue, self.updates = state.courses, state.queue, state.updates
+        self.courses, self.queue = state.courses, state.queue
         self._dispatcher = dispatcher
 
     def allowance(self, student: str, week: Week) -> Allowance:
@@ -164,13 +152,11 @@ class Views:
         ahead, seconds = 0, 0.0
         if submission.state in (WAITING, RUNNING):
             ahead, seconds = self._dispatcher.estimate(submission)
-        visible = submission.state == RUNNING and not submission.withheld
         newer = (s.receipt for s in submissions if s.number > submission.number)
         return msgspec.structs.replace(
             self._summary(submission, "", policy),
             ahead=ahead if submission.state == WAITING else 0,
             seconds=round(seconds),
-            progress=self._progress(submission) if visible else (),
             newer=next(newer, "") if submission.state == REPLACED else "",
             rule=counting_rule(course),
         )
@@ -186,7 +172,8 @@ class Views:
         if refused:
             why = _REFUSED if week is not None and week.questions else ""
         elif submission.withheld:
-            why = self._why_withheld(course, submission)
+            renewable = policy.per != "week" and policy.show != "nothing"
+            why = f"{_WITHHELD} {_RESUBMIT}" if renewable else _WITHHELD
         received = local_time(submission.received, course)
         return SubmissionView(
             receipt=submission.receipt,
@@ -211,33 +198,6 @@ class Views:
         report = self.queue.result(submission.receipt)
         return redact(report, week, policy, withheld=submission.withheld) if report else None
 
-    def _why_withheld(self, course: Course, submission: QueuedSubmission) -> str:
-        policy = course.registry.immediate
-        if policy.show == "nothing":
-            return _WITHHELD["nothing"]
-        week = self.courses.week(submission.week)
-        if week is not None:
-            extension = self.courses.extension(submission.student, submission.week)
-            start = submission.counts_from
-            then = allowance(course, week, submission.student, [], start, extension)
-            if then.why == "due":
-                return _WITHHELD["due"]
-        renewed = policy.per != "week"
-        return f"{_WITHHELD['tries']} {_RESUBMIT}" if renewed else _WITHHELD["tries"]
-
-    def _progress(self, submission: QueuedSubmission) -> tuple[Progress, ...]:
-        """Return how many checks of each exercise have run, but not whether they pass.
-
-        Grading may still fail because of a system error, which uses up no attempt.
-        """
-        week = self.courses.week(submission.week)
-        counts = dict(self.updates.progress.get(submission.receipt, {}))
-        if week is None or not counts:
-            return ()
-        names = [exercise.name for exercise in week.exercises]
-        words = {name: f"{counts[name]} checks ran" for name in names if counts.get(name)}
-        return tuple(Progress(name, words.get(name, "not yet")) for name in names)
-
     def _better(
         self,
         view: SubmissionView,
@@ -257,10 +217,10 @@ class Views:
         restorable = self._is_restorable(others[better.receipt], counting)
         return msgspec.structs.replace(better, restorable=restorable)
 
-    # Which submission counts
+    # Counting and restoring
 
     def _counting_receipt(self, submissions: Sequence[QueuedSubmission]) -> str:
-        """Return the receipt that counts, or "" if that is not known yet."""
+        """Return the receipt that counts, or "" if it is not determined yet."""
         course = self.courses.now
         by_recency = sorted(submissions, key=recency, reverse=True)
         newest = next((s for s in by_recency if self._was_graded(s)), None)

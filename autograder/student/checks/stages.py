@@ -17,9 +17,9 @@ import subprocess
 import sys
 import threading
 import traceback
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import msgspec
 
@@ -27,6 +27,7 @@ from ..show.terminal import console, writes_unicode
 
 FILE = "stages.py"
 _SECONDS = 180.0
+_ALL_PASSED, _ONE_FAILED = 10, 11  # exit codes; 0 may come from the student's code
 
 
 class Stage(msgspec.Struct, frozen=True):
@@ -41,14 +42,6 @@ class Stage(msgspec.Struct, frozen=True):
 
 class StageFailed(Exception):
     """The claim of a stage is false; the message is for the student."""
-
-
-class _StageEvent(msgspec.Struct, frozen=True):
-    """A line from the checking process: the title, a stage, or the closing words."""
-
-    title: str = ""
-    stage: Stage | None = None
-    done: str = ""
 
 
 def run_stage(claim: str, check: Callable[[], None], weeks: Mapping[str, int]) -> Stage:
@@ -88,75 +81,55 @@ def staged_folder(name: str, start: Path | None = None) -> Path | None:
 
 
 def run_stages(folder: Path, start: Path | None = None, seconds: float = _SECONDS) -> bool:
-    """Run the stages, print each as it ends, and return whether all passed."""
+    """Run the stages in a separate process, print their results, and return whether all passed."""
     out = console()
-    passes, fails, skips = ("✓", "✗", "-") if writes_unicode(out) else ("+", "x", "-")
-    passed, closing = True, ""
-    for message in _events((start or Path.cwd()).resolve(), folder, seconds):
-        if message.title:
-            out.print(message.title, style="bold", markup=False)
-        closing = message.done or closing
-        if stage := message.stage:
-            mark = skips if stage.skipped else passes if stage.passed else fails
-            out.print(f"  {mark} {stage.claim}", markup=False, soft_wrap=True)
-            if stage.why:
-                out.print(f"      {stage.why}", markup=False, soft_wrap=True)
-            passed = passed and (stage.passed or stage.skipped)
-    out.print()
-    if passed:
-        out.print(closing, markup=False)
-    return passed
-
-
-def _events(here: Path, folder: Path, seconds: float) -> Iterator[_StageEvent]:
-    """Yield the messages of a checking process, and a failed stage if it ends early."""
+    marks = ("✓", "✗", "-") if writes_unicode(out) else ("+", "x", "-")
+    here = (start or Path.cwd()).resolve()
     process = subprocess.Popen(
-        [sys.executable, "-P", "-m", "autograder.student.checks.stages", str(here), str(folder)],
+        [sys.executable, "-P", "-m", __name__, str(here), str(folder), *marks],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
-        env=os.environ | {"MPLBACKEND": "Agg"},
+        env=os.environ | {"MPLBACKEND": "Agg", "PYTHONIOENCODING": "utf-8"},
+        encoding="utf-8",
     )
     timer = threading.Timer(seconds, process.kill)
     timer.start()
-    finished = False
     assert process.stdout is not None
     try:
-        for line in process.stdout:
-            with contextlib.suppress(msgspec.MsgspecError):
-                message = msgspec.json.decode(line, type=_StageEvent)
-                stage = message.stage
-                finished = bool(message.done or (stage and not (stage.passed or stage.skipped)))
-                yield message
+        for number, line in enumerate(process.stdout):
+            style = "" if number else "bold"
+            out.print(line.rstrip("\n"), style=style, markup=False, soft_wrap=True)
+        code = process.wait()
     finally:
         timed_out = not timer.is_alive()
         timer.cancel()
         process.kill()
         process.wait()
         process.stdout.close()
-    if not finished:
+    if code not in (_ALL_PASSED, _ONE_FAILED):
         why = "It took too long and was stopped." if timed_out else "Python exited before the end."
-        yield _StageEvent(stage=Stage("the next stage", False, f"{why} Check each week first."))
+        out.print(f"  {marks[1]} the next stage\n      {why} Check each week first.", markup=False)
+    return code == _ALL_PASSED
 
 
-def main(here: Path, folder: Path) -> None:
-    """Run the stages of `folder` on the student's files in `here`, in the checking process."""
-    messages = os.fdopen(os.dup(1), "wb")
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-
-    def send(message: _StageEvent) -> None:
-        messages.write(msgspec.json.encode(message) + b"\n")
-        messages.flush()
+def main(here: Path, folder: Path, marks: Sequence[str]) -> NoReturn:
+    """Run the stages of `folder` on the student's files in `here`, in the separate process."""
+    out = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # discard prints of the student's code
 
     os.chdir(here)
     suite = _load_suite(folder)
-    send(_StageEvent(title=suite.TITLE))
+    print(suite.TITLE, file=out, flush=True)
     for stage in suite.stages(here):
-        send(_StageEvent(stage=stage))
+        mark = marks[2] if stage.skipped else marks[0] if stage.passed else marks[1]
+        why = f"\n      {stage.why}" if stage.why else ""
+        print(f"  {mark} {stage.claim}{why}", file=out, flush=True)
         if not (stage.passed or stage.skipped):
-            os._exit(0)
-    send(_StageEvent(done=suite.DONE))
-    os._exit(0)
+            print(file=out, flush=True)
+            os._exit(_ONE_FAILED)
+    print(f"\n{suite.DONE}", file=out, flush=True)
+    os._exit(_ALL_PASSED)
 
 
 def _load_suite(folder: Path) -> Any:
@@ -175,4 +148,4 @@ if __name__ == "__main__":
     # under its full name, so that a suite's Stage is the same class
     from autograder.student.checks import stages
 
-    stages.main(Path(sys.argv[1]), Path(sys.argv[2]))
+    stages.main(Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3:])

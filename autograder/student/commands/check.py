@@ -1,7 +1,7 @@
 """Check a week: run the public checks on the student's file and combine the results.
 
-The checks run in a separate process, so the file is read afresh and an endless loop ends. Whatever
-the student's code does becomes part of the result.
+The checks run in a separate process, so the file is read afresh and an endless loop ends. Errors in
+the student's code become part of the result.
 """
 
 from __future__ import annotations

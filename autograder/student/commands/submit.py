@@ -157,7 +157,7 @@ def _review(
 
 
 def review_lines(review: dict[str, Any]) -> Iterator[str]:
-    """Lay out the contents and effects of a submission."""
+    """Format the contents and effects of a submission."""
     width = max((len(line["name"]) for line in review["lines"]), default=0)
     for line in review["lines"]:
         yield f"  {line['name']:{width}}  {line['words']}"
@@ -197,7 +197,7 @@ def _queue_state(reply: dict[str, Any]) -> str:
 
 
 def result_lines(result: dict[str, Any]) -> Iterator[str]:
-    """Lay out a result as its student may see it."""
+    """Format a result for its student."""
     visible = result.get("told") or {}
     if result["state"] == "replaced":
         yield "You submitted again before it was graded. It did not use up an attempt."

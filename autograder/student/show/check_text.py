@@ -1,4 +1,4 @@
-"""Lay out a check's result as text: fitted to the terminal, with or without colour and links."""
+"""Format a check's result as text that fits the terminal, with or without colour and links."""
 
 from __future__ import annotations
 

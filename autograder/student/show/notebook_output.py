@@ -83,7 +83,7 @@ def _rendered(template: str, **values: Any) -> str:
 
 
 def _cell_cause(failure: Failure, exercise: str, module: str) -> str:
-    """Write a command in the sentence as it is typed into a cell."""
+    """Prefix commands in the sentence with `!` for a notebook."""
     return cause(failure, exercise, module).replace("`autograder ", "`!autograder ")
 
 

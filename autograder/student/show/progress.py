@@ -93,7 +93,7 @@ def next_to_do(folder: WeekFolder) -> str:
 def progress_lines(
     weeks: list[WeekProgress], unicode: bool = True, width: int = 80
 ) -> Iterator[Text]:
-    """Lay out a bar for each week and a line for each exercise."""
+    """Format a bar for each week and a line for each exercise."""
     marks = MARKS if unicode else PLAIN_MARKS
     column = max((len(e.name) for week in weeks for e in week.exercises), default=0)
     for week in weeks:

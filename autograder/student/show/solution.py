@@ -97,7 +97,7 @@ def _rows(mine: list[str], theirs: list[str]) -> tuple[tuple[str, bool, str], ..
 
 
 def lines(found: SolutionComparison, width: int) -> Iterator[str]:
-    """Lay the comparison out in two columns, or in a narrow terminal as a diff."""
+    """Format the comparison in two columns, or in a narrow terminal as a diff."""
     yield found.heading
     yield ""
     yield from _columns(found, width) if width >= _TWO_COLUMNS else _diff(found, width)

@@ -130,7 +130,7 @@ def lines_to_check(failure: Failure) -> str:
 
 
 def summary(result: CheckResult) -> str:
-    """Return the last line of a result: what passes, and the points to go."""
+    """Return the last line of a result: passing exercises and points to go."""
     count = len(result.exercises)
     if result.passed:
         return (

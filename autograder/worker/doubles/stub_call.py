@@ -74,15 +74,7 @@ def call_reference(
 
     # Encoded once, and sent again for gradients: arguments may change after the call.
     encoded = EncodedCall()
-    positional, named = encoded.arguments(args, kwargs)
-    call = msgspec.structs.replace(
-        call,
-        args=positional,
-        kwargs=named,
-        making=encoded.arguments(*making) if making is not None else None,
-        state=encoded.encoder(weights) if weights is not None else None,
-        random=encoded.random_state() if making is not None and call.training else None,
-    )
+    call = _complete(call, encoded, args, kwargs, making, weights)
 
     def send(
         cotangents: Sequence[torch.Tensor] | None,
@@ -105,9 +97,29 @@ def call_reference(
             raise RuntimeError(f"the gradients of {call.helper} do not fit its inputs")
         return [_moved(g, device) for g in gradients]
 
-    results = _RemoteGradients.apply(pull, reply.detached, outputs, *inputs)  # type: ignore[no-untyped-call]  # torch's
+    results: Any = _RemoteGradients.apply(pull, reply.detached, outputs, *inputs)  # type: ignore[no-untyped-call]  # torch's
     replaced = dict(zip(map(id, outputs), results, strict=True))
     return _map_tensors(value, lambda x: replaced.get(id(x), x))
+
+
+def _complete(
+    call: frames.StubCall,
+    encoded: EncodedCall,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    making: Arguments | None,
+    weights: dict[str, torch.Tensor] | None,
+) -> frames.StubCall:
+    """Return the call with its encoded values."""
+    positional, named = encoded.arguments(args, kwargs)
+    return msgspec.structs.replace(
+        call,
+        args=positional,
+        kwargs=named,
+        making=encoded.arguments(*making) if making is not None else None,
+        state=encoded.encoder(weights) if weights is not None else None,
+        random=encoded.random_state() if making is not None and call.training else None,
+    )
 
 
 class _RemoteGradients(torch.autograd.Function):

@@ -232,6 +232,9 @@ class LaunchCounts(_Message, frozen=True):
     refused: Raised | None = None
 
 
+RESULT = "result"  # in `Counts.computed`: no kernel wrote the result
+
+
 class Counts(_Message, frozen=True):
     """The work of a call.
 
@@ -306,6 +309,7 @@ class Reply(_Message, frozen=True, tag="reply"):
 
 
 __all__ = [
+    "RESULT",
     "Ahead",
     "Answered",
     "Banned",

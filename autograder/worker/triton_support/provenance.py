@@ -24,6 +24,7 @@ import torch
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from ..protocol.frames import RESULT
 from ..torch_support.backward import tensors_in
 from ..torch_support.fake_device import ClaimedTensor
 
@@ -80,7 +81,7 @@ class Provenance:
         """Record a result that did not come out of a kernel; without elements there is no work."""
         tensors = [x for x in tensors_in(result) if x.numel()]
         if not self._has_empty and any(_address(x) not in self._written for x in tensors):
-            self.outside.add("result")
+            self.outside.add(RESULT)
 
     def note_operator(self, name: str, moves: bool, inputs: list[Any], outputs: list[Any]) -> None:
         """Follow one operator from its inputs to its outputs."""

@@ -1,10 +1,10 @@
 """Two exercises, as small as they can be while touching every part of the kit.
 
-Not allowed this week: calls of a library's `*softmax*` (`*` stands for anything), by whatever
-alias. Such a call does the exercise for you, and costs all points of the exercise.
+Not allowed this week: calls of a library's `*softmax*` (`*` matches anything), under any alias.
+Such a call does the exercise for you and costs all of its points.
 
-You may import Python's standard library, `torch`, `numpy` and `matplotlib`, and files of your
-own that you hand in. Nothing else is there when your work is graded.
+You may import Python's standard library, `torch`, `numpy` and `matplotlib`, and files that you
+submit. Other libraries are not available during grading.
 """
 
 import torch

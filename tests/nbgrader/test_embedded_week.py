@@ -29,7 +29,7 @@ from autograder.authoring.lesson.embedded_week import (
     WHEEL,
     fetch_cell,
     install_page,
-    zipped,
+    zip_week,
 )
 from autograder.authoring.lesson.leak_check import secrets_of
 from autograder.model.course.loader import Course, Week
@@ -152,7 +152,7 @@ def test_without_a_place_the_cell_says_what_to_do(
 def test_a_zip_that_is_not_the_week_is_said(
     course: Course, week: Week, tmp_path: Path, whole: bool
 ) -> None:
-    data = zipped(
+    data = zip_week(
         msgspec.structs.replace(week, name="week07_other"), {"week.json": b"{}"}, None, ()
     )
     (tmp_path / f"{WEEK}.zip").write_bytes(data if whole else data[: len(data) // 2])
@@ -237,7 +237,7 @@ def test_a_wheel_with_a_secret_in_it_stops_the_bundle(
     with zipfile.ZipFile(wheel, "w") as archive:
         archive.writestr("autograder/solutions.py", SOLUTION)
     with pytest.raises(LeakError):
-        zipped(week, {}, wheel, secrets_of(course, week))
+        zip_week(week, {}, wheel, secrets_of(course, week))
 
 
 @pytest.mark.thorough
@@ -258,7 +258,7 @@ def test_the_cell_installs_the_wheel_that_came_with_the_week(
         archive.writestr(f"{record}/RECORD", "")
     foreign = tmp_path / "content"
     foreign.mkdir()
-    (foreign / f"{WEEK}.zip").write_bytes(zipped(week, {"week.json": b"{}"}, wheel, ()))
+    (foreign / f"{WEEK}.zip").write_bytes(zip_week(week, {"week.json": b"{}"}, wheel, ()))
     venv.create(tmp_path / "fresh", with_pip=True, symlinks=True)
     python = str(tmp_path / "fresh" / "bin" / "python")
     source = f"{fetch_cell(course, week)}\nimport autograder\nprint(autograder.here)"
@@ -291,8 +291,10 @@ def test_the_page_is_released(released: Workspace, week: Week) -> None:
 
 def test_the_same_files_make_the_same_bundle(week: Week) -> None:
     files = {"b": b"2", "a": b"1"}
-    assert zipped(week, files, None, ()) == zipped(week, dict(reversed(files.items())), None, ())
-    assert zipfile.ZipFile(io.BytesIO(zipped(week, files, None, ()))).namelist() == [
+    assert zip_week(week, files, None, ()) == zip_week(
+        week, dict(reversed(files.items())), None, ()
+    )
+    assert zipfile.ZipFile(io.BytesIO(zip_week(week, files, None, ()))).namelist() == [
         f"{WEEK}/a",
         f"{WEEK}/b",
     ]

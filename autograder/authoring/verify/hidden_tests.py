@@ -1,0 +1,311 @@
+"""Verify that a week's hidden tests are fair and catch every known mistake.
+
+The stub earns nothing, a trivial program at most a tenth of an exercise, and the solution and every
+alternative full points. Each misconception is rejected by the test that it names and diagnosed as
+itself. In the sandbox none of these programs looks like an attempt to evade grading. Every exercise
+has a misconception, every test rejects one, every written question has a rubric, and no placeholder
+of a new week is left.
+
+Each exercise, and the checks of the week as a whole, can be verified separately.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import difflib
+import symtable
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from ...grading.warmup import warm_engine
+from ...model.course import Course, Week
+from ...model.course.bank import Bank, Misconception
+from ...model.course.stubs import stub_of, stub_path
+from ...model.extras import installed
+from ...model.report.schema import ExerciseReport, SubmissionReport, base_of
+from ...model.report.verdicts import Ending, Verdict
+from ...sandbox import Sandbox
+from ..lesson.marking_guide import answers_problems
+from ..lesson.syllabus import syllabus_problems
+from ..new.new_week import unfilled_placeholders
+from .results import Row, Verification
+from .selection import Selection
+
+if TYPE_CHECKING:
+    from ...grading.engine import Engine  # imports torch; `warm_engine` does so when needed
+
+WHOLE = ""  # the part that belongs to no exercise
+Progress = Callable[[str], None]
+_TRIVIAL_SHARE = 0.1  # of an exercise's points, the most that a trivial program may earn
+_MODULE_NAMES = {"__name__", "__file__", "__doc__", "__spec__", "__builtins__", "__package__"}
+_CLASS_NAMES = {"__module__", "__qualname__", "__annotations__"}
+
+
+def verify_week(
+    course: Course,
+    week: Week,
+    devices: tuple[str, ...],
+    secret: bytes,
+    sandbox: Sandbox | None,
+    progress: Progress = lambda _: None,
+) -> Verification:
+    """Verify all parts of a week; without a sandbox, trusted code runs in this process."""
+    engine = warm_engine(course, week, devices, secret, sandbox)
+    try:
+        result = Verification(week.name)
+        for part in (WHOLE, *(e.name for e in week.exercises)):
+            result.add(verify_part(engine, part, progress))
+        return result
+    finally:
+        engine.close()
+
+
+def verify_part(
+    engine: Engine,
+    part: str,
+    progress: Progress = lambda _: None,
+    selection: Selection | None = None,
+) -> Verification:
+    """Verify one exercise, or WHOLE; `selection` restricts it to one misconception or test."""
+    result = Verification(engine.week.name, alternatives=len(engine.bank.alternatives))
+    if part == WHOLE:
+        result.gaps += _week_gaps(engine, progress)
+    elif selection is not None and selection.test:
+        result.gaps += _test_gaps(engine, part, selection.test, result)
+    else:
+        only = selection.misconception if selection is not None else ""
+        result.gaps += _exercise_gaps(engine, part, only, result, progress)
+    return result
+
+
+def undefined_names(bank: Bank, misconception: Misconception) -> Iterator[str]:
+    """Yield a line for each name that a misconception uses and nothing defines.
+
+    A misspelt name makes every test fail, so tests alone cannot tell it from the mistake that the
+    file claims to show.
+    """
+    path = bank.folder / "misconceptions" / f"{misconception.name}.py"
+    text = path.read_text(encoding="utf-8-sig")
+    if "import *" in misconception.source:
+        return  # it can define any name
+    tables = list(_scopes(symtable.symtable(misconception.source, str(path), "exec")))
+    known = {*dir(builtins), *_MODULE_NAMES, *_CLASS_NAMES}
+    known |= {s.get_name() for s in tables[0].get_symbols() if s.is_assigned() or s.is_imported()}
+    known |= {
+        s.get_name()
+        for table in tables
+        for s in table.get_symbols()
+        if s.is_declared_global() and s.is_assigned()
+    }
+    unknown = {
+        s.get_name()
+        for table in tables
+        for s in table.get_symbols()
+        if s.is_referenced() and s.is_global() and s.get_name() not in known
+    }
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Name) and node.id in unknown:
+            unknown.remove(node.id)
+            close = difflib.get_close_matches(node.id, sorted(known), n=1)
+            guess = f"; did you mean {close[0]!r}?" if close else ""
+            where = f"{path.relative_to(bank.course.root)}:{node.lineno}"
+            yield f"{where}: the name {node.id!r} is not defined{guess}"
+
+
+def _scopes(table: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:
+    yield table
+    for child in table.get_children():
+        yield from _scopes(child)
+
+
+def _week_gaps(engine: Engine, progress: Progress) -> Iterator[str]:
+    progress("stub")
+    course, week = engine.course, engine.week
+    stub = engine.grade("stub", _files(week, stub_of(course, week)))
+    if stub.verdict is not Ending.GRADER_FAULT or not _test_faults(engine):
+        yield from _faults("the stub", stub)
+    for exercise in stub.exercises:
+        if exercise.score:
+            passed = [t.name for t in exercise.tests if t.verdict is Verdict.PASS]
+            yield f"the stub earns points for {exercise.name}: {passed[0]} passes"
+    path = stub_path(course, week)
+    if not path.is_file() or path.read_text(encoding="utf-8") != stub_of(course, week):
+        where = path.relative_to(course.root)
+        yield f"{where} differs from the stub that the solution gives: run `autograder build`"
+    if not engine.bank.alternatives:
+        yield "there is no alternative solution: add one, to show that other styles pass as well"
+    beliefs = Counter(m.belief for m in engine.bank.misconceptions if m.belief)
+    for m in engine.bank.misconceptions:
+        if beliefs[m.belief] == 1:
+            yield f"only misconception {m.name} has the belief {m.belief!r}: is it misspelt?"
+    yield from answers_problems(course, week)
+    yield from syllabus_problems(course, week)
+    yield from (f"{place} is not filled in yet" for place in unfilled_placeholders(course, week))
+
+
+def _exercise_gaps(
+    engine: Engine, exercise: str, only: str, result: Verification, progress: Progress
+) -> Iterator[str]:
+    """Verify an exercise, or `only` one misconception of it."""
+    if faults := _test_faults(engine, exercise):
+        yield from faults  # tests that cannot run show nothing else
+        return
+    week, bank = engine.week, engine.bank.of_exercise(exercise)
+    extra = week.exercise(exercise).extra
+    missing = extra is not None and not installed(extra)
+    if missing:
+        result.lacking, bank = (str(extra),), ()
+    if not only:
+        result.tests = sum(r.startswith(f"test_{exercise}.py::") for r in engine.runs.names())
+        yield from _correct_program_gaps(engine, exercise, result, progress)
+        if not missing:
+            yield from _trivial_program_gaps(engine, exercise, progress)
+    failed = set[str]()
+    for misconception in bank:
+        if only in ("", misconception.name):
+            progress(misconception.name)
+            yield from undefined_names(engine.bank, misconception)
+            report = engine.grade(misconception.name, _files(week, misconception.source), exercise)
+            yield from _misconception_gaps(misconception, report, result, failed)
+    if not missing and not only:
+        yield from _coverage_gaps(engine, exercise, failed)
+
+
+def _test_gaps(engine: Engine, exercise: str, test: str, result: Verification) -> Iterator[str]:
+    """Run one test on the stub, all correct programs and all misconceptions of its exercise."""
+    week, name = engine.week, f"test_{exercise}.py::{test}"
+    if faults := [f for f in _test_faults(engine, exercise) if f.startswith(name)]:
+        yield from faults
+        return
+    result.tests = sum(base_of(n) == name for n in engine.runs.names())
+
+    def verdicts(source: str) -> list[tuple[str, Verdict, str]]:
+        files = _files(week, source)
+        target = engine.target(files)
+        try:
+            ran = engine.runs.run(target, tuple(source.split("\n")), exercise, files, only=name)
+        finally:
+            target.close()
+        return [(r.report.name, r.report.verdict, r.report.message or r.fault) for r in ran]
+
+    for found, verdict, _ in verdicts(stub_of(engine.course, week)):
+        if verdict is Verdict.PASS:
+            yield f"the stub passes {found}"
+    for program, source in _correct_programs(engine.bank):
+        for found, verdict, message in verdicts(source):
+            if verdict is Verdict.NOT_RUN:
+                result.not_run.add(found)
+            elif verdict is not Verdict.PASS:
+                yield f"{program} fails {found}: {verdict}: {message}"
+    for m in engine.bank.of_exercise(exercise):
+        if any(verdict.failed for _, verdict, _ in verdicts(m.source)):
+            result.rows.append(Row(m.name, exercise, (name,), ()))
+        elif m.rejected_by == test:
+            yield f"misconception {m.name} is not rejected by {test}"
+    if not result.rows:
+        yield f"{name} proves nothing: no misconception fails it"
+
+
+def _test_faults(engine: Engine, exercise: str | None = None) -> list[str]:
+    """Return the errors of tests that cannot be run on the solution, one for each test."""
+    source = tuple(engine.bank.solution.split("\n"))
+    with engine.runs.solution() as target:
+        ran = engine.runs.run(target, source, exercise)
+    return list({r.report.base: r.fault for r in reversed(ran) if r.fault}.values())[::-1]
+
+
+def _correct_programs(bank: Bank) -> list[tuple[str, str]]:
+    solution = [("the solution", bank.solution)]
+    return solution + [(f"alternative {a.name}", a.source) for a in bank.alternatives]
+
+
+def _files(week: Week, source: str) -> dict[str, bytes]:
+    return {week.module: source.encode()}
+
+
+def _correct_program_gaps(
+    engine: Engine, exercise: str, result: Verification, progress: Progress
+) -> Iterator[str]:
+    for name, source in _correct_programs(engine.bank):
+        progress(name)
+        report = engine.grade(name, _files(engine.week, source), exercise)
+        yield from _faults(name, report)
+        for test in (t for e in report.exercises for t in e.tests):
+            if test.verdict is Verdict.NOT_RUN:
+                result.not_run.add(test.name)
+            elif test.verdict is not Verdict.PASS:
+                yield f"{name} fails {test.name}: {test.verdict}: {test.message}"
+
+
+def _trivial_program_gaps(engine: Engine, exercise: str, progress: Progress) -> Iterator[str]:
+    # imports torch, as `Engine` does
+    from ...grading.triviality.trivial_programs import plain_calls, trivial_programs
+
+    progress(f"{exercise}: trivial programs")
+    programs = (*trivial_programs(engine.bank, exercise), *plain_calls(engine.bank, exercise))
+    for kind, source in programs:
+        report = engine.grade(kind, _files(engine.week, source), exercise)
+        found = _exercise_report(report, exercise)
+        if found is not None and found.score > _TRIVIAL_SHARE * found.max_score:
+            causes = ", ".join(found.diagnosis) or "the tests that pass"
+            yield (
+                f"the trivial program `{kind}` earns {found.score:g} of {found.max_score:g} points "
+                f"for {exercise} because of {causes}: raise the costs to 90 %, or change the tests"
+            )
+
+
+def _faults(name: str, report: SubmissionReport) -> Iterator[str]:
+    if report.verdict is not Ending.GRADED:
+        yield f"{name}: {report.verdict}: {report.message}"
+    if report.attempts:
+        attempts = ", ".join(report.attempts)
+        yield f"{name} looks like an attempt to evade grading: {attempts}"
+    for failed in report.unexplained:
+        yield f"{name}: a step after grading failed because of a system error: {failed}"
+
+
+def _misconception_gaps(
+    misconception: Misconception, report: SubmissionReport, result: Verification, failed: set[str]
+) -> Iterator[str]:
+    """Check a misconception's report; add the tests that reject it to `failed`."""
+    name = misconception.name
+    if misconception.cost is None:
+        yield f"misconception {name} does not state its cost: add a line such as `Costs: 20 %`"
+    yield from _faults(f"misconception {name}", report)
+    own = _exercise_report(report, misconception.exercise)
+    if own is None:
+        return
+    tests = tuple(dict.fromkeys(base_of(t.name) for t in own.tests if t.verdict.failed))
+    failed.update(tests)
+    result.rows.append(Row(name, own.name, tests, own.diagnosis))
+    if not tests:
+        yield (
+            f"misconception {name} survives: it passes every test of {own.name}. Add a test that "
+            f"it fails, or remove misconceptions/{name}.py"
+        )
+        return
+    short = [t.split("::")[-1] for t in tests]
+    if misconception.rejected_by not in short:
+        yield (
+            f"misconception {name} is not rejected by {misconception.rejected_by}, but by "
+            f"{', '.join(short[:4])}: fix the test, or the line `Rejected by:` in "
+            f"misconceptions/{name}.py"
+        )
+    if not own.diagnosis or own.diagnosis[0] not in {name, *misconception.same_as}:
+        diagnosed = ", ".join(own.diagnosis) or "nothing"
+        yield f"misconception {name} is diagnosed as {diagnosed}"
+
+
+def _exercise_report(report: SubmissionReport, name: str) -> ExerciseReport | None:
+    return next((e for e in report.exercises if e.name == name), None)
+
+
+def _coverage_gaps(engine: Engine, exercise: str, failed: Iterable[str]) -> Iterator[str]:
+    if not engine.bank.of_exercise(exercise):
+        yield f"{exercise} has no misconception"
+    names = (base_of(n) for n in engine.runs.names())
+    for test in dict.fromkeys(n for n in names if n.startswith(f"test_{exercise}.py::")):
+        if test not in failed:
+            yield f"{test} proves nothing: no misconception fails it"

@@ -1,0 +1,161 @@
+"""Verify the files that students get: public checks, hints, README and lesson.
+
+Public checks run as `autograder check` runs them. They must pass for the solution and for every
+alternative, and fail for the stub. Each exercise needs at least one.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from ...model.course import REGISTRY, Course, Week
+from ...model.course.bank import Bank
+from ...model.course.stubs import stub_of
+from ...model.errors import BuildError, KitError
+from ...student.checks.launcher import WarmPython
+from ...student.checks.results import CheckOutcome, ExerciseResult
+from ...student.commands.check import Checked, check_week
+from ...student.folder.week import DESCRIPTION, WeekFolder, describe_week, open_folder
+from ...student.show.hints import parse_hints
+from ...student.show.wording import cause
+from .results import Verification
+
+_ROW = re.compile(r"\| `(?P<name>\w+)` \| (?P<points>\d+(\.\d+)?) \|")
+_SECONDS = 60.0  # for one check
+
+
+def verify_public(course: Course, week: Week, exercise: str = "") -> Verification:
+    """Verify the public files of a week, or of one exercise."""
+    result = Verification(week.name)
+    result.gaps += _hint_gaps(course, week, exercise)
+    if not exercise:
+        result.gaps += _readme_gaps(course, week)
+        result.gaps += _lesson_gaps(course, week)
+    names = [e.name for e in week.exercises if exercise in ("", e.name)]
+    checks = course.exercise_folder(week) / f"test_{week.stem}.py"
+    if not checks.is_file():
+        result.gaps.append(f"{checks.relative_to(course.root)} is missing: write public checks")
+        return result
+    with tempfile.TemporaryDirectory(prefix="autograder-public-") as place:
+        folder = _student_folder(course, week, Path(place) / week.name)
+        result.gaps += _unassigned_checks(folder)
+        warm = WarmPython(folder)
+
+        def check(source: str) -> Checked:
+            folder.module.write_text(source, encoding="utf-8")
+            return check_week(folder, names, seconds=_SECONDS, warm=warm)
+
+        try:
+            result.gaps += _check_gaps(course, week, check, result)
+        except KitError as error:
+            result.gaps.append(f"{checks.relative_to(course.root)}: {error}")
+        finally:
+            warm.close()
+    return result
+
+
+def _student_folder(course: Course, week: Week, path: Path) -> WeekFolder:
+    """Write the files of a released week that its checks need."""
+    path.mkdir()
+    (path / DESCRIPTION).write_bytes(describe_week(course, week))
+    (path / week.module).write_text(stub_of(course, week), encoding="utf-8")
+    checks = f"test_{week.stem}.py"
+    (path / checks).write_bytes((course.exercise_folder(week) / checks).read_bytes())
+    for name in week.files:
+        (path / name).write_bytes((course.root / "assets" / name).read_bytes())
+    return open_folder(path)
+
+
+def _hint_gaps(course: Course, week: Week, only: str) -> Iterator[str]:
+    path = course.exercise_folder(week) / "hints.md"
+    try:
+        hints = parse_hints(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        yield f"{path.relative_to(course.root)} is missing"
+        return
+    names = [e.name for e in week.exercises]
+    for name in names:
+        if not hints.get(name) and only in ("", name):
+            yield f"{name} has no hint in hints.md"
+    for name in hints.keys() - {*names}:
+        yield f"hints.md has hints for {name}, which is not an exercise"
+
+
+def _lesson_gaps(course: Course, week: Week) -> Iterator[str]:
+    from ..lesson.lesson_notebook import lesson_notebook  # importing nbformat takes seconds
+
+    try:
+        lesson_notebook(course, week)
+    except BuildError as error:
+        yield str(error)
+
+
+def _readme_gaps(course: Course, week: Week) -> Iterator[str]:
+    """Yield the problems of the README: it is missing, or its points differ from course.yaml."""
+    readme = course.exercise_folder(week) / "README.md"
+    shown = readme.relative_to(course.root)
+    if not readme.is_file():
+        yield f"{shown} is missing"
+        return
+    points = {e.name: e.points for e in week.exercises}
+    for number, line in enumerate(readme.read_text(encoding="utf-8").split("\n"), start=1):
+        row = _ROW.match(line)
+        if row and row["name"] in points and float(row["points"]) != points[row["name"]]:
+            found, correct = row["points"], f"{points[row['name']]:g}"
+            where = f"{shown}:{number}"
+            yield f"{where}: {row['name']} has {found} points, but {correct} in {REGISTRY}"
+
+
+def _unassigned_checks(folder: WeekFolder) -> Iterator[str]:
+    """Yield the checks whose names match no exercise, so that `check` never runs them."""
+    try:
+        tree = ast.parse(folder.checks.read_text(encoding="utf-8"))
+    except (SyntaxError, ValueError) as error:
+        yield f"{folder.checks.name} is not valid Python: {error}"
+        return
+    for node in tree.body:
+        test = node.name if isinstance(node, ast.FunctionDef) else ""
+        if test.startswith("test") and not folder.exercise_of(test):
+            yield f"{folder.checks.name}: the name of {test} contains no exercise"
+
+
+def _check_gaps(
+    course: Course, week: Week, check: Callable[[str], Checked], result: Verification
+) -> Iterator[str]:
+    """Run the checks on the stub, the solution and the alternatives."""
+    for exercise in check(stub_of(course, week)).exercises:
+        for outcome in exercise.outcomes:
+            if not outcome.failure and not outcome.skipped:
+                yield f"the stub passes the public check {outcome.test}"
+    bank = Bank(course, week)
+    programs = [("the solution", bank.solution)]
+    programs += [(f"alternative {a.name}", a.source) for a in bank.alternatives]
+    wrong = set[str]()  # checks that the solution fails: not reported again for alternatives
+    for name, source in programs:
+        found = check(source)
+        if found.broken:
+            yield f"{name}: {found.broken.message}"
+        for exercise in found.exercises:
+            result.not_run |= {o.test for o in exercise.outcomes if o.skipped}
+            if name == "the solution" and not exercise.outcomes:
+                yield f"{exercise.name} has no public check: write test_{exercise.name}_..."
+                continue
+            for test, reason in _failures(exercise, week.module):
+                if test not in wrong:
+                    yield f"{name} fails the public check {test}: {reason}"
+                if name == "the solution":
+                    wrong.add(test)
+
+
+def _failures(exercise: ExerciseResult, module: str) -> Iterator[tuple[str, str]]:
+    """Yield the failed checks of an exercise with their reasons."""
+    outcomes: tuple[CheckOutcome, ...] = exercise.outcomes
+    if exercise.first and exercise.first.failure and not exercise.first.test:
+        outcomes = (exercise.first,)  # a forbidden call or name: no check ran
+    for outcome in outcomes:
+        if outcome.failure:
+            yield outcome.test or exercise.name, cause(outcome.failure, exercise.name, module)

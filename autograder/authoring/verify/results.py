@@ -1,0 +1,64 @@
+"""The result of verifying a week or a part of it, and the combination of such results."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import msgspec
+
+
+class Row(msgspec.Struct, frozen=True):
+    """One misconception: the tests that reject it, and the misconceptions it is diagnosed as."""
+
+    name: str
+    exercise: str
+    rejected_by: tuple[str, ...]
+    diagnosed_as: tuple[str, ...]
+
+
+class Verification(msgspec.Struct):
+    """The result for a week or a part of it; `gaps` is empty if verification succeeded.
+
+    not_run: tests that this machine cannot run
+    lacking: optional libraries that are not installed, so their exercises are not verified
+    """
+
+    week: str
+    alternatives: int = 0
+    tests: int = 0
+    rows: list[Row] = []
+    gaps: list[str] = []
+    not_run: set[str] = set()
+    lacking: tuple[str, ...] = ()
+
+    def add(self, part: Verification) -> None:
+        """Merge the result of another part into this one."""
+        self.alternatives = max(self.alternatives, part.alternatives)
+        self.tests += part.tests
+        self.rows += part.rows
+        self.gaps += part.gaps
+        self.not_run |= part.not_run
+        self.lacking = tuple(sorted({*self.lacking, *part.lacking}))
+
+
+def combine_draws(results: Sequence[Verification]) -> Verification:
+    """Combine the results of one week for several draws of the hidden inputs, in order.
+
+    A test rejects a misconception if it does so for every draw. A gap that appears for only some
+    draws says for how many, because the graders then pass or fail by chance.
+    """
+    first, draws = results[0], len(results)
+    gaps = Counter(gap for result in results for gap in dict.fromkeys(result.gaps))
+    combined = Verification(first.week, first.alternatives, first.tests, lacking=first.lacking)
+    combined.not_run = set().union(*(r.not_run for r in results))
+    for gap, times in gaps.items():
+        number = next(n for n, r in enumerate(results, start=1) if gap in r.gaps)
+        some = f" (in {times} of {draws} draws, first in draw {number})"
+        combined.gaps.append(gap if times == draws else gap + some)
+    for name in dict.fromkeys(row.name for result in results for row in result.rows):
+        rows = [row for result in results for row in result.rows if row.name == name]
+        rejected = (t for t in rows[0].rejected_by if all(t in r.rejected_by for r in rows))
+        diagnosed = dict.fromkeys(d for r in rows for d in r.diagnosed_as)
+        combined.rows.append(Row(name, rows[0].exercise, tuple(rejected), tuple(diagnosed)))
+    return combined
