@@ -2,8 +2,8 @@
 
 nbgrader reads a score from a cell's outputs and gives full marks for nearly everything that it does
 not understand. So each grade cell gets exactly two outputs: the feedback (display_data, text/html)
-and the score (execute_result, text/plain, a plain decimal). Nothing is executed here. If the
-grading system fails, an error is raised and nbgrader records nothing: a failure is never a zero.
+and the score (execute_result, text/plain, a plain decimal). The notebook is not executed. If the
+grading system fails, an error is raised and no score is recorded: a failure is never a zero.
 """
 
 from __future__ import annotations

@@ -71,8 +71,8 @@ def require_released(course: Course, week: Week) -> None:
 class Recorder:
     """Record a week's reports in any order; a context manager that closes the gradebook.
 
-    abouts: the submissions that were graded, by student, as far as they are known; the caller may
-    add to it while grading. A submission that the grading system failed on keeps its old scores.
+    abouts: the identity of each graded submission, by student; the caller may add entries while
+    grading. A submission that the grading system failed on keeps its old scores.
     """
 
     def __init__(
@@ -125,7 +125,7 @@ class Recorder:
             outcome.recorded.append(student)
 
     def _counting_report(self, report: SubmissionReport, about: About) -> SubmissionReport | None:
-        """Put the submission that counts in place; return its report, or None to change nothing."""
+        """Put the submission that counts in place; return its report, or None to keep the earlier scores."""
         course, week, student = self._course, self._week, report.name
         number = counting(course, week, stamped(report, about), self._worth)
         if number == about.number:

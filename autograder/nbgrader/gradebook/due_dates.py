@@ -2,7 +2,7 @@
 
 nbgrader keeps the due date of the release and the penalty of the day on which a submission was
 graded. So before scores are shown or exported, due dates are compared with course.yaml and
-penalties are computed again; nobody has to be graded again.
+penalties are computed again; no submission needs to be graded again.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The reports behind the scores in the gradebook, one file per student and week.
 
 `.autograder/recorded/<week>/<student>.json` holds the report with the submission that it grades:
-its submission time and a hash of its files. This tells a new submission from a changed grader. The
-reports of earlier submissions are in `earlier/<student>/`.
+its submission time and a hash of its files. So a new submission can be distinguished from a
+changed grader. The reports of earlier submissions are in `earlier/<student>/`.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def keep_report(
     report: SubmissionReport,
     about: About | None = None,
 ) -> None:
-    """Store the report of what was recorded; keep the report of an earlier submission too.
+    """Store a recorded report; keep the report of an earlier submission too.
 
     about: the submission that it grades; by default the one that is collected now.
     """
@@ -156,7 +156,7 @@ def handed_in(course: Course, week: Week, student: str) -> str:
 
 
 def judged_digests(course: Course, week: Week, student: str) -> dict[str, str]:
-    """Return a digest by cell of what was scored; "CELL marked" is what a manual mark is for."""
+    """Return a digest of each scored cell; "CELL marked" is the digest when it was marked."""
     return read_state(digests_file(course, week, student), dict[str, str]) or {}
 
 
