@@ -24,7 +24,7 @@ from ...model.report.schema import SubmissionReport
 from ...model.report.verdicts import Ending
 from ..collect.cell_repair import CoursePreprocessor, Notebook, Resources
 from ..collect.submitted import read_student
-from ..gradebook.due_dates import bring_dates
+from ..gradebook.due_dates import update_dates
 from ..gradebook.effective_results import cell_scores
 from ..gradebook.report_store import About, keep_report, kept_report
 from ..release.archive import course_for
@@ -67,7 +67,7 @@ class GradeInSandbox(CoursePreprocessor):
             prepared = _prepared.get((week.name, student))
             if prepared is None:
                 prepared = PreparedReport(grade_student(course, week, student)[0])
-                bring_dates(course)
+                update_dates(course)
             report, about = prepared
             _require_recordable(course, week, report)
             write_scores(nb, week, report)

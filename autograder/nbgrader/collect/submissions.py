@@ -96,7 +96,7 @@ def accept(
         return _keep(course, week, student, history, merged, arrival)
 
 
-def accept_again(course: Course, week: Week, student: str) -> list[str]:
+def accept_folder(course: Course, week: Week, student: str) -> list[str]:
     """Accept a folder that was placed by hand, and return the problems in it."""
     folder = Workspace(course).submitted(student, week)
     if read_marker(folder) is not None:

@@ -174,13 +174,13 @@ def feedback_is_stale(course: Course, week: Week, student: str) -> bool:
         return False
 
 
-def note_shown_penalty(course: Course, week: Week, student: str, points: float) -> None:
+def store_page_penalty(course: Course, week: Week, student: str, points: float) -> None:
     """Store the late penalty that the feedback page shows."""
     recorded_folder(course, week).mkdir(parents=True, exist_ok=True, mode=0o700)
     replace_file(_penalty_file(course, week, student), f"{points!r}\n".encode())
 
 
-def shown_penalty(course: Course, week: Week, student: str) -> float | None:
+def page_penalty(course: Course, week: Week, student: str) -> float | None:
     """Return the late penalty that the feedback page shows, or None without a page."""
     try:
         return float(_penalty_file(course, week, student).read_text(encoding="utf-8"))

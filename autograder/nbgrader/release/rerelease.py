@@ -54,7 +54,7 @@ def current_release(workspace: Workspace, week: Week) -> int:
     return release_of(folder) if folder.is_dir() else 0
 
 
-def with_old_one(course: Course, week: Week, number: int) -> list[str]:
+def students_with_older_release(course: Course, week: Week, number: int) -> list[str]:
     """Return the students whose submission was made from an earlier release than `number`."""
     workspace = Workspace(course)
     found = {
