@@ -49,7 +49,7 @@ TlsKeyOption = Annotated[str | None, typer.Option(help="With tls://: its key.")]
 
 
 def find_week(name: str) -> tuple[Course, Week]:
-    """Load the course and find a week by name or number; raise KitError if there is none."""
+    """Load the course and find a week by name or number; raise KitError if it does not exist."""
     from ..model.course.loader import load
 
     course = load()

@@ -8,16 +8,16 @@ become cells of a small grid.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from ..model.device_axes import AXES
 from ..model.report.failure_groups import NOT_DESCRIBED, failure_key
-from ..model.report.findings import MAKES, SHOWN, question
-from ..model.report.schema import ExerciseReport, Suspect, TestReport, axes_of
+from ..model.report.schema import ExerciseReport, TestReport, axes_of
 from ..model.report.verdicts import Verdict
 from ..worker.protocol.dtypes import TEST_DTYPES, TORCH_ITEM_BYTES
 from .arithmetic import ArithmeticLine, arithmetic, carried_words
+from .suspect_lines import location_sentence
 
 DTYPES = tuple(sorted(TEST_DTYPES, key=TORCH_ITEM_BYTES.__getitem__))
 DEVICES = tuple(AXES)
@@ -178,7 +178,7 @@ class ExerciseView:
     @property
     def where(self) -> str:
         """Return a sentence that locates the mistake, with a question unless it is named."""
-        return where(self.report.suspects, asking=not self.report.explained)
+        return location_sentence(self.report.suspects, asking=not self.report.explained)
 
     @property
     def mark(self) -> str:
@@ -303,54 +303,3 @@ def _grids(tests: Iterable[TestReport]) -> list[Grid]:
             columns = tuple(n for n in names if n in alone)
             grids.append(Grid(caption, corner, columns, (("", tuple(alone[n] for n in columns)),)))
     return grids
-
-
-def where(suspects: Iterable[Suspect], asking: bool = True) -> str:
-    """Return a sentence that locates the mistake without revealing the fix, or ""."""
-    places = list(suspects)
-    if not places:
-        return ""
-    observed = list(_observed(places))
-    places = [p for p in places if p.kind not in (*_STOPPED, MAKES, SHOWN)]
-    return " ".join([*observed, _repairable(places, asking)] if places else observed)
-
-
-def _repairable(places: list[Suspect], asking: bool) -> str:
-    """Describe the lines that a repair was found for."""
-    lines = [
-        f"line {p.line} of {p.file}{f' ({question(p.kind)})' if asking else ''}" for p in places
-    ]
-    if places[0].explains:
-        counts = (f"{t} explains {p.explains}" for t, p in zip(lines, places, strict=True))
-        return f"Of the failed tests, {', and '.join(counts)}."
-    if not all(p.alone for p in places):
-        if len(lines) == 1:
-            return f"One of the mistakes is in {lines[0]}."
-        return f"Together, these lines explain all failed tests: {' and '.join(lines)}."
-    if len(lines) == 1:
-        return f"One line explains all failed tests: {lines[0]}."
-    return f"One of these lines explains all failed tests: {', or '.join(lines)}."
-
-
-def _observed(places: list[Suspect]) -> Iterator[str]:
-    """Describe the lines that no repair was found for."""
-
-    def lines(some: list[Suspect]) -> str:
-        return " and ".join(f"line {p.line} of {p.file}" for p in some)
-
-    if stopped := [p for p in places if p.kind in _STOPPED]:
-        count = sum(p.explains for p in stopped)
-        much = f"{count} of the failed tests stop at" if count else ""
-        yield f"{much or f'The code {_STOPPED[stopped[0].kind]}'} {lines(stopped)}."
-    if made := [p for p in places if p.kind == MAKES]:
-        yield f"The wrong values first appear in {lines(made)}."
-    if shown := [p for p in places if p.kind == SHOWN]:
-        yield f"The mistake first shows at {lines(shown)}."
-
-
-_STOPPED = {
-    "crashed": "stops at",
-    "forbidden": "makes a forbidden call in",
-    "timeout": "takes too long at",
-    "limit": "exceeds a limit at",
-}

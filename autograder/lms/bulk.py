@@ -62,10 +62,10 @@ def collect_bulk(course: Course, week: Week, path: Path, roster: Roster, accept:
         export, named = read_export(listed, roster), _named(n for n, _ in listed)
         for name, read in listed:
             if export is not None:
-                if whose := export.whose(name):
-                    for student in whose.students:
-                        by_student.setdefault(student, {})[whose.file] = read
-                elif export.is_of_somebody(name):
+                if owner := export.owner_of(name):
+                    for student in owner.students:
+                        by_student.setdefault(student, {})[owner.file] = read
+                elif export.is_submission_file(name):
                     found.unmatched.append(name)
                 continue
             place = _place(name, roster, named)

@@ -41,12 +41,12 @@ class GradescopeExport:
     folders: dict[str, list[str]] = field(default_factory=dict)
     times: dict[str, str] = field(default_factory=dict)
 
-    def whose(self, name: str) -> FileOwner | None:
+    def owner_of(self, name: str) -> FileOwner | None:
         folder, _, file = self._below(name).partition("/")
         students = self.folders.get(folder, [])
         return FileOwner(students, file) if file and students else None
 
-    def is_of_somebody(self, name: str) -> bool:
+    def is_submission_file(self, name: str) -> bool:
         """Return True for a file of a submission, False for one of the export itself."""
         below = self._below(name)
         return "/" in below and "__MACOSX" not in name

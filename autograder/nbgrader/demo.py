@@ -1,8 +1,8 @@
 """Play a whole course week with a sample class and real nbgrader, for `autograder demo`.
 
 Everything happens in demo/, a separate small project: release, fetch, submit, collect, grade,
-feedback, fetch feedback. The students of solutions/<week>/class.yaml are made from the week's bank
-(its solution, alternatives and misconceptions) and from faulty programs in class/.
+feedback, fetch feedback. The students of solutions/<week>/class.yaml are combined from the week's
+bank (its solution, alternatives and misconceptions) and from faulty programs in class/.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""JSON files below `.autograder/` that record what nbgrader's gradebook has no place for."""
+"""JSON files below `.autograder/` for data that nbgrader's gradebook does not store."""
 
 from __future__ import annotations
 

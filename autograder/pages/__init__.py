@@ -1,7 +1,7 @@
 """HTML pages: the template environment, and other people's Markdown made harmless.
 
 Everything is escaped: templates use autoescape and no `safe` filter, which a test checks. Start
-with `environment`; `markdown` is a trust boundary and explains what it guarantees.
+with `environment`; `markdown` is a trust boundary.
 """
 
 __all__ = ["environment", "markdown"]

@@ -27,7 +27,7 @@ TYPOS = {
     "refuses('ValueError').weigh(draw.normal(3))": "refuses takes the class of an exception",
     "agree.weigh(draw.normal('3', 5))": "'str' object cannot be interpreted as an integer",
     "expect('It sums to one', True)": "expect takes a condition, and then the message",
-    "growth_exponent({8: 64.0})": "growth_exponent needs what it costs at two sizes",
+    "growth_exponent({8: 64.0})": "growth_exponent needs the cost at two sizes",
     "agree.Scale(4).foward(draw.normal(2, 4))": "the solution has no `foward`",
 }
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.feedback.view import where
+from autograder.feedback.suspect_lines import location_sentence
 from autograder.grading.localization.repair_search import Search
 from autograder.grading.warmup import warm_engine
 from autograder.model.course.loader import Suspects, load
@@ -131,7 +131,7 @@ def test_where_values_tell_the_line_of_a_named_mistake_no_change_is_tried(finder
     assert report.diagnosis == ("answers_in_float32",)
     assert {s.line - before for s in report.suspects} == {2}
     assert {s.kind for s in report.suspects} == {SHOWN}
-    assert where(report.suspects).startswith("The mistake first shows at line ")
+    assert location_sentence(report.suspects).startswith("The mistake first shows at line ")
 
 
 def test_a_mistake_is_not_taken_for_one_that_a_change_would_make_of_it(finder):
@@ -152,7 +152,7 @@ def test_of_many_mistakes_those_have_a_line_that_some_tests_show_alone(finder):
     assert {s.line - before for s in report.suspects} <= {2, 6}
     assert report.suspects
     assert all(0 < s.explains < failed and not s.alone for s in report.suspects)
-    assert where(report.suspects).startswith("Of the failed tests, line ")
+    assert location_sentence(report.suspects).startswith("Of the failed tests, line ")
 
 
 def test_a_kind_without_a_line_leaves_the_line_at_which_all_stops(finder, monkeypatch):
@@ -248,5 +248,5 @@ def test_what_answers_otherwise_has_another_cause(finder):
 
 
 def test_the_student_is_told_where_and_never_what_to_write(finder):
-    said = where(finder.found(UNKNOWN))
+    said = location_sentence(finder.found(UNKNOWN))
     assert said.endswith("(along which axis?).")

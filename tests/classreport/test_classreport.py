@@ -193,7 +193,7 @@ def test_a_name_makes_no_line_about_an_attempt_of_another(course: Course):
 
 
 class _Loads(HTMLParser):
-    """Collects whatever a page would fetch."""
+    """Collects the URLs that a page would load."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -260,7 +260,7 @@ def test_the_diagnosis_stands_in_the_fetched_feedback(played: Played) -> None:
     "said",
     [
         "What to do next",
-        "below is a guess at what happened.",
+        "see the likely mistake below.",
         "2 days 3 h late, 1 slip day used, 10 % per day",
         "1.5 of 2",
         "Say what the root undoes: d.",

@@ -311,7 +311,7 @@ def test_a_submission_in_another_name_is_pointed_out(campus: Campus) -> None:
 def test_what_the_student_owns_goes_before_a_later_one_of_another(campus: Campus) -> None:
     ada, mallory = campus.people["ada"].name, campus.people["mallory"].name
     assert (
-        f"LOOK  {ada}: the user {mallory} handed in under this name too" in campus.said["collect"]
+        f"LOOK  {ada}: the user {mallory} submitted under this name too" in campus.said["collect"]
     )
     taken = campus.course / "nbgrader" / "submitted" / ada / WEEK / "doubling.py"
     assert taken.read_text(encoding="utf-8") == TINY.SOLUTION

@@ -11,8 +11,8 @@ import pytest
 
 import autograder
 from autograder.feedback.html import exercise_fragment, feedback_page
+from autograder.feedback.suspect_lines import location_sentence
 from autograder.feedback.text import escaped, exercise_text, submission_text
-from autograder.feedback.view import where
 from autograder.model.report.schema import Diagnosis, Suspect
 from autograder.model.report.verdicts import Ending
 
@@ -189,11 +189,12 @@ def test_how_many_entries_are_wrong_makes_no_other_cause(submission, week, cours
 
 def test_of_a_mistake_with_a_name_the_line_asks_nothing():
     place = (Suspect("masking.py", 12, "causal_mask", "function"),)
-    assert where(place) == (
+    assert location_sentence(place) == (
         "One line explains all failed tests: line 12 of masking.py (is this the right function?)."
     )
     assert (
-        where(place, asking=False) == "One line explains all failed tests: line 12 of masking.py."
+        location_sentence(place, asking=False)
+        == "One line explains all failed tests: line 12 of masking.py."
     )
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from autograder.model.course.loader import Course, Week
 from autograder.nbgrader.collect.notebooks import read_cells, text_of, unwritten, with_notebook
-from autograder.nbgrader.collect.submissions import accept_again
+from autograder.nbgrader.collect.submissions import accept_folder
 from autograder.nbgrader.workspace import Workspace
 
 MIB = 1 << 20
@@ -66,7 +66,7 @@ def test_reading_it_takes_a_bounded_amount(
     path.write_text(BOMBS[bomb](), encoding="utf-8")
     with rising_less_than(64 * MIB):
         assert read_cells(path) == []
-        accept_again(course, week, "mallory")
+        accept_folder(course, week, "mallory")
     nbformat.read(path, as_version=4)  # what nbgrader will meet in its place
 
 

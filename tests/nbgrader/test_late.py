@@ -10,7 +10,7 @@ import pytest
 from autograder.model.course.loader import Course, Week, load
 from autograder.nbgrader.collect.collector import collect
 from autograder.nbgrader.feedback.publish_feedback import return_feedback
-from autograder.nbgrader.gradebook.due_dates import bring_dates
+from autograder.nbgrader.gradebook.due_dates import update_dates
 from autograder.nbgrader.gradebook.transfer import final_scores, record
 from autograder.nbgrader.status import status
 from autograder.nbgrader.workspace import Workspace, open_api, open_gradebook
@@ -149,7 +149,7 @@ def test_feedback_with_the_former_penalty_is_stale(handed: Handed) -> None:
     course = handed(TWO_DAYS_THREE_HOURS)
     page(course, course.weeks[0])
     course = changed(course, *LATER)
-    bring_dates(course)
+    update_dates(course)
     (found,) = status(course)
     assert (found.late, found.stale) == ({}, ["ada"])
 
@@ -162,7 +162,7 @@ def test_a_penalty_that_is_counted_back_to_what_the_page_says_is_no_change(hande
         notebook = gradebook.find_submission_notebook(WEEK, WEEK, "ada")
         right, notebook.late_submission_penalty = notebook.late_submission_penalty, 9.0
         gradebook.db.commit()
-    assert bring_dates(course) == []
+    assert update_dates(course) == []
     with open_gradebook(course) as gradebook:
         notebook = gradebook.find_submission_notebook(WEEK, WEEK, "ada")
         assert notebook.late_submission_penalty == right

@@ -17,8 +17,8 @@ from autograder.nbgrader.workspace import Workspace, open_gradebook
 from tests.nbgrader.tiny_course import SOLUTION, WEEK, graded, report
 
 LOST = (
-    "autograder: the gradebook has lost the scores of ada, bob in week01_tiny: `autograder grade "
-    "week01_tiny` enters them again from the results that are kept"
+    "autograder: the gradebook has lost the scores of ada, bob in week01_tiny: run "
+    "`autograder grade week01_tiny` to restore them from the stored results"
 )
 
 
@@ -53,7 +53,7 @@ def test_what_needs_the_gradebook_says_how_to_fill_it_again(
 
 def test_recording_fills_it_again_and_says_what_is_gone(lost: Course, week: Week) -> None:
     done = record(lost, week, report(graded("ada", 2, 1), graded("bob", 1, 0)))
-    assert "the gradebook had lost week01_tiny, and has it again" in done.notes[0]
+    assert "the gradebook had lost week01_tiny; it was restored" in done.notes[0]
     assert [(s.student, s.score) for s in standings(lost, week)] == [("ada", 3), ("bob", 1)]
 
 
@@ -81,7 +81,7 @@ def test_without_the_source_folder_the_release_is_asked_for(
     shutil.rmtree(Workspace(lost).source(week))
     assert run(["grade", WEEK, "--device", "cpu"]) == 2
     last = capsys.readouterr().err.splitlines()[-1]
-    assert last.endswith("`autograder release week01_tiny` enters it again")
+    assert last.endswith("run `autograder release week01_tiny` to enter it again")
 
 
 def test_cells_with_the_same_id_are_no_matter(

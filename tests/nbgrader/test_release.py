@@ -70,7 +70,7 @@ def test_a_changed_lesson_is_released_again(
 
 def test_before_its_date_a_week_stays_here(course: Course, week: Week) -> None:
     before = dt.datetime(2020, 1, 6, 7, 59, tzinfo=dt.UTC)
-    with pytest.raises(NbgraderError, match=r"06 January 2020, 09:00 .*or say --early"):
+    with pytest.raises(NbgraderError, match=r"06 January 2020, 09:00 .*or use --early"):
         release(course, week, now=before)
 
 

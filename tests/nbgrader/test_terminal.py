@@ -18,6 +18,7 @@ from autograder.model.report.schema import SubmissionReport
 from autograder.model.visible import visible
 from autograder.nbgrader.gradebook.transfer import record
 from autograder.nbgrader.workspace import Workspace
+from autograder.terminal.streams import guard_streams
 from tests.nbgrader.tiny_course import SOLUTION, WEEK, graded, report, write
 
 # nbgrader leaves timestamp.txt open when it releases feedback.
@@ -46,7 +47,6 @@ def command(
     """Run a command as `autograder` does; every byte that it wrote to its two streams."""
     monkeypatch.chdir(course.root)
     monkeypatch.setenv("COLUMNS", "200")
-    monkeypatch.setattr(cli, "_leave", lambda code: None)
 
     def command(*arguments: str | Path) -> str:
         capfdbinary.readouterr()
@@ -54,7 +54,8 @@ def command(
             inside.setattr(sys, "argv", ["autograder", *map(str, arguments)])
             inside.setattr(sys, "stdout", sys.stdout)  # put back afterwards
             inside.setattr(sys, "stderr", sys.stderr)
-            cli.main()
+            guard_streams()
+            cli.run()
         said = capfdbinary.readouterr()
         return (said.out + said.err).decode("utf-8")
 

@@ -56,12 +56,6 @@ CASES = {
         "(ax.imshow(w, vmin=0.0, vmax=1.0))",
         2,
     ),
-    "memory that is freed but not returned": (
-        "class f:\n    def free(self, seq):\n        self.pages.extend([])\n"
-        "        del self.table[seq]\n",
-        "self.pages.extend(self.table.pop(seq))",
-        4,
-    ),
     "a layer around the sum": (
         "class f:\n    def forward(self, x):\n        return self.norm(x + self.work(x))\n",
         "return (x + self.work(self.norm(x)))",

@@ -32,12 +32,6 @@ CASES = {
         "    m.train(_mode)\n    return y\n",
         {4},
     ),
-    "a maximum that is infinite at first": (
-        "def f(m, v):\n    n = tl.maximum(m, v)\n    return tl.exp(v - n)\n",
-        'def f(m, v):\n    n = tl.maximum(m, v)\n    return tl.exp(v - tl.where(n == float("-inf"),'
-        " 0.0, n))\n",
-        {3},
-    ),
     "half of a number": (
         "def f(size, n):\n    each = size\n    return each * n\n",
         "def f(size, n):\n    each = (2 * (size))\n    return each * n\n",

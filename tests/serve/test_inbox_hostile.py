@@ -60,9 +60,9 @@ def crowded(folder: Path) -> None:
 
 ENDS = {"fifo": os.mkfifo, "folder": os.mkdir, "null": lambda p: os.symlink("/dev/zero", p)}
 QUICK: dict[str, Make] = {
-    "a name that is no text": renamed(f"eve+{WEEK}+2026-01-10 12:00:00 UTC+\udcff\udcfe"),
+    "a name that is not text": renamed(f"eve+{WEEK}+2026-01-10 12:00:00 UTC+\udcff\udcfe"),
     "the end of time": renamed(f"eve+{WEEK}+9999-12-31 23:59:59 UTC+abc"),
-    "a file's name that is no text": holding("a\udcff.py"),
+    "a file name that is not text": holding("a\udcff.py"),
     "folders in folders": deep,
 }
 MORE: dict[str, Make] = {
@@ -70,11 +70,11 @@ MORE: dict[str, Make] = {
     "a week's date": renamed(f"eve+{WEEK}+2026-W01-1+x"),
     "escapes in a name": renamed(f"eve+{WEEK}+2026-01-10 12:00:00 UTC+\x1b]52;c;QQ==\x07"),
     "escapes in a file's name": holding("n\n\r\x1b]8;;http:x\x07.py"),
-    "a folder's name that is no text": holding("a\udcff/x.py"),
+    "a folder name that is not text": holding("a\udcff/x.py"),
     "an option for a name": holding("-rf.py"),
     "a name of blanks": holding(" .py"),
     "a name without end": holding("n" * 250 + ".py"),
-    "a terabyte of nothing": full_of_holes,
+    "a sparse file of a terabyte": full_of_holes,
     "a crowd": crowded,
     **{f"a {k} for a file": special("b.py", m) for k, m in ENDS.items()},
     **{f"a {k} for the secret": special("submission_secret.txt", m) for k, m in ENDS.items()},
@@ -115,7 +115,7 @@ def test_no_kind_of_folder_does(kind: str, take) -> None:
 
 
 def test_a_file_whose_name_is_no_text_costs_its_owner_that_file_alone(take) -> None:
-    (content,) = take(QUICK["a file's name that is no text"])["eve"]
+    (content,) = take(QUICK["a file name that is not text"])["eve"]
     assert b"doubling.py" in content
 
 

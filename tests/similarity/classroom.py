@@ -1,10 +1,10 @@
-"""A class made from a week's bank: honest students, and one who copied.
+"""A class made from a week's bank: independent students, and one who copied.
 
-Everybody writes each exercise in one of the ways that the bank knows: the solution, an alternative,
-a misconception. With about ten ways for each, many have the same thought, and put it in words of
-their own: a value gets a name or not, `x.sum(...)` is `torch.sum(x, ...)`, `a > b` is `b < a`. Whom
-`own_words` is not asked for writes the bank's very words, which is harder than any class: with few
-exercises some honest pairs are then the same in everything.
+Each student writes each exercise in one of the ways in the bank: the solution, an alternative or a
+misconception. There are about ten ways for each, so many students choose the same one and vary its
+style: a value gets a variable or not, `x.sum(...)` is `torch.sum(x, ...)`, `a > b` is `b < a`.
+Without `own_words` the bank's code is not varied, which is harder than any class: with few
+exercises, some independent pairs are then equal.
 """
 
 from __future__ import annotations
@@ -107,12 +107,12 @@ def module(chosen: list[Way]) -> str:
 
 
 def reworded(source: str, draw: random.Random) -> str:
-    """The same thoughts in somebody's own words."""
+    """Rewrite a module in a different style."""
     return ast.unparse(ast.fix_missing_locations(_Reworded(draw).visit(ast.parse(source))))
 
 
 class _Reworded(ast.NodeTransformer):
-    """Small choices that everybody makes for themselves. It is text to compare, not to run."""
+    """Random choices of style. It is text to compare, not to run."""
 
     def __init__(self, draw: random.Random) -> None:
         self.draw = draw
@@ -129,7 +129,7 @@ class _Reworded(ast.NodeTransformer):
         return self._statement(node)
 
     def _statement(self, node: ast.stmt) -> list[ast.stmt]:
-        """An operand may get a name of its own, on a line before."""
+        """Assign an operand to a variable on the line before, sometimes."""
         self.named = []
         node = self.generic_visit(node)
         return [*self.named, node]
@@ -189,7 +189,7 @@ def _attribute(module: str, name: str) -> ast.Attribute:
 
 
 def copied(source: str, exercises: set[str], seed: int) -> str:
-    """The same with new names, another order, no comments and another layout."""
+    """Return a disguised copy: different names, order and layout, no comments."""
     tree = ast.parse(source)
     draw = random.Random(seed)
     own = {n.name for n in tree.body if isinstance(n, Definition)} - exercises
@@ -203,7 +203,7 @@ def copied(source: str, exercises: set[str], seed: int) -> str:
 
 
 class _Renamed(ast.NodeTransformer):
-    """Gives every local variable another name; what others call it by stays."""
+    """Rename all local variables; parameters and functions keep their names."""
 
     def __init__(self, names: dict[str, str]) -> None:
         self.names = names

@@ -1,4 +1,4 @@
-"""Two who copied stand at the top; sixty who solved the same small exercises do not crowd it."""
+"""A copy ranks first among sixty independent solutions of the same small exercises."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def small(course: Course) -> dict[str, str]:
 
 
 def margin(found: Similarity) -> float:
-    """How much more the first pair shares than the first in which nobody copied."""
+    """Return the evidence of the copy relative to the best pair of independent solutions."""
     assert {found.pairs[0].first, found.pairs[0].second} == {VICTIM, COPIER}
     best = next(p for p in found.pairs if COPIER not in (p.first, p.second))
     return found.pairs[0].evidence / best.evidence
@@ -172,7 +172,7 @@ def test_the_page_shows_code_side_by_side_and_names_nobody(
             text = [line.text for line in lines if line is not None]
             assert any(
                 block.similarity.exercise in line for line in text
-            )  # a helper may stand above
+            )  # a helper may come before it
     assert any(line is not None and line.marked for line in first.exercises[0].left)
 
 

@@ -12,11 +12,12 @@ from autograder.grading.diagnosis.argument_patterns import (
     call_shapes,
 )
 from autograder.grading.diagnosis.symptoms import by_symptom
-from autograder.grading.disclosure.known_errors import family
+from autograder.grading.disclosure.known_errors import TEMPLATES, family
 from autograder.grading.disclosure.signatures import Signatures
 from autograder.grading.outcomes import Flaw
 from autograder.grading.running.pytest_plugin import Ran
 from autograder.grading.targets.in_process import Answer
+from autograder.model.report.findings import FINDINGS, symptom_name
 from autograder.model.report.schema import TestReport as Reported
 from autograder.model.report.verdicts import Verdict
 from autograder.worker.protocol import frames
@@ -96,6 +97,11 @@ def test_errors_are_told_by_kind_and_never_by_their_text(
 ) -> None:
     assert family(kind, message) == name
     assert shown(ran("a", stopped(kind, message), Flaw.CLAIM, Verdict.CRASHED)) == [name]
+
+
+@pytest.mark.parametrize("family_of_errors", TEMPLATES)
+def test_every_family_of_errors_has_a_wording(family_of_errors: str) -> None:
+    assert symptom_name(family_of_errors) in FINDINGS
 
 
 def test_layers_that_do_not_fit_are_told_by_what_is_wrong_with_them() -> None:

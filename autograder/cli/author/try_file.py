@@ -68,7 +68,7 @@ def run_try(
 
 
 def trial_of(course: Course, week: Week, what: str) -> Trial:
-    """Read what is named: `-` for standard input, a path, or a program of the bank.
+    """Read a program: `-` for standard input, a path, or a program of the bank.
 
     Python that lacks some exercises is appended to the solution, as misconceptions are.
     """

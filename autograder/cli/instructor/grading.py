@@ -35,7 +35,7 @@ from ..output import borderless_table, write_output
 
 @dataclass(frozen=True)
 class Grading:
-    """Where submissions are graded: processes, device, sandbox, and cluster if any."""
+    """Settings of a grading run: processes, device, sandbox, and an optional cluster."""
 
     jobs: int | None = None
     device: str = "auto"
@@ -80,7 +80,7 @@ def run_grade(
     json_file: Path | None = None,
     refused: bool = False,
 ) -> bool:
-    """Grade the paths, or what was collected; return whether all were graded and recorded.
+    """Grade the paths, or the collected submissions; return whether all were graded and recorded.
 
     Collected submissions are recorded, but if most were refused only with `refused`.
     """

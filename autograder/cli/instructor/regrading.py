@@ -31,7 +31,7 @@ from .grading import Grading
 
 
 def run_preview(course: Course, week: Week, *, jobs: int | None) -> bool:
-    """Show what a regrade would change; return whether all submissions could be graded."""
+    """Preview a regrade; return whether all submissions could be graded."""
     interrupted = RegradeLog(course, week).unfinished()
     if interrupted is not None:
         print(

@@ -1,4 +1,4 @@
-"""`autograder serve`: start the service, write tokens, check what is missing."""
+"""`autograder serve`: start the service, write tokens, check the prerequisites."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ def _port(address: Address) -> Finding:
 
 
 def _disclosure(course: Course) -> Iterator[str]:
-    """Describe what results disclose, so that instructors can choose `tries`."""
+    """Describe the information in results, so that instructors can choose `tries`."""
     policy = course.registry.immediate
     yield (
         f"shown at once: {policy.show}, {policy.tries} results per {policy.per}, until "

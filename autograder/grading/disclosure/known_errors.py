@@ -18,7 +18,7 @@ _SHAPE = rf"[\[(](?:{_N}(?:, ?{_N}){{0,5}},?)?[\])]"
 _NAME = r"([A-Za-z_][\w.]{0,60})"
 _DEVICE = rf"{_NAME}(?::\d)?"
 _ARGUMENTS = rf"['\"]{_NAME}['\"]" + rf"(?:(?:, | and |, and )['\"]{_NAME}['\"])?" * 4
-_TEMPLATES = {
+TEMPLATES = {
     "sizes": [
         rf"The size of tensor a \({_N}\) must match the size of tensor b \({_N}\) at non-singleton dimension {_N}",
         rf"mat1 and mat2 shapes cannot be multiplied \({_N}x{_N} and {_N}x{_N}\)",
@@ -97,8 +97,8 @@ def _any_of(sentences: Iterable[str]) -> re.Pattern[str]:
     return re.compile("|".join(f"(?:{t})" for t in sentences), re.ASCII)
 
 
-KNOWN = _any_of(chain.from_iterable(_TEMPLATES.values()))
-SENTENCES = sum(map(len, _TEMPLATES.values()))
+KNOWN = _any_of(chain.from_iterable(TEMPLATES.values()))
+SENTENCES = sum(map(len, TEMPLATES.values()))
 _LONGEST_TEXT = 400
 _FAMILY_OF_TYPE = {"NameError": "unknown names", "AttributeError": "unknown names"}
 
@@ -114,4 +114,4 @@ def family(error: str, message: str) -> str:
 
 @cache
 def _families() -> dict[str, re.Pattern[str]]:
-    return {kind: _any_of(sentences) for kind, sentences in _TEMPLATES.items()}
+    return {kind: _any_of(sentences) for kind, sentences in TEMPLATES.items()}

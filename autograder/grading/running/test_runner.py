@@ -276,6 +276,7 @@ class Runs:
         return failed
 
     def run_misconception(self, misconception: Misconception) -> list[Ran]:
+        """Run the tests of a misconception's exercise on its program."""
         source = tuple(misconception.source.split("\n"))
         with self.in_place(misconception.name, misconception.source) as target:
             return self.run(target, source, misconception.exercise)

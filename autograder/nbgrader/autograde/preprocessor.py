@@ -2,8 +2,8 @@
 
 nbgrader reads a score from a cell's outputs and gives full marks for nearly everything that it does
 not understand. So each grade cell gets exactly two outputs: the feedback (display_data, text/html)
-and the score (execute_result, text/plain, a plain decimal). Nothing is executed here. If the
-grading system fails, an error is raised and nbgrader records nothing: a failure is never a zero.
+and the score (execute_result, text/plain, a plain decimal). The notebook is not executed. If the
+grading system fails, an error is raised and no score is recorded: a failure is never a zero.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from ...model.report.schema import SubmissionReport
 from ...model.report.verdicts import Ending
 from ..collect.cell_repair import CoursePreprocessor, Notebook, Resources
 from ..collect.submitted import read_student
-from ..gradebook.due_dates import bring_dates
+from ..gradebook.due_dates import update_dates
 from ..gradebook.effective_results import cell_scores
 from ..gradebook.report_store import About, keep_report, kept_report
 from ..release.archive import course_for
@@ -67,7 +67,7 @@ class GradeInSandbox(CoursePreprocessor):
             prepared = _prepared.get((week.name, student))
             if prepared is None:
                 prepared = PreparedReport(grade_student(course, week, student)[0])
-                bring_dates(course)
+                update_dates(course)
             report, about = prepared
             _require_recordable(course, week, report)
             write_scores(nb, week, report)

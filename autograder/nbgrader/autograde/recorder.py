@@ -18,9 +18,9 @@ from ...model.errors import NbgraderError
 from ...model.report.schema import SubmissionReport
 from ...model.report.verdicts import Ending
 from ..collect.groups import share_marks
-from ..collect.submissions import accept_again, put_in_place, refuse
+from ..collect.submissions import accept_folder, put_in_place, refuse
 from ..formgrader.manual_marks import keep_marks, restore_marks
-from ..gradebook.due_dates import bring_dates, describe_recounts
+from ..gradebook.due_dates import describe_recounts, update_dates
 from ..gradebook.effective_results import Worth, counting, lower, report_of, report_with
 from ..gradebook.rebuild import restore_assignment
 from ..gradebook.report_store import (
@@ -71,8 +71,8 @@ def require_released(course: Course, week: Week) -> None:
 class Recorder:
     """Record a week's reports in any order; a context manager that closes the gradebook.
 
-    abouts: the submissions that were graded, by student, as far as they are known; the caller may
-    add to it while grading. A submission that the grading system failed on keeps its old scores.
+    abouts: the identity of each graded submission, by student; the caller may add entries while
+    grading. A submission that the grading system failed on keeps its old scores.
     """
 
     def __init__(
@@ -125,7 +125,7 @@ class Recorder:
             outcome.recorded.append(student)
 
     def _counting_report(self, report: SubmissionReport, about: About) -> SubmissionReport | None:
-        """Put the submission that counts in place; return its report, or None to change nothing."""
+        """Put the submission that counts in place; return its report, or None to keep scores."""
         course, week, student = self._course, self._week, report.name
         number = counting(course, week, stamped(report, about), self._worth)
         if number == about.number:
@@ -155,7 +155,7 @@ class Recorder:
                 self._run_nbgrader(report, about)
             except NbgraderError:
                 # A folder that was placed by hand may need the checks of a submission.
-                notes = accept_again(self._course, self._week, student)
+                notes = accept_folder(self._course, self._week, student)
                 if not notes:
                     raise
                 self._outcome.notes.extend(notes)
@@ -197,7 +197,7 @@ class Recorder:
         outcome.notes[:0] = self._first_notes
         outcome.notes.extend(f"LOOK  {note}" for note in restore_marks(course, week))
         share_marks(course, week)
-        outcome.notes.extend(describe_recounts(bring_dates(course)))
+        outcome.notes.extend(describe_recounts(update_dates(course)))
         worth = Worth(course)
         for student in sorted(self._seen & students_with_earlier_reports(course, week)):
             if less := lower(course, week, student, worth):

@@ -2,7 +2,7 @@
 
 nbgrader opens the gradebook nine times for each submission. Each time it connects, inspects the
 tables and compiles every statement again, because SQLAlchemy caches compiled statements with the
-engine. Within `shared_gradebook`, all uses share one engine. Each use has a session of its own,
+engine. Within `shared_gradebook`, all uses share one engine. Each use has a separate session,
 except within `SharedGradebook.transaction`, where all uses are one transaction.
 
 nbgrader's tables also lack the indices that find the grades of one submission, so the time for a

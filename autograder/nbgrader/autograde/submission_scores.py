@@ -1,9 +1,9 @@
 """Save a submission's scores in one transaction, and keep unchanged manual marks settled.
 
-Stock nbgrader keeps a manual mark when it grades again, but always asks for it to be reviewed, so
+Stock nbgrader keeps a manual mark when it grades again, but always marks it for review, so
 a fixed hidden test would send the instructor back to every written answer of the class. Here a mark
-stays settled as long as what it was given for is unchanged: the text of a written answer, or the
-automatic score that it overrides. A new answer asks for review and keeps its mark until then; if
+stays settled as long as its basis is unchanged: the text of a written answer, or the
+automatic score that it overrides. A new answer needs review and keeps its mark until then; if
 the marked answer returns, its mark is settled again.
 
 Stock nbgrader also commits after every cell, so a process that is killed leaves a submission half

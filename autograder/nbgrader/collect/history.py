@@ -3,7 +3,7 @@
 `.autograder/submissions/<week>/<student>/` has a folder of files for each submission, named by
 their digest, and `index.json`. nbgrader's `submitted/` has a copy of the submission in place; its
 file `.parts` names that submission. The index is replaced in one step and before the copy is made,
-so after an interruption `submissions.complete_copies` knows which copy is missing.
+so after an interruption `submissions.complete_copies` finds the missing copy.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class SubmittedPart(msgspec.Struct, frozen=True):
     """One part of a submission and what happens to it.
 
     new: there was none before. replaced: differs from the earlier one. same: equals it.
-    kept: is not in this submission, or as it was released; the earlier one stays. missing: was
+    kept: is missing here, or equals the released one; the earlier one stays. missing: was
     never submitted. refused: cannot be graded; the earlier one stays.
     """
 
@@ -175,7 +175,7 @@ def place(course: Course, week: Week, student: str, entry: Entry) -> None:
 
 
 def _copy(source: Path, target: Path) -> None:
-    """Copy a file; link a large one unless somebody may edit it in place."""
+    """Copy a file; link a large one unless it may be edited in place."""
     target.parent.mkdir(parents=True, exist_ok=True)
     if source.suffix in (".ipynb", ".py"):
         shutil.copyfile(source, target)

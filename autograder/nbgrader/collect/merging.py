@@ -1,7 +1,7 @@
 """Merge a submission with the student's earlier one, so that no part is lost.
 
 A submission has parts: the module, each written answer, and the files that the module may use. A
-part that is missing, or as it was released, is kept from the student's earlier submission. All
+part that is missing, or equals the released one, is kept from the student's earlier submission. All
 channels use `merge`, so they keep, replace and refuse parts in the same way.
 
 The files are not trusted: notebooks are parsed within limits and never run, the module is parsed
@@ -36,7 +36,7 @@ _LAST_CELL = 900  # a restored answer is inserted before it, because later cells
 
 
 class Merged(msgspec.Struct, frozen=True):
-    """A submission as it will be graded. Merging its files again changes nothing."""
+    """A submission as it will be graded. Merging its files again has no effect."""
 
     files: dict[str, bytes]
     parts: tuple[SubmittedPart, ...]  # module, answers in the order of the week, other files
@@ -209,7 +209,7 @@ def _parsed(data: bytes | None) -> Any:
         return None
     try:
         return parse_notebook(text_in(data, "the notebook"))
-    except Exception:  # nbformat raises whatever a damaged file makes it stumble over
+    except Exception:  # nbformat raises many kinds of errors for damaged files
         return None
 
 

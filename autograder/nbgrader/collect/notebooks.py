@@ -144,7 +144,7 @@ def code_note(week: Week, names: list[str]) -> Note:
     )
 
 
-def taken_note(week: Week, names: list[str]) -> Note:
+def code_taken_note(week: Week, names: list[str]) -> Note:
     listed = ", ".join(f"`{name}`" for name in names)
     return Note(
         "taken",

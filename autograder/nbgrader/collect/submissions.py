@@ -1,7 +1,7 @@
 """Accept submissions from every channel: merge, store and put them in place.
 
-A submission that cannot be graded never replaces one that can. The same parts submitted again
-change nothing, not even the time. Everything that arrives is stored (history.py) and can be
+A submission that cannot be graded never replaces one that can. Submitting the same parts again
+has no effect, not even on the time. Everything that arrives is stored (history.py) and can be
 restored.
 """
 
@@ -49,7 +49,7 @@ class Accepted(NamedTuple):
     """The outcome of accepting a submission."""
 
     merged: Merged
-    entry: Entry | None  # None if it changes nothing
+    entry: Entry | None  # None if the submission has no effect
     refused: bool = False  # an earlier submission stays in place
 
     def remarks(self, student: str) -> list[str]:
@@ -96,7 +96,7 @@ def accept(
         return _keep(course, week, student, history, merged, arrival)
 
 
-def accept_again(course: Course, week: Week, student: str) -> list[str]:
+def accept_folder(course: Course, week: Week, student: str) -> list[str]:
     """Accept a folder that was placed by hand, and return the problems in it."""
     folder = Workspace(course).submitted(student, week)
     if read_marker(folder) is not None:
@@ -162,7 +162,7 @@ def acceptor(
 def _add_released_notebook(
     course: Course, week: Week, files: dict[str, bytes], merged: Merged, sent: Container[str]
 ) -> list[Note]:
-    """Add the released notebook if there is none: nbgrader grades nothing without a notebook."""
+    """Add the released notebook if there is none: nbgrader needs one to grade."""
     name = f"{week.name}.ipynb"
     released = released_file(course, week, name)
     if not released or files.setdefault(name, released) != released:

@@ -16,8 +16,8 @@ from .history import read_marker
 from .notebooks import (
     cell_notes,
     code_note,
+    code_taken_note,
     read_cells,
-    taken_note,
     unwritten,
     with_notebook,
     written_in,
@@ -32,7 +32,7 @@ def read_student(
 ) -> Submission:
     """Read a student's submission, collected or in `folder`, without unchanged released files.
 
-    The report then depends only on the student's own work, whatever channel it came through.
+    The report then depends only on the student's own work, not on its channel.
     """
     workspace = Workspace(course)
     folder = folder or workspace.submitted(student, week)
@@ -64,7 +64,7 @@ def _with_notebook_notes(
     if names and course.registry.modules_from_notebook:
         extended = with_notebook(module or stub, cells, names, week)
         files, problem = files | {week.module: extended.encode("utf-8", "replace")}, ""
-        notes.append(taken_note(week, names))
+        notes.append(code_taken_note(week, names))
     elif names:
         notes.append(code_note(week, names))
     return msgspec.structs.replace(submission, files=files, problem=problem, notes=tuple(notes))

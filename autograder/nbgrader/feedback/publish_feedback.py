@@ -28,10 +28,10 @@ from ..collect.groups import author_of
 from ..collect.submitted import FROM_NBGRADER
 from ..formgrader.manual_marks import require_marks
 from ..gradebook.database import read_gradebook
-from ..gradebook.due_dates import bring_dates
+from ..gradebook.due_dates import update_dates
 from ..gradebook.effective_results import lower
-from ..gradebook.rebuild import require_held
-from ..gradebook.report_store import kept_report, note_shown_penalty
+from ..gradebook.rebuild import require_scores
+from ..gradebook.report_store import kept_report, store_page_penalty
 from ..regrade.requests import answer_note
 from ..workspace import Workspace, last_words, open_api
 from .provisional import require_marked
@@ -61,9 +61,9 @@ def return_feedback(
             f"{week.name} has not been graded yet: run `autograder grade {week.name}` first"
         )
     entered = {e.student for e in read_gradebook(course)[1] if e.week == week.name}
-    require_held(course, week, entered)
+    require_scores(course, week, entered)
     require_marks(course, week)
-    bring_dates(course)
+    update_dates(course)
     api = open_api(course)
     api.config.OnlyMarked.unmarked = True  # the caller decides about unmarked answers
     problems = {}
@@ -160,7 +160,7 @@ class FinishFeedback(CoursePreprocessor):
             marks=marks,
             notebook=rendered_cells(nb, Workspace(course).released(week) / "figures", below=2),
         )
-        note_shown_penalty(course, week, about["student"], marks.penalty)
+        store_page_penalty(course, week, about["student"], marks.penalty)
         _remove_copies(Workspace(course), about["student"], week)
         return nb, resources
 

@@ -28,7 +28,7 @@ from ..workspace import open_gradebook
 
 
 class KeptMarks(msgspec.Struct):
-    """The marks of one submission; `of` has a digest by cell of what was marked (SaveScores)."""
+    """The marks of one submission; `of` has a digest of each marked cell (SaveScores)."""
 
     submission: str  # its id in nbgrader
     extension: float = 0.0  # seconds

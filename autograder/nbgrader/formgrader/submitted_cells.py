@@ -3,7 +3,7 @@
 Theory of operation. The notebook is the student's, even if it was repaired for grading: an older
 version of the kit, or a person, may have put it there. So none of its content reaches a page
 unchanged. Markdown and HTML go through `pages.markdown`, code through the highlighter and the
-sanitizer, everything else is text; outputs of other kinds are only named. The metadata that
+sanitizer, and everything else is plain text; unsupported outputs are only named. The metadata that
 identifies a cell is escaped by the templates.
 
 Most cells of a class are the released ones or short explanations, so rendered texts are cached.
@@ -51,7 +51,7 @@ class RenderedCell:
 
 
 class _Figure(NamedTuple):
-    """A released figure; the modification time invalidates what is cached."""
+    """A released figure; the modification time invalidates cached texts."""
 
     path: Path
     modified: int
@@ -153,7 +153,7 @@ def _base64(figure: _Figure) -> str:
 
 
 def _outputs(cell: Notebook) -> Iterator[Markup]:
-    """Render the outputs of code: explanations, text and pictures; name other kinds."""
+    """Render the outputs of code: explanations, text and pictures; name unsupported ones."""
     for output in cell.get("outputs", []):
         kind = output.get("output_type")
         if kind == "stream":

@@ -2,7 +2,7 @@
 
 nbgrader keeps the due date of the release and the penalty of the day on which a submission was
 graded. So before scores are shown or exported, due dates are compared with course.yaml and
-penalties are computed again; nobody has to be graded again.
+penalties are computed again; no submission needs to be graded again.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ...model.course.loader import Course, Week
 from ...model.spelling import did_you_mean
 from ..workspace import Workspace, open_gradebook
 from .database import GradebookEntry, read_due_dates, read_gradebook
-from .report_store import recorded_file, shown_penalty
+from .report_store import page_penalty, recorded_file
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Recount:
         return f"{self.student} {self.now:g} (was {self.before:g})"
 
 
-def bring_dates(course: Course) -> list[Recount]:
+def update_dates(course: Course) -> list[Recount]:
     """Update the gradebook's due dates and late penalties; return the penalties that changed.
 
     Penalties that equal the one on the student's feedback page are updated, but not returned: a
@@ -89,7 +89,7 @@ def unknown_extensions(course: Course, week: Week) -> list[str]:
 
 
 def _is_shown(course: Course, one: Recount) -> bool:
-    shown = shown_penalty(course, course.week(one.week), one.student)
+    shown = page_penalty(course, course.week(one.week), one.student)
     return shown is not None and abs(shown - one.now) < 1e-6
 
 

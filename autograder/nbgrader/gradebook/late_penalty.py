@@ -1,7 +1,7 @@
-"""Late penalties in nbgrader's gradebook, computed as course.yaml says.
+"""Late penalties in nbgrader's gradebook, by the rules of course.yaml.
 
-nbgrader's own plugin is asked for a penalty without the name of the assignment, and only where
-nbgrader's due date has passed. So the penalty is set here whenever scores are saved and again,
+nbgrader does not tell its plugin the name of the assignment, and calls it only after nbgrader's
+due date. So the penalty is set here whenever scores are saved and again,
 from all points including manual marks, when feedback is generated.
 """
 

@@ -49,7 +49,7 @@ def enter_assignment(course: Course, week: Week) -> None:
     require(result, f"generate_assignment {week.name}")
 
 
-def require_held(course: Course, week: Week, held: Container[str]) -> None:
+def require_scores(course: Course, week: Week, held: Container[str]) -> None:
     """Raise NbgraderError if the gradebook has lost the scores of graded students."""
     if lost := lost_students(course, week, held):
         raise NbgraderError(

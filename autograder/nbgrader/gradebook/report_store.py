@@ -1,8 +1,8 @@
 """The reports behind the scores in the gradebook, one file per student and week.
 
 `.autograder/recorded/<week>/<student>.json` holds the report with the submission that it grades:
-its submission time and a hash of its files. This tells a new submission from a changed grader. The
-reports of earlier submissions are in `earlier/<student>/`.
+its submission time and a hash of its files. So a new submission can be distinguished from a
+changed grader. The reports of earlier submissions are in `earlier/<student>/`.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def keep_report(
     report: SubmissionReport,
     about: About | None = None,
 ) -> None:
-    """Store the report of what was recorded; keep the report of an earlier submission too.
+    """Store a recorded report; keep the report of an earlier submission too.
 
     about: the submission that it grades; by default the one that is collected now.
     """
@@ -156,7 +156,7 @@ def handed_in(course: Course, week: Week, student: str) -> str:
 
 
 def judged_digests(course: Course, week: Week, student: str) -> dict[str, str]:
-    """Return a digest by cell of what was scored; "CELL marked" is what a manual mark is for."""
+    """Return a digest of each scored cell; "CELL marked" is the digest when it was marked."""
     return read_state(digests_file(course, week, student), dict[str, str]) or {}
 
 
@@ -174,13 +174,13 @@ def feedback_is_stale(course: Course, week: Week, student: str) -> bool:
         return False
 
 
-def note_shown_penalty(course: Course, week: Week, student: str, points: float) -> None:
+def store_page_penalty(course: Course, week: Week, student: str, points: float) -> None:
     """Store the late penalty that the feedback page shows."""
     recorded_folder(course, week).mkdir(parents=True, exist_ok=True, mode=0o700)
     replace_file(_penalty_file(course, week, student), f"{points!r}\n".encode())
 
 
-def shown_penalty(course: Course, week: Week, student: str) -> float | None:
+def page_penalty(course: Course, week: Week, student: str) -> float | None:
     """Return the late penalty that the feedback page shows, or None without a page."""
     try:
         return float(_penalty_file(course, week, student).read_text(encoding="utf-8"))

@@ -13,8 +13,8 @@ from ..collect.submissions import collected
 from ..formgrader.manual_marks import require_marks
 from ..workspace import open_gradebook
 from .database import read_gradebook
-from .due_dates import bring_dates
-from .rebuild import require_held
+from .due_dates import update_dates
+from .rebuild import require_scores
 
 __all__ = [
     "RecordedScores",
@@ -79,11 +79,11 @@ def final_scores(course: Course, week: Week) -> dict[str, float]:
     Raises NbgraderError if the gradebook has lost scores or marks that were recorded.
     """
     require_marks(course, week)
-    bring_dates(course)
+    update_dates(course)
     scores = {
         e.student: max(0.0, rounded(e.score - e.penalty, course.registry.decimals))
         for e in read_gradebook(course)[1]
         if e.week == week.name
     }
-    require_held(course, week, scores)
+    require_scores(course, week, scores)
     return scores

@@ -30,7 +30,7 @@ from ..autograde.preprocessor import write_scores
 from ..formgrader.manual_marks import keep_marks
 from ..gradebook.effective_results import cell_scores
 from ..gradebook.late_penalty import update_penalty
-from ..gradebook.rebuild import require_held
+from ..gradebook.rebuild import require_scores
 from ..gradebook.report_store import (
     Recorded,
     feedback_is_stale,
@@ -93,7 +93,7 @@ def preview(course: Course, week: Week, report: Report) -> Preview:
     keep_marks(course)
     with open_gradebook(course) as gradebook:
         named = [s.name for s in report.submissions]
-        require_held(course, week, {n for n in named if _grades(gradebook, week, n)})
+        require_scores(course, week, {n for n in named if _grades(gradebook, week, n)})
         for new in report.submissions:
             why = _compare(course, week, gradebook, new, found)
             if why is not None:

@@ -2,7 +2,7 @@
 
 A student writes `regrade-request.md` into the week's folder and submits the folder again. `collect`
 stores the request (`.autograder/requests/<week>/<student>.json`). If nothing else has changed, the
-submission and its time stay the same, so a request costs nothing. If code or answers have changed
+submission and its time stay the same, so a request has no cost. If code or answers have changed
 too, it is a new submission.
 """
 

@@ -92,7 +92,7 @@ def course_for(course: Course, week: Week, student: str, folder: Path | None = N
 
 
 def _graded_as(course: Course, week: Week, folder: Path) -> int:
-    """Return the release of a submission if its exercises differ from the current ones, else 0."""
+    """Return the release of a submission if its exercises differ from the current ones, or 0."""
     workspace = Workspace(course)
     number = release_of(folder)
     if number >= current_release(workspace, week):

@@ -19,7 +19,13 @@ from ..gradebook.due_dates import unknown_extensions
 from ..gradebook.rebuild import enter_assignment
 from ..workspace import Workspace, open_api, require
 from .archive import keep_release
-from .rerelease import CHANGES, changed_files, changes_page, current_release, with_old_one
+from .rerelease import (
+    CHANGES,
+    changed_files,
+    changes_page,
+    current_release,
+    students_with_older_release,
+)
 
 
 @dataclass(frozen=True)
@@ -87,7 +93,7 @@ def release(
     beside = workspace.outbound(week).with_name(f"{week.name}-{number}")
     shutil.rmtree(beside, ignore_errors=True)
     shutil.copytree(workspace.outbound(week), beside)
-    old = with_old_one(course, week, number)
+    old = students_with_older_release(course, week, number)
     return Released(
         sorted(files), workspace.outbound(week), notes, beside.name, old, bundle, wheel is not None
     )

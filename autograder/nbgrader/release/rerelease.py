@@ -54,7 +54,7 @@ def current_release(workspace: Workspace, week: Week) -> int:
     return release_of(folder) if folder.is_dir() else 0
 
 
-def with_old_one(course: Course, week: Week, number: int) -> list[str]:
+def students_with_older_release(course: Course, week: Week, number: int) -> list[str]:
     """Return the students whose submission was made from an earlier release than `number`."""
     workspace = Workspace(course)
     found = {
@@ -89,7 +89,7 @@ def changes_page(week: Week, old: Path, new: Mapping[str, bytes], number: int) -
     else:
         module = f"Copy your `{week.module}` over the new one: the original has not changed."
     parts = [
-        f"# {week.title}: what has changed (release {number})",
+        f"# {week.title}: changes in release {number}",
         "This folder is a corrected release of the week. If you have fetched the week before, your "
         f"folder `{week.name}` is unchanged. To continue in this one:",
         f"1. {module}\n2. Copy your answers into the new notebook.\n3. Submit this folder. Your "

@@ -187,18 +187,6 @@ def comparisons(node: ast.expr, scope: FunctionScope) -> Proposals:
             yield "comparison", f"{left} {sign} {right}"
 
 
-def logarithms(node: ast.expr, scope: FunctionScope) -> Proposals:
-    """Propose to add a name of the function to a logarithm."""
-    if called(node) == "log":
-        text = scope.text(node)
-        for name in scope.locals[:10]:
-            squeezed = f"({name}).squeeze({scope.axis})"
-            yield "operand", f"({text}) + {name}"
-            yield "operand", f"({text}) + {squeezed}"
-            if "keepdim" in scope.parameters:
-                yield "operand", f"({text}) + ({name} if keepdim else {squeezed})"
-
-
 def literals(node: ast.expr, scope: FunctionScope) -> Proposals:
     """Propose a different number: one more or less, the opposite sign, zero, infinity."""
     if isinstance(node, ast.Constant) and isinstance(node.value, bool):

@@ -54,22 +54,6 @@ def assigned(node: ast.stmt, scope: FunctionScope) -> Proposals:
                 yield "sum over rounds", f"{name} = {name} + ({text})"
 
 
-def overwritten(scope: FunctionScope, nodes: list[ast.AST]) -> Iterator[Several]:
-    """Propose to return the first value of a name that gets a second one."""
-    returns = [n for n in nodes if isinstance(n, ast.Return) and n.value is not None]
-    for node in nodes:
-        match node:
-            case ast.Assign([ast.Name(name), *_], value):
-                reads = any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(value))
-            case _:
-                continue
-        later = (n for r in returns if r.lineno > node.lineno for n in ast.walk(r))
-        returned = [n for n in later if isinstance(n, ast.Name) and n.id == name]
-        if reads and returned:
-            kept = f"{name}_before = {name}\n{' ' * node.col_offset}{scope.text(node)}"
-            yield Several("overwritten", [(node, kept)], [(n, f"{name}_before") for n in returned])
-
-
 def without_bias(scope: FunctionScope, nodes: list[ast.AST]) -> Iterator[Several]:
     """Propose that all linear layers have no bias."""
     layers = [

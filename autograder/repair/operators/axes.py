@@ -76,15 +76,6 @@ def _added_axes(node: ast.Call, scope: FunctionScope, axis: str) -> Proposals:
         yield "axis", with_keywords(node, scope, {axis: text})
 
 
-def dropped_axis(node: ast.expr, scope: FunctionScope) -> Proposals:
-    """Propose to drop a kept axis unless the caller asks to keep it."""
-    if not isinstance(node, ast.Name) or not isinstance(scope.parents.get(node), ast.BinOp):
-        return
-    keep = next((p for p in scope.parameters if p in ("keepdim", "keepdims")), "")
-    if keep and "keepdim=True" in scope.assigned_once.get(node.id, "keepdim=True"):
-        yield "kept axis", f"{node.id} if {keep} else {node.id}.squeeze({scope.axis})"
-
-
 def diagonals(node: ast.expr, scope: FunctionScope) -> Proposals:
     """Propose a triangle that begins on a different diagonal."""
     if not isinstance(node, ast.Call) or called(node) not in ("tril", "triu"):

@@ -104,25 +104,6 @@ def buffers(node: ast.stmt, scope: FunctionScope) -> Proposals:
                 yield "device", f"self.register_buffer({made})"
 
 
-def bookkeeping(node: ast.stmt, scope: FunctionScope) -> Proposals:
-    """Propose to remove an entry from a second table of the object, or to return it to a list."""
-    parts = ast.walk(node) if isinstance(node, (ast.Expr, ast.Assign, ast.Delete)) else ()
-    for part in parts:
-        match part:
-            case ast.Call(ast.Attribute(ast.Attribute() as table, "pop"), [key, *_]):
-                returned = False
-            case ast.Delete([ast.Subscript(ast.Attribute() as table, key)]):
-                returned = True
-            case _:
-                continue
-        held, entry = scope.text(table), scope.text(key)
-        for other in (f"self.{a}" for a in scope.attributes if f"self.{a}" != held):
-            after = f"{scope.text(node)}\n{' ' * node.col_offset}{other}.pop({entry}, None)"
-            yield "given back", after
-            if returned:
-                yield "given back", f"{other}.extend({held}.pop({entry}))"
-
-
 def exchanged_statements(scope: FunctionScope, nodes: list[ast.AST]) -> Iterator[Several]:
     """Propose to exchange two consecutive statements."""
     for first, second in _consecutive(scope, nodes):

@@ -126,17 +126,6 @@ def names(node: ast.expr, scope: FunctionScope) -> Proposals:
                     yield "name", other
 
 
-def positions(node: ast.expr, scope: FunctionScope) -> Proposals:
-    """Propose positions with a different start."""
-    if isinstance(node, ast.Call) and called(node) == "arange" and len(node.args) == 1:
-        for name in scope.names[:12]:
-            if name != scope.text(node.args[0]):
-                yield "off by one", f"({scope.text(node)} + {name})"
-        yield "off by one", f"({scope.text(node)} + 1)"
-    if isinstance(node, ast.Call) and called(node) == "arange" and len(node.args) == 2:
-        yield "off by one", f"({scope.text(node)} - 1)"
-
-
 def is_operand(node: ast.expr, scope: FunctionScope) -> bool:
     """Return True if an expression is a single value, and not a callable or a part of one."""
     parent = scope.parents.get(node)

@@ -28,13 +28,11 @@ _EVERYWHERE = 2.6
 
 EXPRESSION_OPERATORS: tuple[tuple[ExpressionOperator, float], ...] = (
     (names.defaults, _RARE),
-    (axes.dropped_axis, _RARE),
     (torch_idioms.gradient_counts, _RARE),
     (torch_idioms.copies, _RARE),
     (triton_idioms.offsets, _RARE),
     (triton_idioms.fill_values, _RARE),
     (triton_idioms.partial_tiles, _RARE),
-    (triton_idioms.visible_columns, _RARE),
     (triton_idioms.accumulators, _COMMON),
     (names.uncalled_layers, _COMMON),
     (names.unused_names, _COMMON),
@@ -46,7 +44,6 @@ EXPRESSION_OPERATORS: tuple[tuple[ExpressionOperator, float], ...] = (
     (axes.orders, _COMMON),
     (arithmetic.roots, _COMMON),
     (arithmetic.scales, _COMMON),
-    (arithmetic.logarithms, _COMMON),
     (arithmetic.comparisons, _COMMON),
     (torch_idioms.masks, _COMMON),
     (torch_idioms.functions, _COMMON),
@@ -72,14 +69,12 @@ EXPRESSION_OPERATORS: tuple[tuple[ExpressionOperator, float], ...] = (
     (omissions.addends, _MANY),
     (numerics.results, _EVERYWHERE),
     (omissions.normalisation, _EVERYWHERE),
-    (names.positions, _EVERYWHERE),
     (names.names, _EVERYWHERE),
 )
 STATEMENT_OPERATORS: tuple[tuple[StatementOperator, float], ...] = (
     (control_flow.buffers, _RARE),
     (control_flow.gradient_modes, _COMMON),
     (control_flow.refusals, _COMMON),
-    (control_flow.bookkeeping, _COMMON),
     (control_flow.missing_lines, _COMMON),
     (assignments.in_place, _COMMON),
     (assignments.assigned, _COMMON),
@@ -90,8 +85,6 @@ FUNCTION_OPERATORS: tuple[tuple[FunctionOperator, float], ...] = (
     (axes.same_wrong_axis, _COMMON),
     (control_flow.normalised_late, _COMMON),
     (control_flow.restored_mode, _COMMON),
-    (triton_idioms.finite_maxima, _COMMON),
     (control_flow.exchanged_statements, _COMMON),
     (control_flow.moved_across_loops, _COMMON),
-    (assignments.overwritten, _COMMON),
 )

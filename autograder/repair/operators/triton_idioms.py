@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
 
 from ..function_scope import FunctionScope
-from .patterns import Proposals, Several, called, number
+from .patterns import Proposals, called, number
 
 _LOWEST = ('float("-inf")', "-1e38")  # -inf minus -inf is NaN
 
@@ -52,45 +51,3 @@ def offsets(node: ast.expr, scope: FunctionScope) -> Proposals:
     for name, written in scope.assigned_once.items():
         if name != node.id and part.match(written):
             yield "name", name
-
-
-def visible_columns(node: ast.expr, scope: FunctionScope) -> Proposals:
-    """Propose to hide the columns of a product that are beyond the end."""
-    match node:
-        case ast.BinOp(left, _, right):
-            product = "dot" in (called(left), called(right))
-        case _:
-            product = called(node) == "dot"
-    if product and "tl" in scope.used and isinstance(scope.parents.get(node), ast.Assign):
-        for place, size in _bounds(scope):
-            visible = f"{place}[None, :] < {size}"
-            yield "mask", f'tl.where({visible}, {scope.text(node)}, float("-inf"))'
-
-
-def _bounds(scope: FunctionScope) -> list[tuple[str, str]]:
-    """Return the positions and sizes that a kernel compares, last first."""
-    found: dict[tuple[str, str], None] = {}
-    for node in ast.walk(scope.node):
-        match node:
-            case ast.Compare(
-                ast.Name(place) | ast.Subscript(ast.Name(place)), [ast.Lt()], [ast.Name(size)]
-            ):
-                found[place, size] = None
-    return [*reversed(found)][:4]
-
-
-def finite_maxima(scope: FunctionScope, nodes: list[ast.AST]) -> Iterator[Several]:
-    """Propose to subtract a running maximum only where it is finite, everywhere at once."""
-    for library, _, new in scope.running_maxima:
-        found = [n for n in nodes if isinstance(n, ast.Name) and n.id == new]
-        found = [n for n in found if _is_subtracted(n, scope)]
-        if found and library in ("tl", "torch"):
-            finite = f'{library}.where({new} == float("-inf"), 0.0, {new})'
-            yield Several("infinity", [(n, finite) for n in found])
-
-
-def _is_subtracted(node: ast.AST, scope: FunctionScope) -> bool:
-    parent = scope.parents.get(node)
-    if isinstance(parent, ast.Subscript):
-        node, parent = parent, scope.parents.get(parent)
-    return isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Sub) and parent.right is node

@@ -102,12 +102,7 @@ class Queue(Store):
             newest = max(candidates, key=recency, default=None)
             if newest and newest.digest == digest:
                 return self._resubmit(db, newest, admit(earlier))
-            positions: Sequence[int] = []
-            if replace:
-                waiting = of_student(t.submissions, student, week)
-                waiting &= t.submissions.c.state.in_(_REPLACEABLE)
-                update = t.submissions.update().where(waiting).values(state=REPLACED)
-                positions = db.execute(update.returning(t.submissions.c.position)).scalars().all()
+            positions = self._replace_waiting(db, student, week) if replace else []
             # Read again, because another service may have started to grade a submission.
             earlier = self._of_student(db, student, week)
             admission, now = admit(earlier), self.clock()
@@ -127,12 +122,22 @@ class Queue(Store):
                 not_before=now + admission.wait if admission.wait else 0.0,
                 source=source,
             )
-            row = msgspec.structs.asdict(new)
-            del row["number"]  # the database assigns it
-            files = self.insert(t.contents, digest=digest, data=content)
-            db.execute(files.on_conflict_do_nothing())
-            db.execute(t.submissions.insert().values(**row))
+            self._store(db, new, content)
         return new
+
+    def _replace_waiting(self, db: sa.Connection, student: str, week: str) -> Sequence[int]:
+        """Replace a student's submission without a result; return its position."""
+        replaceable = t.submissions.c.state.in_(_REPLACEABLE)
+        own = of_student(t.submissions, student, week) & replaceable
+        update = t.submissions.update().where(own).values(state=REPLACED)
+        return db.execute(update.returning(t.submissions.c.position)).scalars().all()
+
+    def _store(self, db: sa.Connection, submission: QueuedSubmission, content: bytes) -> None:
+        row = msgspec.structs.asdict(submission)
+        del row["number"]  # the database assigns it
+        files = self.insert(t.contents, digest=submission.digest, data=content)
+        db.execute(files.on_conflict_do_nothing())
+        db.execute(t.submissions.insert().values(**row))
 
     def _lock_student(self, db: sa.Connection, student: str, week: str) -> None:
         """Serialise simultaneous submissions of one student on a server with many writers."""

@@ -1,4 +1,4 @@
-"""Report forbidden calls while the public checks run, whatever alias the code uses.
+"""Report forbidden calls while the public checks run, under any alias.
 
 The rules also read the source, but `act = nn.Softmax(-1)` at the top of a module, or a name that is
 put together at run time, is not a plain call. The hooks are the grader's own

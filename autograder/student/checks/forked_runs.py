@@ -103,7 +103,7 @@ class OrderPipe:
 
 
 class Fork:
-    """A fork of this process for one order; `is_child` tells the two apart."""
+    """A fork of this process for one order; `is_child` is True in the fork."""
 
     def __init__(self) -> None:
         self._before = frozenset(sys.modules)

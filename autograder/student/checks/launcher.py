@@ -34,7 +34,7 @@ _GRACE = 5.0
 
 
 class CheckingPython:
-    """A process that imports what the checks need and waits for one order, or for many."""
+    """A process that imports the libraries of the checks and waits for one order, or many."""
 
     def __init__(self, folder: WeekFolder, serves: bool = False) -> None:
         self.serves = serves

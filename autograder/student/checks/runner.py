@@ -1,4 +1,4 @@
-"""The checking process: import what the checks need, wait for an order, run it, report events.
+"""The checking process: import libraries, wait for an order, run it, report events.
 
     python -m autograder.student.checks.runner FOLDER [--serve]
 

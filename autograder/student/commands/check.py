@@ -108,7 +108,7 @@ def _remember(folder: WeekFolder, source: str, results: list[ExerciseResult]) ->
 def _with_failing_helpers(
     folder: WeekFolder, source: str, results: list[ExerciseResult]
 ) -> tuple[ExerciseResult, ...]:
-    """Add to each failing exercise those that it calls and that fail in their current version."""
+    """Add to each failing exercise the exercises that it calls and that fail too."""
     prints = fingerprints(source, folder.names)
     failing = tuple(
         name

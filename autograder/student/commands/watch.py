@@ -1,4 +1,4 @@
-"""`autograder watch`: check again whatever a save has changed, and redraw the screen.
+"""`autograder watch`: check changed exercises after each save, and redraw the screen.
 
 One loop waits for both saves and keys. The checking process for the next save starts while the
 student reads, so torch is imported by then.

@@ -19,7 +19,7 @@ def fingerprints(source: str, exercises: tuple[str, ...]) -> dict[str, str]:
 
 
 def statements_of(source: str, exercise: str) -> list[ast.stmt]:
-    """Return the top-level statements that an exercise reaches, and those that bind no name."""
+    """Return the top-level statements that an exercise reaches, and those without a name."""
     tree = _parsed(source)
     binding: dict[str, list[ast.stmt]] = {}
     always: list[ast.stmt] = []

@@ -1,6 +1,6 @@
 """Render results for students.
 
-`wording` contains the sentences, `check_text` and `notebook_output` lay them out for a terminal and
+`wording` contains the sentences, `check_text` and `notebook_output` format them for a terminal and
 for a notebook.
 """
 

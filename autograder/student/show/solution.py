@@ -81,7 +81,7 @@ def compare_with_solution(
 
 
 def _definition(source: str, name: str) -> tuple[int, list[str]]:
-    """Return a definition's first line number and its lines; 0 and [] if there is none."""
+    """Return a definition's first line number and its lines; 0 and [] if it is absent."""
     place = span(source, name)
     return (place[0], source.split("\n")[place[0] - 1 : place[1]]) if place else (0, [])
 
