@@ -11,7 +11,7 @@ import pytest
 
 from autograder.authoring.lesson.leak_check import check_files, secrets_of
 from autograder.authoring.new.course_yaml import with_exercise
-from autograder.authoring.new.from_function import KeptProposal, draft_exercise
+from autograder.authoring.new.from_function import AcceptedProposal, draft_exercise
 from autograder.authoring.new.function_source import (
     extract_function,
     insert_function,
@@ -91,8 +91,8 @@ class Thing:
 '''
 
 
-def keep_all(found: list[Proposal]) -> list[KeptProposal]:
-    return [KeptProposal(p) for p in found]
+def keep_all(found: list[Proposal]) -> list[AcceptedProposal]:
+    return [AcceptedProposal(p) for p in found]
 
 
 @pytest.fixture(scope="module")
@@ -202,7 +202,7 @@ def test_the_stub_keeps_the_authors_todo_comment() -> None:
 
 
 def test_a_function_without_code_is_refused() -> None:
-    with pytest.raises(CourseError, match="nothing is left to write"):
+    with pytest.raises(CourseError, match="students would have no code to write"):
         extract_function('def f(x: int) -> None:\n    """Empty."""\n', "f", "mine.py")
 
 

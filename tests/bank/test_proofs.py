@@ -43,7 +43,7 @@ def kept(course: Course, *parts: str) -> dict[str, bool]:
 def proven(course: Course) -> Course:
     for part in ("weigh", "Scale", "", PUBLIC):
         proof = Verification(WEEK, 1, 2, [Row("x", part, ("t",), ("x",))], [], {"n"})
-        book(course).put(part, proof)
+        book(course).store(part, proof)
         assert book(course).get(part) == proof
     return course
 
@@ -78,7 +78,7 @@ def test_draw_device_and_sandbox_are_inputs(proven):
 
 def test_hidden_tests_are_not_inputs_of_public_checks(course):
     part = f"{PUBLIC}-weigh"
-    book(course).put(part, Verification(WEEK))
+    book(course).store(part, Verification(WEEK))
     path = course.root / GRADER
     path.write_text(path.read_text("utf-8") + "\n# more\n", "utf-8")
     assert kept(course, part) == {part: True}
@@ -88,7 +88,7 @@ def test_hidden_tests_are_not_inputs_of_public_checks(course):
 
 
 def test_a_result_with_gaps_is_not_stored(course):
-    book(course).put("weigh", Verification(WEEK, gaps=["something"]))
+    book(course).store("weigh", Verification(WEEK, gaps=["something"]))
     assert kept(course, "weigh") == {"weigh": False}
 
 

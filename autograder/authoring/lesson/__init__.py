@@ -2,7 +2,7 @@
 
 `handout` collects the files. `lesson_notebook` turns the lesson's Markdown into the notebook that
 nbgrader releases, `figures` draws its figures, and `embedded_week` makes the notebook work without
-the other files. `leak_check` is the trust boundary: nothing is released before it has compared
+the other files. `leak_check` is the trust boundary: before a release it compares
 every file with the solution, the hidden graders and the bank. `marking_guide` and `syllabus` read
 the author's answers.md and syllabus.yaml.
 """

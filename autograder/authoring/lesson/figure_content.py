@@ -76,7 +76,7 @@ def _artists(axes: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _box(patch: Any) -> list[float]:
-    """Return left, bottom, right and top of a bar or another shape, in the axes' units."""
+    """Return left, bottom, right and top of a bar or similar shape, in the axes' units."""
     import numpy as np
 
     vertices = patch.get_patch_transform().transform(patch.get_path().vertices)

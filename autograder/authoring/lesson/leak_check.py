@@ -50,7 +50,7 @@ class Secret:
 class _Place:
     """A text without whitespace, and the positions at which its lines started."""
 
-    where: str
+    location: str
     text: str
     starts: tuple[int, ...]
 
@@ -109,7 +109,7 @@ def _check_place(place: _Place, secrets: tuple[Secret, ...]) -> None:
         position = place.text.find(secret.text)
         if position >= 0:
             raise LeakError(
-                f"{place.where}, line {place.line(position)}: this is a secret line of "
+                f"{place.location}, line {place.line(position)}: this is a secret line of "
                 f"{secret.origin}. Reword one of the two, or add `# public` to the end of the "
                 "secret line if students may see it"
             )
@@ -127,7 +127,7 @@ _Line = tuple[str, str]  # text as written, origin
 
 def _solution_lines(course: Course, week: Week) -> Iterator[list[_Line]]:
     path = course.solution(week)
-    where = path.relative_to(course.root)
+    location = path.relative_to(course.root)
     block: list[_Line] = []
     inside = False
     for number, line in enumerate(path.read_text(encoding="utf-8").split("\n"), start=1):
@@ -137,22 +137,22 @@ def _solution_lines(course: Course, week: Week) -> Iterator[list[_Line]]:
             inside = False
             yield block
         elif inside:
-            block.append((line, f"{where}:{number}"))
+            block.append((line, f"{location}:{number}"))
 
 
 def _folder_lines(course: Course, folder: Path) -> Iterator[list[_Line]]:
     for path in sorted(folder.rglob("*.py")):
-        where = path.relative_to(course.root)
+        location = path.relative_to(course.root)
         lines = path.read_text(encoding="utf-8").split("\n")
-        yield [(line, f"{where}:{number}") for number, line in enumerate(lines, start=1)]
+        yield [(line, f"{location}:{number}") for number, line in enumerate(lines, start=1)]
 
 
 def _answer_sentences(course: Course, week: Week) -> Iterator[Secret]:
-    where = str(answers_path(course, week).relative_to(course.root))
+    location = str(answers_path(course, week).relative_to(course.root))
     for sentence in secret_sentences(answers_text(course, week)):
         stripped = _without_whitespace(sentence)
         if len(stripped) >= _TELLING:
-            yield Secret(stripped, where)
+            yield Secret(stripped, location)
 
 
 def _telling(block: list[_Line]) -> Iterator[Secret]:
@@ -181,30 +181,32 @@ def _secret_lines(block: list[_Line]) -> list[_Line]:
     ]
 
 
-def _places(where: str, content: bytes) -> Iterator[_Place]:
+def _places(location: str, content: bytes) -> Iterator[_Place]:
     if content.startswith(_PNG):
         for number, text in enumerate(_png_texts(content), start=1):
-            yield _place(f"{where} (metadata {number})", text)
+            yield _place(f"{location} (metadata {number})", text)
         return
     text = content.decode("utf-8", "replace")
-    yield _place(where, text)
-    if where.endswith((".ipynb", ".json")):
+    yield _place(location, text)
+    if location.endswith((".ipynb", ".json")):
         try:
             value = json.loads(text)
         except ValueError:
-            raise LeakError(f"{where}: this is not valid JSON, so it cannot be checked") from None
+            raise LeakError(
+                f"{location}: this is not valid JSON, so it cannot be checked"
+            ) from None
         for path, inner in _strings(value, ""):
-            yield _place(f"{where} at {path}", inner)
+            yield _place(f"{location} at {path}", inner)
 
 
-def _place(where: str, text: str) -> _Place:
+def _place(location: str, text: str) -> _Place:
     starts, parts, position = [], [], 0
     for line in text.split("\n"):
         stripped = _without_whitespace(line)
         starts.append(position)
         parts.append(stripped)
         position += len(stripped)
-    return _Place(where, "".join(parts), tuple(starts))
+    return _Place(location, "".join(parts), tuple(starts))
 
 
 def _strings(value: object, path: str) -> Iterator[tuple[str, str]]:

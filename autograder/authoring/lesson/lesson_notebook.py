@@ -43,14 +43,14 @@ def lesson_text(course: Course, week: Week) -> str:
 
 def lesson_notebook(course: Course, week: Week) -> Notebook:
     """Return the notebook of a week's lesson; raise BuildError if the lesson has a mistake."""
-    where = str(lesson_path(course, week).relative_to(course.root))
-    return make_notebook(lesson_text(course, week), week, where)
+    location = str(lesson_path(course, week).relative_to(course.root))
+    return make_notebook(lesson_text(course, week), week, location)
 
 
-def make_notebook(text: str, week: Week, where: str) -> Notebook:
+def make_notebook(text: str, week: Week, location: str) -> Notebook:
     """Return the notebook of a lesson's text; `where` is the lesson's name in error messages."""
     read = jupytext.reads(text, fmt="md").cells
-    _check_places(read, week, where)
+    _check_places(read, week, location)
     cells: list[Notebook] = []
     for cell in read:
         if cell.cell_type == "code":
@@ -128,31 +128,37 @@ def _identified(cells: list[Notebook]) -> list[Notebook]:
     return cells
 
 
-def _check_places(cells: list[Notebook], week: Week, where: str) -> None:
+def _check_places(cells: list[Notebook], week: Week, location: str) -> None:
     """Raise BuildError unless each exercise and each question has exactly one mark."""
     code = [c.source for c in cells if c.cell_type == "code"]
     prose = [c.source for c in cells if c.cell_type == "markdown"]
     checks = [name for name in map(_graded, code) if name is not None]
     answers = [name for source in prose for name in _ANSWER.findall(source)]
     _check_names(
-        checks, [e.name for e in week.exercises], where, "exercise", 'a code cell `check("{}")`'
+        checks, [e.name for e in week.exercises], location, "exercise", 'a code cell `check("{}")`'
     )
     _check_names(
-        answers, [q.name for q in week.questions], where, "question", "a line `<!-- answer: {} -->`"
+        answers,
+        [q.name for q in week.questions],
+        location,
+        "question",
+        "a line `<!-- answer: {} -->`",
     )
     if both := {e.name for e in week.exercises} & {q.name for q in week.questions}:
-        raise BuildError(f"{where}: {min(both)!r} names an exercise and a question: rename one")
+        raise BuildError(f"{location}: {min(both)!r} names an exercise and a question: rename one")
 
 
-def _check_names(found: list[str], known: list[str], where: str, kind: str, place: str) -> None:
+def _check_names(found: list[str], listed: list[str], location: str, kind: str, place: str) -> None:
     for name, times in Counter(found).items():
-        if name not in known:
+        if name not in listed:
             raise BuildError(
-                f"{where}: {place.format(name)}: course.yaml has no {kind} of that name, only "
-                f"{', '.join(known) or 'none'}"
+                f"{location}: {place.format(name)}: course.yaml has no {kind} of that name, only "
+                f"{', '.join(listed) or 'none'}"
             )
         if times > 1:
-            raise BuildError(f"{where}: {place.format(name)} appears {times} times: keep one")
-    for name in known:
+            raise BuildError(f"{location}: {place.format(name)} appears {times} times: keep one")
+    for name in listed:
         if name not in found:
-            raise BuildError(f"{where}: the {kind} {name!r} is missing: add {place.format(name)}")
+            raise BuildError(
+                f"{location}: the {kind} {name!r} is missing: add {place.format(name)}"
+            )

@@ -1,10 +1,10 @@
 """Create courses, weeks and exercises from templates (`autograder new`).
 
-`new_week` writes a week that works as it is, `new_exercise` adds an exercise to a week or changes
-nothing. `from_function` drafts an exercise from the author's own function: `function_source`
-extracts it, `probing` guesses inputs for it, `proposals` suggests misconceptions. `course_yaml`
-edits the registry without touching its comments. Whatever only an author can write is marked
-`FILL IN`, and `verify` reports every mark that is left.
+`new_week` writes a complete, working week; `new_exercise` adds an exercise to a week.
+`from_function` drafts an exercise from the author's own function: `function_source` extracts it,
+`probing` guesses inputs for it, `proposals` suggests misconceptions. `course_yaml` edits the
+registry without touching its comments. Parts that only an author can write are marked `FILL IN`,
+and `verify` reports every remaining mark.
 """
 
 __all__ = [

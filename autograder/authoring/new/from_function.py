@@ -27,15 +27,15 @@ from .proposals import Proposal, propose
 _PUBLIC_SEED = 7
 
 
-class KeptProposal(msgspec.Struct, frozen=True):
-    """A proposal that the author keeps, with what a student believes if the author said so."""
+class AcceptedProposal(msgspec.Struct, frozen=True):
+    """A proposal that the author accepts, and optionally the belief behind the mistake."""
 
     proposal: Proposal
     believes: str = ""
 
 
 def draft_exercise(
-    function: ExtractedFunction, choose: Callable[[list[Proposal]], list[KeptProposal]]
+    function: ExtractedFunction, choose: Callable[[list[Proposal]], list[AcceptedProposal]]
 ) -> ExerciseDraft:
     """Draft tests, a public check and misconceptions for a function.
 
@@ -97,7 +97,7 @@ def _test(title: str, parameters: str, claim: str, name: str, call: SampleCall) 
     return f'def {title}({parameters}):\n    """{claim}"""\n    agree.{name}({call.text})\n'
 
 
-def _misconception(name: str, kept: KeptProposal, test: str) -> str:
+def _misconception(name: str, kept: AcceptedProposal, test: str) -> str:
     title = kept.believes or f"{PLACEHOLDER}: the mistake in a few words"
     return f'''"""{title[:1].upper()}{title[1:].rstrip(".")}.
 

@@ -1,7 +1,7 @@
 """Extract a function from the author's file and mark its body as a solution.
 
-The signature and the docstring stay visible to students. The body, and every other definition of
-the file that the function uses, is put between `# BEGIN SOLUTION` and `# END SOLUTION`.
+The signature and the docstring stay visible to students. Solution marks (`# BEGIN SOLUTION`,
+`# END SOLUTION`) enclose the body and all other definitions of the file that the function uses.
 """
 
 from __future__ import annotations
@@ -175,5 +175,7 @@ def _with_marks(lines: list[str], node: ast.FunctionDef) -> str:
     if body and body[0].strip().startswith("# TODO:"):  # the author's own, for students
         todo, body = body[0], body[1:]
     if not any(line.strip() for line in body):
-        raise CourseError(f"{node.name} has no code after its docstring: nothing is left to write")
+        raise CourseError(
+            f"{node.name} has no code after its docstring: students would have no code to write"
+        )
     return "\n".join([*head, todo, f"{indent}{_BEGIN}", *body, f"{indent}{_END}"])

@@ -1,7 +1,7 @@
-"""Add an exercise to a week: write it into the week's files, or change nothing.
+"""Add an exercise to the files of a week, all of them or none.
 
 An exercise is drafted from the author's function or from a small working example. `FILL IN` marks
-what only the author can write. Existing text keeps its layout.
+the parts that only the author can write. Existing text keeps its layout.
 """
 
 from __future__ import annotations
@@ -56,12 +56,12 @@ def example_draft(name: str) -> ExerciseDraft:
 def add_exercise(course: Course, week: Week, draft: ExerciseDraft) -> list[Path]:
     """Write an exercise into a week and return the changed files, those with placeholders first.
 
-    Raise CourseError, and change nothing, if the name is already in use.
+    Raise CourseError before any change if the name is already in use.
     """
     name = check_function_name(draft.function.name)
     if name in {e.name for e in week.exercises}:
         raise CourseError(f"{week.name} already has an exercise {name}: choose another name")
-    with _all_or_nothing() as write:
+    with _atomic_writes() as write:
         module = course.solution(week)
         where = str(module.relative_to(course.root))
         write(module, insert_function(_read(module), draft.function, where))
@@ -181,7 +181,7 @@ def _read(path: Path) -> str:
 
 
 @contextlib.contextmanager
-def _all_or_nothing() -> Iterator[Callable[[Path, str], None]]:
+def _atomic_writes() -> Iterator[Callable[[Path, str], None]]:
     """Yield a function that writes files; restore all of them if the block raises."""
     before: dict[Path, bytes | None] = {}
 

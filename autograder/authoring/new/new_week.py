@@ -66,7 +66,7 @@ def new_course(root: Path, title: str, name: str, exercise: str | None = None) -
 def new_week(course: Course, name: str, exercise: str | None = None) -> list[Path]:
     """Create the week `name` and return its files, those with placeholders first.
 
-    Raise CourseError, and change nothing, if the name is invalid or already in use.
+    Raise CourseError before any change if the name is invalid or already in use.
     """
     last = max(course.weeks, key=lambda w: course.localized(w.due))
     step = dt.timedelta(days=7)

@@ -1,8 +1,8 @@
 """Guess inputs for a function from its annotations and defaults, and call it.
 
-Inputs are kept as the text that a hidden test contains, so the test repeats the call that was
-tried. Functions are the author's own code and run in this process; a bound on the number of
-executed lines ends a mutant that loops forever.
+Inputs are stored as source text, so a hidden test repeats exactly the call that was tried.
+Functions are the author's own code and run in this process; a bound on the number of executed lines
+ends a mutant that loops forever.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class CallOutcome(msgspec.Struct, frozen=True):
 
     @property
     def is_useful(self) -> bool:
-        """Whether the result is finite and not empty, so that a test can compare it."""
+        """True if the result is finite and not empty, so that a test can compare it."""
         if self.error or self.value is None:
             return False
         if isinstance(self.value, torch.Tensor):
@@ -110,7 +110,7 @@ def equal(a: CallOutcome, b: CallOutcome) -> bool:
         torch.testing.assert_close(a.value, b.value, rtol=1e-4, atol=1e-6, equal_nan=True)
     except AssertionError:
         return False
-    except (TypeError, ValueError):  # not made of numbers
+    except (TypeError, ValueError):  # values that are not numeric
         return type(a.value) is type(b.value) and bool(a.value == b.value)
     return True
 

@@ -1,8 +1,7 @@
 """Propose misconceptions for a new exercise: mutants of its solution that change its results.
 
-A proposal gives results that differ from the solution's and from every other proposal's, so that a
-test can reject it and grading can tell it apart. Whether a student would make the mistake is for
-the author to decide.
+The results of a proposal differ from those of the solution and of all previous proposals, so that a
+test can reject it and grading can distinguish it. The author decides which mistakes are realistic.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ class Proposal(msgspec.Struct, frozen=True):
     rejected_by: tuple[int, ...]
 
 
-def propose(module: str, name: str, calls: Sequence[SampleCall], most: int = 10) -> list[Proposal]:
+def propose(module: str, name: str, calls: Sequence[SampleCall], limit: int = 10) -> list[Proposal]:
     """Return up to `most` wrong versions of the function `name`, from different lines first."""
     seen = [_outcomes(module, name, calls)]
     found: list[Proposal] = []
@@ -51,7 +50,7 @@ def propose(module: str, name: str, calls: Sequence[SampleCall], most: int = 10)
         rejected_by = _differing(outcomes, seen[0])
         found.append(Proposal(mutant.before, mutant.after, source, rejected_by))
         seen.append(outcomes)
-        if len(found) == most:
+        if len(found) == limit:
             break
     return found
 

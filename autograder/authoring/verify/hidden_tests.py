@@ -81,10 +81,10 @@ def verify_part(
 
 
 def undefined_names(bank: Bank, misconception: Misconception) -> Iterator[str]:
-    """Yield a line for each name that a misconception uses and nothing defines.
+    """Yield a line for each undefined name in a misconception.
 
-    A misspelt name makes every test fail, so tests alone cannot tell it from the mistake that the
-    file claims to show.
+    A misspelt name makes every test fail, just as the intended mistake may, so tests cannot detect
+    it.
     """
     path = bank.folder / "misconceptions" / f"{misconception.name}.py"
     text = path.read_text(encoding="utf-8-sig")
@@ -150,7 +150,7 @@ def _exercise_gaps(
 ) -> Iterator[str]:
     """Verify an exercise, or `only` one misconception of it."""
     if faults := _test_faults(engine, exercise):
-        yield from faults  # tests that cannot run show nothing else
+        yield from faults  # tests that cannot run have no other result
         return
     week, bank = engine.week, engine.bank.of_exercise(exercise)
     extra = week.exercise(exercise).extra

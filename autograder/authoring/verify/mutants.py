@@ -95,9 +95,9 @@ def mutants(source: str) -> Iterator[Mutant]:
             node = place.node
             line = getattr(node, "lineno", 0)
             for changed in _changes(node) if line in lines else ():
-                place.put(changed)
+                place.insert(changed)
                 module = ast.unparse(tree)
-                place.put(node)
+                place.insert(node)
                 yield Mutant(getattr(top, "name", ""), line, _text(node), _text(changed), module)
 
 
@@ -121,7 +121,7 @@ class _NodePlace(msgspec.Struct):
     field: str
     index: int | None = None
 
-    def put(self, node: ast.AST) -> None:
+    def insert(self, node: ast.AST) -> None:
         if self.index is None:
             setattr(self.parent, self.field, node)
         else:
@@ -150,7 +150,7 @@ def _changes(node: ast.AST) -> Iterator[ast.AST]:
     elif isinstance(node, ast.BoolOp):
         yield _copy(node, op=ast.Or() if isinstance(node.op, ast.And) else ast.And())
     elif isinstance(node, ast.Constant):
-        yield from (_copy(node, value=value) for value in _other_constants(node.value))
+        yield from (_copy(node, value=value) for value in _changed_constants(node.value))
     elif isinstance(node, ast.Attribute) and node.attr in _NAMES:
         yield _copy(node, attr=_NAMES[node.attr])
     elif isinstance(node, ast.Call):
@@ -165,7 +165,7 @@ def _changes(node: ast.AST) -> Iterator[ast.AST]:
         yield _copy(node, value=_copy(node.value, elts=node.value.elts[::-1]))
 
 
-def _other_constants(value: object) -> Iterator[object]:
+def _changed_constants(value: object) -> Iterator[object]:
     if isinstance(value, bool):
         yield not value
     elif isinstance(value, int):

@@ -49,7 +49,7 @@ class ProofCache:
             return None
         return proof.result if proof.inputs == self._hash_of(part) else None
 
-    def put(self, part: str, result: Verification) -> None:
+    def store(self, part: str, result: Verification) -> None:
         """Store the result of a part if it has no gaps."""
         if not result.gaps:
             with contextlib.suppress(OSError):

@@ -46,7 +46,7 @@ def combine_draws(results: Sequence[Verification]) -> Verification:
     """Combine the results of one week for several draws of the hidden inputs, in order.
 
     A test rejects a misconception if it does so for every draw. A gap that appears for only some
-    draws says for how many, because the graders then pass or fail by chance.
+    draws is listed with their number, because the graders then pass or fail by chance.
     """
     first, draws = results[0], len(results)
     gaps = Counter(gap for result in results for gap in dict.fromkeys(result.gaps))

@@ -26,8 +26,8 @@ def find_selections(course: Course, weeks: list[Week], name: str) -> list[Select
     """Return every part of these weeks that `name` refers to.
 
     `test_rows` refers to the tests of that name in all exercises, `softmax::test_rows` and
-    `test_softmax.py::test_rows` to one of them. Raise BankError with the closest names if nothing
-    matches.
+    `test_softmax.py::test_rows` to one of them. Raise BankError with the closest names if there is
+    no match.
     """
     known: dict[str, list[Selection]] = {}
     for week in weeks:

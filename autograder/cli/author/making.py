@@ -18,7 +18,7 @@ from ...model.course.loader import REGISTRY, Course, Week, load
 from ...model.errors import CourseError
 
 if TYPE_CHECKING:
-    from ...authoring.new.from_function import KeptProposal
+    from ...authoring.new.from_function import AcceptedProposal
     from ...authoring.new.proposals import Proposal
 
 _KEYS = "[y] keep  [n] discard  [a] keep all others  [q] discard all others, or describe it"
@@ -80,27 +80,29 @@ def _existing_week(course: Course | None, name: str) -> Week | None:
 
 
 def _from_function(function: ExtractedFunction, keep_all: bool) -> ExerciseDraft:
-    from ...authoring.new.from_function import KeptProposal, draft_exercise
+    from ...authoring.new.from_function import AcceptedProposal, draft_exercise
 
-    def choose(proposed: list[Proposal]) -> list[KeptProposal]:
-        return [KeptProposal(p) for p in proposed] if keep_all else ask_author(proposed)
+    def choose(proposed: list[Proposal]) -> list[AcceptedProposal]:
+        return [AcceptedProposal(p) for p in proposed] if keep_all else ask_author(proposed)
 
     return draft_exercise(function, choose)
 
 
-def ask_author(proposed: list[Proposal]) -> list[KeptProposal]:
+def ask_author(proposed: list[Proposal]) -> list[AcceptedProposal]:
     """Ask the author about each proposed misconception; return the accepted ones."""
-    from ...authoring.new.from_function import KeptProposal
+    from ...authoring.new.from_function import AcceptedProposal
 
-    kept: list[KeptProposal] = []
+    kept: list[AcceptedProposal] = []
     print(f"{len(proposed)} mistakes that a student might make.\n{_KEYS}\n")
     for number, p in enumerate(proposed, start=1):
         print(f"{number} of {len(proposed)}:\n  - {p.before}\n  + {p.after}")
         answer = _read_answer()
         if answer in ("q", "a"):
-            return kept + [KeptProposal(rest) for rest in proposed[number - 1 :] if answer == "a"]
+            return kept + [
+                AcceptedProposal(rest) for rest in proposed[number - 1 :] if answer == "a"
+            ]
         if answer not in ("n", "no"):
-            kept.append(KeptProposal(p, "" if answer in ("y", "yes", "") else answer))
+            kept.append(AcceptedProposal(p, "" if answer in ("y", "yes", "") else answer))
     return kept
 
 

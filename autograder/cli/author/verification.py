@@ -151,7 +151,7 @@ def verified(
                 results[proof] = result_of(proof)
                 if cache := verify.cache_of(proof):
                     book, name = cache
-                    book.put(name, results[proof])
+                    book.store(name, results[proof])
                 progress.advance(task)
             weeks.append(_combined(verify, week, {p: results[p] for p in work[week.name]}))
             on_week(weeks[-1])

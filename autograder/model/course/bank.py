@@ -99,8 +99,8 @@ class Bank:
         try:
             return ast.parse(text)
         except SyntaxError as error:
-            where = path.relative_to(self.course.root)
-            raise BankError(f"{where}:{error.lineno}: {error.msg}") from None
+            location = path.relative_to(self.course.root)
+            raise BankError(f"{location}:{error.lineno}: {error.msg}") from None
 
     def over_solution(self, text: str) -> str:
         """Return the solution with these definitions appended, so that they override its own."""
@@ -130,18 +130,18 @@ class Bank:
         return self.over_solution(text), self.solution.count("\n") + 2
 
     def _misconception(self, path: Path) -> Misconception:
-        where = path.relative_to(self.course.root)
+        location = path.relative_to(self.course.root)
         text = path.read_text(encoding="utf-8-sig")
         doc = ast.get_docstring(self._parsed(path, text))
         if not doc:
-            raise BankError(f"{where}: add a docstring that states the misconception")
+            raise BankError(f"{location}: add a docstring that states the misconception")
         title, fields = _fields(doc)
         missing = [name for name in _REQUIRED if not fields.get(name)]
         if missing:
-            raise BankError(f"{where}: the docstring lacks the line `{missing[0]}: …`")
+            raise BankError(f"{location}: the docstring lacks the line `{missing[0]}: …`")
         exercise = fields["Exercise"]
         if exercise not in {e.name for e in self.week.exercises}:
-            raise BankError(f"{where}: {self.week.name} has no exercise {exercise!r}")
+            raise BankError(f"{location}: {self.week.name} has no exercise {exercise!r}")
         same = re.split(r"\s+because\s+", fields.get("Same as", ""))[0]
         return Misconception(
             name=path.stem,
@@ -153,17 +153,17 @@ class Bank:
             rejected_by=fields["Rejected by"].split("::")[-1].strip("` ."),
             same_as=tuple(s.strip() for s in same.split(",") if s.strip()),
             source=self.over_solution(text),
-            cost=_cost(fields.get("Costs", ""), str(where)),
+            cost=_cost(fields.get("Costs", ""), str(location)),
             belief=fields.get("Belief", "").strip("` ."),
         )
 
 
-def _cost(text: str, where: str) -> float | None:
+def _cost(text: str, location: str) -> float | None:
     if not text:
         return None
     found = _COST.match(text)
     if not found or not 0 < int(found.group(1)) <= 100:
-        raise BankError(f"{where}: `Costs: {text}` must be a whole number from 1 % to 100 %")
+        raise BankError(f"{location}: `Costs: {text}` must be a whole number from 1 % to 100 %")
     return int(found.group(1)) / 100
 
 

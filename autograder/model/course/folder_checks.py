@@ -26,14 +26,14 @@ _DEFINED = re.compile(
 def folder_problems(course: Course, *, unfinished: bool) -> Iterator[Problem]:
     """Yield the names in the registry that do not exist; only folders if `unfinished`."""
     for number, week in enumerate(course.weeks):
-        where = f"weeks[{number}]"
+        location = f"weeks[{number}]"
         missing = list(_missing_folders(course, week))
-        yield from ((f"{where}.name", message) for message in missing)
+        yield from ((f"{location}.name", message) for message in missing)
         if not missing and not unfinished:
-            yield from _module_problems(course, week, where)
-            yield from _grader_problems(course, week, where)
-            yield from _asset_problems(course, week, where)
-            yield from _extra_problems(week, where)
+            yield from _module_problems(course, week, location)
+            yield from _grader_problems(course, week, location)
+            yield from _asset_problems(course, week, location)
+            yield from _extra_problems(week, location)
 
 
 def _missing_folders(course: Course, week: Week) -> Iterator[str]:
@@ -49,7 +49,7 @@ def _missing_folders(course: Course, week: Week) -> Iterator[str]:
             yield f"the folder {shown} is missing: create it, or correct the name{meant}"
 
 
-def _module_problems(course: Course, week: Week, where: str) -> Iterator[Problem]:
+def _module_problems(course: Course, week: Week, location: str) -> Iterator[Problem]:
     folder = course.solution_folder(week)
     if not folder.is_dir():
         folder = course.exercise_folder(week)
@@ -57,19 +57,19 @@ def _module_problems(course: Course, week: Week, where: str) -> Iterator[Problem
     shown = module.relative_to(course.root)
     if not module.is_file():
         modules = [p.name for p in folder.glob("*.py") if not p.name.startswith("test_")]
-        yield f"{where}.module", f"{shown} does not exist{did_you_mean(week.module, modules)}"
+        yield f"{location}.module", f"{shown} does not exist{did_you_mean(week.module, modules)}"
         return
     defined = {a or b for a, b in _DEFINED.findall(_text(module))}
     public = {n for n in defined if not n.startswith("_")}
     unused = public - {e.name for e in week.exercises}
     for number, exercise in enumerate(week.exercises):
         if exercise.name not in defined:
-            place = f"{where}.exercises[{number}].name"
+            place = f"{location}.exercises[{number}].name"
             meant = did_you_mean(exercise.name, unused or public)
             yield place, f"{shown} does not define {exercise.name!r}{meant}"
 
 
-def _grader_problems(course: Course, week: Week, where: str) -> Iterator[Problem]:
+def _grader_problems(course: Course, week: Week, location: str) -> Iterator[Problem]:
     if not (course.root / "solutions").is_dir():
         return
     folder = course.graders(week)
@@ -77,36 +77,36 @@ def _grader_problems(course: Course, week: Week, where: str) -> Iterator[Problem
     names = {e.name for e in week.exercises}
     for number, exercise in enumerate(week.exercises):
         if exercise.name not in existing:
-            place = f"{where}.exercises[{number}].name"
+            place = f"{location}.exercises[{number}].name"
             shown = (folder / f"test_{exercise.name}.py").relative_to(course.root)
             yield place, f"{exercise.name!r} has no grader: write {shown}, or correct the name"
     for name in sorted(existing - names):
         shown = (folder / f"test_{name}.py").relative_to(course.root)
         message = f"{shown} grades {name!r}, which is not listed: add it, or remove the file"
-        yield f"{where}.exercises", message
+        yield f"{location}.exercises", message
 
 
-def _asset_problems(course: Course, week: Week, where: str) -> Iterator[Problem]:
+def _asset_problems(course: Course, week: Week, location: str) -> Iterator[Problem]:
     assets, exercises = course.root / "assets", course.root / "exercises"
     files = [p.name for p in assets.glob("*") if p.is_file()]
     folders = [p.name for p in exercises.glob("*") if p.is_dir()]
     for number, name in enumerate(week.files):
         if not (assets / name).is_file():
             message = f"assets/{name} does not exist{did_you_mean(name, files)}"
-            yield f"{where}.files[{number}]", message
+            yield f"{location}.files[{number}]", message
     for number, name in enumerate(week.folders):
         if not (exercises / name).is_dir():
             message = f"the folder exercises/{name} does not exist{did_you_mean(name, folders)}"
-            yield f"{where}.folders[{number}]", message
+            yield f"{location}.folders[{number}]", message
 
 
-def _extra_problems(week: Week, where: str) -> Iterator[Problem]:
+def _extra_problems(week: Week, location: str) -> Iterator[Problem]:
     for number, exercise in enumerate(week.exercises):
         extra = exercise.extra
         if extra is not None and extra not in EXTRAS and not _importable(extra):
             meant = did_you_mean(extra, EXTRAS)
             message = f"{extra!r} is neither an extra of pyproject.toml nor an installed library"
-            yield f"{where}.exercises[{number}].extra", message + meant
+            yield f"{location}.exercises[{number}].extra", message + meant
 
 
 def _importable(name: str) -> bool:

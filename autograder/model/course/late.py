@@ -90,7 +90,9 @@ def lateness(
             continue
         due = due_for(course, week, student, (more or {}).get(week.name, dt.timedelta()))
         extended = due > course.localized(week.due)
-        one = _one(policy, due, handed_in[week.name].astimezone(course.zone), budget, extended)
+        one = _lateness_of(
+            policy, due, handed_in[week.name].astimezone(course.zone), budget, extended
+        )
         found[week.name] = replace(one, decimals=course.registry.decimals)
         budget -= one.slip_days
     return found
@@ -111,7 +113,7 @@ def due_for(
     return max(due, *granted, key=lambda moment: moment.astimezone(dt.UTC))
 
 
-def _one(
+def _lateness_of(
     policy: Late, due: dt.datetime, handed: dt.datetime, budget: int, extended: bool
 ) -> Lateness:
     if _elapsed(due, handed) <= dt.timedelta():

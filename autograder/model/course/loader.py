@@ -82,8 +82,8 @@ def load(root: Path | None = None, *, unfinished: bool = False) -> Course:
     except UnicodeDecodeError as error:
         raise CourseError(f"{REGISTRY}: not UTF-8 text: {error}") from None
     course = Course(root, registry)
-    for where, message in folder_problems(course, unfinished=unfinished):
-        raise CourseError(f"{REGISTRY}: {where}: {message}")
+    for location, message in folder_problems(course, unfinished=unfinished):
+        raise CourseError(f"{REGISTRY}: {location}: {message}")
     return course
 
 
@@ -99,25 +99,25 @@ def parse(text: str) -> Registry:
     try:
         registry = msgspec.convert(raw, Registry, strict=True)
     except msgspec.ValidationError as error:
-        message, _, where = str(error).partition("$")
-        where = where.rstrip("`").lstrip(".")
-        wanted = _type_at(where)
+        message, _, location = str(error).partition("$")
+        location = location.rstrip("`").lstrip(".")
+        wanted = _type_at(location)
         text = with_fix(
             message.partition(" - at ")[0],
             is_key="`key`" in message,
             fields=getattr(wanted, "__struct_fields__", ()),
             choices=get_args(wanted) if get_origin(wanted) is Literal else (),
         )
-        raise CourseError(f"{REGISTRY}: {where or 'top level'}: {text}") from None
-    for where, message in problems(registry):
-        raise CourseError(f"{REGISTRY}: {where}: {message}")
+        raise CourseError(f"{REGISTRY}: {location or 'top level'}: {text}") from None
+    for location, message in problems(registry):
+        raise CourseError(f"{REGISTRY}: {location}: {message}")
     return registry
 
 
-def _type_at(where: str) -> Any:
+def _type_at(location: str) -> Any:
     """Return the type that the registry has at a path such as `weeks[0].exercises[1]`."""
     found: Any = Registry
-    for name in re.findall(r"\w+", re.sub(r"\[\d+\]", "", where)):
+    for name in re.findall(r"\w+", re.sub(r"\[\d+\]", "", location)):
         hint = get_type_hints(found).get(name)
         structs = (t for t in (hint, *get_args(hint)) if isinstance(t, type))
         found = next((t for t in structs if issubclass(t, msgspec.Struct)), hint)

@@ -23,10 +23,10 @@ _WIDTH = 96  # of announcements: leaves room for `# ` in lines of 100
 _END = re.compile(r"^\s*#+ END SOLUTION\s*$")
 
 
-def make_stub(source: str, where: str) -> str:
+def make_stub(source: str, location: str) -> str:
     """Return the stub of a solution's source; raise BuildError with file and line."""
     lines = source.split("\n")
-    names = _enclosing_names(source, where)
+    names = _enclosing_names(source, location)
     kept: list[str] = []
     opened: tuple[int, str] | None = None
     regions = 0
@@ -35,29 +35,29 @@ def make_stub(source: str, where: str) -> str:
         if begin:
             if opened:
                 raise BuildError(
-                    f"{where}:{number}: BEGIN SOLUTION inside the one from line {opened[0]}"
+                    f"{location}:{number}: BEGIN SOLUTION inside the one from line {opened[0]}"
                 )
             opened, regions = (number, begin.group(1)), regions + 1
             if begin.group(1):
                 kept.append(f'{begin.group(1)}raise NotImplementedError("{names.get(number, "")}")')
         elif _END.match(line):
             if not opened:
-                raise BuildError(f"{where}:{number}: END SOLUTION without BEGIN SOLUTION")
+                raise BuildError(f"{location}:{number}: END SOLUTION without BEGIN SOLUTION")
             opened = None
         elif not opened:
             kept.append(line)
     if opened:
-        raise BuildError(f"{where}:{opened[0]}: BEGIN SOLUTION without END SOLUTION")
+        raise BuildError(f"{location}:{opened[0]}: BEGIN SOLUTION without END SOLUTION")
     if not regions:
         raise BuildError(
-            f"{where}: no line `# BEGIN SOLUTION`: the stub would contain the solution"
+            f"{location}: no line `# BEGIN SOLUTION`: the stub would contain the solution"
         )
     stub = re.sub(r"\n{4,}", "\n\n\n", "\n".join(kept))
     try:
         ast.parse(stub)
     except SyntaxError as error:
         raise BuildError(
-            f"{where}: its stub is not valid Python: {error.msg} at {error.text!r}"
+            f"{location}: its stub is not valid Python: {error.msg} at {error.text!r}"
         ) from None
     return stub.rstrip("\n") + "\n"
 
@@ -84,12 +84,12 @@ def _ends_with_todo(lines: list[str]) -> bool:
     return False
 
 
-def _enclosing_names(source: str, where: str) -> dict[int, str]:
+def _enclosing_names(source: str, location: str) -> dict[int, str]:
     """Return the dotted name of the innermost function or class for each line."""
     try:
         tree = ast.parse(source)
     except SyntaxError as error:
-        raise BuildError(f"{where}:{error.lineno}: {error.msg}") from None
+        raise BuildError(f"{location}:{error.lineno}: {error.msg}") from None
     names: dict[int, str] = {}
 
     def visit(node: ast.AST, prefix: str) -> None:
@@ -109,11 +109,11 @@ def _enclosing_names(source: str, where: str) -> dict[int, str]:
 def stub_of(course: Course, week: Week) -> str:
     """Return the stub of a week; raise BuildError if the solution is missing or malformed."""
     path = course.solution(week)
-    where = str(path.relative_to(course.root))
+    location = str(path.relative_to(course.root))
     try:
-        stub = make_stub(path.read_text(encoding="utf-8"), where)
+        stub = make_stub(path.read_text(encoding="utf-8"), location)
     except FileNotFoundError:
-        raise BuildError(f"{where}: the solution is missing") from None
+        raise BuildError(f"{location}: the solution is missing") from None
     return with_announcement(stub, "\n\n".join(_announced(week)))
 
 
@@ -121,27 +121,27 @@ def _announced(week: Week) -> Iterator[str]:
     """Yield a paragraph for each rule on forbidden calls and names."""
     rules = [_calls_in_words("this week", week.not_allowed)]
     for exercise in week.exercises:
-        where = f"in `{exercise.name}`"
-        rules.append(_calls_in_words(where, exercise.not_allowed))
+        location = f"in `{exercise.name}`"
+        rules.append(_calls_in_words(location, exercise.not_allowed))
         if exercise.source_not_allowed:
-            rules.append(_names_in_words(where, exercise.source_not_allowed))
+            rules.append(_names_in_words(location, exercise.source_not_allowed))
     if any(rules):
         rules.append(in_words(tuple(sorted({e.extra for e in week.exercises if e.extra}))))
     for text in filter(None, rules):
         yield textwrap.fill(text, _WIDTH, break_long_words=False, break_on_hyphens=False)
 
 
-def _calls_in_words(where: str, patterns: tuple[str, ...]) -> str:
+def _calls_in_words(location: str, patterns: tuple[str, ...]) -> str:
     if not patterns:
         return ""
     return (
-        f"Not allowed {where}: calls of a library's {_listed(patterns)}, under any alias. Such a "
-        "call does the exercise for you and costs all of its points."
+        f"Not allowed {location}: calls of a library's {_listed(patterns)}, under any alias. "
+        "Such a call does the exercise for you and costs all of its points."
     )
 
 
-def _names_in_words(where: str, patterns: tuple[str, ...]) -> str:
-    text = f"Not allowed {where}: the names {_listed(patterns)}."
+def _names_in_words(location: str, patterns: tuple[str, ...]) -> str:
+    text = f"Not allowed {location}: the names {_listed(patterns)}."
     if any(pattern.startswith(".") for pattern in patterns):
         text += " A name after a dot is an attribute of a tensor; a function of that name in an "
         text += "allowed library is fine."

@@ -91,41 +91,41 @@ def _fix(message: str, fields: Sequence[str], choices: Sequence[str]) -> str:
     }.get(expected, "")
 
 
-def _limit_problems(where: str, limits: Limits) -> Iterator[Problem]:
+def _limit_problems(location: str, limits: Limits) -> Iterator[Problem]:
     names = "call_seconds", "exercise_seconds", "submission_seconds"
     for inner, outer in itertools.pairwise(names):
         shorter, longer = getattr(limits, inner), getattr(limits, outer)
         if shorter > longer:
-            yield f"{where}.{inner}", f"is {shorter:g}, more than {outer}, {longer:g}"
+            yield f"{location}.{inner}", f"is {shorter:g}, more than {outer}, {longer:g}"
 
 
-def _week_problems(where: str, week: Week) -> Iterator[Problem]:
+def _week_problems(location: str, week: Week) -> Iterator[Problem]:
     if not _WEEK.match(week.name):
-        yield f"{where}.name", f"{week.name!r} must look like week01_topic"
+        yield f"{location}.name", f"{week.name!r} must look like week01_topic"
     if not week.module.endswith(".py") or not _EXERCISE.match(week.stem):
-        yield f"{where}.module", f"{week.module!r} must be a Python file such as softmax.py"
+        yield f"{location}.module", f"{week.module!r} must be a Python file such as softmax.py"
     if (week.due.tzinfo is None) != (week.release.tzinfo is None):
-        yield f"{where}.due", "give both dates a time zone, or neither"
+        yield f"{location}.due", "give both dates a time zone, or neither"
     elif week.due <= week.release:
-        yield f"{where}.due", f"{week.due} is not after the release, {week.release}: change one"
+        yield f"{location}.due", f"{week.due} is not after the release, {week.release}: change one"
     if not week.exercises:
-        yield f"{where}.exercises", "there must be at least one"
+        yield f"{location}.exercises", "there must be at least one"
     if week.limits:
-        yield from _limit_problems(f"{where}.limits", week.limits)
+        yield from _limit_problems(f"{location}.limits", week.limits)
     for setting, names in (("files", week.files), ("folders", week.folders)):
         for number, name in enumerate(names):
             if not name or ".." in Path(name).parts or Path(name).is_absolute():
-                place = f"{where}.{setting}[{number}]"
+                place = f"{location}.{setting}[{number}]"
                 yield place, f"{name!r} must be a path inside its folder"
-    yield from _duplicates(f"{where}.exercises", [e.name for e in week.exercises])
-    yield from _duplicates(f"{where}.questions", [q.name for q in week.questions])
+    yield from _duplicates(f"{location}.exercises", [e.name for e in week.exercises])
+    yield from _duplicates(f"{location}.questions", [q.name for q in week.questions])
     for number, exercise in enumerate(week.exercises):
-        place = f"{where}.exercises[{number}]"
+        place = f"{location}.exercises[{number}]"
         if not _EXERCISE.match(exercise.name):
             yield f"{place}.name", f"{exercise.name!r} is not a Python name"
         yield from _point_problems(place, exercise.points)
     for number, question in enumerate(week.questions):
-        place = f"{where}.questions[{number}]"
+        place = f"{location}.questions[{number}]"
         if not _SLUG.match(question.name):
             yield f"{place}.name", f"{question.name!r} must be lower-case letters, digits, - or _"
         if question.name in {e.name for e in week.exercises}:
@@ -134,37 +134,40 @@ def _week_problems(where: str, week: Week) -> Iterator[Problem]:
     electives = sum(e.elective for e in week.exercises)
     if week.electives_counted is not None and not 0 <= week.electives_counted <= electives:
         message = f"is {week.electives_counted}, but the week has {electives} electives"
-        yield f"{where}.electives_counted", message
+        yield f"{location}.electives_counted", message
 
 
-def _point_problems(where: str, points: float) -> Iterator[Problem]:
+def _point_problems(location: str, points: float) -> Iterator[Problem]:
     if not 0 <= points < math.inf:
-        yield f"{where}.points", f"must be 0 or more, but is {points:g}"
+        yield f"{location}.points", f"must be 0 or more, but is {points:g}"
 
 
-def _duplicates(where: str, names: list[str]) -> Iterator[Problem]:
+def _duplicates(location: str, names: list[str]) -> Iterator[Problem]:
     for number, name in enumerate(names):
         if name in names[:number]:
             first = names.index(name)
-            yield f"{where}[{number}].name", f"{name!r} is already the name of {where}[{first}]"
+            yield (
+                f"{location}[{number}].name",
+                f"{name!r} is already the name of {location}[{first}]",
+            )
 
 
 def _extension_problems(registry: Registry, late: Late) -> Iterator[Problem]:
     weeks, zone = {w.name: w for w in registry.weeks}, ZoneInfo(registry.timezone)
     seen: dict[tuple[str, str], int] = {}
     for number, extension in enumerate(late.extensions):
-        where = f"late.extensions[{number}]"
+        location = f"late.extensions[{number}]"
         week = weeks.get(extension.week)
         first = seen.setdefault((extension.student, extension.week), number)
         if first != number:
             student = extension.student
-            yield where, f"{student} already has an extension of {extension.week} in [{first}]"
+            yield location, f"{student} already has an extension of {extension.week} in [{first}]"
         if week is None:
             unknown = did_you_mean(extension.week, weeks)
-            yield f"{where}.week", f"the course has no week {extension.week!r}{unknown}"
+            yield f"{location}.week", f"the course has no week {extension.week!r}{unknown}"
         elif aware(extension.until, zone) <= aware(week.due, zone):
             message = f"{extension.until} is not after the due date of {week.name}, {week.due}"
-            yield f"{where}.until", f"{message}: choose a later date"
+            yield f"{location}.until", f"{message}: choose a later date"
 
 
 def _nbgrader_problems(nbgrader: Nbgrader) -> Iterator[Problem]:
@@ -180,34 +183,34 @@ def _nbgrader_problems(nbgrader: Nbgrader) -> Iterator[Problem]:
 
 def _database_problems(url: str) -> Iterator[Problem]:
     """Check the gradebook's URL; messages never quote it, because it may contain a password."""
-    where = "nbgrader.db_url"
+    location = "nbgrader.db_url"
     try:
         parts = urlsplit(url)
         secret = parts.password is not None or "password=" in parts.query.lower()
     except ValueError:
-        yield where, "is not a URL"
+        yield location, "is not a URL"
         return
     if parts.scheme not in ("sqlite", "postgresql", "postgresql+psycopg"):
-        yield where, "must look like postgresql+psycopg://user@host/database"
+        yield location, "must look like postgresql+psycopg://user@host/database"
     if secret:
         yield (
-            where,
+            location,
             "contains a password, and nbgrader shows its settings on its pages: remove it and "
             "write it to ~/.pgpass (host:port:database:user:password, mode 0600)",
         )
 
 
 def _service_problems(url: str) -> Iterator[Problem]:
-    where = "immediate.url"
+    location = "immediate.url"
     try:
         parts = urlsplit(url)
         valid = parts.scheme in ("http", "https") and bool(parts.hostname)
     except ValueError:
         valid = False
     if not valid:
-        yield where, "must look like https://host/ or https://host/services/autograder/"
+        yield location, "must look like https://host/ or https://host/services/autograder/"
     elif parts.username is not None or parts.query or parts.fragment:
         yield (
-            where,
+            location,
             "is sent to every student: leave out names, passwords and everything after ? or #",
         )

@@ -49,8 +49,8 @@ def read_yaml(text: str) -> object:
     try:
         node = yaml.compose(text, Loader=_Loader)
         if node is not None:
-            for where, message in _duplicate_keys(node, ""):
-                raise CourseError(f"{REGISTRY}: {where or 'top level'}: {message}")
+            for location, message in _duplicate_keys(node, ""):
+                raise CourseError(f"{REGISTRY}: {location or 'top level'}: {message}")
         raw = yaml.load(text, Loader=_Loader)
     except yaml.YAMLError as error:
         raise CourseError(_message(text, error)) from None
@@ -75,34 +75,34 @@ def _message(text: str, error: yaml.YAMLError) -> str:
     return f"{REGISTRY}:{place} {problem}" + (f": {fix}" if fix else "")
 
 
-def _duplicate_keys(node: yaml.Node, where: str) -> Iterator[tuple[str, str]]:
+def _duplicate_keys(node: yaml.Node, location: str) -> Iterator[tuple[str, str]]:
     """Yield the path and a message for every key that appears twice in one mapping."""
     if isinstance(node, yaml.SequenceNode):
         for number, item in enumerate(node.value):
-            yield from _duplicate_keys(item, f"{where}[{number}]")
+            yield from _duplicate_keys(item, f"{location}[{number}]")
     elif isinstance(node, yaml.MappingNode):
         lines: dict[str, int] = {}
         for key, value in node.value:
             name, line = str(key.value), key.start_mark.line + 1
             if name in lines:
-                yield where, f"`{name}` appears twice (lines {lines[name]} and {line}): keep one"
+                yield location, f"`{name}` appears twice (lines {lines[name]} and {line}): keep one"
             lines[name] = line
-            yield from _duplicate_keys(value, f"{where}.{name}" if where else name)
+            yield from _duplicate_keys(value, f"{location}.{name}" if location else name)
 
 
-def _with_moments(raw: Any, where: str) -> Any:
+def _with_moments(raw: Any, location: str) -> Any:
     if isinstance(raw, dict):
         return {
-            key: _with_moments(value, f"{where}.{key}" if where else str(key))
+            key: _with_moments(value, f"{location}.{key}" if location else str(key))
             for key, value in raw.items()
         }
     if isinstance(raw, list):
-        return [_with_moments(value, f"{where}[{number}]") for number, value in enumerate(raw)]
-    if _DATES.fullmatch(where):
+        return [_with_moments(value, f"{location}[{number}]") for number, value in enumerate(raw)]
+    if _DATES.fullmatch(location):
         try:
             return moment(raw)
         except ValueError as error:
-            raise CourseError(f"{REGISTRY}: {where}: {error}") from None
+            raise CourseError(f"{REGISTRY}: {location}: {error}") from None
     return raw
 
 
