@@ -31,7 +31,7 @@ class Exercise(_Config, frozen=True):
     """One graded function or class of a week."""
 
     name: str  # the function or class that students write
-    points: float
+    points: float  # points for a correct solution
     not_allowed: tuple[Text, ...] = ()  # forbidden calls, in addition to the week's
     source_not_allowed: tuple[Text, ...] = ()  # names that must not appear in the source
     elective: bool = False  # only the best electives of a week count
@@ -42,7 +42,7 @@ class Question(_Config, frozen=True):
     """A written question, marked by hand in Formgrader."""
 
     name: str  # as in lesson.md: `<!-- answer: name -->`
-    points: float
+    points: float  # points for a complete answer
 
 
 class Limits(_Config, frozen=True):
@@ -130,13 +130,11 @@ class Late(_Config, frozen=True):
 
     percent: Percent  # deducted from the score for each started day or hour
     per: Literal["day", "hour"] = "day"  # the unit of lateness
-    grace_minutes: Annotated[float, msgspec.Meta(ge=0, lt=1440)] = (
-        0.0  # minutes after the due date that still count as on time
-    )
+    # minutes after the due date that still count as on time
+    grace_minutes: Annotated[float, msgspec.Meta(ge=0, lt=1440)] = 0.0
     floor: Percent = 0.0  # percent of the score that late work keeps at least
-    slip_days: Annotated[int, msgspec.Meta(ge=0)] = (
-        0  # free late days per student in the whole course
-    )
+    # free late days per student in the whole course
+    slip_days: Annotated[int, msgspec.Meta(ge=0)] = 0
     extensions: tuple[Extension, ...] = ()  # later due dates for single students
 
 
@@ -144,9 +142,8 @@ class Scoring(_Config, frozen=True):
     """How points are deducted; `scoring.py` defines the computation."""
 
     follow_through: Literal["full", "half", "none"] = "full"  # credit if only a helper is wrong
-    by: Literal["mistakes", "tests"] = (
-        "mistakes"  # deduct the costs of named mistakes, or the share of failed tests
-    )
+    # deduct the costs of named mistakes, or the share of failed tests
+    by: Literal["mistakes", "tests"] = "mistakes"
 
     @property
     def carried(self) -> float:
@@ -173,9 +170,8 @@ class Immediate(_Config, frozen=True):
     show: Literal["names", "verdicts", "scores", "nothing"] = "verdicts"  # what is shown
     tries: Annotated[int, msgspec.Meta(ge=1, le=1000)] = 10  # number of results shown
     per: Literal["hour", "day", "week"] = "day"  # the period; week: the whole week of the course
-    cooldown_minutes: Annotated[float, msgspec.Meta(ge=0, le=1440)] = (
-        0.0  # minutes between two results
-    )
+    # minutes between two results
+    cooldown_minutes: Annotated[float, msgspec.Meta(ge=0, le=1440)] = 0.0
     until: Literal["due", "always"] = "due"  # whether late submissions get a result
     url: str = ""  # the address of the service, written into released weeks
 
@@ -201,9 +197,8 @@ class Lti(_Config, frozen=True):
 class Suspects(_Config, frozen=True):
     """Time limits for locating mistakes, in seconds of processor time."""
 
-    seconds: Annotated[float, msgspec.Meta(ge=0, le=600)] = (
-        2.0  # per wrong exercise; 0: do not locate mistakes
-    )
+    # per wrong exercise; 0: do not locate mistakes
+    seconds: Annotated[float, msgspec.Meta(ge=0, le=600)] = 2.0
     submission: Annotated[float, msgspec.Meta(ge=0, le=6000)] = 6.0  # per submission
 
 
@@ -223,9 +218,8 @@ class Registry(_Config, frozen=True):
     lti: Lti | None = None  # where grades are exported to
     suspects: Suspects = Suspects()  # time limits for locating mistakes
     immediate: Immediate = Immediate()  # what students see before feedback
-    counts: Literal["latest", "best"] = (
-        "latest"  # the submission that counts; best: after late penalties
-    )
+    # the submission that counts; best: after late penalties
+    counts: Literal["latest", "best"] = "latest"
     handouts: str = ""  # the URL of the folder with `<week>.zip`, for Colab and Kaggle
     modules_from_notebook: bool = False  # grade exercises that only the notebook defines
     decimals: Annotated[int, msgspec.Meta(ge=0, le=4)] = 2  # decimals of scores
