@@ -65,7 +65,7 @@ MODULES = {
     "autograder.student.checks.importing",
     "autograder.student.checks.launcher",
     "autograder.student.checks.mistake_lines",
-    "autograder.student.checks.results",
+    "autograder.student.checks.check_results",
     "autograder.student.checks.runner",
     "autograder.student.checks.stages",
     "autograder.student.checks.time_limit",

@@ -18,7 +18,7 @@ from ..model.device_axes import FAKE_GPU
 from ..model.report.schema import ExerciseReport, SubmissionReport
 from ..model.report.verdicts import Ending
 from ..pages.environment import environment
-from .marks import Mark, Marks
+from .manual_scores import Mark, Marks
 from .pictures import pictures
 from .view import ExerciseView, link_causes, view_exercise
 

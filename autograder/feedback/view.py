@@ -16,7 +16,7 @@ from ..model.report.failure_groups import NOT_DESCRIBED, failure_key
 from ..model.report.schema import ExerciseReport, TestReport, axes_of
 from ..model.report.verdicts import Verdict
 from ..worker.protocol.dtypes import TEST_DTYPES, TORCH_ITEM_BYTES
-from .arithmetic import ArithmeticLine, arithmetic, carried_words
+from .score_breakdown import ArithmeticLine, arithmetic, carried_words
 from .suspect_lines import location_sentence
 
 DTYPES = tuple(sorted(TEST_DTYPES, key=TORCH_ITEM_BYTES.__getitem__))

@@ -67,6 +67,6 @@ def _protect_formgrader(folder: Path, project: Path) -> None:
     serverapp = sys.modules.get("jupyter_server.serverapp")
     if serverapp is None or not serverapp.ServerApp.initialized():
         return
-    from .formgrader.handlers import install
+    from .formgrader.safe_pages import install
 
     install(serverapp.ServerApp.instance().web_app, folder, project)

@@ -48,8 +48,7 @@ _PACKET = 1 << 16
 _BOOT_SECONDS = 120.0
 _SPAWN_SECONDS = 15.0
 _GPU_SPAWN_SECONDS = 75.0
-_REPORT_SECONDS = 5.0
-_KILL_SECONDS = 2.0
+_REPORT_SECONDS, _KILL_SECONDS = 5.0, 2.0
 _GPU_KILL_SECONDS = 30.0  # the last process to leave a GPU waits until the driver powers it down
 # Additional threads and file descriptors that a GPU driver needs.
 _GPU_THREADS, _GPU_FILES = 16, 192

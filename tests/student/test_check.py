@@ -286,7 +286,7 @@ def test_no_right_program_is_suspected_of_what_is_not_allowed(course):
 
 
 def test_open_points_count_only_as_many_electives_as_count(tmp_path):
-    from autograder.student.checks.results import CheckResult, ExerciseResult
+    from autograder.student.checks.check_results import CheckResult, ExerciseResult
 
     def exercise(points, state, elective):
         return ExerciseResult("x", points, state, 0, 1, elective=elective)

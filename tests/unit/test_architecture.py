@@ -24,7 +24,7 @@ LAYERS = (
 )
 # The package's public face and its start as a program are imported from outside only.
 ENTRY_POINTS = ("autograder", "autograder.__main__")
-MOST_MODULES = 12
+MOST_MODULES, MOST_LINES = 12, 350
 
 
 def package(module: str) -> str:
@@ -89,10 +89,34 @@ def sources() -> list[Path]:
     return [path for m in modules() if (path := path_of(m)) is not None]
 
 
+def test_module_names_are_unique() -> None:
+    names = Counter(p.stem for p in sources() if not p.stem.startswith("__"))
+    assert [name for name, count in names.items() if count > 1] == []
+
+
 def test_packages_are_small() -> None:
     sizes = Counter(p.parent for p in sources() if p.stem != "__init__")
     large = {str(p.relative_to(ROOT)): n for p, n in sizes.items() if n > MOST_MODULES}
     assert large == {}
+
+
+def test_modules_are_short() -> None:
+    lines = {p: len(p.read_text(encoding="utf-8").splitlines()) for p in sources()}
+    long = {str(p.relative_to(ROOT)): n for p, n in lines.items() if n > MOST_LINES}
+    assert long == {}
+
+
+def test_every_package_documents_its_public_names() -> None:
+    silent = []
+    for path in sources():
+        if path.stem == "__init__":
+            tree = ast.parse(path.read_text(encoding="utf-8"))
+            targets = [
+                ast.unparse(t) for n in tree.body if isinstance(n, ast.Assign) for t in n.targets
+            ]
+            if "__all__" not in targets or not ast.get_docstring(tree):
+                silent.append(str(path.relative_to(ROOT)))
+    assert silent == []
 
 
 def test_every_module_has_a_line_on_the_code_map() -> None:

@@ -1,6 +1,6 @@
 """The sum in the feedback: what was taken off, and for what."""
 
-from autograder.feedback.arithmetic import arithmetic, carried_words
+from autograder.feedback.score_breakdown import arithmetic, carried_words
 from autograder.model.report import schema
 from autograder.model.report.verdicts import Verdict
 

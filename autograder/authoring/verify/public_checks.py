@@ -16,8 +16,8 @@ from ...model.course import REGISTRY, Course, Week
 from ...model.course.bank import Bank
 from ...model.course.stubs import stub_of
 from ...model.errors import BuildError, KitError
+from ...student.checks.check_results import CheckOutcome, ExerciseResult
 from ...student.checks.launcher import WarmPython
-from ...student.checks.results import CheckOutcome, ExerciseResult
 from ...student.commands.check import Checked, check_week
 from ...student.folder.week import DESCRIPTION, WeekFolder, describe_week, open_folder
 from ...student.show.hints import parse_hints

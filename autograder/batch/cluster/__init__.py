@@ -27,6 +27,8 @@ import msgspec
 
 from ...model.errors import KitError
 
+__all__ = ["Cluster", "cluster_at", "plaintext_warning"]
+
 _ADDRESS = re.compile(r"(?:(tcp|tls)://)?(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+):([0-9]{1,5})/?\Z")
 
 

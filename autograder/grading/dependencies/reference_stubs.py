@@ -18,13 +18,11 @@ from __future__ import annotations
 
 import hashlib
 import inspect
-import math
 import threading
 import time
 import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -36,17 +34,12 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from ...worker.doubles.module_stub import LAYERS, plain_attributes
 from ...worker.doubles.remote_stub import install_stubs
 from ...worker.monitor import call_watch
-from ...worker.protocol import dtypes, frames
+from ...worker.protocol import frames
 from ...worker.protocol.values import Decoder, Encoder
 from ..running.author_errors import clear_frames
 from ..targets.in_process import Answer, InProcess, split_reply
+from .call_bounds import MAX_BYTES, MAX_ELEMENTS, is_bounded
 
-# Bounds of a call: on an integer, on bytes in each direction, on elements times the longest axis
-# (the cost of a matrix product), and on the elements of the broadcast of all arguments.
-_MAX_INTEGER = 1 << 16
-_MAX_BYTES = 16 << 20
-_MAX_WORK = 1 << 31
-_MAX_ELEMENTS = 1 << 24  # also of every tensor that an answer computes
 _REFUSED = frames.Reply("raised", raised=frames.Raised("RuntimeError", ("Exception",), "", None))
 # Exceptions whose message may name variables of the solution.
 _NAMING_ERRORS = ("AttributeError", "KeyError", "NameError", "UnboundLocalError")
@@ -110,11 +103,11 @@ class ReferenceHelpers:
         """Return the reply frame for a call; a refused call gets an exception."""
         started, counts = time.thread_time(), self._answer_counts
         try:
-            if self._left.seconds > 0 and call.helper in self.names and _is_bounded(call):
+            if self._left.seconds > 0 and call.helper in self.names and is_bounded(call):
                 seconds = min(self._left.seconds, self._left.call)
                 reply, parts = self._solution.reply(call, buffers, seconds)
                 answer = frames.pack(msgspec.structs.replace(reply, counts=None), parts)
-                if len(answer) <= _MAX_BYTES:
+                if len(answer) <= MAX_BYTES:
                     self._add_cost(call, reply.counts)
                     counts.answers += 1
                     counts.raised += reply.status == "raised"
@@ -180,7 +173,7 @@ class _Deadline(TorchDispatchMode):
             self.exceeded = True
             raise _TooExpensive
         made = func(*args, **(kwargs or {}))
-        if isinstance(made, torch.Tensor) and made.numel() > _MAX_ELEMENTS:
+        if isinstance(made, torch.Tensor) and made.numel() > MAX_ELEMENTS:
             self.exceeded = True
             raise _TooExpensive
         return made
@@ -325,57 +318,3 @@ def _weights(module: nn.Module) -> tuple[tuple[str, torch.Tensor, bool], ...]:
     """Return the name and value of each tensor in a module's state, and whether it is trained."""
     trained = {name for name, _ in module.named_parameters(remove_duplicate=False)}
     return tuple((name, x, name in trained) for name, x in module.state_dict().items())
-
-
-def _is_bounded(call: frames.StubCall) -> bool:
-    """Return True if a call contains plain data only, within the bounds."""
-    everything, arguments = _Size(), _Size()
-    if not all(map(everything.add, call.values)):
-        return False
-    for value in (*call.args, *call.kwargs.values()):  # weights are not broadcast with them
-        arguments.add(value)
-    everything.broadcast = arguments.broadcast
-    return everything.is_bounded
-
-
-@dataclass
-class _Size:
-    """The total size of the values of a call."""
-
-    bytes: int = 0
-    elements: int = 0
-    longest: int = 1
-    broadcast: tuple[int, ...] = ()  # the longest of each axis, counted from the last
-
-    @property
-    def is_bounded(self) -> bool:
-        small = self.bytes <= _MAX_BYTES and math.prod(self.broadcast) <= _MAX_ELEMENTS
-        return small and self.elements * self.longest <= _MAX_WORK
-
-    def add(self, value: frames.Value) -> bool:
-        """Add a value; return False if it is not plain data."""
-        if isinstance(value, bool) or value is None:
-            return True
-        if isinstance(value, int):
-            return abs(value) <= _MAX_INTEGER
-        if isinstance(value, (float, str)):
-            self.bytes += 8 if isinstance(value, float) else len(value)
-            return True
-        if isinstance(value, frames.TensorV):
-            return value.buffer is not None and self._add_array(value, dtypes.TORCH_ITEM_BYTES)
-        if isinstance(value, frames.ArrayV):
-            return self._add_array(value, dtypes.NUMPY_ITEM_BYTES)
-        if isinstance(value, (frames.SeqV, frames.MapV)):
-            return all(map(self.add, value.items))
-        if isinstance(value, frames.SpecialV):
-            return value.kind in ("device", "dtype") and self.add(value.value)
-        return False
-
-    def _add_array(self, value: frames.TensorV | frames.ArrayV, item_bytes: dict[str, int]) -> bool:
-        size = frames.checked_size(value.dtype, value.shape, item_bytes)
-        self.bytes += size
-        self.elements += size // item_bytes[value.dtype]
-        self.longest = max(self.longest, *value.shape, 1)
-        axes = zip_longest(self.broadcast, reversed(value.shape), fillvalue=1)
-        self.broadcast = tuple(map(max, axes))
-        return True

@@ -16,7 +16,7 @@ from nbgrader.api import BaseCell, Comment, Grade, Gradebook
 from traitlets import Bool
 
 from ...feedback.html import feedback_page
-from ...feedback.marks import Mark, Marks
+from ...feedback.manual_scores import Mark, Marks
 from ...model.course.loader import Course, Week
 from ...model.errors import NbgraderError
 from ...model.report.schema import ExerciseReport, SubmissionReport

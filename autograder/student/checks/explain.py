@@ -18,7 +18,7 @@ from typing import Any
 
 from _pytest import capture as _capture
 
-from .results import Failure
+from .check_results import Failure
 
 _MAX_MESSAGE = 2000
 _MAX_CODE = 200

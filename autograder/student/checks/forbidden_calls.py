@@ -22,7 +22,7 @@ from typing import Any
 from ...model.source.rules import call_in_words
 from ...worker.monitor.function_hooks import function_mode
 from ...worker.protocol.call_patterns import matches
-from .results import Failure
+from .check_results import Failure
 
 _MAX_TRACED = 20
 

@@ -25,7 +25,7 @@ from pathlib import Path
 
 import msgspec
 
-from .results import CheckOrder
+from .check_results import CheckOrder
 
 CAN_SERVE = sys.platform == "linux" and hasattr(os, "pidfd_open")
 _IDLE = 1800.0  # seconds without an order, after which a waiting process frees its memory

@@ -23,9 +23,16 @@ import msgspec
 from ...model.errors import KitError
 from ...model.source.import_failure import STUCK, ImportFailure, ended
 from ..folder.week import WeekFolder
+from .check_results import (
+    CheckEvent,
+    CheckOrder,
+    CheckOutcome,
+    Failure,
+    claim_in_words,
+    signal_name,
+)
 from .forked_runs import CAN_SERVE
 from .importing import DoesNotRun
-from .results import CheckEvent, CheckOrder, CheckOutcome, Failure, claim_in_words, signal_name
 from .time_limit import PATIENCE, waiting_message
 
 OnBegin = Callable[[str], None]

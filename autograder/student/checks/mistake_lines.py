@@ -20,7 +20,7 @@ from typing import Any
 
 from ...repair import generate_edits
 from ..folder.week import WeekFolder
-from .results import SuspectLine
+from .check_results import SuspectLine
 
 SECONDS = 0.8  # of processor time, for all exercises together
 _MIN_SECONDS = 0.1  # for one version, or a multiple of the time of the student's version

@@ -34,11 +34,11 @@ from ...model.pytest_options import run_pytest
 from ...model.source.rules import Rules
 from ...worker.monitor.function_hooks import hook_functions
 from ..folder.week import WeekFolder, open_folder
+from .check_results import TIMED_OUT, CheckEvent, CheckOrder, CheckOutcome, Failure, claim_in_words
 from .explain import Explainer
 from .forbidden_calls import CallNotice
 from .forked_runs import Fork, OrderPipe, variables_set_in
 from .importing import import_module, still_importing
-from .results import TIMED_OUT, CheckEvent, CheckOrder, CheckOutcome, Failure, claim_in_words
 from .time_limit import time_limited
 
 _MAX_OUTPUT = 4000

@@ -15,9 +15,9 @@ from collections.abc import Callable, Iterable
 import msgspec
 
 from ...model.source.import_failure import ImportFailure, explained
+from ..checks.check_results import CheckResult, ExerciseResult, Failure, sum_up
 from ..checks.importing import DoesNotRun, require_syntax
 from ..checks.launcher import WarmPython, run_checks
-from ..checks.results import CheckResult, ExerciseResult, Failure, sum_up
 from ..folder.rule_warnings import refused_outcomes
 from ..folder.slips import find_slips
 from ..folder.source import fingerprints, used

@@ -19,8 +19,8 @@ from rich.text import Text
 from watchfiles import Change, watch
 
 from ...model.errors import KitError
+from ..checks.check_results import CheckResult
 from ..checks.launcher import WarmPython
-from ..checks.results import CheckResult
 from ..folder.source import fingerprints
 from ..folder.week import WeekFolder, open_folder
 from ..show.check_text import Layout, hint_lines, layout_of, lines

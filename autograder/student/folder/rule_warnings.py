@@ -11,7 +11,7 @@ from itertools import islice
 
 from ...model.source.reachable import Sources
 from ...model.source.rules import Refusal, Rules, missing_imports, plain_calls, refusals, texts_of
-from ..checks.results import CheckOutcome, Failure
+from ..checks.check_results import CheckOutcome, Failure
 from .week import WeekFolder
 
 _MAX_FILES = 200

@@ -7,7 +7,7 @@ import json
 import re
 from collections.abc import Collection, Iterator, Sequence
 
-from ..checks.results import ExerciseResult
+from ..checks.check_results import ExerciseResult
 from .source import Definition
 from .week import WeekFolder
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from ..checks.results import State
+from ..checks.check_results import State
 
 
 class LastCheck(msgspec.Struct):

@@ -12,7 +12,13 @@ import msgspec
 from rich.console import Console
 from rich.text import Text
 
-from ..checks.results import CheckOutcome, CheckResult, ExerciseResult, Failure, untried_checks
+from ..checks.check_results import (
+    CheckOutcome,
+    CheckResult,
+    ExerciseResult,
+    Failure,
+    untried_checks,
+)
 from .hints import Hint
 from .terminal import writes_unicode
 from .wording import (

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..checks.results import CheckResult, Failure
+from ..checks.check_results import CheckResult, Failure
 from .check_text import hint_lines
 from .hints import Hint
 from .progress import REMINDER, WeekProgress, progress_lines

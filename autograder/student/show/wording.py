@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ...model.errors import KitError
 from ...model.report.findings import question
-from ..checks.results import CheckResult, ExerciseResult, Failure
+from ..checks.check_results import CheckResult, ExerciseResult, Failure
 from ..folder.lessons import heading_of
 from ..folder.week import open_folder
 from .hints import hints_of, hints_used

@@ -1,0 +1,74 @@
+"""Limit the arguments of a call that the trusted process answers with the solution.
+
+Who may be lying: the submission, which chooses the arguments. A call may contain plain data only,
+and its size bounds the memory and the time of the answer.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import zip_longest
+
+from ...worker.protocol import dtypes, frames
+
+# Bounds of a call: on an integer, on bytes in each direction, on elements times the longest axis
+# (the cost of a matrix product), and on the elements of the broadcast of all arguments.
+_MAX_INTEGER = 1 << 16
+MAX_BYTES = 16 << 20
+_MAX_WORK = 1 << 31
+MAX_ELEMENTS = 1 << 24  # also of every tensor that an answer computes
+
+
+def is_bounded(call: frames.StubCall) -> bool:
+    """Return True if a call contains plain data only, within the bounds."""
+    everything, arguments = _Size(), _Size()
+    if not all(map(everything.add, call.values)):
+        return False
+    for value in (*call.args, *call.kwargs.values()):  # weights are not broadcast with them
+        arguments.add(value)
+    everything.broadcast = arguments.broadcast
+    return everything.is_bounded
+
+
+@dataclass
+class _Size:
+    """The total size of the values of a call."""
+
+    bytes: int = 0
+    elements: int = 0
+    longest: int = 1
+    broadcast: tuple[int, ...] = ()  # the longest of each axis, counted from the last
+
+    @property
+    def is_bounded(self) -> bool:
+        small = self.bytes <= MAX_BYTES and math.prod(self.broadcast) <= MAX_ELEMENTS
+        return small and self.elements * self.longest <= _MAX_WORK
+
+    def add(self, value: frames.Value) -> bool:
+        """Add a value; return False if it is not plain data."""
+        if isinstance(value, bool) or value is None:
+            return True
+        if isinstance(value, int):
+            return abs(value) <= _MAX_INTEGER
+        if isinstance(value, (float, str)):
+            self.bytes += 8 if isinstance(value, float) else len(value)
+            return True
+        if isinstance(value, frames.TensorV):
+            return value.buffer is not None and self._add_array(value, dtypes.TORCH_ITEM_BYTES)
+        if isinstance(value, frames.ArrayV):
+            return self._add_array(value, dtypes.NUMPY_ITEM_BYTES)
+        if isinstance(value, (frames.SeqV, frames.MapV)):
+            return all(map(self.add, value.items))
+        if isinstance(value, frames.SpecialV):
+            return value.kind in ("device", "dtype") and self.add(value.value)
+        return False
+
+    def _add_array(self, value: frames.TensorV | frames.ArrayV, item_bytes: dict[str, int]) -> bool:
+        size = frames.checked_size(value.dtype, value.shape, item_bytes)
+        self.bytes += size
+        self.elements += size // item_bytes[value.dtype]
+        self.longest = max(self.longest, *value.shape, 1)
+        axes = zip_longest(self.broadcast, reversed(value.shape), fillvalue=1)
+        self.broadcast = tuple(map(max, axes))
+        return True
