@@ -1,1 +1,1 @@
-"""Tests of the kit. A helper is imported by its full name, as in `tests.imports`."""
+"""Tests of the kit. Import helpers by their full name, as in `tests.imports`."""

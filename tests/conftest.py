@@ -1,4 +1,4 @@
-"""What the kit's own tests share: the project, a small course, a way to run commands."""
+"""Shared fixtures: the project, a small course, and functions that run commands."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ import pytest
 
 from tests.courses import PROJECT, copy_course
 
-# What jsonschema would compile for a second to check addresses: the commands leave it out, too.
+# jsonschema would compile this grammar for a second to check addresses; the commands skip it too.
 sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]  # as import takes it
 
-# Files that take longest are begun first, so that processes side by side end together.
+# Slow files start first, so that parallel processes finish at about the same time.
 LONGEST = ("test_verify", "test_lessons", "test_attacks", "test_forging", "test_capstone")
-# Files whose tests share nothing.
+# Files whose tests share no fixtures.
 SPREAD = ("test_figures", "test_lessons", "test_verify")
-# What costs much and of which something quicker guards most: `make thorough` runs it.
+# Expensive tests that faster ones mostly cover; `make thorough` runs them.
 THOROUGH = bool(os.environ.get("AUTOGRADER_E2E"))
 
 
@@ -33,9 +33,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Keep a file's tests in one process, for its fixtures; not those of files in `SPREAD`.
+    """Keep the tests of a file in one process for its fixtures, except files in `SPREAD`.
 
-    xdist's own groups (`--dist loadgroup`) hold nothing together with pytest 9.2.
+    xdist's own groups (`--dist loadgroup`) have no effect with pytest 9.2.
     """
     from xdist.scheduler import LoadScopeScheduling
 
@@ -47,7 +47,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     return OneFileOneProcess(config, log)
 
 
-# nbgrader asks by this program, for every gradebook that is made, what it was told before.
+# nbgrader runs this program for each new gradebook, always with the same result.
 ASKED_ONCE = """\
 #!/bin/sh
 [ "$3" = heads ] || exec {program} "$@"
@@ -58,10 +58,10 @@ cat {heads}
 
 @pytest.fixture(scope="session", autouse=True)
 def _alembic_is_asked_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """The version of gradebooks, of this installation: it takes three seconds to say it."""
+    """Cache the gradebook version of this installation: computing it takes three seconds."""
     beside, folder = Path(sys.executable).parent, tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
-        folder = folder.parent  # of all processes side by side
+        folder = folder.parent  # shared by all parallel processes
     own = tmp_path_factory.mktemp("programs") / "alembic"
     own.write_text(ASKED_ONCE.format(program=beside / "alembic", heads=folder / "heads"), "utf-8")
     own.chmod(0o755)
@@ -78,7 +78,7 @@ def project() -> Path:
 
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
-    """A copy of the project's course in a folder of its own, with week 1 only."""
+    """Copy the project's course to a new folder, with week 1 only."""
     return copy_course(tmp_path / "course", weeks=("week01_softmax",))
 
 
@@ -107,7 +107,7 @@ def autograder() -> Callable[..., subprocess.CompletedProcess[str]]:
 def in_process(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Callable[..., subprocess.CompletedProcess[str]]:
-    """Run `autograder …` the same way in this process, where most is imported already."""
+    """Run `autograder …` in this process, where most modules are already imported."""
     from autograder.cli import run as run_command
 
     def run(*arguments: str | Path, cwd: Path = PROJECT) -> subprocess.CompletedProcess[str]:

@@ -1,4 +1,4 @@
-"""Courses of a few weeks in folders of their own, for tests and benchmarks."""
+"""Create courses of a few weeks in new folders, for tests and benchmarks."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def copy_course(
 ) -> Path:
     """Copy some weeks to a new project folder.
 
-    change: what is to be different in what course.yaml says.
-    beside: with pictures, and the files and folders that a week is released with.
+    change: function that edits the contents of course.yaml.
+    beside: also copy pictures, and the files and folders that are released with a week.
     """
     registry = yaml.safe_load((PROJECT / "course.yaml").read_text(encoding="utf-8"))
     registry["weeks"] = [week for week in registry["weeks"] if week["name"] in weeks]
@@ -43,7 +43,7 @@ def copy_course(
             shutil.copytree(
                 PROJECT / "exercises" / name, copied, ignore=ignored, dirs_exist_ok=True
             )
-    for shared in (PROJECT / "solutions").glob("*.py"):  # what figures of several weeks draw with
+    for shared in (PROJECT / "solutions").glob("*.py"):  # figures import this module
         shutil.copy(shared, target / "solutions" / shared.name)
     if change is not None:
         change(registry)
@@ -53,7 +53,7 @@ def copy_course(
 
 
 def write_below(folder: Path, below: str = "") -> Callable[[str, dict[str, bytes], str], list[str]]:
-    """Return a function for `collect_*` that writes each student's files to a folder of theirs."""
+    """Return a function for `collect_*` that writes each student's files to a separate folder."""
 
     def write(student: str, files: dict[str, bytes], time: str) -> list[str]:
         for name, data in {**files, **({"timestamp.txt": time.encode()} if time else {})}.items():

@@ -1,4 +1,4 @@
-"""What modules of the kit import of the kit, lazily or not, read from their source."""
+"""Read which modules of the kit import each other, at module level or lazily, from the source."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 def modules() -> list[str]:
-    """Every module of the kit by its dotted name; hidden graders are none."""
+    """Return all modules of the kit by dotted name, without the hidden graders."""
     paths = sorted((ROOT / "autograder").rglob("*.py"))
     names = [".".join(p.relative_to(ROOT).with_suffix("").parts) for p in paths]
     own = [n.removesuffix(".__init__") for n in names]
@@ -18,15 +18,15 @@ def modules() -> list[str]:
 
 
 def imported(name: str) -> set[str]:
-    """The modules of the kit that `name` imports, anywhere in its source.
+    """Return the modules of the kit that `name` imports, anywhere in its source.
 
-    `from . import x` counts for x alone where x is a module, and for the package otherwise.
+    `from . import x` counts as x if x is a module, otherwise as the package.
     """
     return {m for m in _imported(name) if m != name and path_of(m) is not None}
 
 
 def closure(roots: Iterable[str], stop: frozenset[str] = frozenset()) -> set[str]:
-    """The modules that `roots` need, with the packages they stand in; nothing behind `stop`."""
+    """Return the modules that `roots` import, with their packages, without those behind `stop`."""
     found: set[str] = set()
     waiting = list(roots)
     while waiting:

@@ -1,4 +1,4 @@
-"""A PostgreSQL server of a test's own. It asks for a password; `make e2e` runs what needs it."""
+"""Start a PostgreSQL server with a password for one test; `make e2e` runs tests that need it."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Server:
 
 
 def unprivileged(folder: Path) -> list[str]:
-    """PostgreSQL refuses to run as root: how to start it as somebody else, who gets the folder."""
+    """Return the command prefix and owner for PostgreSQL, because it refuses to run as root."""
     if os.geteuid() != 0:
         return []
     names = {u.pw_name: u for u in pwd.getpwall()}
@@ -68,9 +68,9 @@ def unprivileged(folder: Path) -> list[str]:
 
 @contextmanager
 def postgres() -> Iterator[Server]:
-    """A server with a database that is empty, for as long as it lasts."""
+    """Start a server with an empty database and stop it afterwards."""
     assert SERVER is not None
-    folder = Path(tempfile.mkdtemp(prefix="autograder-postgres-"))  # a short path, for the socket
+    folder = Path(tempfile.mkdtemp(prefix="autograder-postgres-"))  # short because of the socket
     found = Server(folder, secrets.token_urlsafe(18))
     (folder / "password").touch(mode=0o600)
     (folder / "password").write_text(found.password, encoding="utf-8")

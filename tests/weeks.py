@@ -1,4 +1,4 @@
-"""Tests of each week, of which some are thorough ones (`make e2e`)."""
+"""Parametrise tests by week; some weeks are marked as thorough (`make e2e`)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from autograder.model.course.loader import Week
 
 
 def each_week(weeks: Iterable[Week], thorough: Collection[str]) -> pytest.MarkDecorator:
-    """The test's argument `week`, one after another; those named in `thorough` are marked so."""
+    """Parametrise the test's argument `week`; mark those in `thorough`."""
     marks = pytest.mark.thorough
     return pytest.mark.parametrize(
         "week",

@@ -1,8 +1,8 @@
-"""The attacks as their files state them: a header, and the source of a submission or of its maker.
+"""Read the attack files: a header, then the source of a submission or of a program that writes one.
 
-A header names the line of docs/attacks, the verdicts that are expected and the points that may be
-earned at most. It may name a week, variants (sections of the file), hidden tests that must not
-pass, and what of it the instructor must hear of.
+The header names the line of docs/attacks, the expected verdicts and the maximum number of points.
+It may also name a week, variants (sections of the file), hidden tests that must fail, and the text
+that the instructor's report must contain.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ GROUPS = ("read_secrets", "forge", "exhaust", "intake", "serving", "kernels")
 
 @dataclass(frozen=True)
 class Attack:
-    """One file, or one variant of it, as its header states it."""
+    """One attack file, or one variant of it, as its header describes it."""
 
     path: Path
     variant: str
@@ -38,12 +38,12 @@ class Attack:
 
     @property
     def makes(self) -> bool:
-        """Whether it makes a submission by itself instead of being a part of one."""
+        """Return True if the file builds the submission instead of being part of one."""
         return "\ndef make(" in self.body
 
 
 def attacks() -> list[Attack]:
-    """Every attack of every group, one for each variant."""
+    """Return all attacks of all groups, one for each variant."""
     found = []
     for group in GROUPS:
         for path in sorted((HERE / group).glob("*.py")):
@@ -77,7 +77,7 @@ def _read(path: Path) -> list[Attack]:
 
 
 def _section(body: str, variant: str) -> str:
-    """What stands before the first `#=== name`, and the section of this variant."""
+    """Return the text before the first `#=== name` plus the section of this variant."""
     common, *sections = re.split(r"^#=== ", body, flags=re.M)
     own = [s.partition("\n")[2] for s in sections if s.partition("\n")[0] == variant]
     return common + "".join(own)

@@ -1,4 +1,4 @@
-"""What every attack leaves in its folder goes with it."""
+"""Remove the folder of an attack together with all files that the attack leaves behind."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from tests.attacks.laboratory import ATTACKED, Laboratory
 
 @pytest.fixture(autouse=True)
 def emptied(tmp_path: Path) -> Iterator[None]:
-    """Thousands of nested folders are more than Python's own removal can take."""
+    """Remove the folder with `rm`, because Python's own removal fails on thousands of levels."""
     yield
     subprocess.run(["rm", "-rf", *map(str, tmp_path.iterdir())], check=False)
 
 
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Laboratory]:
-    """A laboratory with all its weeks; an engine is made when its week is first asked for."""
+    """Return a laboratory with all weeks; it creates the engine of a week on first use."""
     try:
         choose(ATTACKED)
     except SandboxMissing as error:

@@ -1,8 +1,8 @@
-"""Where attacks are tried: a small course with planted canaries, and warm engines that are watched.
+"""Run attacks against a small course with planted canaries, in warm engines that are monitored.
 
-A canary is a string that nobody outside the grader may ever see. They are planted in the grader's
-environment, in comments of solution, grader and registry, and in a neighbour's submission. Hidden
-inputs are canaries too: submissions see them, feedback must not.
+A canary is a string that must never leave the grader. Canaries are planted in the grader's
+environment, in comments of the solution, the grader and the registry, and in a neighbour's
+submission. Hidden inputs are canaries too: submissions see them, feedback must not.
 """
 
 from __future__ import annotations
@@ -34,18 +34,17 @@ from tests.attacks.attackfiles import Attack
 from tests.attacks.smallcourse import CANARIES, EXERCISES, small_course
 from tests.courses import PROJECT
 
-# The backend that is attacked; tests/container attacks another one.
+# The backend under attack; tests/container attacks a different one.
 ATTACKED = os.environ.get("AUTOGRADER_ATTACKED", "bubblewrap")
-# Beside the CPU; cuda on a machine that has a GPU.
+# Used in addition to the CPU; cuda on a machine that has a GPU.
 DEVICE = os.environ.get("AUTOGRADER_ATTACKS_DEVICE", "fake-gpu")
 SECRET = b"CANARY-course-secret-0123456789ab"
 NEIGHBOUR = "CANARY-neighbour"
 LEFT_BEHIND = "CANARY-left-behind"
-# Of each answer: the memory that grading takes is measured, so the laboratory itself takes little.
+# Per answer. The memory that grading uses is measured, so the laboratory itself must use little.
 _TEE_BYTES = 1 << 14
-# Every attack may use it: names of the worker's modules, found through what stands for ufuncs
-# of numpy's that are not allowed, spelt so that neither the source rules nor the lookout see it.
-# What is attacked is what runs.
+# Attacks may use this: it finds names of the worker's modules through NumPy's replaced ufuncs,
+# spelt so that neither the source rules nor the audit hook detect it.
 _ABOVE = """
 def _above():
     import numpy
@@ -62,7 +61,7 @@ _INPUT = re.compile(r"CANARYINPUT[ _m]*-?[0-9a-j]")
 
 
 class _Tee(Sandboxed):
-    """A submission in its sandbox, with what it was asked and what it answered."""
+    """The sandboxed submission; records its requests and replies."""
 
     def __init__(self, *given: Any) -> None:
         super().__init__(*given)
@@ -71,7 +70,7 @@ class _Tee(Sandboxed):
 
     @property
     def waited(self) -> float:
-        """Seconds that were taken off its clocks, in which others had the processors."""
+        """Seconds subtracted from the submission's clocks because other processes used the CPU."""
         return self.clocks.forgiven
 
     def request(self, frame: bytes) -> Any:
@@ -85,17 +84,17 @@ class _Tee(Sandboxed):
         return reply, buffers
 
 
-# Short, as there are many attacks, but what is behind the verdicts meets their answers as well.
+# Short because there are many attacks, but long enough for the optional steps to run.
 _LINES = Suspects(seconds=0.1, submission=0.2)
 
 
 class _Watched(Engine):
-    """An engine that remembers the targets it made for one submission."""
+    """An engine that records the targets it created for one submission."""
 
     tees: list[_Tee]
 
     def renew_sandbox(self, sandbox: Sandbox) -> None:
-        """The next submission meets a new template, which is told the limits of now."""
+        """Start a new template with the current limits for the next submission."""
         if self._spawner is not None:
             self._spawner.end()
         self._spawner = Spawner(sandbox, self.course, self.week, self.devices, self.limits)
@@ -110,9 +109,9 @@ class _Watched(Engine):
 
 @dataclass(frozen=True)
 class Trial:
-    """What came of a submission: its report and page, what it said, and how long it took.
+    """The result of a submission: report, page, output and duration.
 
-    seconds: less those in which others had the processors
+    seconds: wall-clock time without the time in which other processes used the CPU
     """
 
     report: SubmissionReport
@@ -120,11 +119,11 @@ class Trial:
     said: bytes
     inputs: frozenset[str]
     seconds: float
-    risen: int  # bytes, by which this process was larger at its peak than before
+    risen: int  # bytes by which the peak memory of this process rose
 
     @property
     def shown(self) -> str:
-        """Everything that leaves the grader."""
+        """Return everything that leaves the grader."""
         return msgspec.json.encode(self.report).decode() + self.page
 
     def verdicts(self, exercise: str) -> set[str]:
@@ -135,7 +134,7 @@ class Trial:
 
     @property
     def passed(self) -> set[str]:
-        """The hidden tests that it passed, by the name of their function."""
+        """Return the names of the hidden test functions that the submission passed."""
         tests = [t for e in self.report.exercises for t in e.tests if t.verdict == "pass"]
         return {re.split(r"::|\[", t.name)[1] for t in tests}
 
@@ -144,7 +143,7 @@ class Trial:
 
 
 class Laboratory:
-    """The course, its engines, and the honest neighbour's report as it always is."""
+    """The course, its engines, and the report of an honest neighbour for comparison."""
 
     def __init__(self, folder: Path, weeks: tuple[str, ...] = tuple(EXERCISES)) -> None:
         self.root = small_course(folder / "course", weeks)
@@ -163,7 +162,7 @@ class Laboratory:
         return self.course.week(name)
 
     def solution(self, week: str) -> str:
-        """The solution as a good student would have written it: without our canary."""
+        """Return the solution without the planted canary, as a good student would write it."""
         return (PROJECT / "solutions" / week / self.week(week).module).read_text(encoding="utf-8")
 
     def engine(self, week: str) -> _Watched:
@@ -177,7 +176,7 @@ class Laboratory:
         return self._engines[week]
 
     def submission(self, attack: Attack, place: Path) -> Submission:
-        """The attack as it is handed in."""
+        """Return the attack as a submission."""
         week = self.week(attack.week)
         path = made(attack, place, self.solution(attack.week), week.module)
         return read_submission(path, week, self.course.limits(week))
@@ -199,16 +198,16 @@ class Laboratory:
         return Trial(report, page, said, _digits(asked), seconds, risen)
 
     def honest(self, week: str) -> bytes:
-        """The neighbour's report, graded now; timings aside."""
+        """Grade the neighbour's submission now and return its report without timings."""
         source = self.solution(week) + f"\n# {NEIGHBOUR}\n"
         trial = self.grade(Submission("neighbour", {self.week(week).module: source.encode()}), week)
         return plain(trial.report)
 
     def always(self, week: str) -> bytes:
-        """The neighbour's report as it was before any attack."""
+        """Return the neighbour's report from before any attack."""
         if week not in self._honest:
-            # What is imported and kept at a first use takes its time and memory once: the
-            # misconceptions too, which are run when an exercise fails.
+            # The first run imports modules and fills caches, which costs time and memory once. That
+            # includes the misconceptions, which run when an exercise fails.
             wrong = re.sub(r"^(    )return .*", r"\1return 1", self.solution(week), flags=re.M)
             self.grade(Submission("wrong", {self.week(week).module: wrong.encode()}), week)
             self.honest(week)
@@ -226,12 +225,12 @@ class Laboratory:
             os.environ["TMPDIR"] = outside
 
     def left(self) -> set[str]:
-        """Processes, mounts and temporary files that were not there before."""
+        """Return processes, mounts and temporary files that did not exist before."""
         return _surroundings(self.temporary) - self.before
 
 
 def made(attack: Attack, place: Path, solution: str, module: str) -> Path:
-    """The folder or the file that an attack hands in."""
+    """Write the file or folder that the attack submits."""
     if attack.makes:
         scope: dict[str, Any] = {}
         exec(compile(attack.body, attack.path, "exec"), scope)
@@ -253,16 +252,16 @@ def made(attack: Attack, place: Path, solution: str, module: str) -> Path:
 
 
 def _waited_seconds() -> float:
-    """How long this process's threads have stood ready while others ran."""
+    """Return how long the threads of this process were runnable while others had the CPU."""
     found = 0.0
     for path in Path("/proc/self/task").glob("*/schedstat"):
-        with contextlib.suppress(OSError):  # it ended meanwhile
+        with contextlib.suppress(OSError):  # the thread has ended
             found += int(path.read_text(encoding="ascii").split()[1]) / 1e9
     return found
 
 
 def _begin_of_peak() -> int:
-    """The memory of this process, from which its next peak is measured."""
+    """Reset the peak memory of this process and return its current memory."""
     Path("/proc/self/clear_refs").write_text("5")
     return _memory("VmRSS")
 
@@ -277,14 +276,14 @@ def plain(report: SubmissionReport) -> bytes:
 
 
 def inputs_in(trial: Trial) -> set[str]:
-    """Traces of hidden inputs in what is shown: our mark, or six digits of one."""
+    """Return traces of hidden inputs in the visible text: our marker, or six digits of a value."""
     marks = set(_INPUT.findall(trial.shown))
     runs = re.findall(r"\d{6,}", re.sub(r"(?<=\d)\.(?=\d)", "", trial.shown))
     return marks | {i for i in trial.inputs if any(i in run for run in runs)}
 
 
 def _digits(frames: list[bytes]) -> frozenset[str]:
-    """Six digits of every float32 among the inputs that were sent."""
+    """Return six digits of each float32 among the inputs that were sent."""
     found = set()
     for frame in frames:
         header, body = wire.frame_lengths(frame[: wire.PREFIX.size])
@@ -308,8 +307,8 @@ def _surroundings(temporary: Path) -> set[str]:
         ]
     commands = []
     for child in children:
-        with contextlib.suppress(psutil.Error):  # it ended meanwhile, or waits to be buried
+        with contextlib.suppress(psutil.Error):  # the process has ended or is a zombie
             commands.append(" ".join(child.cmdline())[:120])
-    # multiprocessing keeps one of its own until the interpreter ends
+    # multiprocessing keeps its resource tracker running until the interpreter exits
     left = {f"process {c}" for c in commands if "resource_tracker" not in c}
     return left | set(mounts) | set(files)

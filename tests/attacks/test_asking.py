@@ -1,7 +1,7 @@
-"""Questions for lent exercises that no exercise of the course would ask, in the real sandbox.
+"""Send hand-made requests to the correct helpers, in the real sandbox.
 
-Whatever is asked by hand: nothing but the lent softmax answers, the report is no fault of ours, and
-whoever is graded next has what is right.
+No exercise of the course sends such requests. Only the correct softmax may reply, the report must
+not show a system error, and the next submission must still pass.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tests.imports import ROOT
 
 BODY = (Path(__file__).parent / "asking" / "by_hand.py").read_text(encoding="utf-8")
 ATTENTION = "scaled_dot_product_attention"
-SLOW = {"for_ever", "often"}  # seconds, until its time is over
+SLOW = {"for_ever", "often"}  # run until the time limit
 MODES = [
     pytest.param(mode, marks=[pytest.mark.thorough] if mode in SLOW else [])
     for mode in re.findall(r'^    "(\w+)": lambda', BODY, re.MULTILINE)
@@ -31,7 +31,7 @@ MODES = [
 
 
 class Asked:
-    """Grades week 1 in the sandbox; what a submission earns that asks nothing by hand."""
+    """Grades week 1 in the sandbox; stores the scores without hand-made requests."""
 
     def __init__(self) -> None:
         course = load(ROOT)
@@ -69,7 +69,7 @@ def test_the_modes_are_what_the_submission_knows() -> None:
 
 
 def test_what_is_lent_does_answer_such_questions(asked: Asked) -> None:
-    """Else the others would say nothing: this one shows that it was answered by what it earns."""
+    """Check by the score that the correct helper replies; without it the other tests are void."""
     assert asked.scores(asked.graded("what_is_lent"))[ATTENTION] > 1
 
 

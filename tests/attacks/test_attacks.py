@@ -1,4 +1,4 @@
-"""The attacks on secrets, limits and neighbours; those on the score are in test_forging.py."""
+"""Test the attacks on secrets, limits and neighbours; test_forging.py tests those on the score."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def test_attack(lab: Laboratory, attack: Attack, tmp_path: Path) -> None:
 
 
 def test_every_line_of_the_list_has_an_attack() -> None:
-    beside = {57, 58, 59, 60}  # faults of our own: tests/faults
+    beside = {57, 58, 59, 60}  # system errors: tests/faults
     assert {a.line for a in ALL} == set(range(1, 57)) - beside
 
 

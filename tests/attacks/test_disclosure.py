@@ -1,4 +1,4 @@
-"""What a submission's feedback can carry of hidden inputs, by every choice that a student has."""
+"""Test how much feedback can disclose of hidden inputs, through every choice that a student has."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.attacks.laboratory import Laboratory, Trial, inputs_in
 from tests.attacks.smallcourse import EXERCISES
 from tests.feedback.test_strangers import Seen
 
-# How a line, a name or a place is chosen by `_bits()`, 15 bits of a hidden input.
+# Ways to choose a line, a name or a position by `_bits()`, 15 bits of a hidden input.
 CHANNELS = {
     "a line that an error is given": """
 def _tell():
@@ -81,14 +81,14 @@ def _lie(*given, **named):
 
 
 def liar(lab: Laboratory, week: str, channel: str) -> str:
-    """The solution, in which every exercise tells hidden inputs by one channel."""
+    """Return the solution with exercises that leak hidden inputs through one channel."""
     text = lab.solution(week) + "\n" + CHANNELS[channel] + LIAR
     text += redefined(lab, week, "_lie")
     return text + "\n" * (1 << 15)
 
 
 def redefined(lab: Laboratory, week: str, name: str) -> str:
-    """Statements that put a function in the place of every exercise."""
+    """Return statements that redefine every exercise."""
     text = ""
     for exercise in EXERCISES[week]:
         is_class = re.search(rf"^class {exercise}\b", lab.solution(week), re.MULTILINE)

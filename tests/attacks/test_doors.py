@@ -1,6 +1,7 @@
-"""Every attack of the first week through a door of the service: page, program or exchange.
+"""Submit each attack of the first week through the page, the program and the exchange.
 
-`make thorough` runs it. One student hands in each, in settings that tell as much as any may.
+`make thorough` runs it. One student submits each attack, with the most permissive feedback
+settings.
 """
 
 from __future__ import annotations
@@ -59,11 +60,11 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 
 
 def make_whole(root: Path) -> None:
-    """Bring what students get in line with the few exercises that are left."""
+    """Update the student's files after exercises were removed."""
     module = root / "solutions" / WEEK / MODULE
     text = module.read_text("utf-8")
     assert CANARIES[1] in text
-    module.write_text(text.replace(f"# {CANARIES[1]}\n", ""), "utf-8")  # it would be in the stub
+    module.write_text(text.replace(f"# {CANARIES[1]}\n", ""), "utf-8")  # would appear in the stub
     course = load(root)
     week = course.weeks[0]
     stub_path(course, week).write_text(stub_of(course, week), "utf-8")
@@ -91,7 +92,7 @@ class Mallory:
         return httpx.Client(base_url=self.url, headers=JSON | own, timeout=60)
 
     def hand_in(self, path: Path) -> httpx.Response | None:
-        """The answer of the door; of the exchange there is none."""
+        """Submit the attack and return the response; the exchange has no response."""
         where = f"/weeks/{WEEK}/tries"
         if self.channel == "page":
             sent = [("files", (name, data)) for name, data in files_of(path).items()]
@@ -115,7 +116,7 @@ class Mallory:
         return None
 
     def told(self) -> str:
-        """Everything that is said of the result, if there is one."""
+        """Return all feedback about the result, or "" if there is no result."""
         own = {"authorization": "", "cookie": f"autograder-session={self.person.key}"}
         week = self.client.get(f"/weeks/{WEEK}", headers=JSON).json()
         (one,) = week["earlier"]
@@ -132,7 +133,7 @@ class Mallory:
 
 
 def no_pipes(folder: str, names: list[str]) -> list[str]:
-    """What `copytree` would wait for."""
+    """Ignore pipes, because `copytree` would block on them."""
     return [n for n in names if not (p := Path(folder, n)).is_file() and not p.is_dir()]
 
 
@@ -162,13 +163,13 @@ def problems_of(mallory: Mallory, place: Path) -> list[str]:
     try:
         answer = mallory.hand_in(made(attack, place, SOLUTION, MODULE))
     except (OSError, shutil.Error, httpx.InvalidURL, UnicodeError, ValueError):
-        return []  # it cannot even be sent like this
+        return []  # the client refuses to send it
     if answer is not None and answer.status_code not in (201, 303):
         bad = leaks(answer.text, attack)
         allowed = answer.status_code in (400, 413, 422)
         return [f"{name}: {answer.status_code}: {b}" for b in bad or ([""] * (not allowed))]
     if answer is None and not arrives(mallory):
-        return []  # nothing ordinary was left of it
+        return []  # the attack replaced all regular files
     found = leaks(mallory.told(), attack)
     if mallory.result["state"] != "graded":
         found.append(f"it is {mallory.result['state']}")

@@ -1,4 +1,4 @@
-"""Every attack that would forge a score, in a laboratory of its own: they are the larger half."""
+"""Test attacks that forge a score; they are the larger half, so they have a separate laboratory."""
 
 from __future__ import annotations
 

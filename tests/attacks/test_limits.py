@@ -1,4 +1,4 @@
-"""Limits are the grader's: each is set in course.yaml, and ends what goes beyond it."""
+"""Test that each limit in course.yaml ends a submission that exceeds it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ROOMY = {
     "cpu_seconds": 60,
     "memory_mib": 512,
 }
-# Bytes of the host: a driver has room of its own beside what a submission may take.
+# Bytes of host memory: a GPU driver has a quota in addition to the submission's.
 TOO_MUCH = (64 << 20) + (DRIVERS_BYTES if DEVICE == "cuda" else 0)
 
 
@@ -40,10 +40,10 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Laboratory]:
 
 
 def graded(lab: Laboratory, body: str, **limits: float):
-    """The trial of a softmax of which one limit is small and all others are roomy."""
+    """Grade a softmax with one small limit and generous values for all others."""
     engine = lab.engine(WEEK)
     engine.limits = msgspec.structs.replace(engine.limits, **(ROOMY | limits))
-    if "reply_mib" in limits:  # the one limit that the template is told
+    if "reply_mib" in limits:  # the only limit that is passed to the template
         engine.renew_sandbox(lab.sandbox)
     lines = "\n    ".join(body.strip().split("\n"))
     source = f"{lab.solution(WEEK)}\n\ndef softmax(x, dim=-1):\n    {lines}\n"
@@ -68,7 +68,7 @@ def graded(lab: Laboratory, body: str, **limits: float):
 def test_beyond_a_limit(lab: Laboratory, limit: str, value: float, verdict: str, body: str) -> None:
     found = graded(lab, body, **{limit: value}).verdicts("softmax")
     assert verdict in found
-    assert found <= {verdict, "wrong"}  # the claimed device has no memory to use up
+    assert found <= {verdict, "wrong"}  # the fake device has no memory limit
 
 
 def test_below_all_limits_nothing_is_noticed(lab: Laboratory) -> None:
@@ -103,10 +103,10 @@ def test_a_bound_on_one_exercise_leaves_the_next_alone(lab: Laboratory) -> None:
 
 @pytest.fixture
 def busy() -> Iterator[None]:
-    """Three processes on every processor that never rest."""
+    """Run three processes on each core that never sleep."""
     count = 3 * len(os.sched_getaffinity(0))
     hog = [sys.executable, "-c", "while True: pass"]
-    # each a session: the kernel shares processors out between sessions
+    # one session each: the kernel shares the CPU between sessions
     others = [subprocess.Popen(hog, start_new_session=True) for _ in range(count)]
     yield
     for other in others:
@@ -117,7 +117,7 @@ def busy() -> Iterator[None]:
 @pytest.mark.thorough
 @pytest.mark.usefixtures("busy")
 def test_a_busy_machine_is_not_the_submissions_fault(lab: Laboratory) -> None:
-    """Work that nearly takes its time would take a lot more here: the clock waits with it."""
+    """Grade work that is close to its time limit; the clock must exclude the waiting time."""
     body = """
 import time
 begin = time.process_time()
@@ -133,10 +133,10 @@ return e / e.sum(dim, keepdim=True)
 def test_whoever_sleeps_does_not_wait_for_a_processor(lab: Laboratory) -> None:
     trial = graded(lab, "import time\ntime.sleep(60)", call_seconds=0.5)
     assert trial.verdicts("softmax") == {"timeout"}
-    assert trial.seconds < 12  # on a machine on which everything takes four times as long
+    assert trial.seconds < 12  # as on a machine that is four times slower
 
 
 def test_it_ends_within_two_seconds_of_its_bound(lab: Laboratory) -> None:
-    """The one clock that is asserted: twice a call's bound, and what the machine needs besides."""
+    """Check the elapsed time: at most twice the limit of a call, plus the machine's overhead."""
     trial = graded(lab, "while True: pass", call_seconds=1.0)
     assert trial.seconds < 2 * (1.0 + 2.0)

@@ -1,10 +1,10 @@
-"""A wrong helper that is written for this purpose earns no points for an empty exercise.
+"""Check that a wrong helper written for this purpose earns no points for an empty exercise.
 
-An exercise that is correct except for the helper it calls must still earn its points.
+A correct exercise that calls a wrong helper must still earn its points.
 
 Each file of `lend/` is appended to the solution of week 1, or of the week in its header. The header
-also names the wrong helper, the empty exercise and the points that the latter may earn at most: its
-points with a correct helper, or the points of tests that any constant helper passes.
+also names the wrong helper, the empty exercise and the maximum points of that exercise: its points
+with a correct helper, or the points of tests that any constant helper passes.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def engine(engines: Engines) -> Engine:
 
 
 def graded(engine: Engine, text: str) -> dict[str, ExerciseReport]:
-    """The exercises of the solution with `text` appended to it."""
+    """Grade the solution with `text` appended to it and return the exercises of the report."""
     source = f"{engine.bank.solution}\n\n{text}"
     report = engine.grade("somebody", {engine.week.module: source.encode()})
     assert report.verdict == "graded", report.message
@@ -148,7 +148,7 @@ def test_nothing_is_inherited_from_helpers_that_hold_no_work(week: int, engines:
 
 
 def test_a_lent_helper_does_not_spare_its_caller_what_it_keeps(engines: Engines) -> None:
-    """Memory that `tiled_attention` keeps for its backward pass counts for `FlashAttention`."""
+    """Count memory that `tiled_attention` stores for its backward pass towards `FlashAttention`."""
     engine = engines.of("7")
     flash = """
 class FlashAttention:

@@ -1,4 +1,4 @@
-"""Points for week 8 and 9 without their work: the counters and kernels of a later course."""
+"""Test attacks on weeks 8 and 9, which use counters and Triton kernels."""
 
 from __future__ import annotations
 

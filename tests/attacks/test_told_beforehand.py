@@ -1,6 +1,6 @@
-"""What `grade` refuses, `check` says first: the same snippets through both, in the real sandbox.
+"""Check that `check` warns about all code that `grade` refuses, in the real sandbox.
 
-What reading cannot resolve is seen while the public checks run, which are run here.
+Code that static analysis cannot resolve is detected while the public checks run.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from autograder.student.folder.week import open_folder
 from tests.attacks.laboratory import ATTACKED, Laboratory
 
 WEEK = "week01_softmax"
-# What a right softmax does besides, in its first line; and what stands above the module.
+# Harmless code for the first line of a correct softmax; below, code at module level.
 HARMLESS = (
     "import gc; gc.collect()",
     "import gc; gc.disable(); gc.enable()",
@@ -71,7 +71,7 @@ REFUSED = (
     "from torch.utils._python_dispatch import TorchDispatchMode; TorchDispatchMode()",
     "softmax.__globals__",
 )
-# What reading cannot resolve: a line above the module's functions, and softmax's first line.
+# Code that static analysis cannot resolve: at module level, and in softmax's first line.
 SEEN_WHEN_RUN = {
     "a module made above": ("_act = torch.nn.Softmax(-1)", "_act(x)"),
     "a name put together": ("_name = 'soft' + 'max'", "getattr(torch, _name)(x, dim)"),
@@ -103,8 +103,8 @@ SEEN_WHEN_RUN |= {
         "_graph(x.movedim(dim, -1))",
     ),
 }
-# What they come to is met by others here: a packet of operators by "a decomposition", and what is
-# made before a call by "a module made above".
+# Other snippets here use the same mechanism: "a decomposition" also reaches a packet of operators,
+# and "a module made above" is also created before the call.
 REACHED_IN_OTHER_WAYS = ("a table of operators", "a decomposition that was traced above")
 ALLOWED_WHEN_RUN = {
     "one's own function of that name": ("def log_softmax(x): return x", "log_softmax(x)"),
@@ -124,7 +124,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Laboratory]:
 
 
 def with_line(lab: Laboratory, line: str) -> bytes:
-    """The solution, with a line at the beginning of its softmax."""
+    """Return the solution with a line inserted at the beginning of its softmax."""
     marker = "    # BEGIN SOLUTION\n"
     before, found, after = lab.solution(WEEK).partition("def softmax(")
     head, begin, rest = after.partition(marker)

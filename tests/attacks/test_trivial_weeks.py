@@ -1,7 +1,7 @@
-"""A week in which every exercise is a trivial program earns next to nothing.
+"""Check that a week of trivial programs earns almost no points.
 
-Beside right helpers each may earn a tenth, which `verify` checks. Here all exercises of a week are
-trivial at once, so that none earns points by what it inherits from another.
+With correct helpers, each trivial program may earn at most a tenth; `verify` checks that. Here all
+exercises of a week are trivial, so that none earns points as an inherited failure.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ QUICK = ("week02_masking",)
 
 
 def all_trivial(engine: Engine, kind: str) -> str:
-    """Return a module all of whose exercises are trivial programs of one kind."""
+    """Return a module that implements all exercises by trivial programs of one kind."""
     source = engine.bank.solution
     for exercise in engine.week.exercises:
         program = dict(trivial_programs(engine.bank, exercise.name)).get(kind)

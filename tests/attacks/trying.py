@@ -1,4 +1,4 @@
-"""One attack against the real sandbox: nothing gained, nothing learnt, nobody else touched."""
+"""Run one attack in the real sandbox: it must not gain points, leak data or affect others."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.attacks.laboratory import LEFT_BEHIND, NEIGHBOUR, SECRET, Laboratory,
 from tests.attacks.smallcourse import CANARIES
 
 ALL = attacks()
-# The first variant of each file; `make e2e` tries all of them.
+# The first variant of each file; `make e2e` runs all variants.
 TRIED = [
     attack
     for _, variants in groupby(ALL, key=lambda a: a.path)
@@ -19,9 +19,9 @@ TRIED = [
 ]
 # After the last variant of each file, an honest neighbour is graded in the same warm engine.
 LAST = list({a.path: a for a in TRIED}.values())
-# What the trusted process may grow by at any moment, whatever it is answered.
+# Maximum growth of the trusted process at any time, for any answer.
 _MOST_RISEN = 64 << 20
-# Beyond the submission's own limit: starting anew, comparing, diagnosing.
+# Time on top of the submission's limit: restarts, comparison, diagnosis.
 _GRACE_SECONDS = 4.0
 
 

@@ -1,4 +1,4 @@
-"""answers.md says how every written question is marked, in one format."""
+"""Test that answers.md gives marking guidance for each written question, in one format."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def tiny(tmp_path: Path) -> Course:
 
 
 def problems(course: Course, text: str | None) -> list[str]:
-    """Return the problems of the tiny week with this text as answers.md."""
+    """Return the problems that are reported for the tiny week with this text as answers.md."""
     path = answers_path(course, course.weeks[0])
     path.unlink()
     if text is not None:

@@ -1,4 +1,4 @@
-"""Create a week, fill it in, and verify it."""
+"""Test creating a week, filling it in and verifying it."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def course(tiny: Path) -> Course:
 
 
 def fill_in(root: Path) -> None:
-    """Replace every placeholder, as an author would."""
+    """Replace all placeholders, as an author would."""
     stub = root / "exercises" / WEEK / "spread.py"
     written = [p for p in root.rglob("*") if WEEK in str(p) and p.suffix in (".py", ".md")]
     paths = [p for p in written if p != stub]

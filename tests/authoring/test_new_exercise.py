@@ -1,4 +1,4 @@
-"""Add an exercise to a week, from the example or from a function; `verify` accepts the result."""
+"""Test adding an exercise to a week, from the example or from a function."""
 
 from __future__ import annotations
 

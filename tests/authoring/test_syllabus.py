@@ -1,4 +1,4 @@
-"""Each week has a syllabus that lists the exercises and questions of course.yaml."""
+"""Test that each week's syllabus lists the exercises and questions of course.yaml."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def course(tmp_path: Path) -> Course:
 
 
 def problem(course: Course, **changed: object) -> str:
-    """Return the problem of week 8's syllabus after some changes."""
+    """Return the problem that is reported for week 8's syllabus after some changes."""
     path = syllabus_path(course, course.weeks[0])
     told = yaml.safe_load(path.read_text(encoding="utf-8")) | changed
     path.write_text(yaml.safe_dump(told), encoding="utf-8")

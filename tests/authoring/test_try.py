@@ -1,4 +1,4 @@
-"""`autograder try` shows an author the page that a student would get."""
+"""Test that `autograder try` shows an author the student's feedback page."""
 
 from __future__ import annotations
 

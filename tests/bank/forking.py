@@ -1,7 +1,7 @@
-"""A process that has imported what hidden tests need, and forks itself for each pytest.
+"""Import the dependencies of hidden tests once, then fork for each pytest run.
 
-Each line that comes in is a JSON list: the folder, the file that is standard input, the one for
-what is said, and pytest's arguments. The exit code goes out as a line.
+Each input line is a JSON list: the folder, the file for standard input, the file for the output,
+and pytest's arguments. Each output line is an exit code.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import os
 import runpy
 import sys
 
-# What plugins of pytest would import in each fork.
+# Modules that pytest's plugins would otherwise import in each fork.
 import anyio.pytest_plugin  # noqa: F401
 import hypothesis  # noqa: F401
 
@@ -21,7 +21,7 @@ from autograder.worker.torch_support import fake_device
 
 
 def become_pytest(folder: str, typed: str, said: str, arguments: list[str]) -> None:
-    """Do what `python -m pytest` does, in that folder."""
+    """Run `python -m pytest` in this folder."""
     os.chdir(folder)
     for descriptor, path in enumerate((typed, said)):
         os.dup2(os.open(path, os.O_RDWR), descriptor)
@@ -33,7 +33,7 @@ def become_pytest(folder: str, typed: str, said: str, arguments: list[str]) -> N
 
 if __name__ == "__main__":
     fake_device.warm()
-    gc.freeze()  # or each pytest looks through all of torch for garbage, twice
+    gc.freeze()  # otherwise each pytest collects garbage in all of torch, twice
     for line in sys.stdin:
         child = os.fork()
         if child == 0:

@@ -1,4 +1,4 @@
-"""An exercise whose solution calls no other exercise passes with stubs for all others."""
+"""Test that an exercise that calls no other exercise passes with stubs for all others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hidden tests on the author's desk: typos are told once, and plain pytest runs them."""
+"""Test hidden tests in the author's terminal: typos are reported once; plain pytest runs them."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_a_typo_is_one_message_with_its_line_and_what_was_meant(tiny, autograder
 
 @pytest.fixture(scope="module")
 def forking() -> Iterator[subprocess.Popen[str]]:
-    """What has imported torch once, for every pytest that is run here."""
+    """Start the process that imports torch once for all pytest runs."""
     with subprocess.Popen(
         [sys.executable, Path(__file__).with_name("forking.py")],
         env=os.environ | ALIKE,
@@ -76,7 +76,7 @@ def forking() -> Iterator[subprocess.Popen[str]]:
 def by_hand(
     tiny: Path, tmp_path: Path, forking: subprocess.Popen[str]
 ) -> Callable[..., subprocess.CompletedProcess[str]]:
-    """Plain pytest in the folder of the week's hidden tests."""
+    """Run plain pytest in the folder of the week's hidden tests."""
 
     def run(*arguments: str, typed: str = "") -> subprocess.CompletedProcess[str]:
         keyboard, said = tmp_path / "keyboard", tmp_path / "said"

@@ -1,4 +1,4 @@
-"""Correct and wrong exercises that call wrong helpers of the bank, graded one after the other."""
+"""Grade correct and wrong exercises that call wrong helpers of the bank, one after the other."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CALL_EACH_OTHER = ("week02_masking", "week03_multihead", "week04_lsh", "week05_t
 
 
 def lost_beside_helpers(week: str) -> float:
-    """The most points that right code loses beside one wrong helper."""
+    """Return the most points that correct code loses because of one wrong helper."""
     return max(measure(COURSE, COURSE.week(week), 0, sandboxed=False).after)
 
 
@@ -49,7 +49,7 @@ def graded(engine: Engine, exercise: str, *wrong: Misconception) -> ExerciseRepo
 
 
 def told_otherwise(week: str, count: int) -> list[str]:
-    """Return wrong programs that get different points or names if a helper is wrong too."""
+    """Return wrong programs whose points or named mistakes change if a helper is wrong too."""
     engine = warm_engine(COURSE, COURSE.week(week), DEVICES, b"what is wrong stays wrong", None)
     try:
         names = tuple(e.name for e in engine.week.exercises)

@@ -1,7 +1,8 @@
-"""A named mistake pays only if the rest of the exercise is there.
+"""Check that a named mistake earns points only if the rest of the exercise is implemented.
 
-Each program fails all hidden tests like a misconception with a small cost. Empty programs earn only
-their tests. Programs that contain the work, in a different style, lose only the cost.
+Each program fails all hidden tests, like a misconception with a small cost. Empty programs earn
+only the points of the tests that they pass. Complete programs in a different style lose only the
+cost.
 """
 
 from __future__ import annotations

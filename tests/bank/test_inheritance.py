@@ -1,5 +1,7 @@
-"""A correct exercise keeps its points if it calls a wrong one: functions, modules, and exercises
-that only the tests call. Graded in the sandbox."""
+"""Check that a correct exercise keeps its points if it calls a wrong one, in the sandbox.
+
+The calls are from functions, from modules, and from exercises that only the tests call.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ SECRET = b"what is inherited does not depend on it"
 
 
 def made(week: str, sandbox: Sandbox | None) -> Engine:
-    """With a claimed device, as on machines without a GPU."""
+    """Create an engine with a fake device, as on machines without a GPU."""
     course = load(PROJECT)
     return warm_engine(course, course.week(week), ("cpu", "fake-gpu"), SECRET, sandbox)
 
@@ -39,7 +41,7 @@ def softmax() -> Iterator[Engine]:
 
 
 def graded(engine: Engine, *changes: str) -> dict[str, ExerciseReport]:
-    """The solution with misconceptions (by name) or code appended."""
+    """Grade the solution with misconceptions (by name) or code appended."""
     folder = engine.bank.folder / "misconceptions"
     texts = [
         (folder / f"{c}.py").read_text(encoding="utf-8") if c.isidentifier() else c for c in changes
@@ -79,7 +81,7 @@ def test_a_wrong_module_is_wrong_beside_a_wrong_function(heads: Engine) -> None:
 
 @pytest.mark.thorough
 def test_what_calls_a_module_that_stops_in_its_helper_keeps_its_points(heads: Engine) -> None:
-    """The module inherits its mistake from `merge_heads`, the only helper that is replaced."""
+    """Replace only `merge_heads`: the module inherits the mistake from this helper."""
     found = graded(heads, "views_what_a_transposition_left")
     assert found["merge_heads"].score < found["merge_heads"].max_score
     assert kept(found, "from_torch")
@@ -203,7 +205,7 @@ def test_an_exercise_that_breaks_a_source_rule_is_no_attempt_if_it_holds_no_work
 def test_a_librarys_function_under_a_helpers_name_is_not_allowed_to_its_callers(
     softmax: Engine,
 ) -> None:
-    """To them it is the library's still, and a call that is not allowed."""
+    """Redefine a helper as a library function: its callers still see a forbidden library call."""
     named = "import torch.nn.functional as F\nfrom torch.nn.functional import softmax\n"
     attention = """
 def scaled_dot_product_attention(q, k, v):

@@ -1,4 +1,4 @@
-"""The line of a mistake is found in a submission, and right code has no such line."""
+"""Test that the line of a mistake is found, and that no line of correct code is reported."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ applied = Edit.applied
 
 
 class Finder:
-    """Grades softmax, written otherwise, in the sandbox; lines count from its own first line."""
+    """Grades a rewritten softmax in the sandbox; lines count from its first line."""
 
     def __init__(self) -> None:
         course = load(PROJECT)

@@ -1,5 +1,7 @@
-"""Mistakes are named in programs of real students, which differ in style from the bank and contain
-several mistakes."""
+"""Test that mistakes are named in programs of real students.
+
+The programs differ in style from the bank and contain several mistakes.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ PROJECT = Path(__file__).resolve().parents[2]
 
 
 class Namer:
-    """Grades one function of a week's solution, written otherwise, in this process."""
+    """Grades one rewritten function of a week's solution in this process."""
 
     def __init__(self, week: str) -> None:
         course = load(PROJECT)

@@ -1,4 +1,4 @@
-"""Verify parts of a week, watch for changes, and skip unchanged parts."""
+"""Test verifying parts of a week, watching for changes and skipping unchanged parts."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def test_only_one_test(course, in_process):
 
 @contextmanager
 def watching(course, *words: str) -> Iterator[Callable[[str], str]]:
-    """Run `verify --watch`; yield a function that reads its output up to some words."""
+    """Run `verify --watch` and yield a function that reads its output up to some words."""
     command = [Path(sys.executable).parent / "autograder", "verify", "--quick", "--watch"]
     process = subprocess.Popen(
         [*command, *words, "--jobs", "1"],

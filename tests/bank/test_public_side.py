@@ -1,4 +1,4 @@
-"""`verify` checks the public files of a week, and `release` refuses a week with gaps."""
+"""Test that `verify` checks the public files of a week and `release` refuses a week with gaps."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CHECK = "def test_spread_by_hand():"
 
 @pytest.fixture
 def course(tmp_path: Path) -> Course:
-    """A course whose second week is as `autograder new` makes it, with its blanks filled in."""
+    """Return a course whose second week is a filled-in template of `autograder new`."""
     root = Path(shutil.copytree(TINY, tmp_path / "c", ignore=shutil.ignore_patterns("__pyc*")))
     new_week(load(root), WEEK)
     for path in [*root.rglob(f"{WEEK}/**/*.py"), *root.rglob(f"{WEEK}/*.md"), root / "course.yaml"]:
@@ -34,7 +34,7 @@ def course(tmp_path: Path) -> Course:
 
 @pytest.fixture
 def gaps(course: Course) -> Callable[..., list[str]]:
-    """The gaps of the public side once a file was changed; without a change there are none."""
+    """Return the gaps of the public files after a file was changed; there are none before."""
 
     def found(name: str, before: str, after: str) -> list[str]:
         path = next(course.root.rglob(f"{WEEK}/{name}"))
@@ -100,7 +100,7 @@ def test_hints_and_a_cell_for_each_exercise(course, gaps):
 
 def test_a_single_exercise_needs_its_hint(course):
     folder = course.root / "exercises" / WEEK
-    (folder / "test_spread.py").unlink()  # so that no program has to run
+    (folder / "test_spread.py").unlink()  # no program needs to run without it
     (folder / "hints.md").write_text("# Hints\n", encoding="utf-8")
     hint, _ = verify_public(course, course.week(WEEK), "spread").gaps
     assert hint == "spread has no hint in hints.md"

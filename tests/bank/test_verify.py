@@ -1,4 +1,4 @@
-"""`verify` finds no gap in the course's banks, and reports the gaps of changed ones."""
+"""Test that `verify` finds no gap in the course's banks and reports the gaps of changed ones."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.weeks import each_week
 
 PROJECT = Path(__file__).resolve().parents[2]
 COURSE = load(PROJECT)
-# Verifying these, except for their lessons, takes about ten seconds each.
+# Verifying these weeks without their lessons takes about ten seconds each.
 SHORT = ("week01_softmax",)
 LONG = [week.name for week in COURSE.weeks if week.name not in SHORT]
 
@@ -34,7 +34,7 @@ def test_stub_solution_alternatives_and_misconceptions_of(week, autograder):
 
 @pytest.mark.parametrize("name", SHORT)
 def test_the_bank_has_no_gap_of(name):
-    """All parts except the lesson: tests/lessons runs one."""
+    """Verify all parts except the lesson, which tests/lessons runs."""
     week, devices = COURSE.week(name), ("cpu", "fake-gpu")
     assert verify_week(COURSE, week, devices, b"of one draw", None).gaps == []
     assert verify_public(COURSE, week).gaps == []
@@ -42,7 +42,7 @@ def test_the_bank_has_no_gap_of(name):
 
 @pytest.mark.parametrize("name", LONG)
 def test_correct_programs_get_full_points_of(name):
-    """The solution and the first alternative, because a complete proof takes too long."""
+    """Check the solution and the first alternative, because a complete proof takes too long."""
     week = COURSE.week(name)
     engine = warm_engine(COURSE, week, ("cpu", "fake-gpu"), b"of one draw", None)
     try:

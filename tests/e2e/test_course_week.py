@@ -1,7 +1,7 @@
-"""A course week as three students and their instructor live it, with nbgrader's own commands.
+"""Run a course week from the students' and the instructor's side, with nbgrader's own commands.
 
-Ada has everything right, Alan forgot the scale, Donald has a loop that never ends. One user plays
-them all, which nbgrader allows: each has a home, a Jupyter data folder and a working folder.
+Ada's work is correct, Alan forgot the scale, Donald has an endless loop. One user plays all three,
+which nbgrader allows: each has a home, a Jupyter data folder and a working folder.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ COMMENT = "Say what the root *undoes*: $\\sqrt{d}$."
 
 @dataclass
 class Person:
-    """Somebody at a terminal: a folder they work in, and an environment of their own."""
+    """A terminal user with a working folder and separate environment variables."""
 
     folder: Path
     home: Path
 
     def run(self, program: str, *arguments: str | Path) -> str:
-        """Run a command; what it wrote. It must succeed."""
+        """Run a command and return its output. It must succeed."""
         done = subprocess.run(
             [PROGRAMS / program, *map(str, arguments)],
             cwd=self.folder,
@@ -64,7 +64,7 @@ class Person:
             timeout=300,
             check=False,
         )
-        # one user plays them all: their submissions are somebody else's, and that is odd
+        # one user submits for all of them, so the owners differ, which is reported
         fine = (0, 1) if "collect" in arguments else (0,)
         assert done.returncode in fine, f"{program} {arguments}:\n{done.stdout}\n{done.stderr}"
         return done.stdout + done.stderr
@@ -72,13 +72,13 @@ class Person:
 
 @dataclass
 class Played:
-    """What there is at the end of the week."""
+    """The state at the end of the week."""
 
     course: Course
     report: Report  # of `autograder grade`
     graded: dict[str, WeekStanding]  # the gradebook after `autograder grade`
     autograded: dict[str, WeekStanding]  # and after `nbgrader autograde`
-    pages: dict[str, str]  # what each student fetched
+    pages: dict[str, str]  # files that each student fetched
     exported: dict[str, dict[str, str]]
     collected: str
 
@@ -98,7 +98,7 @@ def make_course(root: Path) -> Course:
 
 
 def make_student(name: str, folder: Path, course: Course) -> Person:
-    """A student's account, configured as the instructor would for all of them."""
+    """Create a student's home, configured as the instructor would for all of them."""
     person = Person(folder / name, folder / name / "home")
     config = person.home / "config" / "nbgrader_config.py"
     config.parent.mkdir(parents=True)
@@ -124,7 +124,7 @@ def hand_in(name: str, person: Person, course: Course) -> None:
 
 
 def forget_scores(course: Course) -> None:
-    """Empty the gradebook's automatic scores, so that whoever fills them next is seen."""
+    """Clear the automatic scores, so that the next command must fill them."""
     with open_gradebook(course) as gradebook:
         for submission in gradebook.find_assignment(WEEK).submissions:
             for notebook in submission.notebooks:
@@ -134,7 +134,7 @@ def forget_scores(course: Course) -> None:
 
 
 def mark_alan(course: Course) -> None:
-    """As in Formgrader, a mark and a comment; and he was two days and three hours late."""
+    """Add a mark and a comment as in Formgrader, two days and three hours after the due date."""
     registry = course.root / "course.yaml"
     policy = "late: {percent: 10, slip_days: 1}\n"
     registry.write_text(registry.read_text(encoding="utf-8") + policy, encoding="utf-8")
@@ -192,19 +192,19 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Played:
 
 
 def words(page: str) -> str:
-    """The page's text, on one line."""
+    """Return the page's text on one line."""
     text = re.sub(r"<style>.*?</style>", "", page, flags=re.DOTALL)
     text = re.sub(r"<(?=(?:td|th|small|li|p)\b)", " <", text)
     return " ".join(html.unescape(re.sub(r"<[^>]*>", "", text)).split())
 
 
 def readable(page: str) -> str:
-    """The text of a page without tags and whitespace, as the leak check compares texts."""
+    """Return the text of a page without tags and whitespace, as the leak check compares texts."""
     return "".join(html.unescape(re.sub(r"<[^>]*>", "", page)).split())
 
 
 def docstrings(folder: Path) -> str:
-    """What graders and misconceptions say in words: claims and hints are meant to be read."""
+    """Return the requirements and hints of graders and misconceptions, which students may read."""
     said = []
     for path in folder.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):

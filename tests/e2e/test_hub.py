@@ -1,7 +1,7 @@
-"""The service behind a real JupyterHub: local users, real servers of theirs, the real proxy.
+"""Test the service behind a real JupyterHub, with local users, their servers and the real proxy.
 
-Root makes three users with passwords, starts JupyterHub with configurable-http-proxy and the
-service, and takes everything away again. `make e2e` runs it.
+The test runs as root. It creates three users with passwords, starts JupyterHub with
+configurable-http-proxy and the service, and removes everything afterwards. `make e2e` runs it.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ c.JupyterHub.services = [
 
 
 class Here(httpx.HTTPTransport):
-    """Connects to this machine for every domain, as a wildcard record of the DNS would."""
+    """Resolves all domains to this machine, as a wildcard DNS record would."""
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         here = request.url.copy_with(host="127.0.0.1")
@@ -91,11 +91,11 @@ def client_of(url: str) -> httpx.Client:
 
 @dataclass
 class Hub:
-    """A running JupyterHub, and who has an account on this machine."""
+    """A running JupyterHub with its local users."""
 
     url: str
-    service: str  # the service's own origin
-    direct: str  # where the service listens
+    service: str  # the service's origin
+    direct: str  # address of the service
     users: dict[str, str]  # by role
     passwords: dict[str, str]
     folder: Path
@@ -106,7 +106,7 @@ class Hub:
         return (self.folder / "hub.log").read_text("utf-8", "replace")[-6000:]
 
     def browser(self, role: str) -> httpx.Client:
-        """Signed in at the Hub, by name and password."""
+        """Return a browser session that is signed in at the Hub with name and password."""
         client = client_of(self.url)
         page = client.get("/hub/login")
         xsrf = re.search(r'name="_xsrf" value="([^"]+)"', page.text)
@@ -128,7 +128,7 @@ def folder() -> Iterator[Path]:
 
 @pytest.fixture(scope="module")
 def python(folder: Path) -> str:
-    """A Python that students can run, with our libraries lent to it; ours may lie in /root."""
+    """Return a Python that students can run with our libraries; ours may be in /root."""
     version = f"{sys.version_info.major}.{sys.version_info.minor}"
     asked = [PYTHON, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"]
     found = subprocess.run(asked, capture_output=True, text=True, check=True)
@@ -232,7 +232,7 @@ def ada(hub: Hub) -> Iterator[httpx.Client]:
 
 @pytest.fixture(scope="module")
 def receipt(hub: Hub, ada: httpx.Client) -> str:
-    """Of what ada handed in on the page."""
+    """Return the receipt of ada's submission on the page."""
     page = service(ada, hub, f"weeks/{WEEK}")
     assert page.status_code == 200, page.text
     sent = ada.post(
@@ -269,7 +269,7 @@ def test_another_user_sees_nothing_of_it(hub: Hub, receipt: str) -> None:
 
 
 def test_a_page_of_another_users_server_acts_for_nobody(hub: Hub, ada: httpx.Client) -> None:
-    """As a browser sends it from a page at https://mallory.hub/user/mallory/: with the cookies."""
+    """Send the request of a page at https://mallory.hub/user/mallory/, including the cookies."""
     page = f"{hub.url.replace('://', '://mallory.')}/user/mallory/files/page.html"
     sent = {"origin": page.partition("/user")[0], "referer": page, "sec-fetch-site": "same-site"}
     path = f"{hub.service}/services/autograder/weeks/{WEEK}"
@@ -287,7 +287,7 @@ def test_the_instructor_sees_the_class(hub: Hub, receipt: str) -> None:
 
 @pytest.fixture(scope="module")
 def server(hub: Hub, ada: httpx.Client) -> psutil.Process:
-    """Ada's own server, which the Hub has spawned as her."""
+    """Return ada's server, which the Hub has started under her account."""
     name = hub.users["ada"]
     ada.get(f"/hub/spawn/{name}")
     found = until(lambda: servers_of(name), 120, every=0.5)

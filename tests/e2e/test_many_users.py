@@ -1,9 +1,10 @@
-"""The exchange between real Unix users: who can read what, and whose name is on it.
+"""Test the exchange between real Unix users: file permissions, and the name on each submission.
 
-Root makes four users, each with a home of their own, and a shared exchange: an instructor who owns
-the course, and three students, one of whom is Mallory. Each runs nbgrader as themselves. They are
-removed afterwards. Where Python or the project lie in a folder that is closed to others, as root's
-home is, the users get a mount namespace in which just those are open; students never the project.
+The test runs as root. It creates four users with homes and a shared exchange: an instructor who
+owns the course, and three students, one of whom is Mallory. Each user runs nbgrader, and all users
+are removed afterwards. If Python or the project is in a folder that is closed to other users, such
+as root's home, the users get a mount namespace in which only these two are accessible; students
+never get the project.
 """
 
 from __future__ import annotations
@@ -52,11 +53,11 @@ for top in sys.argv[1:]:
 
 @dataclass
 class User:
-    """Somebody with an account on this machine."""
+    """A user with an account on this machine."""
 
     name: str
     home: Path
-    open_to_them: tuple[Path, ...]  # folders that they can reach wherever these are
+    open_to_them: tuple[Path, ...]  # folders that the user can access wherever they are
     hidden: tuple[Path, ...] = ()
     python_path: str = ""
     uid: int = field(init=False)
@@ -74,7 +75,7 @@ class User:
         subprocess.run([str(USERADD).replace("useradd", "userdel"), self.name], check=False)
 
     def try_to(self, *command: str | Path, cwd: Path | None = None) -> Any:
-        """Run a command as this user, with nobody else's groups or environment."""
+        """Run a command with only this user's groups and environment."""
         view = [str(BWRAP), "--dev-bind", "/", "/", "--die-with-parent"]
         view += ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
         covered = sorted({*closed(self.open_to_them), *self.hidden})
@@ -108,12 +109,12 @@ class User:
     def run(self, program: str, *arguments: str | Path, cwd: Path | None = None) -> str:
         done = self.try_to(PROGRAMS / program, *arguments, cwd=cwd)
         odd = {"release", "collect", "grade", "report", "feedback"} & {*arguments}
-        fine = (0, 1) if odd else (0,)  # 1: done, and something is to be looked at
+        fine = (0, 1) if odd else (0,)  # 1: done, with something to review
         assert done.returncode in fine, f"{self.name}: {program}:\n{done.stdout}\n{done.stderr}"
         return str(done.stdout + done.stderr)
 
     def readable(self, *places: Path) -> list[str]:
-        """The files below some places that they find and can open."""
+        """Return the files below these folders that the user can find and open."""
         return self.run("python", "-c", READABLE, *places).splitlines()
 
     def write(self, path: Path, text: str) -> None:
@@ -122,7 +123,7 @@ class User:
 
 
 def closed(paths: tuple[Path, ...]) -> set[Path]:
-    """The outermost folders above some paths that other users cannot pass."""
+    """Return the outermost parent folders of these paths that other users cannot enter."""
     found = set()
     for path in paths:
         for folder in reversed(path.parents):
@@ -137,7 +138,7 @@ WEEK = TINY.WEEK
 
 @dataclass
 class Campus:
-    """The machine after the week: who is there, and what was said."""
+    """The machine at the end of the week: its users and the output of the commands."""
 
     exchange: Path
     course: Path
@@ -149,14 +150,14 @@ class Campus:
         return self.exchange / "tiny" / "inbound"
 
     def submission_of(self, user: str) -> Path:
-        """As only root can find it."""
+        """Return the path of a submission, which only root can find."""
         uid = self.people[user].uid
         return next(p for p in sorted(self.inbound.iterdir()) if p.stat().st_uid == uid)
 
 
 @pytest.fixture(scope="module")
 def shared() -> Iterator[Path]:
-    """A folder that everybody can pass; pytest's own belong to root alone."""
+    """Create a folder that all users can enter; pytest's own belong to root only."""
     folder = Path(tempfile.mkdtemp(prefix="autograder-campus-"))
     folder.chmod(0o755)
     yield folder
@@ -165,7 +166,7 @@ def shared() -> Iterator[Path]:
 
 @pytest.fixture(scope="module")
 def student_packages(shared: Path) -> Path:
-    """What `make wheel` packs, installed where every student can read it."""
+    """Install the contents of `make wheel` in a folder that all students can read."""
     copy, target = shared / "kit", shared / "packages"
     copy.mkdir(mode=0o700)
     for name in PACKED:
@@ -202,11 +203,11 @@ def people(shared: Path, student_packages: Path) -> Iterator[dict[str, User]]:
 
 @pytest.fixture(scope="module")
 def campus(shared: Path, people: dict[str, User]) -> Campus:
-    """Set up as the README says, and played to the end of the week."""
+    """Set up the exchange as the README describes and run the week to its end."""
     exchange = shared / "exchange"
     exchange.mkdir()
     exchange.chmod(0o1777)
-    (shared / "etc").mkdir()  # as /etc/jupyter for all
+    (shared / "etc").mkdir()  # replaces /etc/jupyter for all users
     (shared / "etc" / "nbgrader_config.py").write_text(
         f"c.Exchange.root = {str(exchange)!r}\nc.CourseDirectory.course_id = 'tiny'\n",
         encoding="utf-8",

@@ -1,6 +1,7 @@
-"""A course week with nbgrader's gradebook on a PostgreSQL server, which the test starts and stops.
+"""Run a course week with nbgrader's gradebook on a PostgreSQL server.
 
-`make e2e` runs it. The server asks for a password; course.yaml does not hold it.
+`make e2e` runs it. The test starts and stops the server, which requires a password; course.yaml
+does not contain the password.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 @pytest.fixture(scope="module")
 def run(root: Path, server: Server, tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """A program in a folder; the password comes from libpq's own file."""
+    """Run a program in a folder; the password comes from libpq's password file."""
     home = tmp_path_factory.mktemp("home")
     passwords = home / ".pgpass"
     passwords.touch(mode=0o600)
@@ -92,7 +93,7 @@ def run(root: Path, server: Server, tmp_path_factory: pytest.TempPathFactory) ->
         )
         said = done.stdout + done.stderr
         assert server.password not in said
-        odd = {"release", "collect", "status"}  # the due date is past, users have other names
+        odd = {"release", "collect", "status"}  # the due date is past, user names differ
         fine = (0, 1) if odd & {*arguments} else (0,)
         assert done.returncode in fine or not passes, said
         return done
@@ -113,7 +114,7 @@ class Played:
 
 @pytest.fixture(scope="module")
 def played(root: Path, run: Run, server: Server) -> Played:
-    """Release, submit, collect, grade, mark by hand, feedback, export, a mended test, regrade."""
+    """Release, submit, collect, grade, mark, return feedback, export, fix a test and regrade."""
     run("autograder", "release", "week01", "--unproven")
     homes = {name: hand_in(name, root, run) for name in ("ada", "alan")}
     run("autograder", "collect", "week01")
@@ -186,7 +187,7 @@ def test_a_mended_test_changes_scores_and_no_mark(played: Played) -> None:
 
 
 def test_late_work_is_counted_and_exported(played: Played) -> None:
-    """Due in 2020, so the floor is what is kept: of 5.5 points and of 1."""
+    """Check that late work from 2020 keeps the minimum share of 5.5 points and of 1 point."""
     assert [played.exported[s][WEEK] for s in ("ada", "alan")] == ["2.2", "0.4"]
 
 

@@ -1,4 +1,4 @@
-"""Two services on one queue, on a PostgreSQL server: each hand-in is graded by one of them.
+"""Test two services on one queue, with PostgreSQL: exactly one grades each submission.
 
 `make e2e` runs it.
 """
@@ -33,7 +33,7 @@ def server() -> Iterator[Server]:
 
 @pytest.fixture(scope="module")
 def both(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Running]]:
-    """The same project on two machines, as far as one machine can be two."""
+    """Return two copies of the project, as if on two machines."""
     first = tmp_path_factory.mktemp("first") / "course"
     write_course(first)
     policy = "immediate: {show: scores, tries: 100}\n"
@@ -59,7 +59,7 @@ Enter = Callable[..., Any]
 
 @pytest.fixture
 def enter(server: Server) -> Iterator[Enter]:
-    """Somebody who signs in at a service; their key holds for both."""
+    """Sign in at a service; the key is valid for both."""
     with ExitStack() as stack:
 
         def enter(service: Running, name: str, role: str = "--student") -> Any:
@@ -75,7 +75,7 @@ def warm(service: Running, client: Any) -> bool:
 
 
 def recorded(root: Path) -> set[str]:
-    """Whose score stands in the gradebook of a project."""
+    """Return the students with a score in the gradebook of a project."""
     _, entries = read_gradebook(load(root))
     return {e.student for e in entries if e.graded}
 
@@ -93,7 +93,7 @@ def test_each_hand_in_is_graded_by_one_of_both(
         work = {"doubling.py": f"{SOLUTION}# {name}\n".encode()}
         receipts[name] = hand_in(people[name], WEEK, work)["receipt"]
     for number, name in enumerate(STUDENTS):
-        people[name].base_url = both[1 - number % 2].url  # the other one knows it, too
+        people[name].base_url = both[1 - number % 2].url  # the other service accepts it too
         assert result(people[name], receipts[name])["told"]["score"] == 3.0
     assert server.asked("select count(*), max(attempts), min(attempts) from tries") == "8|1|1"
     assert server.asked("select count(*) from results") == "8"

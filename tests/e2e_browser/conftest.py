@@ -1,7 +1,8 @@
-"""A course of week 1 with an exchange; a student's and the instructor's JupyterLab; a browser.
+"""Fixtures: a course of week 1 with an exchange, two JupyterLab servers and a browser.
 
-`make e2e` runs these; `make test` does not, because they need Chromium. Screenshots go to the
-folder that AUTOGRADER_SCREENSHOTS names, else to a temporary one, which is printed.
+A student and the instructor have a server each. `make e2e` runs these tests; `make test` does not,
+because they need Chromium. Screenshots are written to the folder in AUTOGRADER_SCREENSHOTS, or to a
+temporary folder whose path is printed.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ collect_ignore_glob = [] if os.environ.get("AUTOGRADER_E2E") else ["test_*.py"]
 
 @dataclass(frozen=True)
 class Lab:
-    """A running JupyterLab of one person."""
+    """A running JupyterLab of one user."""
 
     url: str
     token: str
@@ -54,7 +55,7 @@ def screenshots() -> Path:
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """The course with its first week, in a folder of its own."""
+    """Return the course with its first week in a new folder."""
     target = tmp_path / "project"
     for place in ("exercises", "solutions", "autograder/graders", "assets"):
         shutil.copytree(
@@ -72,7 +73,7 @@ def project(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def instructor(project: Path) -> Callable[..., str]:
-    """Run an instructor's command in the project; it must succeed, or end with `code`."""
+    """Run an instructor's command in the project; it must succeed, or exit with `code`."""
 
     def run(*arguments: str, code: int = 0) -> str:
         done = subprocess.run(
@@ -92,7 +93,7 @@ def instructor(project: Path) -> Callable[..., str]:
 
 @pytest.fixture
 def lab(project: Path, tmp_path: Path) -> Iterator[Lab]:
-    """A student's JupyterLab with nbgrader's extensions."""
+    """Start a student's JupyterLab with nbgrader's extensions."""
     home = tmp_path / STUDENT
     work = home / "work"
     work.mkdir(parents=True)
@@ -109,7 +110,7 @@ def lab(project: Path, tmp_path: Path) -> Iterator[Lab]:
 
 @pytest.fixture
 def desk(project: Path, instructor: Callable[..., str], tmp_path: Path) -> Iterator[Lab]:
-    """The instructor's JupyterLab, started in nbgrader's folder of a course that was released."""
+    """Start the instructor's JupyterLab in nbgrader's folder of a released course."""
     if not (project / "nbgrader" / "release").exists():
         instructor("release", "week01", "--early", "--unproven")
     home = tmp_path / "instructor"
@@ -119,7 +120,7 @@ def desk(project: Path, instructor: Callable[..., str], tmp_path: Path) -> Itera
 
 @contextmanager
 def jupyterlab(home: Path, work: Path, nbgrader_config: str = "") -> Iterator[Lab]:
-    """JupyterLab in a folder; its home, settings and data are nobody else's."""
+    """Start JupyterLab in a folder with a separate home, settings and data."""
     settings = home / ".jupyter"
     settings.mkdir(parents=True)
     if nbgrader_config:
@@ -154,7 +155,7 @@ def jupyterlab(home: Path, work: Path, nbgrader_config: str = "") -> Iterator[La
             server.terminate()
             try:
                 server.wait(30)
-            except subprocess.TimeoutExpired:  # its kernels may take long to end on a busy machine
+            except subprocess.TimeoutExpired:  # kernels may take long to stop on a busy machine
                 server.kill()
 
 

@@ -1,4 +1,4 @@
-"""Week 1 in a student's JupyterLab: the assignment list, the notebook, validating, feedback."""
+"""Test week 1 in a student's JupyterLab: assignment list, notebook, Validate button, feedback."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_a_student_fetches_writes_validates_submits_and_reads_feedback(
     expect(page.locator("#submitted_assignments_list > .list_item")).to_have_count(1)
     look("6_submitted")
 
-    assert "under other names: 1 (ada)" in instructor("collect", "week01", code=1)  # ada is no user
+    assert "under other names: 1 (ada)" in instructor("collect", "week01", code=1)  # unknown user
     instructor("grade", "week01")
     instructor("feedback", "week01", "--unmarked")
 
@@ -88,7 +88,7 @@ def open_assignments(page: Any) -> None:
 
 
 def wrong_module(project: Path) -> str:
-    """The solution with one misconception, so that the feedback has something to say."""
+    """Return the solution with one misconception, so that there is feedback."""
     course = load(project)
     bank = Bank(course, course.weeks[0])
     (found,) = [m for m in bank.misconceptions if m.name == MISTAKE]
@@ -96,7 +96,7 @@ def wrong_module(project: Path) -> str:
 
 
 def validated(page: Any, look: Callable[[], None]) -> str:
-    """Press Validate; what nbgrader says."""
+    """Press Validate and return nbgrader's message."""
     page.locator(".validate-button").first.click()
     dialog = page.locator(".jp-Dialog")
     expect(dialog).to_contain_text(re.compile("success|failed", re.I), timeout=SLOW)

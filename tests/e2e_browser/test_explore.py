@@ -1,4 +1,4 @@
-"""Pages with something to move, in a real browser, by the keyboard; and in JupyterLab."""
+"""Test interactive pages by keyboard, in a real browser and in JupyterLab."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ASSETS = ROOT / "assets"
 
 @pytest.fixture
 def opened(browser_page: Page) -> Any:
-    """Open a page by itself; no script of it may fail."""
+    """Open a page by itself; its scripts must not fail."""
 
     def opened(name: str) -> Page:
         browser_page.on("pageerror", lambda error: pytest.fail(f"{name}: {error}"))

@@ -1,7 +1,7 @@
-"""Week 1 in Formgrader: collect, autograde, mark by hand, regrade, feedback, all by its buttons.
+"""Test week 1 in Formgrader: collect, autograde, mark, regrade and return feedback by its buttons.
 
-Ada's module is a canary: it is right, but where it can write a file outside the sandbox it does,
-and is wrong from then on. Alan leaves out the scale.
+Ada's module is a canary: it is correct until it can write a file outside the sandbox; then it
+writes the file and becomes wrong. Alan leaves out the scale.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def course(project: Path) -> Course:
 
 @pytest.fixture
 def mark(tmp_path: Path) -> Path:
-    """The file that the canary writes where it can."""
+    """Return the path of the file that the canary tries to write."""
     return tmp_path / "canary"
 
 
@@ -166,7 +166,7 @@ def test_the_instructor_grades_a_week_by_buttons(
 
 
 def log_in(page: Page, desk: Any) -> None:
-    """By the login page, as somebody who typed the address."""
+    """Log in through the login page, as after typing the address."""
     page.goto(f"{desk.url}lab")
     page.locator("#password_input").fill(desk.token)
     page.locator("#login_submit").click()
@@ -174,7 +174,7 @@ def log_in(page: Page, desk: Any) -> None:
 
 
 def open_formgrader(page: Page) -> Any:
-    """The menu's entry; Formgrader is a page in a frame."""
+    """Open Formgrader from the menu; it is a page in a frame."""
     page.locator(".lm-MenuBar-itemLabel", has_text="Nbgrader").click()
     page.locator('li[data-command="nbgrader:open-formgrader"]').first.click()
     return page.frame_locator("iframe[src*=formgrader]")
@@ -187,7 +187,7 @@ def row(place: Any, student: str) -> Any:
 
 
 def press(place: Any, button: Any) -> str:
-    """Press a button of a table, wait for nbgrader's box to say success, close it; its log."""
+    """Press a button of a table, wait for nbgrader to report success, and return its log."""
     button.click()
     box = place.locator(".modal.in, .modal.show").last
     expect(box).to_contain_text(re.compile("Success|Error"), timeout=GRADING)
@@ -199,19 +199,19 @@ def press(place: Any, button: Any) -> str:
 
 
 def saved(page: Page, what: str) -> Any:
-    """Wait until the server has what was typed; the page shows it before."""
+    """Wait until the server has stored the input, because the page shows it earlier."""
     return page.expect_response(
         lambda r: f"/formgrader/api/{what}/" in r.url and r.request.method == "PUT" and r.ok
     )
 
 
 def open_answers(page: Page, desk: Any, course: Course, student: str) -> None:
-    """From the list of weeks for manual grading to a student's notebook."""
+    """Navigate from the list of weeks for manual grading to a student's notebook."""
     with open_gradebook(course) as gradebook:
         notebook = gradebook.find_submission_notebook(WEEK, WEEK, student).id
     page.goto(f"{desk.url}formgrader/gradebook/{WEEK}/{WEEK}")
     page.locator(f"a[href*='{notebook}']").first.click()
-    # the page listens to its fields once it has fetched what they hold, and sets this then
+    # the page sets this after it has loaded its fields and listens to them
     page.locator(".extra-credit[placeholder]").last.wait_for(state="attached")
     page.wait_for_load_state("networkidle")
 
@@ -226,7 +226,7 @@ def feedback_of(course: Course, student: str) -> str:
 
 
 def nbgrader(folder: Path, course: Course, *arguments: str) -> None:
-    """One of a student's commands, in a folder and with settings of their own."""
+    """Run a student's nbgrader command in a folder with separate settings."""
     settings = folder / ".jupyter"
     settings.mkdir(parents=True, exist_ok=True)
     (settings / "nbgrader_config.py").write_text(

@@ -1,6 +1,6 @@
-"""Twelve students hand in at once on the web page, and their instructor looks on.
+"""Test twelve simultaneous submissions on the web page while the instructor reads the results.
 
-What axe-core finds is asked of every page; with AUTOGRADER_SCREENSHOTS they are kept.
+axe-core checks each page; with AUTOGRADER_SCREENSHOTS, screenshots are stored.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _CHROMIUM = ("--no-sandbox", "--disable-gpu", "--disable-background-networking")
 
 @pytest.fixture
 def served(project: Path, instructor: Any) -> Iterator[Running]:
-    """The service of a course with a class of twelve, whose endless loops end soon."""
+    """Start the service for a class of twelve, with a short time limit for endless loops."""
     path = project / "course.yaml"
     registry = yaml.safe_load(path.read_text("utf-8"))
     registry["limits"] |= {"exercise_seconds": 10}
@@ -58,7 +58,7 @@ def chromium() -> Iterator[Any]:
 
 
 class Person:
-    """Somebody in a browser of their own; errors in its console are kept."""
+    """A user with a separate browser session; records the errors in its console."""
 
     def __init__(self, browser: Any, url: str, **options: Any) -> None:
         self.context = browser.new_context(base_url=url, **options)
@@ -78,7 +78,7 @@ class Person:
         self.page.get_by_role("button", name="Sign in").click()
 
     def choose(self, **files: str) -> None:
-        """Choose files by their names without the ending, and go on to what they change."""
+        """Choose files by name without extension and continue to the list of changes."""
         self.page.goto(f"/weeks/{WEEK}")
         kinds = {"softmax": ".py", WEEK: ".ipynb"}
         work = [
@@ -99,7 +99,7 @@ class Person:
 
 
 def answered(project: Path, answer: str) -> str:
-    """The released notebook with the first written answer filled in."""
+    """Return the released notebook with the first written answer filled in."""
     path = project / "nbgrader" / "release" / WEEK / f"{WEEK}.ipynb"
     notebook = json.loads(path.read_text("utf-8"))
     cells = (c for c in notebook["cells"] if c["cell_type"] == "markdown")
@@ -109,7 +109,7 @@ def answered(project: Path, answer: str) -> str:
 
 
 def points(project: Path) -> float:
-    """What the gradebook holds for ada."""
+    """Return ada's points in the gradebook."""
     _, entries = read_gradebook(load(project))
     return next((e.score for e in entries if e.student == "ada" and e.graded), 0.0)
 
@@ -119,7 +119,7 @@ def scrolls_sideways(page: Any) -> bool:
 
 
 def complaints(page: Any) -> list[str]:
-    """What axe-core finds wrong with a page, apart from its own rules of taste."""
+    """Return the violations that axe-core finds on a page, without its best-practice rules."""
     found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
     return [f"{v['id']}: {v['nodes'][0]['html'][:120]}" for v in found["violations"]]
 
@@ -133,7 +133,7 @@ def kept(page: Any, name: str) -> None:
 
 @pytest.fixture
 def modules(project: Path) -> dict[str, str]:
-    """What each of a class of twelve hands in."""
+    """Return the modules that each of twelve students submits."""
     course: Course = load(project)
     bank = Bank(course, course.weeks[0])
     return {pupil.name: module_of(bank, pupil) for pupil in sample_class(course)}
@@ -218,7 +218,7 @@ def test_a_student_sees_what_is_kept_and_goes_back_to_a_better_submission(
 
 
 def look(page: Any, name: str) -> None:
-    """Keep the page as a phone and a desk show it; nothing may be wider than the phone."""
+    """Take screenshots at phone and desktop width; the page must not overflow on the phone."""
     page.wait_for_load_state()
     assert not scrolls_sideways(page), name
     assert complaints(page) == [], name
@@ -234,7 +234,7 @@ def test_everything_essential_works_without_script(
     ada = Person(chromium, served.url, java_script_enabled=False, viewport=PHONE)
     ada.enter(served.tokens("--student", "ada")["ada"])
     ada.hand_in(modules["ada"])
-    ada.page.wait_for_selector("#words:text-matches('^Graded')")  # the page asks for itself again
+    ada.page.wait_for_selector("#words:text-matches('^Graded')")  # the page reloads itself
     assert "All requirements are met" in ada.shown()
     kept(ada.page, "result-no-script-phone")
 

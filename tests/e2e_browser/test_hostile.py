@@ -1,8 +1,8 @@
-"""What a student may write, on every page where the instructor or another student sees it.
+"""Test hostile student input on all pages where the instructor or other students see it.
 
-Mallory hands hostile work in; Eve's graded notebook is replaced by a hostile one, as if nothing had
-mended it. With `walls_down` in nbgrader's folder the sanitizer is off, so that only the policy of
-the pages is left. A payload that runs calls `ran`.
+Mallory submits hostile work; Eve's graded notebook is replaced by a hostile one that has not passed
+the sanitizer. With `walls_down` in nbgrader's folder the sanitizer is off, so that only the pages'
+Content Security Policy is left. A payload that runs calls `ran`.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def course(project: Path, instructor: Callable[..., str]) -> Course:
 
 @pytest.fixture
 def ran(browser_page: Page) -> list[Any]:
-    """What ran, of whatever page or frame."""
+    """Return the payloads that ran in any page or frame."""
     found: list[Any] = []
     browser_page.expose_function("ran", lambda number: found.append(number))
     browser_page.on("dialog", lambda dialog: found.append(dialog.message))
@@ -137,7 +137,7 @@ def open_submission(page: Page, desk: Any, course: Course, student: str) -> None
 
 
 def acting(page: Page) -> list[str]:
-    """Elements with a handler or with an address that is not harmless, outside nbgrader's own."""
+    """Return elements with a handler or an unsafe address, except nbgrader's own."""
     found: list[str] = page.evaluate(
         """() => [...document.querySelectorAll(".cell *, .notebook *, .comment *")].filter(e =>
             [...e.attributes].some(a => /^on/.test(a.name)
@@ -150,7 +150,7 @@ def acting(page: Page) -> list[str]:
 
 
 def insert_each(page: Page) -> None:
-    """Put every payload into the page by itself, so that none hides the next; scripts too run."""
+    """Insert each payload separately, so that none hides the next; scripts run too."""
     page.evaluate(
         """texts => {
             for (const text of texts) {
@@ -164,7 +164,7 @@ def insert_each(page: Page) -> None:
 
 
 def try_everything(page: Page) -> None:
-    """Click, hover over, focus, toggle and submit what a stranger may have put there."""
+    """Click, hover over, focus, toggle and submit all elements that a student may have added."""
     before = page.url
     page.evaluate(
         """() => {
@@ -260,14 +260,14 @@ def visit_every_page(page: Page, desk: Any, course: Course) -> None:
 def test_the_payloads_run_where_nothing_is_in_their_way(
     browser_page: Page, ran: list[Any], tmp_path: Path
 ) -> None:
-    """So that the tests above could fail."""
+    """Check that the payloads run without protection; otherwise the other tests are meaningless."""
     for number, text in enumerate(payloads().values()):
         path = tmp_path / f"{number}.html"
         path.write_text(f"<!doctype html><body>{text}", encoding="utf-8")
-        with contextlib.suppress(Error):  # a payload may take the page away here
+        with contextlib.suppress(Error):  # a payload may navigate away from the page
             browser_page.goto(path.as_uri())
             try_everything(browser_page)
-    assert len(set(map(str, ran))) >= 30  # how many depends on how soon a page is left
+    assert len(set(map(str, ran))) >= 30  # the number depends on how soon the page is left
 
 
 def test_the_payloads_run_where_they_are_inserted_without_a_policy(

@@ -1,6 +1,6 @@
-"""The students' site in a browser: on a phone and on a desk, in light and dark, by the keyboard.
+"""Test the students' site in a browser: phone and desktop, light and dark, by keyboard.
 
-Week 1 by default; AUTOGRADER_SITE_WEEKS=9 looks at nine weeks, and takes minutes.
+Week 1 by default; AUTOGRADER_SITE_WEEKS=9 tests nine weeks and takes minutes.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ every_week = pytest.mark.parametrize("week", [w.name for w in WEEKS])
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of the site as it will be when the last of these weeks is just released."""
+    """Return the address of the site on the day the last of these weeks is released."""
     folder = tmp_path_factory.mktemp("site") / "students"
     build_site(COURSE, folder, now=COURSE.localized(WEEKS[-1].release) + SECOND)
     quiet = functools.partial(_QuietHandler, directory=str(folder))
@@ -47,7 +47,7 @@ class _QuietHandler(http.server.SimpleHTTPRequestHandler):
 
 @pytest.fixture
 def opened(browser_page: Any, site: str) -> Iterator[Any]:
-    """Open a page of the site; nothing of it may be missing, or refused by its own policy."""
+    """Open a page of the site; it must load all resources without violating its policy."""
     said: list[str] = []
     browser_page.on("console", lambda m: said.append(m.text) if m.type == "error" else None)
 
@@ -63,7 +63,7 @@ def opened(browser_page: Any, site: str) -> Iterator[Any]:
 
 
 def faults(page: Any, screenshots: Path, name: str) -> list[str]:
-    """What axe finds, once the page's policy lets it in; a picture is kept."""
+    """Return the violations that axe-core finds on the page; take a screenshot."""
     page.screenshot(path=str(screenshots / f"site_{name}.png"), full_page=True)
     session = page.context.new_cdp_session(page)
     session.send("Page.setBypassCSP", {"enabled": True})

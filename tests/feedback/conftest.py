@@ -1,4 +1,4 @@
-"""A course of one week and reports of it, made by hand: no grading happens in these tests."""
+"""Fixtures: a course of one week and hand-made reports, without grading."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a student reads on the feedback page."""
+"""Test the content of the student's feedback page."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ EVIL = '<script>alert(1)</script><img src=x onerror="alert(2)">\'"&{{ 7*7 }}'
 
 
 class Reader(HTMLParser):
-    """Every tag with its attributes, and the text."""
+    """Collects all tags with their attributes, and the text."""
 
     def __init__(self, html: str) -> None:
         super().__init__()
@@ -115,7 +115,7 @@ def test_a_misconception_is_named_in_a_sentence(submission, week, course):
 def test_nothing_is_said_of_how_much_a_mistake_explains_where_that_is_not_known(
     submission, week, course
 ):
-    """Of two changes that mend a program together neither explains a share of what fails."""
+    """Omit the share of each change if two changes fix a program only together."""
     one = exercise(
         "causal_mask", check("values", "wrong", "m"), diagnosis="Sums along another axis."
     )
@@ -309,4 +309,4 @@ def test_a_module_that_does_not_run_is_told_once_with_its_line(submission, week,
     assert "Not correct yet" not in page
     told = submission_text(report, week, escaped)
     sentence, _, code = BROKEN.partition("\n")
-    assert told == f"{escaped(sentence)}\n\n{code}"  # indented: a block of code in Markdown
+    assert told == f"{escaped(sentence)}\n\n{code}"  # indented: a code block in Markdown

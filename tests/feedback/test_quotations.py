@@ -1,4 +1,4 @@
-"""A submission's own text is a quotation wherever it is shown."""
+"""Test that a submission's own text is always shown as a quotation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What strangers write is shown, and can do nothing: the sanitizer alone, without a browser."""
+"""Test the sanitizer without a browser: untrusted text is shown but stays inert."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PICTURE = base64.b64encode(b"\x89PNG").decode()
 
 
 class Seen(HTMLParser):
-    """What a browser would make elements of."""
+    """Collects the tags that a browser would turn into elements."""
 
     def __init__(self, html: str) -> None:
         super().__init__()
@@ -55,7 +55,7 @@ def _acts(name: str, value: str) -> bool:
 
 
 def test_the_payloads_act_where_they_are_shown_as_nbgrader_does() -> None:
-    # a picture that was not attached stops its page
+    # a picture that is not attached stops its page
     texts = {name: text for name, text in TEXTS.items() if "attachment:" not in text}
     shown = {name: Seen(markdown2html_mistune(text)).faults for name, text in texts.items()}
     assert len([name for name, faults in shown.items() if faults]) > 90
@@ -68,7 +68,7 @@ def test_markdown_of_a_stranger_holds_nothing_that_acts(text: str) -> None:
 
 @pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
 def test_the_sanitizer_lets_nothing_through_that_acts(text: str) -> None:
-    """The second wall, as if the first had let everything through."""
+    """Test the sanitizer alone, as if the earlier checks had let the input pass."""
     assert Seen(harmless(text)).faults == []
 
 
@@ -149,5 +149,5 @@ FLOODS = {
 
 @pytest.mark.parametrize("text", FLOODS.values(), ids=FLOODS)
 def test_a_flood_becomes_no_larger_flood(text: str) -> None:
-    """Without the bounds these take minutes, or fill the memory."""
+    """Check that large input stays small; without limits this takes minutes or all memory."""
     assert len(markdown(text)) < 50 * len(text)

@@ -1,4 +1,4 @@
-"""Gradescope's roster, grades and export of submissions, as that system writes them."""
+"""Test Gradescope's roster, grades and submission exports in the format of Gradescope."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Class lists, grade files and bulk downloads of Canvas and Moodle."""
+"""Test class lists, grade files and bulk downloads of Canvas and Moodle."""
 
 from __future__ import annotations
 
@@ -410,7 +410,7 @@ def test_a_damaged_zip_of_one_student_does_not_stop_the_rest(tmp_path: Path):
 
 @pytest.fixture
 def graded_course(tmp_path: Path) -> Course:
-    """ada has 4.5 points of which lateness takes 1, mallory has 2; nobody else handed in."""
+    """Grade ada (4.5 points minus 1 for lateness) and mallory (2); the others do not submit."""
     root = shutil.copytree(TINY, tmp_path / "tiny", ignore=shutil.ignore_patterns("__pyc*"))
     course = load(Path(root))
     with open_gradebook(course) as gradebook:

@@ -1,4 +1,4 @@
-"""The tiny course in a folder of its own, and nbgrader in this process."""
+"""Fixtures: the tiny course in a new folder, and nbgrader in this process."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.nbgrader.tiny_course import write, write_course
 
 @pytest.fixture
 def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Course:
-    """The tiny course in a folder of its own, and a home for Jupyter that is nobody's."""
+    """Copy the tiny course to a new folder and create an empty Jupyter home."""
     monkeypatch.setenv("JUPYTER_PLATFORM_DIRS", "1")
     for name in ("HOME", "JUPYTER_DATA_DIR", "JUPYTER_CONFIG_DIR"):
         monkeypatch.setenv(name, str(tmp_path / "home"))
@@ -37,7 +37,7 @@ def workspace(course: Course) -> Workspace:
 
 @pytest.fixture(scope="session")
 def released_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """nbgrader's folder of the tiny course after its release; making the gradebook takes long."""
+    """Release the tiny course once, because creating the gradebook takes long."""
     root = tmp_path_factory.mktemp("released")
     write_course(root)
     course = load(root)
@@ -47,16 +47,16 @@ def released_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def released(released_once: Path, workspace: Workspace) -> Workspace:
-    """The week, released by nbgrader: a copy, for this test alone."""
+    """Copy the released week for this test."""
     shutil.copytree(released_once, workspace.root)
-    # copytree makes the folders with the modes of the originals, but for the sticky group bit
+    # copytree copies the folders' modes, except for the sticky group bit
     (workspace.exchange / "tiny" / "inbound").chmod(0o3733)
     return workspace
 
 
 @pytest.fixture
 def hand_in(released: Workspace, week: Week) -> Callable[..., Path]:
-    """Put a submission into the exchange as `nbgrader submit` would have."""
+    """Put a submission into the exchange as `nbgrader submit` would."""
 
     def hand_in(
         student: str, files: dict[str, str | bytes], time: str = "2020-01-10 12:00:00.000000 UTC"

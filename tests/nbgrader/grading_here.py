@@ -1,4 +1,4 @@
-"""Grade the tiny course in this process, where the sandbox is not the point."""
+"""Grade the tiny course in this process, for tests that do not need the sandbox."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.nbgrader.tiny_course import graded
 def grade_here(
     course: Course, week: Week, student: str, *, lenient: bool = False
 ) -> SubmissionReport:
-    """Grade what is in nbgrader's folder; `lenient` graders give `halve` to everybody."""
+    """Grade the submissions in nbgrader's folder; `lenient` graders accept every `halve`."""
     submission = read_student(course, week, student)
     if submission.problem:
         return scoring.refused(student, week, submission.problem)

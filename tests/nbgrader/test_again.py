@@ -1,4 +1,4 @@
-"""A week that is mended after students fetched it, through nbgrader's own fetch and submit."""
+"""Test a week that is fixed after students fetched it, through nbgrader's own fetch and submit."""
 
 from __future__ import annotations
 
@@ -34,19 +34,19 @@ SECOND = f"{WEEK}-2"
 
 
 def mend(course: Course) -> None:
-    """A sentence of the README was wrong."""
+    """Fix a sentence of the README."""
     (course.exercise_folder(course.weeks[0]) / "README.md").write_text("# Week 1\nDouble it.\n")
 
 
 @pytest.fixture
 def beside(week: Week) -> Week:
-    """The week by the name under which it can be fetched a second time."""
+    """Return the week under the name for a second fetch."""
     return msgspec.structs.replace(week, name=SECOND)
 
 
 @pytest.fixture
 def mended(course: Course, week: Week, released: Workspace, tmp_path: Path) -> Path:
-    """ada fetched the week and began; then it was mended and released again. Her folder."""
+    """Fetch the week as ada, then fix and release it again; return her folder."""
     home = tmp_path / "ada"
     home.mkdir()
     student_step(ExchangeFetchAssignment, course, week, "ada", home)
@@ -147,7 +147,7 @@ def test_before_the_first_release_there_is_no_again(course: Course, week: Week) 
 
 
 def ask_otherwise(course: Course) -> None:
-    """`double` takes another parameter: who began with the former one has written another thing."""
+    """Change the parameter of `double`, so that earlier submissions are for a different one."""
     for place in ("solutions", "exercises"):
         path = course.root / place / WEEK / "doubling.py"
         path.write_text(path.read_text().replace("def double(x: float)", "def double(x, more)"))
@@ -162,7 +162,7 @@ NEW = SOLUTION.replace("def double(x: float)", "def double(x, more)")
 def both(
     course: Course, week: Week, hand_in: Callable[..., Path], notebook: str
 ) -> Callable[[], tuple[Report, list[str]]]:
-    """ada handed in the former `double`, bob the new one: both right, for what they were asked."""
+    """Submit the old `double` as ada and the new one as bob: both are correct for their version."""
     release(course, week)
     hand_in("ada", {"doubling.py": SOLUTION, f"{WEEK}.ipynb": notebook})
     ask_otherwise(course)

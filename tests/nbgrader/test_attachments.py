@@ -1,4 +1,4 @@
-"""A large file of a submission is stored once, and copied without reading all of it."""
+"""Test that a large file is stored once and copied without reading all of it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LARGE = 60 << 20
 
 @pytest.fixture
 def roomy(course: Course, released: Workspace) -> Course:
-    """The tiny course with a limit that allows the file."""
+    """Return the tiny course with a limit that allows the file."""
     limits = "limits: {submission_mib: 64}\n"
     (course.root / "course.yaml").write_text(REGISTRY + limits, encoding="utf-8")
     return load(course.root)

@@ -1,4 +1,4 @@
-"""nbgrader's autograde step records the kit's scores and executes nothing."""
+"""Test that nbgrader's autograde step records the kit's scores and executes no code."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Recorded = Callable[..., list[str]]
 def recorded(
     course: Course, week: Week, hand_in: Callable[..., Path], notebook: str
 ) -> Callable[..., list[str]]:
-    """Hand in, collect and record; what `record` said."""
+    """Submit, collect and record; return the output of `record`."""
 
     def recorded(*reports: SubmissionReport, answer: str = "") -> list[str]:
         own = notebook.replace("*Your answer here.*", answer) if answer else notebook
@@ -162,7 +162,7 @@ def test_grading_again_keeps_what_a_person_marked(
 
 
 def mark(course: Course, student: str, name: str, score: float) -> None:
-    """As Formgrader does it."""
+    """Add a mark as Formgrader does."""
     with open_gradebook(course) as gradebook:
         grade = gradebook.find_grade(name, WEEK, WEEK, student)
         grade.manual_score, grade.needs_manual_grade = score, False

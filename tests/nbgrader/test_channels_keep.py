@@ -1,4 +1,4 @@
-"""Whatever channel a submission comes through, no part is lost and no score falls in silence."""
+"""Test that no channel loses part of a submission or lowers a score without a message."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ GRADESCOPE = "First Name,Last Name,SID,Email,Role\nAda,Lovelace,ada,ada@x.org,St
 
 
 class Channel:
-    """One way from a student to the gradebook."""
+    """A channel from a student to the gradebook."""
 
     def __init__(self, course: Course, folder: Path, notebook: str) -> None:
         self.course, self.week, self.folder = course, course.weeks[0], folder
@@ -45,7 +45,7 @@ class Channel:
         folder.mkdir()
 
     def submit(self, files: Files) -> None:
-        """Submit ada's files, a day after the last ones, and record what is in place."""
+        """Submit ada's files, a day after the last ones, and record the collected submission."""
         self.day += 1
         self.deliver({name: data.encode() for name, data in files.items()})
         for student in Workspace(self.course).students("submitted", self.week):
@@ -139,7 +139,7 @@ class GitHub(Channel):
 
 
 class Web(Channel):
-    """The service, with its grading and its settling in this process."""
+    """The service, with grading and recording in this process."""
 
     def __init__(self, course: Course, folder: Path, notebook: str) -> None:
         super().__init__(course, folder, notebook)
@@ -171,7 +171,7 @@ def service_files(service: Service, digest: str) -> Iterator[tuple[str, bytes]]:
 
 
 class Submit(Web):
-    """`autograder submit`: packed in the student's folder."""
+    """`autograder submit`, run in the student's folder."""
 
     def sent(self, files: dict[str, bytes]) -> dict[str, bytes]:
         folder = self.folder / f"day{self.day}" / WEEK
@@ -180,7 +180,7 @@ class Submit(Web):
         write(folder, {"week.json": described, **given, **files})
         if MODULE not in files and len(files) == 1 and NOTEBOOK not in files:
             (folder / MODULE).unlink()  # the student renamed it
-            return files  # `submit` asks to rename it; the page takes it
+            return files  # `submit` requests a new name; the page accepts it
         return dict(pack(open_folder(folder)).files)
 
 
@@ -206,7 +206,7 @@ def answered(notebook: str, text: str) -> str:
 
 
 def state(channel: Channel) -> tuple[float, str]:
-    """Return ada's points, and the answer that a person will mark."""
+    """Return ada's points and the answer that is to be marked."""
     found = {s.student: s.score for s in standings(channel.course, channel.week)}
     if isinstance(channel, Group):
         assert found.get("bob") == found["ada"]

@@ -1,4 +1,4 @@
-"""Collecting takes ordinary files of the student's own, and goes on whatever else lies there."""
+"""Test that collecting takes only the student's regular files and skips everything else."""
 
 from __future__ import annotations
 

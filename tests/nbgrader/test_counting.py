@@ -1,4 +1,4 @@
-"""Which submission counts, what is reported when a score falls, and the way back."""
+"""Test which submission counts, the report of a lower score, and how to restore the score."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Submit = Callable[..., list[str]]
 
 @pytest.fixture
 def submit(course: Course, week: Week, released: Workspace, notebook: str) -> Submit:
-    """Accept files of ada's and record these points; return what is said."""
+    """Accept ada's files, record these points and return the message."""
 
     def submit(time: str, double: float, halve: float, answer: str = "", **files: str) -> list[str]:
         now = load(course.root)
@@ -171,7 +171,7 @@ def test_an_earlier_submission_is_restored_with_its_score_and_marks(
     assert (score(course), marked(course)) == (5.5, (2.5, False))
     assert lower(course, week, "ada").best.counts  # type: ignore[union-attr]  # there is one
     submit(THIRD, 0, 1)
-    assert score(course) == 3.5  # the answer is kept, and a new submission counts
+    assert score(course) == 3.5  # the answer is preserved, and the new submission counts
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The sample class of the demo is made from the bank of week 1, and from trouble."""
+"""Test that the demo's sample class comes from the bank of week 1 and from problem cases."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def bank() -> Bank:
 
 
 def written(source: str) -> set[str]:
-    """The functions of a module that do more than raise."""
+    """Return the functions of a module that do more than raise."""
     return {
         node.name
         for node in ast.parse(source).body

@@ -1,4 +1,4 @@
-"""The released notebook brings its week along: figures in it, and a first cell that fetches."""
+"""Test that the released notebook contains its figures and a first cell that downloads the week."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def opened(released: Workspace, week: Week) -> nbformat.NotebookNode:
 
 @contextlib.contextmanager
 def served(folder: Path) -> Iterator[str]:
-    """The folder at a web address of this machine's."""
+    """Serve the folder at a local web address."""
 
     class Quiet(http.server.SimpleHTTPRequestHandler):
         def log_message(self, *_: object) -> None:
@@ -75,7 +75,7 @@ def run_cell(source: str, where: Path, python: str = sys.executable, **more: str
 
 
 def aimed(course: Course, week: Week, source: str) -> str:
-    """The fetching cell with another place in it, as a student would type it."""
+    """Return the download cell with a different location, as a student would type it."""
     return fetch_cell(course, week).replace('SOURCE = ""', f"SOURCE = {source!r}")
 
 
@@ -130,7 +130,7 @@ def test_an_upload_beside_the_notebook_is_found(
 
 
 def refused(source: str, where: Path) -> str:
-    """What the cell says when it stops; a student's cell, without a traceback."""
+    """Return the cell's message when it stops; students see no traceback."""
     done = subprocess.run(
         [sys.executable, "-c", source], cwd=where, capture_output=True, text=True, check=False
     )
@@ -202,7 +202,7 @@ def test_the_released_notebook_runs_from_a_foreign_folder_in_a_fresh_kernel(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """As on Colab: the notebook alone, no terminal, the week from a web address."""
+    """Run only the notebook with the week from a web address, as on Colab."""
     (tmp_path / "home").mkdir(exist_ok=True)
     monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "ipython"))
     foreign = tmp_path / "content"
@@ -244,7 +244,7 @@ def test_a_wheel_with_a_secret_in_it_stops_the_bundle(
 def test_the_cell_installs_the_wheel_that_came_with_the_week(
     course: Course, week: Week, tmp_path: Path
 ) -> None:
-    """In a Python that lacks the kit; what the kit needs is another matter (PIP_NO_DEPS)."""
+    """Run the cell in a Python without the kit; its dependencies are skipped (PIP_NO_DEPS)."""
     wheel = tmp_path / "autograder-0.0.1-py3-none-any.whl"
     record = "autograder-0.0.1.dist-info"
     with zipfile.ZipFile(wheel, "w") as archive:

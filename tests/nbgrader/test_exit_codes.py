@@ -1,4 +1,4 @@
-"""The table of docs/exit-codes.md holds: every command, every cell, played."""
+"""Test the table in docs/exit-codes.md: run each command for each cell."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tests.channels.platform_server import TOKEN, CanvasServer, serving
 from tests.nbgrader.tiny_course import REGISTRY, SOLUTION, WEEK, graded, report
 
 PROJECT = Path(__file__).resolve().parents[2]
-ME = pwd.getpwuid(os.getuid()).pw_name  # what I hand in under this name is nobody else's
+ME = pwd.getpwuid(os.getuid()).pw_name  # my submission under this name belongs to me
 REFUSED = SubmissionReport(ME, Ending.REFUSED, 0.0, 3.0, 0.0, "doubling.py is missing.")
 # Cells that take minutes, a terminal or a broken machine.
 ELSEWHERE = {
@@ -42,11 +42,11 @@ ELSEWHERE = {
 
 
 class Stage:
-    """The tiny course, and what has happened in it."""
+    """The tiny course and its state for one scene."""
 
     def __init__(self, course: Course, hand_in: Callable[..., Path], home: Path) -> None:
         self.course, self.hand_in, self.home = course, hand_in, home
-        self.open = ExitStack()  # what a scene needs until the command has ended
+        self.open = ExitStack()  # resources that a scene needs until the command has finished
 
     @property
     def week(self) -> Week:
@@ -345,7 +345,7 @@ def _(stage: Stage) -> list[str]:
 
 
 def canvas(stage: Stage, student: str) -> list[str]:
-    """A Canvas with ada, bob and carl; somebody of ours is graded."""
+    """Start a Canvas with ada, bob and carl; one student of our course is graded."""
     server = stage.open.enter_context(serving(CanvasServer()))
     token = stage.course.state / "canvas-token"
     token.touch(mode=0o600)
@@ -484,7 +484,7 @@ def _(stage: Stage) -> list[str]:
 
 
 def table() -> dict[str, list[str]]:
-    """Command -> its three cells."""
+    """Return a dictionary from each command to its three cells."""
     text = (PROJECT / "docs" / "exit-codes.md").read_text("utf-8")
     rows = re.findall(r"^\| `(\w+)` \| (.*) \|$", text, re.MULTILINE)
     return {command: cells.split(" | ") for command, cells in rows}

@@ -1,4 +1,4 @@
-"""Groups: handed in by one, graded once, returned to each; marks too."""
+"""Test groups: one member submits, the work is graded once, and all members get the result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a question is marked stands below the student's answer in Formgrader, and nowhere else."""
+"""Test that marking guidance appears below the student's answer in Formgrader only."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ RESOURCES = {
 
 
 def page(course: Course, released: Workspace, week: Week) -> str:
-    """The page of a submission, as Formgrader shows it."""
+    """Return the page of a submission in Formgrader."""
     notebook = nbformat.read(released.outbound(week) / f"{week.name}.ipynb", as_version=4)
     return (
         environment()

@@ -1,4 +1,4 @@
-"""What a person put into the gradebook outlives the gradebook."""
+"""Test that marks entered by hand survive the loss of the gradebook."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def klass(
     notebook: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> Course:
-    """ada and bob wrote an answer; both are graded."""
+    """Grade ada and bob, who both wrote an answer."""
     for name in ("ada", "bob"):
         answer = notebook.replace("*Your answer here.*", f"Because, says {name}.")
         hand_in(name, {"doubling.py": SOLUTION, f"{WEEK}.ipynb": answer})
@@ -46,7 +46,7 @@ def klass(
 
 @pytest.fixture
 def mark(klass: Course) -> Marks:
-    """Give ada a mark, a point more, a comment and a day more, as Formgrader and nbgrader do."""
+    """Add a mark, a point, a comment and an extra day for ada, as Formgrader and nbgrader do."""
 
     def mark(score: float = 2.5) -> None:
         with open_gradebook(klass) as gradebook:
@@ -98,7 +98,7 @@ def test_other_commands_send_there_if_nbgrader_itself_filled_it_again(
     keep_marks(klass)
     gradebook_file(klass).unlink()
     record_without_marks(klass, week)
-    keep_marks(klass)  # what is lost is not overwritten
+    keep_marks(klass)  # a missing mark must not overwrite the stored one
     assert run(["export", WEEK, "--unmarked"]) == 2
     assert "has lost the manual marks of ada in week01_tiny" in capsys.readouterr().err
     record(klass, week, BOTH)

@@ -1,4 +1,4 @@
-"""Notebooks that are made to be expensive: what reading them takes is bounded."""
+"""Test that reading expensive notebooks has bounded cost."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ BOMBS: dict[str, Callable[[], str]] = {
 
 @contextmanager
 def rising_less_than(size: int) -> Iterator[None]:
-    """Within it, this process's memory must not rise by more."""
+    """Check that the memory of this process does not rise by more than this inside the block."""
     Path("/proc/self/clear_refs").write_text("5")
     before = _memory("VmRSS")
     yield
@@ -67,7 +67,7 @@ def test_reading_it_takes_a_bounded_amount(
     with rising_less_than(64 * MIB):
         assert read_cells(path) == []
         accept_folder(course, week, "mallory")
-    nbformat.read(path, as_version=4)  # what nbgrader will meet in its place
+    nbformat.read(path, as_version=4)  # the cleaned file, which nbgrader will read
 
 
 def test_a_usual_notebook_is_read(notebook: str, tmp_path: Path) -> None:
@@ -88,7 +88,7 @@ def test_another_encoding_hides_nothing(tmp_path: Path) -> None:
     assert read_cells(path) == []
 
 
-# Each is Python that can be parsed, and more than Python can write again.
+# Python can parse each of these, but cannot unparse it.
 _HEAD_OF = "def double(x):\n    return "
 DEEP = {
     "sum": _HEAD_OF + "+".join(["1"] * 1500),

@@ -1,4 +1,4 @@
-"""Late work through nbgrader: in the gradebook, and in what the student reads."""
+"""Test late work through nbgrader: in the gradebook and on the student's page."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Handed = Callable[..., Course]
 
 @pytest.fixture
 def handed(course: Course, hand_in: Callable[..., Path], notebook: str) -> Handed:
-    """A submission of 3 points from ada, handed in at a time, collected and recorded."""
+    """Submit 3 points as ada at a given time, then collect and record them."""
 
     def handed(time: str, more: str = "") -> Course:
         registry = course.root / "course.yaml"
@@ -93,7 +93,7 @@ def test_feedback_in_time_says_nothing_of_lateness(handed: Handed) -> None:
 
 
 def changed(course: Course, before: str, after: str) -> Course:
-    """The course after an edit of its registry."""
+    """Edit the registry of the course and load it again."""
     registry = course.root / "course.yaml"
     text = registry.read_text(encoding="utf-8")
     assert before in text
@@ -155,7 +155,7 @@ def test_feedback_with_the_former_penalty_is_stale(handed: Handed) -> None:
 
 
 def test_a_penalty_that_is_counted_back_to_what_the_page_says_is_no_change(handed: Handed) -> None:
-    """As where a gradebook is filled again, before the marks of a person are back in it."""
+    """Refill the gradebook before the manual marks are restored."""
     course = handed(TWO_DAYS_THREE_HOURS)
     page(course, course.weeks[0])
     with open_gradebook(course) as gradebook:

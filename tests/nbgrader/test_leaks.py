@@ -1,4 +1,4 @@
-"""No line of a solution, a grader, a misconception or an alternative leaves, wherever it hides."""
+"""Test that no line of a solution, grader, misconception or alternative is released."""
 
 from __future__ import annotations
 

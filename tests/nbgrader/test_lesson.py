@@ -1,4 +1,4 @@
-"""A lesson in Markdown becomes a notebook that nbgrader grades."""
+"""Test that a lesson in Markdown becomes a notebook that nbgrader grades."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The feedback page of a student whose latest submission earned less than an earlier one."""
+"""Test the feedback page of a student whose latest submission earned less than an earlier one."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ WORSE = SOLUTION.replace("x + x", "x * x")
 
 
 def feedback(course: Course, week: Week, hand_in: Callable[..., Path], counts: str) -> str:
-    """Ada's page after 3 points on 10 January and 1 point on 11 January."""
+    """Return ada's page after 3 points on 10 January and 1 point on 11 January."""
     path = course.root / "course.yaml"
     path.write_text(f"{path.read_text('utf-8')}counts: {counts}\n", "utf-8")
     course = load(course.root)

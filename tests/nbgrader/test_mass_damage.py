@@ -1,4 +1,4 @@
-"""A mistake of the instructor's never becomes a class's scores."""
+"""Test that an instructor's mistake does not change the scores of a whole class."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ RIGHT = {"doubling.py": SOLUTION}
 
 @pytest.fixture
 def grade(course: Course, week: Week, hand_in: Callable[..., Path]) -> Callable[..., bool]:
-    """Hand in, collect and grade as the command does; whether all were graded and recorded."""
+    """Submit, collect and grade; return True if all submissions were graded and recorded."""
 
     def grade(*handed_in: dict[str, str], refused: bool = False) -> bool:
         for number, files in enumerate(handed_in):

@@ -1,4 +1,4 @@
-"""What becomes of each part of a submission when another one arrives."""
+"""Test how a second submission replaces or keeps each part of the first."""
 
 from __future__ import annotations
 

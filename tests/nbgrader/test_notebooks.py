@@ -1,4 +1,4 @@
-"""Trouble with a notebook or a name is put right, told to the student, and kept in status."""
+"""Test that problems with notebooks and names are fixed, reported and listed in status."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def recorded(
     course: Course, week: Week, hand_in: Callable[..., Path], notebook: str
 ) -> Callable[..., None]:
     def recorded(**troubles: str) -> None:
-        """By student: hand in with that trouble, collect and record."""
+        """Submit for each student with the given problem, then collect and record."""
         for student, trouble in troubles.items():
             hand_in(student, TROUBLES[trouble](notebook))
         collect(course, week, check_owner=False)
@@ -117,7 +117,7 @@ def test_half_of_an_emoji_costs_no_score(
 def test_what_is_in_order_is_not_noted(
     course: Course, week: Week, hand_in: Callable[..., Path], notebook: str
 ) -> None:
-    both = edited(notebook, lambda cells: cells.append(code(CODE)))  # tried there, written here
+    both = edited(notebook, lambda cells: cells.append(code(CODE)))  # code in both files
     hand_in("ada", {"doubling.py": SOLUTION, f"{WEEK}.ipynb": both})
     collect(course, week, check_owner=False)
     assert read_student(course, week, "ada").notes == ()
@@ -173,7 +173,7 @@ def test_of_two_such_names_the_student_has_to_choose(
 
 @pytest.fixture
 def lenient(course: Course) -> Course:
-    """The course, with modules taken from notebooks."""
+    """Return the course with functions taken from notebooks."""
     registry = course.root / "course.yaml"
     registry.write_text("modules_from_notebook: true\n" + registry.read_text("utf-8"), "utf-8")
     return load(course.root)

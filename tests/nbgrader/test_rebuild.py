@@ -1,4 +1,4 @@
-"""A gradebook that was deleted or put back is filled again; nbgrader's own words stay inside."""
+"""Test that a deleted or restored gradebook is filled again; nbgrader's messages stay hidden."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LOST = (
 
 @pytest.fixture
 def klass(course: Course, week: Week, hand_in: Callable[..., Path], notebook: str) -> Course:
-    """ada and bob, graded and recorded."""
+    """Grade and record ada and bob."""
     for name in ("ada", "bob"):
         hand_in(name, {"doubling.py": SOLUTION, f"{WEEK}.ipynb": notebook})
     collect(course, week)

@@ -1,4 +1,4 @@
-"""A hidden test is mended after the week was graded: scores change with a reason, and back."""
+"""Test fixing a hidden test after the week was graded: scores change with a reason, and back."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ leaves_files_open = pytest.mark.filterwarnings(
     "ignore:.*timestamp.txt:pytest.PytestUnraisableExceptionWarning",
 )
 POLICY = "late: {percent: 10}\nweeks:\n"
-LATE = "2020-01-15 12:00:00.000000 UTC"  # two started days after it was due
+LATE = "2020-01-15 12:00:00.000000 UTC"  # two started days after the due date
 Scores = dict[str, float]
 
 
@@ -55,7 +55,7 @@ def course(course: Course) -> Course:
 
 @pytest.fixture
 def klass(course: Course, week: Week, hand_in: Callable[..., Path], notebook: str) -> Course:
-    """ada, in time; bob, two days late; eve, in time: collected and recorded with a wrong test."""
+    """Record ada (on time), bob (two days late) and eve (on time) with a wrong test."""
     answer = notebook.replace("*Your answer here.*", "Because.")
     for name in ("ada", "bob", "eve"):
         files = {"doubling.py": SOLUTION, f"{WEEK}.ipynb": answer}
@@ -65,7 +65,7 @@ def klass(course: Course, week: Week, hand_in: Callable[..., Path], notebook: st
     return course
 
 
-# What today's graders say: the test is mended, ada and bob were right.
+# Results of the fixed test: ada and bob are correct.
 MENDED = report(graded("ada", 2, 1), graded("bob", 2, 1), graded("eve", 2, 1))
 
 
@@ -100,7 +100,7 @@ def undo(course: Course, week: Week) -> list[str]:
 
 def everything(folder: Path) -> dict[str, bytes]:
     files = (p for p in sorted(folder.rglob("*")) if p.is_file())
-    return {str(p): p.read_bytes() for p in files if p.parent.name != "marks"}  # kept at every look
+    return {str(p): p.read_bytes() for p in files if p.parent.name != "marks"}  # stored each time
 
 
 def test_a_preview_says_whose_score_changes_and_why(klass: Course, week: Week) -> None:
@@ -273,7 +273,7 @@ def test_stale_feedback_is_named(klass: Course, week: Week) -> None:
 
 
 def dies(course: Course, week: Week, at: str, turn: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Apply in a process that is killed when it comes to a function of the module for a time."""
+    """Apply in a process that is killed at the n-th call of a function of the module."""
     target = RegradeLog if at == "end" else regrade
     right, left = getattr(target, at), [turn]
 
@@ -284,7 +284,7 @@ def dies(course: Course, week: Week, at: str, turn: int, monkeypatch: pytest.Mon
         return right(*arguments)
 
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # of a fork beside threads
+        warnings.simplefilter("ignore", DeprecationWarning)  # fork despite threads
         child = os.fork()
     if not child:
         monkeypatch.setattr(target, at, deadly)
@@ -340,7 +340,7 @@ def test_a_mended_hidden_test_from_preview_to_undo(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """The commands, with real grading: a hidden test that asked for the wrong thing is mended."""
+    """Run the commands with real grading: fix a hidden test that checked the wrong behaviour."""
     tests = course.graders(week)
     wrong = (
         "from autograder.authors import expect\n\n\n"

@@ -1,4 +1,4 @@
-"""A release goes through nbgrader itself, into an exchange that students can fetch from."""
+"""Test that a release goes through nbgrader into an exchange that students can fetch from."""
 
 from __future__ import annotations
 

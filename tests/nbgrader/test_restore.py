@@ -1,4 +1,4 @@
-"""Whatever a student did to the notebook, nbgrader grades the cells that were handed out."""
+"""Test that nbgrader grades the released cells even if the student changed the notebook."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def released(week: Week) -> Any:
 
 @pytest.fixture
 def after(released: Any) -> Callable[[Callable[[Cells], Any]], Cells]:
-    """The restored cells after a student did something to theirs."""
+    """Return the restored cells after a student changed theirs."""
 
     def after(done: Callable[[Cells], Any]) -> Cells:
         notebook = nbformat.from_dict(json.loads(json.dumps(released)))

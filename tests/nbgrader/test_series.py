@@ -1,4 +1,4 @@
-"""A class is recorded and told in a row: the same as one by one, and each submission whole."""
+"""Test that a batch is recorded and reported as one by one, and each submission atomically."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_recorded_in_a_row_is_what_nbgraders_own_command_records(klass: Course, 
 
 @pytest.mark.filterwarnings(
     "ignore:.*timestamp.txt:pytest.PytestUnraisableExceptionWarning"
-)  # nbgrader's open
+)  # nbgrader's open function
 def test_a_page_made_in_a_row_is_what_nbgraders_own_command_makes(
     klass: Course,
     week: Week,
@@ -137,7 +137,7 @@ def test_two_grades_at_once_record_everybody(
 def test_what_was_judged_is_kept_after_the_scores_stand(
     klass: Course, week: Week, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # Before, a process killed in between would take a new answer for one that was marked.
+    # Earlier, a process killed in between treated a new answer as already marked.
     seen = []
 
     def looking(path: Path, data: bytes, mode: int = 0o600) -> None:

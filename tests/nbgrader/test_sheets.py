@@ -1,4 +1,4 @@
-"""Marks on sheets without names, by one or two; and requests for a regrade."""
+"""Test anonymous and double marking on sheets, and regrade requests."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def klass(
     notebook: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> Course:
-    """ada and bob wrote an answer; both are graded."""
+    """Grade ada and bob, who both wrote an answer."""
     for name in ("ada", "bob"):
         text = "=HYPERLINK(1)" if name == "bob" else "Because it doubles: a<b."
         answer = notebook.replace("*Your answer here.*", text)
@@ -49,7 +49,7 @@ def klass(
 
 
 def marked(course: Course, name: str, **marks: str) -> Path:
-    """The sheet, with marks by student."""
+    """Return the sheet with marks by student."""
     rows = list(csv.DictReader(io.StringIO(sheet(course, course.weeks[0]), newline="")))
     codes = {code_of(course, course.weeks[0], s): s for s in marks}
     for row in rows:
@@ -140,7 +140,7 @@ def test_a_slip_on_a_sheet_is_named_and_nothing_is_entered(
     assert mark_of(klass, "ada") == (None, True)
 
 
-# Requests for a regrade
+# Regrade requests
 
 
 def ask(

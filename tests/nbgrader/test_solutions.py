@@ -1,4 +1,4 @@
-"""Solutions go out by nbgrader and as files, after the last student's time has run out."""
+"""Test that solutions are released through nbgrader and as files after the last extension."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ late:
 
 @pytest.fixture
 def lenient(course: Course, released: Workspace) -> Course:
-    """The course with slip days and an extension for ada."""
+    """Return the course with slip days and an extension for ada."""
     (course.root / "course.yaml").write_text(REGISTRY + LATE, encoding="utf-8")
     return load(course.root)
 

@@ -1,4 +1,4 @@
-"""What nobody has read is no 0, and what nobody handed in is one only on request."""
+"""Test that unmarked work does not count as 0, and missing work does so only on request."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def klass(
     notebook: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> Course:
-    """ada wrote an answer, bob none; both are graded; carl and dora handed in nothing."""
+    """Grade ada, who wrote an answer, and bob, who did not; carl and dora do not submit."""
     answer = notebook.replace("*Your answer here.*", "Because.")
     hand_in("ada", {"doubling.py": SOLUTION, f"{WEEK}.ipynb": answer})
     hand_in("bob", {"doubling.py": SOLUTION, f"{WEEK}.ipynb": notebook})
@@ -50,7 +50,7 @@ def klass(
 
 @pytest.fixture
 def say(klass: Course, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Run a command: its exit code, what it wrote, and what it complained of."""
+    """Run a command; return its exit code, output and errors."""
 
     def say(*arguments: str) -> tuple[int, str, str]:
         capsys.readouterr()

@@ -1,4 +1,4 @@
-"""`status`: where every week stands, read without nbgrader and in agreement with it."""
+"""Test that `status` shows the state of each week and agrees with nbgrader without importing it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ REFUSED = SubmissionReport("eve", Ending.REFUSED, 0.0, 3.0, 0.0, "doubling.py is
 
 @pytest.fixture
 def klass(course: Course, week: Week, hand_in: Callable[..., Path], notebook: str) -> Course:
-    """ada in time, bob late, eve refused; all collected and graded; carl handed in nothing."""
+    """Grade ada (on time), bob (late) and eve (refused); carl does not submit."""
     answer = notebook.replace("*Your answer here.*", "Because.")
     for name in ("ada", "bob", "eve"):
         files = {"doubling.py": SOLUTION, f"{WEEK}.ipynb": answer if name == "ada" else notebook}
@@ -79,7 +79,7 @@ def test_what_waits_for_a_person(klass: Course) -> None:
 
 def test_what_is_odd(klass: Course) -> None:
     found = only(klass)
-    assert set(found.foreign) == {"ada", "bob", "eve"}  # the user of this test owns them all
+    assert set(found.foreign) == {"ada", "bob", "eve"}  # the user of this test owns all files
     assert found.refused == {"eve": "doubling.py is missing."}
 
 
@@ -156,7 +156,7 @@ def test_it_fits_a_terminal_and_imports_neither_torch_nor_nbgrader(klass: Course
         text=True,
         check=False,
     )
-    assert (done.returncode, done.stderr) == (1, "[]\n")  # 1: something is odd
+    assert (done.returncode, done.stderr) == (1, "[]\n")  # 1: needs attention
     table = done.stdout.split("LOOK")[0].splitlines()[:2]
     assert table[1].split()[:2] == [WEEK, "yes"]
     assert table[1].split()[4:] == ["3/4", "1", "3", "1", "0", "3"]

@@ -1,4 +1,4 @@
-"""What a stranger wrote reaches the instructor's terminal and spreadsheet, and acts in neither."""
+"""Test that untrusted text stays inert in the instructor's terminal and spreadsheet."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ Command = Callable[..., str]
 def command(
     course: Course, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> Command:
-    """Run a command as `autograder` does; every byte that it wrote to its two streams."""
+    """Run a command as `autograder` does and return the bytes of both streams."""
     monkeypatch.chdir(course.root)
     monkeypatch.setenv("COLUMNS", "200")
 
@@ -52,7 +52,7 @@ def command(
         capfdbinary.readouterr()
         with monkeypatch.context() as inside:
             inside.setattr(sys, "argv", ["autograder", *map(str, arguments)])
-            inside.setattr(sys, "stdout", sys.stdout)  # put back afterwards
+            inside.setattr(sys, "stdout", sys.stdout)  # restored afterwards
             inside.setattr(sys, "stderr", sys.stderr)
             guard_streams()
             cli.run()
@@ -64,7 +64,7 @@ def command(
 
 @pytest.fixture
 def klass(released: Workspace, course: Course, week: Week, notebook: str) -> Workspace:
-    """A class of hostile names, recorded; `collect` would leave such names out of the exchange."""
+    """Record a class with hostile names; `collect` would skip such names in the exchange."""
     for name in NAMES:
         files: dict[str, str | bytes] = {"doubling.py": SOLUTION, f"{WEEK}.ipynb": notebook}
         write(released.submitted(name, week), files)
@@ -75,7 +75,7 @@ def klass(released: Workspace, course: Course, week: Week, notebook: str) -> Wor
 
 
 def unseen(text: str) -> set[str]:
-    """Characters that a terminal obeys, or that nobody sees."""
+    """Return the control characters and invisible characters in a text."""
     return {c for c in text if visible(c, keep="\n\t") != c}
 
 

@@ -1,8 +1,8 @@
-"""A random walk of submissions, marks, regrades, restores and kills: nothing is ever lost.
+"""Test a random walk of submissions, marks, regrades, restores and kills: no data is lost.
 
-Each student is followed for a hundred steps by a ledger that knows what a person would expect. The
-gradebook, the exchange and the files are the real ones; only the hidden tests run in this process.
-Killed is a child process, at a random one of the moments at which it touches a file.
+A ledger records the expected state of each student for a hundred steps. The gradebook, the exchange
+and the files are real; only the hidden tests run in this process. A kill ends a child process at a
+random file operation.
 """
 
 from __future__ import annotations
@@ -38,34 +38,34 @@ MODULE, NOTEBOOK = "doubling.py", f"{WEEK}.ipynb"
 STEPS_OF_ONE = 100
 QUALITIES = (SOLUTION, SOLUTION.replace("x + x", "x"), SOLUTION.replace("0.5", "2"), "x = 1\n")
 BROKEN = ("def double(x:\n", "", "\0", "\x7fELF" + "\1" * 50)
-FAILING = "1 / 0\n"  # Python can read it, and not import it
-KILL_WITHIN = 250  # file operations; a step has about as many
+FAILING = "1 / 0\n"  # Python can parse it but not import it
+KILL_WITHIN = 250  # file operations; a step has about that many
 
 
 @dataclass
 class Ledger:
-    """What a person knows about one student."""
+    """The expected state of one student."""
 
     student: str
     module: str = ""
     answer: str = ""
-    answers: set[str] = field(default_factory=set)  # every one that was accepted
+    answers: set[str] = field(default_factory=set)  # all accepted submissions
     modules: set[str] = field(default_factory=set)
     mark: float | None = None
     comment: str = ""
     marked_answer: str = ""
     minute: int = 0
     late: bool = False
-    said: list[str] = field(default_factory=list)  # by the last recording
+    said: list[str] = field(default_factory=list)  # at the last recording
 
 
 class Walk:
-    """The course, and one student after the other."""
+    """The course, and its students one after the other."""
 
     def __init__(self, course: Course, notebook: str, seed: int) -> None:
         self.course, self.notebook = course, notebook
         self.random = random.Random(seed)
-        self.lenient = False  # the graders are now more generous to everybody
+        self.lenient = False  # the graders are now more generous for all students
         self.ledger = Ledger("s0")
         self.kills = self.drops = 0
         self.steps: tuple[tuple[int, Callable[[], None]], ...] = (
@@ -115,7 +115,7 @@ class Walk:
         self.ledger.late = self.ledger.late or self.random.random() < 0.2
 
     def mark(self) -> None:
-        """Mark the answer that is in the gradebook, as Formgrader does."""
+        """Mark the answer in the gradebook, as Formgrader does."""
         if not self.ledger.answer:
             return
         points, comment = self.random.randint(0, 6) / 2, f"comment {self.random.random()}"
@@ -129,7 +129,7 @@ class Walk:
         self.ledger.marked_answer = self._graded_answer()
 
     def regrade(self) -> None:
-        """Change the graders for everybody."""
+        """Change the graders for all students."""
         if not self.ledger.module:
             return
         self.lenient = not self.lenient
@@ -143,7 +143,7 @@ class Walk:
         if history.accepted:
             entry = self.random.choice(history.accepted)
             files = stored_files(self.course, self.week, self.ledger.student, entry)
-            if MODULE not in files:  # answers alone cannot be graded
+            if MODULE not in files:  # answers without code cannot be graded
                 with pytest.raises(NbgraderError, match="cannot be graded"):
                     restore(self.course, self.week, self.ledger.student, entry)
                 return
@@ -151,7 +151,7 @@ class Walk:
             self.ledger.module = files.get(MODULE, b"").decode()
             self.ledger.answer = answer_in(files[NOTEBOOK])
 
-    # What steps are made of
+    # Actions that steps combine
 
     def _module(self, *, exercises: bool = False) -> str:
         quality = self.random.choice(QUALITIES[:3] if exercises else QUALITIES)
@@ -167,7 +167,7 @@ class Walk:
         return grade_here(self.course, self.week, student, lenient=self.lenient)
 
     def _submit(self, files: dict[str, str]) -> None:
-        """Submit, and know what a person would expect of it."""
+        """Submit and update the expected state."""
         ledger = self.ledger
         ledger.minute += self.random.randint(1, 30)
         encoded = {name: text.encode() for name, text in files.items()}
@@ -203,7 +203,7 @@ class Walk:
         accept(self.course, self.week, self.ledger.student, files, time, "download")
 
     def grade(self) -> None:
-        """Grade and record what is in place; in a quarter of the cases after a kill."""
+        """Grade and record the collected submission; in a quarter of the cases after a kill."""
         collected(self.course, self.week)
         if not Workspace(self.course).submitted(self.ledger.student, self.week).is_dir():
             return
@@ -217,7 +217,7 @@ class Walk:
         collected(self.course, self.week)
         self.ledger.said = recorded()
 
-    # What must be true after every step
+    # Invariants after each step
 
     def check(self) -> None:
         ledger, week = self.ledger, self.week
@@ -277,7 +277,7 @@ class Walk:
 
 
 def answer_in(notebook: bytes) -> str:
-    """Return the written answer of a notebook, "" if it is as it was handed out."""
+    """Return the written answer of a notebook, or "" if the cell is unchanged."""
     for cell in json.loads(notebook)["cells"]:
         if cell["metadata"].get("nbgrader", {}).get("grade_id") == "why":
             text = "".join(cell["source"])
@@ -286,7 +286,7 @@ def answer_in(notebook: bytes) -> str:
 
 
 def killed(at: int, step: Callable[[], object]) -> bool:
-    """Run a step in a child that is killed at that file operation; False if it has fewer."""
+    """Run a step in a child that is killed at that file operation; return False if it has fewer."""
     child = os.fork()
     if child:
         return os.WIFSIGNALED(os.waitpid(child, 0)[1])

@@ -1,4 +1,4 @@
-"""A course of one small week, as texts, and what tests make of it."""
+"""A course of one small week as text, and helpers that build tests from it."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ def chunk(kind: bytes, data: bytes) -> bytes:
 
 
 def png(*chunks: bytes) -> bytes:
-    """A picture of one grey dot, with further chunks."""
+    """Return a picture of one grey pixel, with additional chunks."""
     header = chunk(b"IHDR", struct.pack(">IIBBBBB", 1, 1, 8, 0, 0, 0, 0))
     data = chunk(b"IDAT", zlib.compress(b"\x00\x80"))
     return b"\x89PNG\r\n\x1a\n" + header + b"".join(chunks) + data + chunk(b"IEND", b"")
@@ -162,7 +162,7 @@ def write(root: Path, files: dict[str, str | bytes]) -> None:
 
 
 def graded(student: str, double: float, halve: float) -> SubmissionReport:
-    """A report as the engine might have written it."""
+    """Return a report in the format of the engine."""
 
     def exercise(name: str, score: float, points: float) -> ExerciseReport:
         if score == points:

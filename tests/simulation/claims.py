@@ -1,4 +1,4 @@
-"""What must hold at the end of the simulated course. Each claim returns where it does not."""
+"""Check the end of the simulated course. Each function returns a list of violations."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Claim = Callable[[Played], list[str]]
 
 
 def shares(played: Played) -> dict[tuple[str, str], float]:
-    """The part of each score that is kept, reckoned from the plan alone."""
+    """Return the share of each score that remains after lateness, computed from the plan only."""
     found = {}
     for student in played.plan.students:
         slip = LATE["slip_days"]
@@ -41,7 +41,7 @@ def shares(played: Played) -> dict[tuple[str, str], float]:
 
 
 def _standings(played: Played, week: Week) -> list[WeekStanding]:
-    """Those of the plan's students; guests have claims of their own."""
+    """Return the status of the plan's students; guests are checked separately."""
     return [s for s in standings(played.course, week) if s.student not in GUESTS]
 
 
@@ -99,9 +99,9 @@ def scores_are_those_of_the_reports(played: Played) -> list[str]:
 
 
 def planted(played: Played) -> Iterator[tuple[Week, Part, str, tuple[str, ...], bool, float]]:
-    """Every mistake in a last submission: who, its name, what was named, alone?, points lost.
+    """Yield each mistake in a last submission: student, name, reported name, only one?, points.
 
-    The points of one belief are lost once, be it in another exercise.
+    The points of a misconception are lost only once, even if it occurs in a second exercise.
     """
     for part in played.parts:
         report = kept_report(played.course, part.week, part.student)

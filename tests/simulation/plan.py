@@ -1,7 +1,7 @@
-"""Who does what in the simulated course, drawn once from a seed: mistakes, lateness, second tries.
+"""Draw the simulated course from a seed: mistakes, lateness and repeated attempts.
 
-Modules come from the banks: a solution or an alternative, with the wrong functions of some
-misconceptions in their place. Nothing here knows how anything is graded.
+Modules come from the banks: a solution or an alternative in which misconceptions replace some
+functions. The plan does not depend on the grading code.
 """
 
 from __future__ import annotations
@@ -15,24 +15,24 @@ from dataclasses import dataclass, field
 from autograder.model.course.bank import Bank, Misconception
 from autograder.model.course.loader import Course, Week
 
-DROPOUT_WEEK = 4  # after as many weeks, one student hands in nothing more
-COPIED_WEEK = 1  # index of the week in which two hand in one solution
+DROPOUT_WEEK = 4  # after that many weeks, one student stops submitting
+COPIED_WEEK = 1  # index of the week in which two students submit one solution
 
 
 @dataclass(frozen=True)
 class HandIn:
-    """One submission of a student: when, what, and which mistakes are in it."""
+    """One submission of a student: time, contents and mistakes."""
 
-    time: dt.datetime  # in the course's zone
+    time: dt.datetime  # in the course's time zone
     source: str
     mistakes: tuple[Misconception, ...]
-    answers: str  # what the written questions are answered with
-    plain: bool  # the solution with its own style, so that each mistake shows as verified
+    answers: str  # text of the written answers
+    plain: bool  # the solution in its own style, so that each mistake appears as verified
 
 
 @dataclass
 class Part:
-    """A student's part in one week. `days` are the started days that the last one is late."""
+    """A student's part in one week. `days`: started days by which the last submission is late."""
 
     student: str
     week: Week
@@ -58,7 +58,7 @@ class Plan:
         return self.parts.get((student, week.name))
 
     def mark(self, student: str, question: str, points: float, answer: str) -> float:
-        """What a person gives for an answer: always the same for the same answer."""
+        """Return the instructor's mark for an answer; equal answers get equal marks."""
         draw = random.Random(f"{student} {question} {answer}")
         return draw.choice([0.0, 0.5, 1.0, 1.0]) * points
 
@@ -97,7 +97,7 @@ def make_plan(course: Course, count: int, seed: int) -> Plan:
 
 
 def _fill(part: Part, course: Course, bank: Bank, strength: float, draw: random.Random) -> None:
-    """Decide on time, second tries and mistakes, and write the modules."""
+    """Choose times, attempts and mistakes, and write the modules."""
     due = part.week.due + dt.timedelta(days=2 if part.extended else 0)
     fate = draw.random()
     early = dt.timedelta(hours=draw.uniform(2, 60))
@@ -122,7 +122,7 @@ def _fill(part: Part, course: Course, bank: Bank, strength: float, draw: random.
 
 
 def _mistakes(bank: Bank, strength: float, draw: random.Random) -> tuple[Misconception, ...]:
-    """At most three, in different exercises; the weak make more of them."""
+    """Choose at most three mistakes in different exercises; weak students make more of them."""
     found = []
     for exercise in draw.sample(bank.week.exercises, len(bank.week.exercises)):
         known = bank.of_exercise(exercise.name)
@@ -142,14 +142,14 @@ def _hand_in(
     plain = draw.random() < 0.5 or not bank.alternatives
     plain = plain or any(_leans_on_the_solution(m, bank) for m in mistakes)
     source = bank.solution if plain else draw.choice(bank.alternatives).source
-    # what keeps another exercise for later use comes after it
+    # a mistake that stores an earlier definition must follow it
     for mistake in sorted(mistakes, key=lambda m: _leans_on_the_solution(m, bank)):
         source += mistake.source.removeprefix(bank.solution)
     return HandIn(course.localized(time), source, tuple(mistakes), answers, plain)
 
 
 def _leans_on_the_solution(mistake: Misconception, bank: Bank) -> bool:
-    """Whether it replaces a helper, or part of a class: in another style nothing calls it."""
+    """Return True if it replaces a helper or part of a class, which other styles do not call."""
     tree = ast.parse(mistake.source.removeprefix(bank.solution))
     known = (ast.FunctionDef, ast.ClassDef)
     others = [n for n in tree.body if not isinstance(n, ast.Import | ast.ImportFrom | ast.Expr)]
@@ -159,13 +159,13 @@ def _leans_on_the_solution(mistake: Misconception, bank: Bank) -> bool:
 
 
 def _extends_itself(node: ast.FunctionDef | ast.ClassDef) -> bool:
-    """Whether a class is the one that stood there before, but for some methods."""
+    """Return True if a class extends its earlier definition with some methods."""
     bases = node.bases if isinstance(node, ast.ClassDef) else []
     return any(isinstance(base, ast.Name) and base.id == node.name for base in bases)
 
 
 class _Renamed(ast.NodeTransformer):
-    """Local variables of functions under other names; arguments keep theirs."""
+    """Renames local variables of functions; arguments keep their names."""
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
         arguments = {a.arg for a in ast.walk(node.args) if isinstance(a, ast.arg)}
@@ -176,7 +176,7 @@ class _Renamed(ast.NodeTransformer):
         if any(
             isinstance(s, (ast.FunctionDef, ast.Lambda)) for s in ast.walk(node) if s is not node
         ):
-            return node  # a closure may use a name in another scope
+            return node  # a closure may use a name of the outer scope
         stored = sorted(
             {
                 s.id
@@ -195,7 +195,7 @@ class _Renamed(ast.NodeTransformer):
 
 
 def disguised(source: str) -> str:
-    """The same program with renamed variables, reordered functions and no comments."""
+    """Return the same program with renamed variables, reordered functions and no comments."""
     tree = _Renamed().visit(ast.parse(source))
     last = {n.name: n for n in tree.body if isinstance(n, ast.FunctionDef)}
     functions = [n for n in tree.body if isinstance(n, ast.FunctionDef) and last[n.name] is n]

@@ -1,7 +1,7 @@
-"""Plays the plan through nbgrader and the kit, week by week, with the clock of the plan.
+"""Run the plan through nbgrader and the kit, week by week, with a simulated clock.
 
-Students fetch and submit with nbgrader's own classes; only the time of handing in is set by hand.
-Each week is collected and graded twice: when it is due for most, and when all that is late is in.
+Students fetch and submit with nbgrader's own classes; only the submission time is set by hand. Each
+week is collected and graded twice: at the regular due date, and after all late work.
 """
 
 from __future__ import annotations
@@ -46,11 +46,11 @@ Told = Callable[[str, int], None]
 class Played:
     course: Course
     plan: Plan
-    said: list[str] = field(default_factory=list)  # everything that a step had to say
-    trouble: list[str] = field(default_factory=list)  # what went wrong with what goes wrong
+    said: list[str] = field(default_factory=list)  # all output of the steps
+    trouble: list[str] = field(default_factory=list)  # problems in the simulated incidents
     seconds: dict[str, float] = field(default_factory=dict)  # by step
     jobs: int | None = None
-    weeks: list[Week] = field(default_factory=list)  # those that were played to their end
+    weeks: list[Week] = field(default_factory=list)  # weeks that were run to their end
 
     @property
     def parts(self) -> list[Part]:
@@ -58,7 +58,7 @@ class Played:
 
 
 def make_course(root: Path, students: int, weeks: int, seed: int) -> tuple[Course, Plan]:
-    """The project's course in a folder of its own, with a late policy and a class list."""
+    """Create the project's course in a new folder, with a late policy and a class list."""
     root.mkdir(parents=True)
     for place in ("exercises", "solutions", "assets", "autograder/graders"):
         ignored = shutil.ignore_patterns("__pycache__")
@@ -66,7 +66,7 @@ def make_course(root: Path, students: int, weeks: int, seed: int) -> tuple[Cours
     registry = yaml.safe_load((PROJECT / "course.yaml").read_text(encoding="utf-8"))
     registry["weeks"] = registry["weeks"][:weeks]
     registry["late"] = dict(LATE)
-    registry["suspects"] = {"seconds": 0}  # no claim is about lines, which take most of the time
+    registry["suspects"] = {"seconds": 0}  # no check depends on lines, which take most of the time
     path = root / "course.yaml"
     path.write_text(yaml.safe_dump(registry), encoding="utf-8")
     plan = make_plan(load(root), students, seed)
@@ -78,9 +78,9 @@ def make_course(root: Path, students: int, weeks: int, seed: int) -> tuple[Cours
         table = csv.writer(file)
         table.writerow(["Student", "ID", "SIS User ID", "SIS Login ID", "Section"])
         table.writerow(["    Points Possible", "", "", "", ""])
-        for number, student in enumerate(plan.students[1:], start=1):  # the first came too late
+        for number, student in enumerate(plan.students[1:], start=1):  # the first one was too late
             table.writerow([f"Name, {student.upper()}", 7000 + number, "", student, "A"])
-        table.writerow(["Audit, Only", 8000, "", "auditor", "A"])  # and one never hands in
+        table.writerow(["Audit, Only", 8000, "", "auditor", "A"])  # and one never submits
     return load(root), plan
 
 
@@ -89,7 +89,7 @@ def steps(plan: Plan) -> int:
 
 
 def play(course: Course, plan: Plan, told: Told, jobs: int | None) -> Played:
-    """All weeks; an interrupt ends it after the last whole one."""
+    """Run all weeks; an interrupt stops after the last complete week."""
     played = Played(course, plan, jobs=jobs)
     trouble.prepare(course)
     try:
@@ -148,7 +148,7 @@ def _release(course: Course, week: Week) -> None:
 
 
 class _SubmitAt(ExchangeSubmit):
-    """nbgrader's submit with a clock of the plan's."""
+    """nbgrader's submit with the simulated clock."""
 
     at: dt.datetime
 
@@ -196,12 +196,12 @@ def _step(kind: Any, course: Course, part: Part, home: Path) -> Any:
 
 
 def _collect(played: Played, week: Week) -> None:
-    found = collect(played.course, week, check_owner=False)  # one user plays them all
+    found = collect(played.course, week, check_owner=False)  # one user submits for all students
     _say(played, week, found.notes)
 
 
 def _say(played: Played, week: Week, lines: list[str]) -> None:
-    """What a step said; of guests it is expected."""
+    """Record the output of a step; problems of guests are expected."""
     told = [line for line in lines if not any(guest in line for guest in trouble.GUESTS)]
     played.said += [f"{week.name}: {line}" for line in told]
 
@@ -218,12 +218,12 @@ def _grade(played: Played, week: Week, told: Told) -> None:
 
 
 def _mark(played: Played, week: Week) -> None:
-    """Every answer that waits, as Formgrader writes a mark."""
+    """Mark all unmarked answers, as Formgrader does."""
     points = {q.name: q.points for q in week.questions}
     with open_gradebook(played.course) as gradebook:
         for submission in gradebook.find_assignment(week.name).submissions:
             part = played.plan.parts.get((submission.student.id, week.name))
-            if part is None:  # a guest; of a group one is marked
+            if part is None:  # a guest; one member is marked for the whole group
                 _mark_guest(played, week, submission)
                 continue
             shown = _collected_answer(played.course, part)
@@ -254,7 +254,7 @@ def _collected_answer(course: Course, part: Part) -> str:
 
 
 def _feedback(played: Played, week: Week, told: Told) -> None:
-    require_marked(played.course, [week])  # and gives a group's marks to all of it
+    require_marked(played.course, [week])  # and gives a group's marks to all members
     keep_marks(played.course)
     returned = return_feedback(
         played.course, week, on_done=lambda: told(f"{week.name}: feedback", 1)

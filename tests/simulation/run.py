@@ -1,7 +1,7 @@
-"""A whole course, simulated: `make simulate`.
+"""Simulate a whole course: `make simulate`.
 
-Students made from the banks live through the weeks, with late work, extensions, slip days, second
-tries and two who hand in one solution. Says what came out, and which claims do not hold (exit 1).
+Students from the banks take part in all weeks, with late work, extensions, slip days, repeated
+attempts and two who submit the same solution. Prints the figures and the failed checks (exit 1).
 
 Example: python -m tests.simulation.run --students 60 --weeks 8 --folder /tmp/course
 """
@@ -26,7 +26,7 @@ def main() -> int:
     for name in ("JUPYTER_DATA_DIR", "JUPYTER_CONFIG_DIR"):
         os.environ[name] = str(folder / "jupyter")
     os.environ.setdefault("OMP_NUM_THREADS", "1")
-    warnings.simplefilter("ignore")  # nbgrader's, over and over
+    warnings.simplefilter("ignore")  # repeated nbgrader messages
     from rich.console import Console
     from rich.progress import Progress
 
@@ -118,7 +118,7 @@ def _write_reports(played: Any, root: Path) -> None:
 
 
 def _rank(played: Any) -> str:
-    """Of all pairs; many here share texts of one bank, so this is a figure and no claim."""
+    """Return the rank among all pairs; not a check, because many students share texts."""
     from autograder.model.extras import installed
     from tests.simulation.plan import COPIED_WEEK
 
@@ -133,7 +133,7 @@ def _rank(played: Any) -> str:
 
 
 def _spread(summary: Any) -> dict[str, int]:
-    """How many tests tell strong from weak how well, in the class report's words."""
+    """Count the tests by their discrimination, in the class report's words."""
     return dict(Counter(i.words for e in summary.exercises for i in e.items))
 
 

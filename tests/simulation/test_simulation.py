@@ -1,4 +1,4 @@
-"""A small cut of the simulated course (`make simulate`), and its plan."""
+"""Test the plan and a small version of the simulated course (`make simulate`)."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""What goes wrong in a course, played in the middle of it; and what must hold all the same.
+"""Simulate incidents during a course, and check that all guarantees still apply.
 
-Guests live beside the plan's students: two who work together (one hands in), one with a spoilt
-notebook, one who gets more time after the fact, one who asks for a regrade. The first week is
-mended while it runs; the gradebook is deleted; grades are pushed to a Canvas that fails.
+Guests take part in addition to the plan's students: two who work together (one submits), one with a
+broken notebook, one who gets a late extension, one who requests a regrade. The first week is fixed
+while it runs; the gradebook is deleted; grades are pushed to a Canvas that fails.
 """
 
 from __future__ import annotations
@@ -45,23 +45,23 @@ if TYPE_CHECKING:
 
 ANN, BEN, NOTE, LATER, ASKS = "g-ann", "g-ben", "g-note", "g-later", "g-asks"
 GUESTS = (ANN, BEN, NOTE, LATER, ASKS)
-DELETED_AFTER = 1  # index of the week after which the gradebook is gone
+DELETED_AFTER = 1  # index of the week after which the gradebook is deleted
 
 
 def prepare(course: Course) -> None:
-    """Who works together, before the first week."""
+    """Define the group before the first week."""
     (course.root / "groups.csv").write_text(f"group,student\npair,{ANN}\npair,{BEN}\n")
 
 
 def guests_of(course: Course, week: Week) -> list[Part]:
-    """What the guests hand in: the solution, on time but for one."""
+    """Return the guests' submissions: the solution, all but one on time."""
     source = course.solution(week).read_text("utf-8")
     found = []
     for number, guest in enumerate((ANN, NOTE, LATER, ASKS)):
         first = week.name == course.weeks[0].name
         if guest in (NOTE, ASKS) and not first:
             continue
-        late = guest == LATER and first  # a day more than all slip days together
+        late = guest == LATER and first  # one day more than all slip days together
         time = week.due + dt.timedelta(hours=90 if late else -30 - number)
         one = HandIn(course.localized(time), source, (), f"{guest} explains {week.name}.", True)
         found.append(Part(guest, week, [one]))
@@ -69,7 +69,7 @@ def guests_of(course: Course, week: Week) -> list[Part]:
 
 
 def spoil(folder: Path, week: Week, guest: str) -> None:
-    """Before it is handed in: code in the notebook, an answer's cell gone, another file name."""
+    """Change files before submission: extra code, a missing answer cell, a new file name."""
     if guest != NOTE:
         return
     path = folder / f"{week.name}.ipynb"
@@ -83,7 +83,7 @@ def spoil(folder: Path, week: Week, guest: str) -> None:
 
 
 def refuses_what_nobody_read(played: Played, week: Week) -> None:
-    """Before a mark is given, neither feedback nor export goes out."""
+    """Check that feedback and export are refused before the answers are marked."""
     try:
         require_marked(played.course, [week])
     except NbgraderError:
@@ -92,7 +92,7 @@ def refuses_what_nobody_read(played: Played, week: Week) -> None:
 
 
 def mend(played: Played, week: Week) -> None:
-    """A hint is mended while the week runs; the week goes out again beside the first."""
+    """Fix a hint while the week runs and release the week again under a second name."""
     course = played.course
     hints = course.exercise_folder(week) / "hints.md"
     hints.write_text(hints.read_text("utf-8") + "\nMended while it ran.\n", "utf-8")
@@ -104,7 +104,7 @@ def mend(played: Played, week: Week) -> None:
 
 
 def grant_more_time(played: Played, week: Week) -> None:
-    """An extension after the release and the grading: the penalty goes, nobody is graded again."""
+    """Grant an extension after grading: the penalty is removed without a new grading run."""
     course = played.course
     before = final_scores(course, week)[LATER]
     path = course.root / "course.yaml"
@@ -123,7 +123,7 @@ def grant_more_time(played: Played, week: Week) -> None:
 
 
 def lose_the_gradebook(played: Played, weeks: list[Week]) -> None:
-    """The file is deleted; `grade` fills it again from what is kept, marks and all."""
+    """Delete the gradebook; `grade` restores it from the stored results, including marks."""
     course = played.course
     before = {w.name: standings(course, w) for w in weeks}
     (Workspace(course).root / "gradebook.db").unlink()
@@ -141,7 +141,7 @@ def lose_the_gradebook(played: Played, weeks: list[Week]) -> None:
 
 
 def ask_again(played: Played, week: Week, submit: object) -> None:
-    """A request for a regrade: it shows, costs nothing, and is answered."""
+    """Request a regrade: the request is listed, costs no points and gets a reply."""
     course = played.course
     home = course.root / "students" / ASKS / week.name
     (home / REQUEST).write_text("Why did I lose a point?\n")
@@ -165,7 +165,7 @@ def ask_again(played: Played, week: Week, submit: object) -> None:
 
 
 def push_to_a_canvas_that_fails(played: Played, week: Week) -> None:
-    """Answers are lost, one is refused; a second push finishes, and nothing is doubled."""
+    """Push to a Canvas that drops replies and refuses one; a second push adds no duplicates."""
     course, scores = played.course, final_scores(played.course, week)
     server = CanvasServer()
     server.users = {
@@ -194,7 +194,7 @@ def push_to_a_canvas_that_fails(played: Played, week: Week) -> None:
         played.trouble.append(f"{week.name}: not pushed: {[one.student for one in left]}")
 
 
-# What must hold at the end
+# Checks at the end
 
 
 def groups_have_one_score(played: Played) -> list[str]:
@@ -241,7 +241,7 @@ def marks_are_kept_beside_the_gradebook(played: Played) -> list[str]:
 
 
 def _unanswered(standing: WeekStanding, question: str, mark: float | None) -> bool:
-    """Return whether nothing was written there, so that nobody had to mark it."""
+    """Return True if the answer is empty, so that it needs no mark."""
     return mark is None and standing.scores[question] == 0
 
 

@@ -1,4 +1,4 @@
-"""The choice of adapters by failed tests, and unexpected parameters."""
+"""Test the choice of adapters by failed tests, and unexpected parameters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Code that cannot do something can do the rest, if a wrapper keeps that away from it."""
+"""Test wrappers that let code without some feature pass the tests of its other features."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def given(*shape: int, wide: int = 0, long: int = 0) -> list[torch.Tensor]:
 def wrapped(text: str, kind: str, count: int = 0, name: str = "attention") -> Callable[..., object]:
     (change,) = adapt(text, name, [(kind, count)])
     module: dict[str, Callable[..., object]] = {}
-    exec(change.applied(text.encode()).decode(), module)  # our own words
+    exec(change.applied(text.encode()).decode(), module)  # trusted: the text is in this file
     return module[name]
 
 

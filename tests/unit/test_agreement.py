@@ -1,7 +1,7 @@
-"""What `agree`, pairs, single sides, `refuses` and `count` say of wrong work, test by test.
+"""Test the messages of `agree`, pairs, single sides, `refuses` and `count` about wrong work.
 
-One engine in this process, with the tiny course's solution as the reference; a submission is a
-change of it, and a hidden test one line.
+One engine in this process, with the tiny course's solution as the reference. A submission is an
+edit of the solution, and a hidden test is one line.
 """
 
 # ruff: noqa: E501  # a row is a case: the change, the test, what is said
@@ -75,7 +75,7 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
 
 @pytest.fixture
 def of(engine: Engine) -> Callable[[str, str], HiddenTest]:
-    """How one hidden test ends for the solution with a change."""
+    """Run one hidden test on the solution with an edit and return its outcome."""
     solution = engine.course.solution(engine.week).read_text("utf-8")
 
     def grade(change: str, test: str) -> HiddenTest:

@@ -1,4 +1,4 @@
-"""The bank's programs run in a separate process, as on a real GPU."""
+"""Test running the bank's programs in a separate process, as on a real GPU."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ COURSE = Path(__file__).resolve().parents[1] / "golden" / "course"
 
 @pytest.fixture(scope="module")
 def engines() -> Iterator[tuple[Engine, Engine]]:
-    """One that runs the bank in this process, and one that does so apart from it."""
+    """Create an engine that runs the bank in this process, and one with a separate process."""
     try:
         sandbox = choose()
     except SandboxMissing as error:

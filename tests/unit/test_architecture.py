@@ -1,4 +1,4 @@
-"""The structure of the kit: layers, no import cycles, small packages, unique names."""
+"""Check the structure of the kit: layers, no import cycles, small packages, unique names."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LAYERS = (
     ("similarity", "classreport", "site", "serve", "channels"),
     ("cli",),
 )
-# The package's public face and its start as a program are imported from outside only.
+# The package's public interface and its entry point are imported from outside only.
 ENTRY_POINTS = ("autograder", "autograder.__main__")
 MOST_MODULES, MOST_LINES = 12, 350
 

@@ -1,4 +1,4 @@
-"""The sum in the feedback: what was taken off, and for what."""
+"""Test how the feedback works out the points: each deduction with its reason."""
 
 from autograder.feedback.score_breakdown import arithmetic, carried_words
 from autograder.model.report import schema

@@ -1,4 +1,4 @@
-"""Devices for hidden tests are chosen by name; missing ones are reported."""
+"""Test that devices for hidden tests are chosen by name and missing ones are reported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever is handed in gets a report with a clear message, and the batch goes on."""
+"""Test that any submission gets a report with a clear message and the batch continues."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A class is read from disk one submission at a time."""
+"""Test that a class is read from disk one submission at a time."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_a_submission_is_read_when_its_turn_comes(
     submissions = Unread([reader("ada"), reader("grace")])
     report = grade(course, submissions)
     assert [(s.name, s.score) for s in report.submissions] == [("ada", 5.0), ("grace", 5.0)]
-    # once to look it up, and once to grade it if it was not kept
+    # once for the cache lookup, and once to grade it if it was not cached
     assert read == (["ada", "grace"] if room else ["ada", "grace", "ada", "grace"])
 
 

@@ -1,4 +1,4 @@
-"""A hidden test brings objects of its own, passes them on, and looks at the submission's."""
+"""Test hidden tests that pass objects to a submission and inspect its objects."""
 
 import pytest
 import torch
@@ -54,7 +54,7 @@ def through(store, x):
 
 @pytest.fixture
 def case(tmp_path):
-    """Makes a running test; the student's module is the solution with some text replaced."""
+    """Create a running test; the student's module is the solution with some text replaced."""
 
     def make(before="", after="", dtype="float32"):
         sides = {}

@@ -1,4 +1,4 @@
-"""What a submission makes the grader ask for is refused above a ceiling, and is its own fault."""
+"""Test that excessive requests of a submission are refused and count as its own mistake."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The fake GPU runs and refuses the same operations as a GPU."""
+"""Test that the fake GPU runs and refuses the same operations as a GPU."""
 
 import copy
 import io
@@ -57,7 +57,7 @@ def again(x, y):
 
 @pytest.fixture
 def pull_back(tmp_path):
-    """The reply to a call of a function by name on two inputs, with a cotangent; its gradients."""
+    """Return the reply and the gradients of a named function on two inputs with a cotangent."""
     (tmp_path / "module.py").write_text(MODULE)
     target = InProcess(tmp_path / "module.py")
 
@@ -285,7 +285,7 @@ def test_tied_weights_stay_tied():
 
 
 def test_copies_are_made_as_often_as_one_likes():
-    """A copy of torch's own fake tensors gives memory back twice, and the process dies later."""
+    """Copy a fake tensor often: torch's own fake tensors free memory twice and crash later."""
     for _ in range(50):
         torch.tensor(1e4)
         copied = copy.deepcopy(claimed_names()["x"])

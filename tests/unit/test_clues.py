@@ -1,4 +1,4 @@
-"""The order in which edits are tried."""
+"""Test the order in which edits are tried."""
 
 from __future__ import annotations
 

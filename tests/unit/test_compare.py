@@ -1,4 +1,4 @@
-"""Comparison: sharp enough for mistakes, wide enough for roundings, and silent about values."""
+"""Test that comparison detects mistakes, tolerates rounding and does not reveal values."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def test_text_is_compared_without_spaces_at_line_ends():
 
 
 def test_a_result_that_is_close_is_called_close_and_nothing_else():
-    # a nearly symmetric matrix is close to its transposed one, too
+    # a nearly symmetric matrix is close to its transpose, too
     right = torch.full((4, 4), 0.25) + 1e-5 * torch.arange(16.0).view(4, 4)
     said = message_of(right * (1 + 3e-4), right)
     assert "close, but not accurate enough" in said

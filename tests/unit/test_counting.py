@@ -1,4 +1,4 @@
-"""New tensors are counted; tensors that are only written to are not."""
+"""Test that new tensors are counted and tensors that are only written to are not."""
 
 import torch
 

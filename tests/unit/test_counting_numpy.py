@@ -1,4 +1,4 @@
-"""Arrays that NumPy makes are counted, under any name."""
+"""Test that arrays created by NumPy are counted under any name."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_sizes_and_constants_count_next_to_nothing():
     assert counting.counts(0).largest == 64
 
 
-# An array may live until the interpreter shuts down and deletes module after module.
+# An array may live until the interpreter shuts down and deletes its modules.
 KEEPERS = {
     "a library": "np.kept = made",
     "sys": "sys.kept = made",

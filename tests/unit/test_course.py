@@ -1,4 +1,4 @@
-"""The registry: a mistake gives one line with the path to the value."""
+"""Test that a mistake in the registry gives one line with the path to the value."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_an_instructor_also_needs_the_solutions_folder(tmp_path: Path):
 
 @pytest.fixture
 def tiny(tmp_path: Path) -> Path:
-    """A course of one week, complete: with a lesson, a file and a folder that it hands out."""
+    """Create a complete course of one week with a lesson, a file and a folder to release."""
     golden = Path(__file__).resolve().parent.parent / "golden" / "course"
     root = tmp_path / "course"
     shutil.copytree(golden, root, ignore=shutil.ignore_patterns("__pycache__", ".autograder"))

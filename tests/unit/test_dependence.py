@@ -1,4 +1,4 @@
-"""The call graph of exercises is read from the source."""
+"""Test that the call graph of exercises is read from the source."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A stored result is taken again only if nothing that it depends on changed."""
+"""Test that a stored result is reused only if none of its inputs changed."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def key(course: Course, secret: bytes = b"s", sandbox: str = "bubblewrap") -> by
 
 
 def changed(course: Course, **settings: object) -> Course:
-    """The same course, whose first week says something else."""
+    """Return the same course with different settings for its first week."""
     week = msgspec.structs.replace(course.weeks[0], **settings)
     registry = msgspec.structs.replace(course.registry, weeks=(week, *course.weeks[1:]))
     return Course(course.root, registry)
@@ -129,7 +129,7 @@ def test_secret_and_sandbox_are_part_of_a_result(course: Course, other) -> None:
 
 @pytest.fixture
 def kit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A copy of the kit's own rooms, in place of the real ones."""
+    """Copy the kit's packages that are part of the key and use the copy."""
     copy = tmp_path / "kit" / "autograder"
     for room in PACKAGES:
         source = Path(autograder.__file__).parent / room
@@ -166,7 +166,7 @@ def test_another_version_of_a_library_is_part_of_a_result(
 
 
 def test_rooms_of_the_key_hold_all_that_grading_imports() -> None:
-    """Whatever the process that grades has imported of the kit lies in a room of the key."""
+    """Check that all kit modules imported by the grading process are in packages of the key."""
     program = (
         "import sys, autograder.batch.pool, autograder.grading.engine\n"
         "print(*(n for n in sys.modules if n.startswith('autograder.')))"

@@ -1,4 +1,4 @@
-"""Unnamed and named mistakes on a GPU cost the same, so that neither is cheaper on purpose."""
+"""Check that named and unnamed mistakes on a GPU cost the same, so that neither is preferable."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from autograder.model.course.bank import Bank
 from autograder.model.course.loader import Week, load
 
 COURSE = load(Path(__file__).resolve().parents[2])
-# Where no mistake on a GPU is named.
+# Weeks in which no mistake on a GPU is named.
 _USUAL = 0.15
 
 
@@ -36,7 +36,7 @@ def _named(week: Week) -> dict[str, float]:
 
 
 def _weights(path: Path) -> tuple[float, float]:
-    """The weight of an exercise's tests on the CPU, and of those on one other device."""
+    """Return the weight of an exercise's tests on the CPU, and on one other device."""
     here = elsewhere = 0.0
     for node in ast.parse(path.read_text(encoding="utf-8")).body:
         if not isinstance(node, ast.FunctionDef) or not node.name.startswith("test_"):

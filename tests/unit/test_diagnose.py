@@ -1,4 +1,4 @@
-"""Runs show the same mistake by their answers, their exceptions or their messages."""
+"""Test that runs are matched by their answers, their exceptions or their messages."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ def pair(first: float, second: float) -> Answer:
 
 
 def test_a_mistake_in_one_of_two_results_is_a_part_of_the_mistake_in_both():
-    """A cache that writes its keys wrongly loses no more than one that writes both so."""
+    """Compare caches that store wrong keys, or wrong keys and values: the former loses no more."""
     both = [ran(name, pair(5.0, 6.0)) for name in "ab"]
     right = {name: [pair(1.0, 2.0)] for name in "ab"}
     (found,) = diagnose([ran(name, pair(5.0, 2.0)) for name in "ab"], {"both": both}, right)
@@ -165,7 +165,7 @@ def test_who_makes_a_part_of_it_has_the_name_of_the_part_where_there_is_one():
 
 
 def test_two_names_for_one_mistake_do_not_make_each_other_likelier():
-    """Each has other answers in half of the tests: that the other has them too excuses neither."""
+    """Use two misconceptions that each explain some failures: neither excuses the other."""
     student = [ran(name, value(n)) for n, name in enumerate("abcdefghij")]
     one = [ran(name, value(n if n < 5 else -1)) for n, name in enumerate("abcdefghi")]
     other = [ran(name, value(n if n < 2 else -2)) for n, name in enumerate("abcdefghi")]

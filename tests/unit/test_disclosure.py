@@ -1,4 +1,4 @@
-"""One ration of bits bounds what a whole report shows of a submission's choices."""
+"""Test that a quota of bits limits how many choices of a submission a report reveals."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_numbers_of_a_message_are_paid_for_in_every_exercise() -> None:
 
 
 def test_a_choice_among_messages_is_paid_for_each_time() -> None:
-    """Two messages told apart in a thousand tests are a thousand bits."""
+    """Use two distinguishable messages in a thousand tests: they cost a thousand bits."""
     messages = [word(n * 7919 // 64 % 2) for n in range(2000)]
     found = limit_disclosure(report(exercise(*messages)), SOURCE)
     count = sum(t.message != NOT_DESCRIBED for t in found.exercises[0].tests)

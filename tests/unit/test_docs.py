@@ -1,4 +1,4 @@
-"""The documentation says what is there: pages that are made from the sources are whole."""
+"""Check that the documentation matches the sources and generated pages are complete."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_commands_are_on_the_page(generate: ModuleType, command: str) -> None:
 def test_paths_that_a_page_names_are_there(page: str) -> None:
     text = (ROOT / page).read_text(encoding="utf-8")
     named = re.findall(r"`((?:autograder|tests|docs|benchmarks)/[\w/.-]+)`", text)
-    example = "week10_pooling"  # the week that docs/authors.md makes
+    example = "week10_pooling"  # the week that docs/authors.md creates
     assert [n for n in named if example not in n and not (ROOT / n).exists()] == []
 
 

@@ -1,4 +1,4 @@
-"""The solution decides who is at fault if a hidden test raises an error."""
+"""Test that the solution decides who is at fault if a hidden test raises an error."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def test_a_fault_beyond_the_verdicts_leaves_them_as_they_are(
         made.locate_mistakes(Suspects())
         before = graded(made, "0.0")
         monkeypatch.setattr(step, fails)
-        made.locate_mistakes(Suspects())  # forgets the causes found before
+        made.locate_mistakes(Suspects())  # clear the causes found before
         after = graded(made, "0.0")
     assert after.verdict == "graded"
     assert (after.score, verdicts(after)) == (before.score, verdicts(before))

@@ -1,4 +1,4 @@
-"""Inputs that a test searches for are found again where a draw stands at the same place."""
+"""Test that a searched input is found again for a draw at the same position."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from autograder.grading.assertions.inputs import Draw
 
 
 class Search:
-    """Draws until it is content, and counts how often it was asked."""
+    """Draws until a condition is met; counts its calls."""
 
     def __init__(self, draw: Draw) -> None:
         self.draw, self.asked = draw, 0
@@ -22,7 +22,7 @@ class Search:
 
 
 def searched(test: str, *given: str) -> tuple[Search, torch.Tensor, torch.Tensor]:
-    """The search, what it found, and what is drawn after it."""
+    """Return the search, its result and the next draw."""
     draw = Draw(b"secret", test, "float32")
     search = Search(draw)
     return search, draw.found(search, *given), draw.normal(3)

@@ -1,4 +1,4 @@
-"""The best electives count, as many as course.yaml allows."""
+"""Test that the best electives count, as many as course.yaml allows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `autograder reset` keeps beside a student's work is no part of what they hand in."""
+"""Test that the backups of `autograder reset` are not part of a submission."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is kept of the misconceptions' runs."""
+"""Test the cache of misconception runs."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Records of Triton kernels in the interpreter, and the errors of Triton's compiler."""
+"""Test records of Triton kernels in the interpreter, and errors of Triton's compiler."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 import torch
 
 pytest.importorskip("triton", reason="triton is not installed: pip install triton")
-pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # NumPy's, within kernels
+pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # NumPy's, in kernels
 
 from autograder.grading.assertions.calls import Launched  # noqa: E402  # after the question for triton
 from autograder.grading.targets.in_process import split_reply  # noqa: E402
@@ -161,13 +161,13 @@ def small_product(x, y, block: tl.constexpr):
 
 @pytest.fixture(scope="module")
 def own(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
-    """The module above, as a submission's."""
+    """Return the module above as a submission."""
     interpreter.setup()
     return imported(MODULE, "kernels_of_a_test", tmp_path_factory.mktemp("submission"))
 
 
 def imported(text: str, name: str, folder: Path) -> ModuleType:
-    """A module of that text: Triton reads a kernel's source from its file."""
+    """Import this text from a file, because Triton reads a kernel's source from its file."""
     (folder / f"{name}.py").write_text(text, encoding="utf-8")
     sys.path.append(str(folder))
     try:
@@ -177,7 +177,7 @@ def imported(text: str, name: str, folder: Path) -> ModuleType:
 
 
 def seen(own: ModuleType, kernel: str, grid: int, *args: object, order: int | None = None):
-    """The one launch of a kernel, watched."""
+    """Return the record of a kernel's only launch."""
     root = str(Path(str(own.__file__)).parent)
     with (
         kernel_watch.watching(root, order, noting=True, compiling=True) as watch,
@@ -236,7 +236,7 @@ def test_memory_that_was_asked_for_and_not_written_is_nan(own):
 
 
 def races(own: ModuleType, kernel: str, grid: int, *args: object) -> dict[str, int]:
-    """For each kind of race between the programs of a launch, the number of elements."""
+    """Return the number of elements for each kind of race between the programs of a launch."""
     return {race.kind: race.elements for race in seen(own, kernel, grid, *args).races}
 
 

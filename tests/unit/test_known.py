@@ -1,4 +1,4 @@
-"""Findings for one submission are reused for others with the same cause."""
+"""Test that findings for one submission are reused for others with the same cause."""
 
 from __future__ import annotations
 

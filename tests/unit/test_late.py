@@ -1,4 +1,4 @@
-"""Late work: a table of cases, in several time zones, over both changes of the clock."""
+"""Test late work with a table of cases, in several time zones, across daylight saving changes."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ weeks:
       - {{name: step, points: 8}}
 """
 DAY = "percent: 10, per: day"
-SATURDAY = "2026-10-24T23:59:00"  # the night in which Zurich's clock goes back: a day of 25 hours
+SATURDAY = "2026-10-24T23:59:00"  # the night in which Zurich's clock is set back: a day of 25 hours
 SPRING = "2027-03-27T23:59:00"  # and forward: a day of 23 hours
 PLAIN = "2026-10-12T23:59:00"
 
@@ -115,7 +115,7 @@ def said(course: Course, handed: str, student: str = "ada", score: float = 8.0) 
         (DAY, SATURDAY, "2026-10-26T00:59:00", "1 day 1 h late, 10 % per day: 8.0 x 0.8 = 6.4"),
         (DAY, SPRING, "2027-03-28T23:59:00", "1 day late, 10 % per day: 8.0 x 0.9 = 7.2"),
         (DAY, SPRING, "2027-03-29T00:59:00", "1 day 1 h late, 10 % per day: 8.0 x 0.8 = 6.4"),
-        # hours are the clock's own: 25, of which the last is not repeated for free
+        # hours of elapsed time: the day has 25, and the repeated hour counts
         (
             "percent: 2, per: hour",
             SATURDAY,
@@ -128,7 +128,7 @@ def said(course: Course, handed: str, student: str = "ada", score: float = 8.0) 
             "2027-03-28T23:59:00",
             "1 day late, 2 % per hour: 8.0 x 0.54 = 4.32",
         ),
-        # the hour that comes twice: 02:30 for the second time is an hour later
+        # the repeated hour: the second 02:30 is an hour later
         (
             "percent: 2, per: hour",
             "2026-10-25T01:30:00",

@@ -1,4 +1,4 @@
-"""Stubs that replace exercises by correct ones, and hostile calls of them."""
+"""Test stubs that replace exercises by correct ones, and hostile calls of them."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ NAMES = ("twice", "rows", "halves", "squares", "waits", "outer", "waves", "Layer
 
 @pytest.fixture(scope="module")
 def right(tmp_path_factory: pytest.TempPathFactory) -> Solution:
-    fake_device.device()  # as an engine does: a later test may need it
+    fake_device.device()  # as an engine does, because a later test may need it
     path = tmp_path_factory.mktemp("solution") / "week.py"
     path.write_text(RIGHT, encoding="utf-8")
     return Solution(path)
@@ -164,7 +164,7 @@ def test_what_it_refuses_is_refused(helpers: ReferenceHelpers) -> None:
         module.twice(torch.ones(2), times=-1)
     with pytest.raises(TypeError):
         module.twice(torch.ones(2), 1, 2, 3)
-    assert helpers.take_counts() == AnswerCounts(answers=2, raised=2)  # an error is an answer
+    assert helpers.take_counts() == AnswerCounts(answers=2, raised=2)  # an error counts
 
 
 WIDER = """
@@ -204,7 +204,7 @@ def test_views_and_shared_inputs_have_their_gradients(helpers: ReferenceHelpers)
 
 
 def test_gradients_are_of_what_was_sent(helpers: ReferenceHelpers) -> None:
-    """Arguments may change after the call: the correct exercise does not keep them."""
+    """Change the arguments after the call: the correct exercise does not store them."""
     module = lent_to("", helpers)
     x = torch.tensor([3.0, 2.0], requires_grad=True)
     y = x * 1

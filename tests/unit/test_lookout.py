@@ -1,4 +1,4 @@
-"""The audit hook reports a submission that inspects the grader, and no honest code.
+"""Test that the audit hook reports code that inspects the grader, and no honest code.
 
 An audit hook cannot be removed, so each test runs in a separate process.
 """

@@ -1,4 +1,4 @@
-"""After a change of the course only the affected misconceptions run again."""
+"""Test that only the affected misconceptions run again after a change of the course."""
 
 from __future__ import annotations
 

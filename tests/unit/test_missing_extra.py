@@ -1,4 +1,4 @@
-"""Without an extra its exercises are not run: nothing fails, and it is said what to install."""
+"""Test that exercises of a missing extra are skipped with an installation hint."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from autograder.model.course.loader import load
 from autograder.nbgrader.release.publish import week_files
 
 PROJECT = Path(__file__).resolve().parents[2]
-# For a Python, and those that it starts, that does not find triton.
+# Makes triton unavailable to a Python process and its children.
 WITHOUT = """
 import importlib.metadata, importlib.util, sys
 find, version = importlib.util.find_spec, importlib.metadata.version
@@ -34,7 +34,7 @@ sys.meta_path.insert(0, Nowhere())
 
 
 def run_without(folder: Path, *arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    """A command in such a Python."""
+    """Run a command in a Python without the extra."""
     (folder / "sitecustomize.py").write_text(WITHOUT, encoding="utf-8")
     return subprocess.run(
         [sys.executable, "-m", "autograder", *arguments],

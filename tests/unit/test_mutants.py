@@ -1,4 +1,4 @@
-"""Mutants change single places between solution marks, and nowhere else."""
+"""Test that mutants change only single places between solution marks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Messages name arguments, parts of a result and modules as the stub does."""
+"""Test that messages name arguments, results and modules as the stub does."""
 
 import torch
 
@@ -46,7 +46,7 @@ NAMES = Signatures(STUB)
 
 
 def test_parts_of_a_result():
-    """The first sentence names them, or a line each; where it does not, they are counted."""
+    """Name the parts in the first sentence or one per line; otherwise count them."""
     assert NAMES.result("attend", "…").part(1, 2) == "`weights`"
     assert NAMES.result("sort", "…").part(0, 2) == "`order`"
     assert NAMES.result("sort", "The result").part(1, 3) == "The second value returned"
@@ -66,13 +66,13 @@ def test_a_shape_is_no_pair_of_names():
 
 
 def test_state():
-    """What stands in a module's state is a parameter."""
+    """Describe the state of a module as parameters."""
     assert NAMES.result("Block.state_dict", "…").item("W.weight") == "The parameter `W.weight`"
     assert NamedParts("The result of `f`").item("a") == "The result of `f`['a']"
 
 
 def test_inputs():
-    """Float tensors, each once, by the names of the stub; those of a list are counted."""
+    """Name each float tensor once, as in the stub; count the elements of a list."""
     x, y, ids = torch.ones(2), torch.ones(2), torch.tensor([1])
     assert NAMES.inputs("attend", (x, x, y), {}) == ["q", "v"]
     assert NAMES.inputs("attend", (x,), {"v": y}) == ["q", "v"]
@@ -83,7 +83,7 @@ def test_inputs():
 
 
 def test_what_the_stub_has():
-    """Names of the grader's own code are not among them."""
+    """Omit names of the grader's own code."""
     assert "Block" in NAMES
     assert "attend" in NAMES
     assert "Watched" not in NAMES
@@ -109,7 +109,7 @@ def test_an_object_that_a_function_returns_has_the_names_of_its_class():
 
 
 def test_inputs_of_several_calls_say_of_which():
-    """A tensor that two calls share is named by the first."""
+    """Name a tensor that two calls share after the first call."""
     x, y = torch.ones(2), torch.ones(2)
     calls = NAMES.inputs_of_calls("attend", [(x, x, y), (x, y, torch.ones(2))])
     assert calls == ["`q` of call 1", "`v` of call 1", "`v` of call 2"]

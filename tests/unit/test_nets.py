@@ -1,4 +1,4 @@
-"""Call hooks report library functions under any name, and do not change their results."""
+"""Test that call hooks report library functions under any name without changing results."""
 
 import inspect
 import subprocess

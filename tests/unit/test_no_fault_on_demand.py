@@ -1,4 +1,4 @@
-"""Whatever a submission answers gets a verdict: no value of its own leads to a fault of ours."""
+"""Test that any answer of a submission gets a verdict and never causes a system error."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ TEXTS = ("", "text", "0.5", "\ud800", "a\nb", "x" * 3000, "\x00")
 
 
 def laid_out(x: torch.Tensor, layout: str) -> Any:
-    """The tensor in another layout, or as it is where it cannot be had in that one."""
+    """Return the tensor in a different layout, or unchanged if the layout is impossible."""
     views: dict[str, Any] = {
         "coo": lambda: x.to_sparse(),
         "csr": lambda: x.to_sparse_csr(),
@@ -113,7 +113,7 @@ def drawings(draw: st.DrawFn) -> Drawing:
 
 
 def sent(value: Any) -> Any:
-    """The answer that holds the value, or None where it is no valid reply."""
+    """Return the reply that contains the value, or None if it is invalid."""
     encoder = Encoder(keep=lambda x: wire.HandleV(0, type(x).__name__, None) if x is int else None)
     try:
         frame = wire.pack(wire.Reply("ok", value=encoder(value)), encoder.buffers)
@@ -125,7 +125,7 @@ def sent(value: Any) -> Any:
 
 
 def received(value: Any) -> Any:
-    """The value as the trusted side gets it, or None where it is no valid reply."""
+    """Return the value as the trusted side receives it, or None if the reply is invalid."""
     answer = sent(value)
     if answer is None:
         return None
@@ -164,7 +164,7 @@ many = settings(
 
 
 def judged(check: Any, *arguments: Any) -> None:
-    """A check of a student's value passes or ends with an Outcome, and with nothing else."""
+    """Check a student's value; only an Outcome may be raised."""
     with contextlib.suppress(Outcome):
         check(*arguments)
 

@@ -1,4 +1,4 @@
-"""What a submission tells before its reply: few things, once each, kept by the other side."""
+"""Test notices that a submission sends before its reply: few, without duplicates, stored once."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def ends() -> Iterator[tuple[socket.socket, socket.socket]]:
 
 
 def sent(ours: socket.socket) -> int:
-    """How many notices lie on the wire."""
+    """Return the number of notices that were sent."""
     try:
         return ours.recv(1 << 20).count(STAMP + frames.MAGIC)
     except BlockingIOError:

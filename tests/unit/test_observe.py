@@ -1,4 +1,4 @@
-"""The sentence that says how a result is off: where, and what pattern the difference has."""
+"""Test the sentence that describes a deviation: its position and its pattern."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One process grades many weeks, and goes on when a grader is mended: Formgrader's server does."""
+"""Test that one process grades many weeks and reloads fixed graders, as Formgrader does."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ print(json.dumps([t.verdict for e in report.exercises for t in e.tests]))
 
 
 def test_the_claimed_device_has_gradients_after_a_batch_on_the_cpu_alone(course: Path) -> None:
-    """Autograd counts the devices at the first backward pass of a process."""
+    """Grade on the CPU first: autograd counts devices at the first backward pass of a process."""
     (course / "autograder/graders/week01_twice/test_scale.py").write_text(GRADIENTS)
     (course / "solutions/week01_twice/m.py").write_text(OWN_FORMULA.format(factor=2))
     done = subprocess.run(

@@ -1,4 +1,4 @@
-"""Parameters of an exercise, and parameters that it never reads."""
+"""Test parameters of an exercise, and parameters that it never reads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every version in constraints.txt can be installed wherever the kit says that it runs."""
+"""Check that all versions in constraints.txt can be installed on all supported platforms."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_the_oldest_python_that_is_allowed_has_all_of_them() -> None:
             wanted = metadata(pin.name).get("Requires-Python") or ""
             known = metadata(pin.name)["Version"]
         except PackageNotFoundError:
-            continue  # of an extra that is not installed here
+            continue  # belongs to an extra that is not installed here
         if known in pin.specifier and floor not in SpecifierSet(wanted):
             refused.append(f"{pin.name} {known} wants Python {wanted}")
     assert refused == []

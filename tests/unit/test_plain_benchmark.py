@@ -1,4 +1,4 @@
-"""The peers that a benchmark compares with run the same hidden tests."""
+"""Check that the peers of a benchmark run the same hidden tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the processes of a pool run."""
+"""Test on which cores the processes of a pool run."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from autograder.batch import pool
 @pytest.mark.parametrize(
     ("count", "cores"),
     [
-        (1, [{4, 7}]),  # the template may warm up on the other one
+        (1, [{4, 7}]),  # the template may warm up on the other core
         (2, [{4}, {7}]),
         (3, [{4}, {7}, {4}]),
     ],

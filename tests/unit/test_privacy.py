@@ -1,4 +1,4 @@
-"""The doctor says whether other users of the machine can read the solutions."""
+"""Test that the doctor reports if other users of the machine can read the solutions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from autograder.cli.author.doctor_report import readable_by_others
 
 @pytest.fixture
 def project() -> Iterator[Path]:
-    """A folder that everybody can pass; pytest's own belong to one user."""
+    """Create a folder that all users can enter; pytest's own belong to one user."""
     with tempfile.TemporaryDirectory(prefix="autograder-privacy-") as folder:
         (Path(folder) / "solutions").mkdir()
         (Path(folder) / "solutions").chmod(0o755)

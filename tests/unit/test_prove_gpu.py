@@ -1,4 +1,4 @@
-"""What a real GPU needs, as far as it shows without one, and `make gpu`, which proves the rest."""
+"""Test the parts of GPU support that need no GPU; `make gpu` tests the rest."""
 
 from __future__ import annotations
 

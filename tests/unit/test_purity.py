@@ -1,4 +1,4 @@
-"""Side effects of a call on its arguments and on global state are detected."""
+"""Test that side effects of a call on its arguments and on global state are detected."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a message may carry: fewer than 32 bits of a liar's choosing, and what honest work needs."""
+"""Test that a message reveals fewer than 32 bits chosen by a liar, and enough for honest work."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ HONEST = (
     "    return weights / weights.sum(dim)",
     *(f"line{n} = other{n % 80}" for n in range(200)),  # as long as a week's module
 )
-# A liar's source holds every number and as many names as the longest file that is taken.
+# A liar's source contains all numbers and as many names as the longest allowed file.
 TABLE = tuple(f"w{n:04x} = {n}" for n in range(1 << 12))
 LIAR = (*HONEST, *TABLE)
 SIZES = with_products([(2, 3, 8), (8, 4)])
@@ -45,7 +45,7 @@ def told(what: frames.Raised, source: tuple[str, ...] = HONEST) -> str:
     return crashed("softmax", what, "softmax.py", source, sizes=SIZES).message
 
 
-# Numbers that a liar writes in place of N, and names in place of S.
+# Templates: a liar chooses numbers for N and names for S.
 SENTENCES = [
     "The size of tensor a (N) must match the size of tensor b (N) at non-singleton dimension N",
     "mat1 and mat2 shapes cannot be multiplied (NxN and NxN)",
@@ -80,7 +80,7 @@ def filled(sentence: str, numbers: list[int], names: list[str]) -> str:
 @pytest.mark.parametrize("sentence", SENTENCES)
 @pytest.mark.parametrize("numbers", [list(HALVES), [*SECRET], DIGITS], ids=["16", "8", "4"])
 def test_no_sentence_carries_a_hidden_number(sentence: str, numbers: list[int]) -> None:
-    """Whole, in bytes or in digits: what is read back is never the whole of it."""
+    """Check that the hidden number cannot be recovered in full, as bytes or as digits."""
     names = [f"w{n % 4096:04x}" for n in numbers]
     sent = raised(filled(sentence, numbers, names), names[0], 6 + numbers[0] % 4096)
     assert KNOWN.match(sent.message), "the sentence is not one of the list"
@@ -97,7 +97,7 @@ def test_no_sentence_carries_a_hidden_number(sentence: str, numbers: list[int]) 
 
 @pytest.mark.parametrize("sentence", SENTENCES)
 def test_every_sentence_keeps_to_its_budget(sentence: str) -> None:
-    """The bits that are told apart in all messages of a sentence: at most so many messages."""
+    """Count the distinguishable messages of a sentence: they must not exceed its budget."""
     spent = []
     original = MessageBudget.afford
 
@@ -149,7 +149,7 @@ def test_no_shape_carries_a_hidden_number(shape: tuple[int, ...]) -> None:
 
 
 def off_at(bits: int, size: tuple[int, ...], expected: torch.Tensor) -> torch.Tensor:
-    """A liar's result: the worst entry's index, the count and the rows are chosen by `bits`."""
+    """Return a liar's result: `bits` choose the worst entry's index, the count and the rows."""
     total = expected.numel()
     actual = expected.clone().flatten()
     count, worst = bits // total % total + 1, bits % total
@@ -161,16 +161,16 @@ def off_at(bits: int, size: tuple[int, ...], expected: torch.Tensor) -> torch.Te
 @pytest.mark.parametrize("size", [(4,), (6, 10), (8, 16, 16), (64, 64), (512, 512), (1 << 18,)])
 @pytest.mark.parametrize("whole", [True, False], ids=["rows of 1", "any"])
 def test_no_message_on_values_holds_32_bits(size: tuple[int, ...], whole: bool) -> None:
-    """What a liar chooses by its values is taken from the ration, or left out."""
+    """Check that choices made through values are charged to the quota or left out."""
     expected = torch.rand(size, generator=torch.Generator().manual_seed(1))
     expected = expected.softmax(-1) if whole else expected
     bits = int.from_bytes(SECRET, "little")
     message, total = wrong(off_at(bits, size, expected), expected), expected.numel()
-    carried = 4.0 + 3.5  # which message it is, and a coarse count
+    carried = 4.0 + 3.5  # the choice of the message and a coarse count
     carried += math.log2(total) * ("most at index" in message)
     carried += math.log2(total) * bool(re.search(r"differs in \d+ of \d+ entries", message))
     carried += math.log2(total // size[-1]) * ("rows" in message.split(".")[0])
-    carried += 4 + (10 if "one sums to" in message else 1)  # none is a choice too
+    carried += 4 + (10 if "one sums to" in message else 1)  # an empty choice is a choice too
     assert carried < 32, message
 
 
@@ -262,7 +262,7 @@ def drawn(cells: int = 3, **said: object) -> Drawing:
     return Drawing(**usual | said)  # type: ignore[arg-type]
 
 
-# What a liar draws to carry a number out; the words of one's own come first.
+# Drawings in which a liar encodes a number; entries with free text come first.
 DRAWINGS = {
     "title": lambda n: drawn(title=f"{n}"),
     "a title that is nearly right": lambda n: drawn(title=f"weights {n}"),
@@ -343,7 +343,7 @@ def test_what_honest_drawings_and_texts_lack_is_told() -> None:
 
 
 def compared(actual: object, expected: object) -> tuple[str, float]:
-    """The message about a difference, and the bits that were taken for it."""
+    """Return the message about a difference and the bits charged for it."""
     spent = [0.0]
     original = MessageBudget.afford
 

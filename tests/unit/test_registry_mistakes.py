@@ -1,4 +1,4 @@
-"""Every mistake in golden/registry/mistakes.txt is reported in one line with place and fix."""
+"""Test that each mistake in golden/registry/mistakes.txt is reported with its place and a fix."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def plain(text: str) -> str:
 
 @pytest.fixture(scope="module")
 def complete(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A course of one small week; everything that its registry names exists."""
+    """Create a complete course of one small week, with all files that its registry names."""
     root = tmp_path_factory.mktemp("course")
     ignored = shutil.ignore_patterns("__pycache__", ".autograder")
     shutil.copytree(GOLDEN / "course", root, ignore=ignored, dirs_exist_ok=True)

@@ -1,4 +1,4 @@
-"""What is remembered of how tests ended, and what is not."""
+"""Test the cache of test outcomes and its limits."""
 
 import pytest
 
@@ -19,7 +19,7 @@ from autograder.worker.protocol.frames import (
 
 
 class Answers:
-    """A target that gives these replies in turn, and notes what it was asked."""
+    """A target that returns these replies in turn and records its requests."""
 
     def __init__(self, *replies):
         self.replies, self.asked = list(replies), []
@@ -53,7 +53,7 @@ def ask(target, *frames):
 
 @pytest.fixture
 def tries():
-    """A tries in which `t` has passed once: asked a, answered 1; asked b, answered 2."""
+    """Return a cache in which `t` has passed once: 1 is the reply to a, 2 the reply to b."""
     tries = AnswerTries()
     target = tries.target("t", Answers(answer(1), answer(2, b"xy")))
     assert target.follow() is None
@@ -165,7 +165,7 @@ WRONG = End("The result is off.")
 
 
 def wrong_once(*replies, source=("def f(): pass",)):
-    """A tries in which `t` has ended wrong on these answers."""
+    """Return a cache in which `t` has failed once with these answers."""
     tries = AnswerTries()
     target = tries.target("t", Answers(*replies), AllowedWords(source))
     ask(target, *(b"a" for _ in replies))
@@ -208,7 +208,7 @@ def test_a_call_that_ended_badly_is_not_remembered():
 
 
 def met(tries, *replies, quota):
-    """The answers that are kept of a test with these replies."""
+    """Return the stored answers of a test with these replies."""
     target = tries.target("t", Answers(*replies), quota=quota)
     ask(target, *(b"%d" % n for n in range(len(replies))))
     return target

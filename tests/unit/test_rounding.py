@@ -1,4 +1,4 @@
-"""Scores are rounded once, as course.yaml configures, and shown the same everywhere."""
+"""Test that scores are rounded once, as configured, and are equal on all pages."""
 
 from __future__ import annotations
 

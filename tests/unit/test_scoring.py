@@ -1,4 +1,4 @@
-"""Points follow from named mistakes, inherited failures and the share of passed tests."""
+"""Test that points follow from named mistakes, inherited failures and the share of passed tests."""
 
 import random
 from dataclasses import replace
@@ -14,7 +14,7 @@ BY_TESTS, BY_MISTAKES = Scoring(by="tests"), Scoring()
 
 
 def outcomes(**verdicts):
-    """Test reports by name; a verdict with a number has that weight."""
+    """Return test reports by name; a verdict with a number has that weight."""
     return tuple(
         schema.TestReport(name, Verdict(verdict.split()[0]), float([*verdict.split(), "1"][1]))
         for name, verdict in verdicts.items()
@@ -188,7 +188,7 @@ BESIDE = [
             mistakes=[DEAR], explained="a", carried={"c": 1.0}, a="wrong", b="pass 8", c="wrong"
         )
     ],
-    # one belief in two exercises; one of them inherits most failures
+    # one misconception in two exercises; one of them inherits most failures
     [
         standing("softmax", 2.0, [DEAR], "a", carried={"c": 1.0}, a="wrong", c="wrong 8"),
         standing("attention", 3.0, [Mistake("dear", 0.5, "belief")], "a", a="wrong", b="pass"),
@@ -221,7 +221,7 @@ def test_of_any_outcomes_the_stricter_rule_leaves_no_more():
 
 
 def any_standing(draw, name):
-    """Some tests that fail, some of them inherited, and named mistakes for some of the rest."""
+    """Draw failing tests, some of them inherited, and named mistakes for some of the rest."""
     ends = ["pass", "wrong", "wrong", "crashed"] + ["forbidden"] * (draw.random() < 0.1)
     verdicts = {t: f"{draw.choice(ends)} {draw.choice([1, 2, 6])}" for t in "abcdef"}
     failed = [t for t, end in verdicts.items() if not end.startswith("pass")]

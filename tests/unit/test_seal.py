@@ -1,4 +1,4 @@
-"""A submission imports only allowed modules, and cannot find the worker by name.
+"""Test that a submission imports only allowed modules and cannot find the worker by name.
 
 `seal` changes its process permanently, so each test runs in a separate process.
 """

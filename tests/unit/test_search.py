@@ -1,4 +1,4 @@
-"""How much a search tries, where values have told the line of a mistake and where not."""
+"""Test the effort of a search with and without lines that were located by values."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PLACE = ("f", 290)
 
 @dataclass
 class Versions:
-    """Records the edits that are tried; the edits of these numbers fix everything."""
+    """Records the edits that are tried; the edits with these numbers fix everything."""
 
     fixing: set[int]
     tried: list[int] = field(default_factory=list)

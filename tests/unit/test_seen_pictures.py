@@ -1,4 +1,4 @@
-"""A picture is compared as it is seen, whichever way its rows run."""
+"""Test that pictures are compared as displayed, for both directions of the rows."""
 
 import numpy as np
 import pytest
@@ -27,7 +27,7 @@ def test_rows_that_run_upwards_in_the_opposite_order() -> None:
     [
         drawn(WEIGHTS, False, ("x", "y")),  # the first query at the bottom
         drawn(WEIGHTS[::-1], True, ("y", "x")),
-        drawn(WEIGHTS[::-1], False, ("x", "y")),  # rows and their tokens apart
+        drawn(WEIGHTS[::-1], False, ("x", "y")),  # rows do not match their tokens
     ],
 )
 def test_what_shows_something_else(wrong: Drawing) -> None:

@@ -1,4 +1,4 @@
-"""Source rules find forbidden names, evasions and imports."""
+"""Test that source rules find forbidden names, evasions and imports."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def problem(source: str | bytes, *patterns: str, **beside: str) -> str:
 
 
 def in_helper(expression: str) -> tuple[str, str]:
-    """The same code as IN_MODULE, in two files."""
+    """Split the same code as IN_MODULE into two files."""
     module = "import helper\n\ndef softmax(x, dim=-1):\n    return helper.borrowed(x)\n"
     return module, IN_MODULE.split("def softmax")[0].format(expression=expression)
 
@@ -307,7 +307,7 @@ def logsumexp(x):
     ("own", "kept", "decorator", "is_refused"),
     [
         ("sys._getframe()", "x", "", False),
-        ("sys._getframe()", "x", "@borrowed", True),  # the decorator has the function's code
+        ("sys._getframe()", "x", "@borrowed", True),  # the decorator contains the function's code
         ("borrowed(x)", "sys._getframe()", "", False),
         ("x", "x", "softmax = lambda x: sys._getframe(); other = softmax", True),
     ],

@@ -1,4 +1,4 @@
-"""Commands that need no torch answer without importing it, nor what else takes long."""
+"""Test that commands that do not need torch start without slow imports."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_it_starts_without_what_takes_long(command, project) -> None:
 
 
 def test_the_process_that_hands_out_the_work_needs_no_torch(project) -> None:
-    """With several jobs it only waits: torch would keep it, and all others, for seconds."""
+    """Import no torch in the parent of several jobs, where it would delay all for seconds."""
     program = (
         "import sys\n"
         "from autograder.model.device_axes import axis\n"
@@ -43,7 +43,7 @@ def test_the_process_that_hands_out_the_work_needs_no_torch(project) -> None:
 
 
 def test_a_command_that_reads_notebooks_compiles_no_grammars(copy, autograder) -> None:
-    """jsonschema would, at import, for a format that no notebook has."""
+    """Avoid jsonschema, which compiles a grammar at import for a format that notebooks lack."""
     done = subprocess.run(
         [
             sys.executable,
@@ -68,7 +68,7 @@ def test_a_command_that_reads_notebooks_compiles_no_grammars(copy, autograder) -
 
 
 def test_a_first_claimed_tensor_of_our_own_imports_no_half_of_torch(project) -> None:
-    """Who imports it later gets it, and not what stood in its place."""
+    """Restore the replaced modules, so that later imports get the real ones."""
     program = (
         "import sys, torch\n"
         "from autograder.worker.torch_support import fake_device as claimed\n"

@@ -1,4 +1,4 @@
-"""Results by content: kept whole or not at all, found by what they depend on."""
+"""Test the result store: results are stored completely or not at all, by fingerprint."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_a_damaged_result_is_no_result(store: ResultStore, damage: bytes) -> Non
 
 
 def test_a_result_waits_for_no_disk(store: ResultStore, monkeypatch) -> None:
-    # after a power cut it may be damaged, which is no result, and graded again
+    # a file damaged by a power cut does not count as a result and is graded again
     monkeypatch.setattr(os, "fsync", lambda _: pytest.fail("it waits"))
     key = store.key(FILES)
     store.put(key, REPORT)

@@ -1,4 +1,4 @@
-"""From solution to stub."""
+"""Test creating stubs from the solution."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Symptoms of failed tests, and the arguments that only failed tests have."""
+"""Test symptoms of failed tests, and the arguments that occur only in failed tests."""
 
 from __future__ import annotations
 

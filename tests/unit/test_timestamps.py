@@ -1,4 +1,4 @@
-"""nbgrader's timestamps."""
+"""Test nbgrader's timestamps."""
 
 from __future__ import annotations
 

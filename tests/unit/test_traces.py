@@ -1,4 +1,4 @@
-"""Locate mistakes by values, with all programs in this process."""
+"""Test locating mistakes by values, with all programs in this process."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ class Ran(InProcess):
 
 
 def own_requests(tmp_path: Path, depends: bytes, seed: int = 0, text: str = SOLUTION):
-    """The hints of one process that grades, and how often it asked programs of our own."""
+    """Return one process's hints and the number of its requests to reference programs."""
     kept = RunCache(tmp_path / "bank", depends)
     made = compared(tmp_path, [text, OTHER_WAY], BANK, kept)
     student, Ran.asked = made.target, 0
@@ -216,7 +216,7 @@ def f(q, k):
 
 
 def test_of_a_mistake_that_is_written_in_two_lines_the_first_is_told(tmp_path):
-    """The misconception computes in one statement what the student computes in two."""
+    """Use a misconception in one statement that the student spreads over two: report the first."""
     traces = compared(tmp_path, [PADDED], {"is_a_ring": ROLLED})
     assert hints(traces, ROLLED_BEFORE, "is_a_ring").named == (("is_a_ring", ("f", 4)),)
 

@@ -1,4 +1,4 @@
-"""Misconceptions about an argument do not match programs that never read it."""
+"""Test that misconceptions about an argument do not match programs that never read it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A test that stops in an unwritten exercise does not hide the line of a mistake."""
+"""Test that an unwritten exercise that stops a test does not hide the line of a mistake."""
 
 from __future__ import annotations
 

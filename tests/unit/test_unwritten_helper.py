@@ -1,4 +1,4 @@
-"""An unwritten helper is named where another exercise stops in it."""
+"""Test that an unwritten helper is named if a different exercise stops in it."""
 
 from __future__ import annotations
 

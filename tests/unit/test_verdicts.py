@@ -1,4 +1,4 @@
-"""Verdicts decide whether a test failed, whether it counts, and how it is described."""
+"""Test that verdicts decide whether a test failed, whether it counts, and its description."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Untrusted text is shown without invisible or controlling characters."""
+"""Test that untrusted text is shown without invisible or control characters."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_an_honest_name_stays_as_it_is(text: str) -> None:
 
 
 def test_no_character_of_a_kind_that_acts_is_left_out() -> None:
-    """Controls, formats, separators of lines, halves: as Unicode itself sorts them."""
+    """Cover control, format, separator and surrogate characters by their Unicode categories."""
     acting = ("Cc", "Cf", "Zl", "Zp", "Cs")
     every = map(chr, range(sys.maxunicode + 1))
     left = {c for c in every if unicodedata.category(c) in acting and visible(c) == c}

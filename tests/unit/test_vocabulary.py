@@ -1,4 +1,4 @@
-"""The author's package and its page: public names are pinned, and every example is run."""
+"""Test the author's package and its page: public names are pinned, and each example runs."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ FIXTURES = ("submission", "reference", "agree", "refuses", "count", "draw", "dty
 
 @pytest.fixture(scope="module")
 def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
-    """The tiny course, with the page's examples as its hidden tests of `weigh`."""
+    """Return the tiny course with the page's examples as hidden tests of `weigh`."""
     root = tmp_path_factory.mktemp("vocabulary") / "course"
     ignored = shutil.ignore_patterns("__pycache__", ".autograder")
     shutil.copytree(ROOT / "tests" / "golden" / "course", root, ignore=ignored)

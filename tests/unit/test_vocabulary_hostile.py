@@ -1,4 +1,4 @@
-"""Objects, printed output and functions as arguments: what a submission answers stays bounded."""
+"""Test that answers with objects, printed output and function arguments stay bounded."""
 
 from __future__ import annotations
 

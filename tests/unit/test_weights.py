@@ -1,4 +1,4 @@
-"""Weights of new modules are cast, loaded and compared by name and shape."""
+"""Test that weights of new modules are cast, loaded and compared by name and shape."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Tied(nn.Module):
 
 
 class OwnWay(nn.Linear):
-    """Stores its weight the other way round."""
+    """Stores its weight transposed."""
 
     def _save_to_state_dict(self, destination, prefix, keep_vars):
         super()._save_to_state_dict(destination, prefix, keep_vars)

@@ -1,4 +1,4 @@
-"""Frames and values survive a round trip, and invalid ones are refused."""
+"""Test that frames and values survive a round trip and invalid ones are refused."""
 
 from __future__ import annotations
 
