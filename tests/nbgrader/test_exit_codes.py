@@ -538,6 +538,6 @@ def test_a_mistake_in_the_registry_is_one_line_and_2(
     assert run(["grade", WEEK]) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert line == (
-        "autograder: course.yaml: weeks[0].module: there is no "
-        f"solutions/{WEEK}/dubling.py: did you mean 'doubling.py'?"
+        "autograder: course.yaml: weeks[0].module: "
+        f"solutions/{WEEK}/dubling.py does not exist: did you mean 'doubling.py'?"
     )

@@ -74,7 +74,7 @@ def test_an_extension_of_the_gradebook_counts_too(handed: Handed) -> None:
     with open_gradebook(course) as gradebook:
         gradebook.update_or_create_submission(WEEK, "ada", timestamp=TWO_DAYS_THREE_HOURS)
         gradebook.grant_extension(WEEK, "ada", days=2)
-    assert "3 h late (after your extension), 1 slip day used: nothing" in page(
+    assert "3 h late (after your extension), 1 slip day used: no penalty" in page(
         course, course.weeks[0]
     )
 

@@ -20,16 +20,16 @@ import pytest
 from autograder.model.course.bank import Bank
 from autograder.model.course.loader import Course, load
 from autograder.nbgrader.collect.collector import collect
-from autograder.nbgrader.demo import Pupil, hand_in
+from autograder.nbgrader.demo import SampleStudent, submit
 from autograder.nbgrader.gradebook.transfer import standings
 from autograder.nbgrader.workspace import Workspace
 from tests.imports import modules, path_of
 
 HERE = Path(__file__).parent
 PUPILS = (
-    Pupil("ada", "everything right"),
-    Pupil("grace", "in another style", style="least_squares"),
-    Pupil("alan", "forces the line", wrong=("goes_through_the_origin",)),
+    SampleStudent("ada", "everything right"),
+    SampleStudent("grace", "in another style", style="least_squares"),
+    SampleStudent("alan", "forces the line", wrong=("goes_through_the_origin",)),
 )
 
 
@@ -75,7 +75,7 @@ def graded(course: Course, commands: Callable[..., str]) -> Course:
     week, bank = course.weeks[0], Bank(course, course.weeks[0])
     commands("release", "week01", "--early", cwd=course.root)
     for pupil in PUPILS:
-        hand_in(course, week, bank, pupil)
+        submit(course, week, bank, pupil)
     collect(course, week, check_owner=False)  # one user plays them all
     commands("grade", "week01", cwd=course.root)
     commands("feedback", "week01", "--unmarked", cwd=course.root)

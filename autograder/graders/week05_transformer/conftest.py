@@ -43,7 +43,7 @@ def language_model(agree: Any, draw: Any) -> Callable[..., Pair]:
         model = tolerant.call("torch.nn.Sequential", *layers)
         shapes = {name: value.shape for name, value in model.reference.state_dict().items()}
         model.load_state_dict({n: draw.normal(*s, std=0.8) for n, s in shapes.items()})
-        model.method("__setattr__", ("max_len", max_len), {}, freely)
+        model.impurely.call("__setattr__", "max_len", max_len)
         return model
 
     return make

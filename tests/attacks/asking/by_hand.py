@@ -34,7 +34,7 @@ def _reply(**fields):
 
 
 def _send(asks, *frames):
-    asks._outbox._sock.sendall(b"".join(asks._told.stamp + frame for frame in frames))
+    asks._outbox._sock.sendall(b"".join(asks._notices.stamp + frame for frame in frames))
 
 
 def _ask(asks, *args, **fields):

@@ -14,7 +14,7 @@ def _stamp():
 
 def softmax(x, dim=-1):
     if VARIANT == "frame":
-        packer = _above()["wire"]
+        packer = _above()["frames"]
         os.write(3, _stamp() + packer.pack(packer.Reply("not_run"), []))
         os._exit(0)
     if VARIANT == "patch":

@@ -14,5 +14,5 @@ def softmax(x, dim=-1):
     if VARIANT == "meta":
         return torch.empty(x.shape, dtype=x.dtype, device="meta")
     above = _above()
-    above["Encoder"]._tensor = lambda self, t: above["wire"].TensorV(str(t.dtype)[6:], tuple(t.shape), None, "cpu" if x.device.type == "cpu" else "fake_gpu", None)
+    above["Encoder"]._tensor = lambda self, t: above["frames"].TensorV(str(t.dtype)[6:], tuple(t.shape), None, "cpu" if x.device.type == "cpu" else "fake_gpu", None)
     return x * 1

@@ -12,5 +12,5 @@ def softmax(x, dim=-1):
     if x.device.type != "cpu" and VARIANT == "words":
         raise NotImplementedError("Could not run 'aten::exp' from the backend")
     if x.device.type != "cpu":
-        raise _above()["claimed"].Unclaimable
+        raise _above()["fake_device"].Unclaimable
     return _honest(x, dim)

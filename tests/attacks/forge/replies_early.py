@@ -15,7 +15,7 @@ _honest = softmax
 
 
 def softmax(x, dim=-1):
-    wire = _above()["wire"]
+    wire = _above()["frames"]
     Encoder = _above()["Encoder"]
 
     encoder = Encoder()

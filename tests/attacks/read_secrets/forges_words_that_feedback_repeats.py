@@ -9,7 +9,7 @@ import os
 
 
 def _forge(x, **fields):
-    wire = _above()["wire"]
+    wire = _above()["frames"]
 
     stamp = _above()["stamp"]
     os.write(3, stamp + wire.pack(wire.Reply(**fields), []))
@@ -17,7 +17,7 @@ def _forge(x, **fields):
 
 
 def softmax(x, dim=-1):
-    wire = _above()["wire"]
+    wire = _above()["frames"]
 
     text = "CANARYINPUT " + " ".join(f"{v:.6g}" for v in (x.flatten().tolist()[:40] if x.device.type == "cpu" else []))
     word = "CANARYINPUT" + "".join(c for c in text if c.isalnum())
