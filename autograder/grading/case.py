@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import torch
 
-from ..model.axes import AXES
 from ..worker import wire
 from ..worker.values import Decoder, Encoder
 from .draw import Draw
@@ -18,10 +17,9 @@ from .echo import Echo
 from .messages import crashed, forbidden, state_mismatch
 from .names import Names
 from .options import PLAIN, CallOptions
-from .outcomes import BadReply, Crashed, GraderFault, LimitExceeded, NotRun
+from .outcomes import BadReply, Crashed, GraderFault, LimitExceeded
 from .ration import with_products
 from .targets import Answer, Target
-from .unable import is_unable
 
 _VIEWS = 8 << 20
 _ENCODER = "hf_encoder"  # an argument that is somebody else's model
@@ -173,12 +171,6 @@ class Side:
         if reply.banned and not self.is_reference:
             by_model = any(isinstance(a, wire.SpecialV) and a.kind == _ENCODER for a in call.args)
             raise forbidden(reply.banned, case.module, Echo(self.source), by_model)
-        on_claimed = AXES[case.device].claimed
-        if on_claimed and reply.raised is not None and is_unable(reply.raised, self.source):
-            raise NotRun(
-                "This needs a real GPU: your code uses something that the simulated one (fake-gpu) "
-                "lacks."
-            )
         if reply.status == "missing":
             raise Crashed(
                 f"`{path or 'the object'}` is not in {case.module}. Was it renamed or deleted?"

@@ -131,8 +131,7 @@ class Trial:
         if self.report.verdict != "graded":
             return {self.report.verdict}
         tests = [t for e in self.report.exercises if e.name == exercise for t in e.tests]
-        # the claimed device may not be able to tell; anywhere else, not_run would be a gift
-        return {t.verdict for t in tests if t.verdict != "not_run" or "fake-gpu" not in t.name}
+        return {t.verdict for t in tests}
 
     @property
     def passed(self) -> set[str]:

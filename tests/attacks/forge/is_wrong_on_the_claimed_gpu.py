@@ -1,6 +1,6 @@
 """Line 17. Is wrong on a GPU, and has torch raise or answers a mere shape there, so that none may tell.
 
-Variants: torch_raises shape_alone wrong_gradient without_data lacking_by_word
+Variants: torch_raises shape_alone wrong_gradient without_data lacking_by_word asks_for_much
 Expected: softmax=crashed|wrong|bad_reply|unwritten
 Score at most: softmax=1.9
 """
@@ -26,4 +26,13 @@ def softmax(x, dim=-1):
 def softmax(x, dim=-1):
     if x.device.type != "cpu":
         raise NotImplementedError("Could not run 'aten::_thnn_fused_lstm_cell' with arguments")
+    return _honest(x, dim)
+#=== asks_for_much
+def softmax(x, dim=-1):
+    if x.device.type != "cpu":
+        torch.Generator(device=x.device)
+        torch.nn.LSTM(1, 1, device=x.device)(torch.ones(1, 1, device=x.device))
+        torch.add(x, x, out=torch.empty(0, device=x.device))
+        x.cpu().pin_memory()
+        return x * 0 + 7
     return _honest(x, dim)
