@@ -24,6 +24,7 @@ from autograder.grading.warm import warm_engine
 from autograder.model.axes import axis
 from autograder.model.course import Course, Week, load
 from autograder.model.report import SubmissionReport
+from autograder.model.timestamps import format_timestamp
 from autograder.nbgrader.release import release
 from autograder.nbgrader.submitted import read_student
 from autograder.nbgrader.workspace import Workspace
@@ -81,7 +82,7 @@ def hand_in(course: Course, week: Week, modules: Sequence[str], names: Iterable[
     handed_out = (workspace.outbound(week) / f"{week.name}.ipynb").read_text(encoding="utf-8")
     for number, student in enumerate(names):
         time = course.localized(week.due) - dt.timedelta(minutes=30 + number % 600)
-        stamp = f"{time.astimezone(dt.UTC):%Y-%m-%d %H:%M:%S.%f} UTC"
+        stamp = format_timestamp(time)
         folder = inbound / f"{student}+{week.name}+{stamp}+{number}"
         shutil.copytree(workspace.outbound(week), folder)
         (folder / "timestamp.txt").write_text(stamp, encoding="utf-8")

@@ -37,6 +37,7 @@ from ..lms.gradescope import Read
 from ..model.course import Course, Week
 from ..model.errors import KitError
 from ..model.late import due_for
+from ..model.timestamps import format_timestamp
 
 _SECONDS = 300
 _MOST_SAID = 16 << 20  # bytes of what git lists
@@ -160,7 +161,7 @@ def _collect(
     bound = course.limits(week).submission_mib << 20
     content = content_from(one.student, dict(_files(bare, commit)), week, bound, bulk)
     found.notes += bulk.left_out
-    found.notes += accept(one.student, content, f"{date:%Y-%m-%d %H:%M:%S.%f} UTC")
+    found.notes += accept(one.student, content, format_timestamp(date))
     found.commits[one.student] = Commit(one.place, commit, date)
 
 

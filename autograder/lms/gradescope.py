@@ -17,6 +17,7 @@ from typing import Any
 import yaml
 
 from ..model.errors import KitError
+from ..model.timestamps import format_timestamp
 from .roster import Roster
 
 METADATA = "submission_metadata.yml"
@@ -114,7 +115,4 @@ def _time(value: object) -> str:
             value = dt.datetime.fromisoformat(value)
         except ValueError:
             return ""
-    if not isinstance(value, dt.datetime):
-        return ""
-    aware = value if value.tzinfo else value.replace(tzinfo=dt.UTC)
-    return f"{aware.astimezone(dt.UTC):%Y-%m-%d %H:%M:%S.%f} UTC"
+    return format_timestamp(value) if isinstance(value, dt.datetime) else ""

@@ -26,6 +26,7 @@ from nbgrader.utils import temp_attrs
 from traitlets import Unicode
 
 from ..model.course import Course, Week, load
+from ..model.timestamps import format_timestamp
 from .again import names
 from .history import files_below, history_folder, last_seen
 from .ordinary import copy_ordinary
@@ -71,7 +72,11 @@ class CollectOrdinaryFiles(ExchangeCollect):
         found = [self._sort_by_timestamp(records)[0] for records in of_student.values()]
         if not weeks:
             return found
-        return [r for r in found if _stamp(r) > last_seen(course, weeks[0], r["username"])]
+        return [
+            r
+            for r in found
+            if format_timestamp(r["timestamp"]) > last_seen(course, weeks[0], r["username"])
+        ]
 
     def _path_to_record(self, path: str) -> Record:
         try:
@@ -121,7 +126,7 @@ class CollectOrdinaryFiles(ExchangeCollect):
                 self._accept(course, week, record)
 
     def _accept(self, course: Course, week: Week, record: Record) -> None:
-        student, written = record["username"], _stamp(record)
+        student, written = record["username"], format_timestamp(record["timestamp"])
         bound = course.limits(week).submission_mib << 20
         source = Path(self.inbound_path) / record["filename"]
         copied = history_folder(course, week, student) / ".collecting"
@@ -140,8 +145,3 @@ class CollectOrdinaryFiles(ExchangeCollect):
     def _ignored(self) -> tuple[str, ...]:
         assert self.coursedir is not None
         return tuple(self.coursedir.ignore)
-
-
-def _stamp(record: Record) -> str:
-    """A submission's time as nbgrader writes it."""
-    return f"{record['timestamp']:%Y-%m-%d %H:%M:%S.%f} UTC"

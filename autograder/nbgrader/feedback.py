@@ -7,7 +7,6 @@ a person, and below them the notebook.
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -21,6 +20,7 @@ from ..feedback.marks import Mark, Marks
 from ..model.course import Course, Week
 from ..model.errors import NbgraderError
 from ..model.report import ExerciseReport, SubmissionReport
+from ..model.timestamps import parse_timestamp
 from ..model.verdicts import Ending
 from .database import read_gradebook
 from .dates import bring_dates
@@ -182,9 +182,8 @@ def _lower_note(course: Course, week: Week, student: str) -> list[str]:
 
 def _date(course: Course, handed_in: str) -> str:
     """Return nbgrader's time stamp as a date in the course's time zone."""
-    try:
-        moment = dt.datetime.fromisoformat(handed_in.replace(" UTC", "+00:00"))
-    except ValueError:
+    moment = parse_timestamp(handed_in)
+    if moment is None:
         return "before"
     local = moment.astimezone(course.zone)
     return f"{local.day} {local:%B, %H:%M}"

@@ -6,13 +6,13 @@ the points that people gave, after deductions for late work.
 
 from __future__ import annotations
 
-import datetime as dt
 from functools import cached_property
 
 import msgspec
 
 from ..model.course import Course, Week
 from ..model.late import lateness
+from ..model.timestamps import parse_timestamp
 from ..model.verdicts import Ending
 from .database import GradebookEntry, HandMark, read_gradebook, read_hand_marks
 from .history import Entry, read_history
@@ -71,7 +71,7 @@ class Worth:
         """Return the points for the week if this submission counts."""
         own = self._entries.get(student, [])
         times = {e.week: e.handed_in for e in own if e.handed_in is not None}
-        if (moment := _moment(report.handed_in)) is not None:
+        if (moment := parse_timestamp(report.handed_in)) is not None:
             times[week.name] = moment
         total = self._points(week, student, report)
         late = lateness(self._course, student, times, {e.week: e.extension for e in own})
@@ -87,14 +87,6 @@ class Worth:
                 cells[name] = mark.score
             cells[name] = cells.get(name, 0.0) + (mark.extra or 0.0)
         return sum(cells.values())
-
-
-def _moment(stamp: str) -> dt.datetime | None:
-    try:
-        time = dt.datetime.fromisoformat(stamp.replace(" UTC", "+00:00"))
-    except ValueError:
-        return None
-    return time if time.tzinfo else time.replace(tzinfo=dt.UTC)
 
 
 def results(

@@ -15,6 +15,7 @@ import msgspec
 from ..model.course import Course, Week
 from ..model.late import lateness
 from ..model.notes import KINDS, Kind
+from ..model.timestamps import parse_timestamp
 from ..model.verdicts import Ending
 from .again import names
 from .collected import read_collected
@@ -185,7 +186,7 @@ def _late(
             times.setdefault(entry.student, {})[entry.week] = entry.handed_in
     for week, own in stamps.items():
         for student, stamp in own.items():
-            if time := _parsed(stamp):
+            if time := parse_timestamp(stamp):
                 times.setdefault(student, {})[week] = time
     found = {}
     for student, handed in times.items():
@@ -193,15 +194,6 @@ def _late(
             if one.late and not one.forgiven:
                 found[student, name] = one.late
     return found
-
-
-def _parsed(stamp: str) -> dt.datetime | None:
-    """A time as nbgrader writes it, `2027-01-20 12:00:00.000000 UTC`."""
-    try:
-        time = dt.datetime.fromisoformat(stamp.replace(" UTC", "+00:00"))
-    except ValueError:
-        return None
-    return time if time.tzinfo else time.replace(tzinfo=dt.UTC)
 
 
 def to_collect(course: Course, week: Week, stamps: Mapping[str, str] | None = None) -> list[str]:
@@ -215,12 +207,12 @@ def to_collect(course: Course, week: Week, stamps: Mapping[str, str] | None = No
     for name in names(workspace, week):
         for path in (workspace.exchange / course.id / "inbound").glob(f"*+{name}+*"):
             student, _, rest = path.name.partition(f"+{name}+")
-            time = _parsed(rest.split("+")[0])
+            time = parse_timestamp(rest.split("+")[0])
             if student and time:
                 newest[student] = max(time, newest.get(student, time))
     found = []
     for student, time in sorted(newest.items()):
-        seen = _parsed(last_seen(course, week, student))
+        seen = parse_timestamp(last_seen(course, week, student))
         if student not in stamps or (seen is not None and time > seen):
             found.append(student)
     return found

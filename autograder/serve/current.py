@@ -11,23 +11,14 @@ import datetime as dt
 
 from ..model.course import Course, Week
 from ..model.errors import NbgraderError
+from ..model.timestamps import format_timestamp
 from ..nbgrader.history import History, read_history
 from .queue import Try
 
 
-def stamp(received: float) -> str:
-    """Return a time as nbgrader writes it."""
-    moment = dt.datetime.fromtimestamp(received, dt.UTC)
-    return f"{moment:%Y-%m-%d %H:%M:%S.%f} UTC"
-
-
-def received_at(stamp: str) -> float | None:
-    """Return a time that nbgrader wrote, in seconds of UTC, or None."""
-    try:
-        moment = dt.datetime.fromisoformat(stamp.replace(" UTC", "+00:00"))
-    except ValueError:
-        return None
-    return moment.timestamp() if moment.tzinfo else None
+def format_received(received: float) -> str:
+    """Format when a submission was received, in seconds of UTC, as nbgrader's timestamp."""
+    return format_timestamp(dt.datetime.fromtimestamp(received, dt.UTC))
 
 
 def history_of(course: Course, week: Week, student: str) -> History:
@@ -38,7 +29,7 @@ def history_of(course: Course, week: Week, student: str) -> History:
 
 
 def is_recorded(history: History, one: Try) -> bool:
-    return any(e.handed_in == stamp(one.received) for e in history.entries)
+    return any(e.handed_in == format_received(one.received) for e in history.entries)
 
 
 def overrules(history: History, newest: Try) -> bool:
@@ -46,6 +37,6 @@ def overrules(history: History, newest: Try) -> bool:
     base = history.base
     if base is None or newest.chosen > newest.received:
         return False
-    own = stamp(newest.received)
+    own = format_received(newest.received)
     restored = history.restored and is_recorded(history, newest)
     return base.handed_in != own and (restored or base.handed_in > own)

@@ -29,6 +29,7 @@ from ..batch.intake import is_wanted
 from ..files.workfolder import WorkFolder
 from ..model.course import Course, Week
 from ..model.errors import IntakeError
+from ..model.timestamps import format_timestamp, parse_timestamp
 from ..nbgrader.again import names
 from ..nbgrader.history import last_seen
 from ..nbgrader.ordinary import copy_ordinary
@@ -138,8 +139,7 @@ class Inbox:
 
     def _is_known_otherwise(self, course: Course, week: Week, found: FoundHandIn) -> bool:
         """Return whether what was collected, or handed in here, is as new."""
-        stamp = f"{found.handed_in:%Y-%m-%d %H:%M:%S.%f} UTC"
-        if last_seen(course, week, found.student) >= stamp:
+        if last_seen(course, week, found.student) >= format_timestamp(found.handed_in):
             return True
         tries = self.queue.of(found.student, week.name)
         return any(one.received >= found.handed_in.timestamp() for one in tries)
@@ -190,15 +190,16 @@ def newest(course: Course, week: Week) -> Iterator[FoundHandIn]:
 def _found(path: Path, name: str, week: Week) -> FoundHandIn | None:
     student, _, rest = path.name.partition(f"+{name}+")
     try:
-        moment = dt.datetime.fromisoformat(rest.split("+")[0].replace(" UTC", "+00:00"))
         owner = os.lstat(path).st_uid
     except (OSError, ValueError):
+        return None
+    moment = parse_timestamp(rest.split("+")[0])
+    if moment is None:
         return None
     if not path.name.isprintable() or not is_name(student):
         return None
     if path.is_symlink() or not path.is_dir():
         return None
-    moment = moment if moment.tzinfo else moment.replace(tzinfo=dt.UTC)
     account = _account(student)
     sure = owner in (account, 0, os.geteuid())
     return FoundHandIn(path.name, student, week.name, moment, owner == account, sure)

@@ -20,7 +20,7 @@ from ..nbgrader.history import read_history
 from ..nbgrader.submissions import accept, earlier_files, put_in_place
 from .chair import Chair
 from .courses import Courses
-from .current import stamp
+from .current import format_received
 from .lanes import Helper, LaneDied
 from .ledger import Ledger
 from .parcel import unpacked
@@ -110,7 +110,9 @@ class Settler:
             sent = await asyncio.to_thread(self._to_record, student, name, tries)
             in_place = await self.helper.call(record_tries, sent)
             self._known.update(one.receipt for one in tries)
-            counts = next((t.receipt for t in reversed(tries) if stamp(t.received) == in_place), "")
+            counts = next(
+                (t.receipt for t in reversed(tries) if format_received(t.received) == in_place), ""
+            )
         await asyncio.to_thread(self.ledger.settle, student, name, counts, newest)
         if not self.queue_troubles():
             self.troubles.end("recording")
@@ -156,7 +158,7 @@ def record_tries(sent: ToRecord) -> str:
     week = course.week(sent.week)
     require_released(course, week)
     for one in sent.tries:
-        handed_in = stamp(one.received)
+        handed_in = format_received(one.received)
         history = read_history(course, week, sent.student)
         known = next((e for e in history.entries if e.handed_in == handed_in), None)
         if known is None:

@@ -14,13 +14,14 @@ import msgspec
 from ..model.course import Week
 from ..model.errors import IntakeError
 from ..model.parcel import digest_of, packed
+from ..model.timestamps import parse_timestamp
 from ..model.verdicts import Ending
 from ..nbgrader.merging import Merged, merge
 from ..nbgrader.submissions import earlier_files
 from ..nbgrader.workspace import Workspace
 from . import parcel
 from .courses import Courses
-from .current import history_of, overrules, received_at
+from .current import history_of, overrules
 from .drafts import Drafts
 from .inbox import FoundHandIn
 from .news import News
@@ -135,7 +136,8 @@ class Submitting:
         """
         course, tries = self.courses.now, self.queue.of(student, week.name)
         history, refused = history_of(course, week, student), []
-        received = received_at(history.base.handed_in) if history.base else None
+        moment = parse_timestamp(history.base.handed_in) if history.base else None
+        received = moment.timestamp() if moment else None
         base = Base(earlier_files(course, week, student), received, _version(tries))
         for one in sorted(tries, key=precedence, reverse=True):
             if one.state == REPLACED:

@@ -13,7 +13,7 @@ from ..model.verdicts import Ending
 from ..nbgrader.workspace import Workspace
 from .compare import Better, better_of
 from .courses import Courses
-from .current import history_of, is_recorded, overrules, stamp
+from .current import format_received, history_of, is_recorded, overrules
 from .dispatch import Dispatcher
 from .leases import RUNNING, STUCK, WAITING
 from .news import News
@@ -218,7 +218,9 @@ class Views:
         fresh = newest.chosen > newest.received or not is_recorded(history, newest)
         if current is None or (fresh and not overrules(history, newest)):
             return newest.receipt if course.registry.counts == "latest" else ""
-        return next((t.receipt for t in tries if stamp(t.received) == current.handed_in), "")
+        return next(
+            (t.receipt for t in tries if format_received(t.received) == current.handed_in), ""
+        )
 
     def restorable(self, one: Try, counted: str) -> bool:
         """Return True if the student may make this submission count instead of `counted`."""

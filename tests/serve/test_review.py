@@ -16,7 +16,7 @@ from autograder.model.report import SubmissionReport
 from autograder.model.report import TestReport as Ran
 from autograder.model.verdicts import Ending, Verdict
 from autograder.nbgrader.submissions import accept, put_in_place
-from autograder.serve.current import stamp
+from autograder.serve.current import format_received
 from autograder.serve.pages import exchange_page
 from autograder.serve.parcel import unpacked
 from autograder.serve.service import Service
@@ -401,7 +401,7 @@ def recorded(ada, show, finish, service, course, week) -> list[str]:
         finish(graded("ada", points, 1))
         one = service.queue.find(pages[-1].rsplit("/", 1)[1])
         files = unpacked(service.queue.content(one.digest))
-        accept(course, week, "ada", files, stamp(one.received), "service", whole=True)
+        accept(course, week, "ada", files, format_received(one.received), "service", whole=True)
     return pages
 
 
