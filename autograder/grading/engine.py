@@ -23,7 +23,7 @@ from ..model.bank import Bank
 from ..model.course import Course, Limits, Scoring, Suspects, Week
 from ..model.errors import EngineError
 from ..model.report import SubmissionReport
-from ..model.verdicts import Ending
+from ..model.verdicts import Ending, Verdict
 from ..sandbox import SandboxError
 from ..worker import claimed
 from ..worker.nets import set_nets
@@ -219,7 +219,8 @@ class Engine:
         follows = self.scoring.follow_through != "none" and not any(r.fault for r in ran)
         judged = dict[str, JudgedExercise]()
         attempts = dict[str, bool]()  # helpers with mistakes of their own: whether nearly right
-        for name, helpers in self._follow_through.begin("\n".join(self.runs.lines(files))).items():
+        called = self._follow_through.begin("\n".join(self.runs.lines(files)))
+        for name, helpers in called.items():
             carried = Inherited()
             wrong = helpers.wrong(attempts)
             if follows and wrong and is_fault_of_its_own(runs[name], carried):
@@ -231,9 +232,29 @@ class Engine:
             found = self._standings.judged(name, runs[name], carried, files, helpers.own)
             judged[name] = found
             at_fault = is_fault_of_its_own(runs[name], carried) and comes_to_an_end(runs[name])
-            if at_fault and self._standings.is_attempt(found):
-                attempts[name] = self._standings.is_nearly_right(found)
+            if at_fault and any(name in other.own for other in called.values()):
+                tried = self._behind.find(
+                    f"{name}, tried", partial(self._tried, found, files), found
+                )
+                if self._standings.is_attempt(tried):
+                    attempts[name] = self._standings.is_nearly_right(found)
         return judged
+
+    def _tried(self, judged: JudgedExercise, files: Mapping[str, bytes]) -> JudgedExercise:
+        """Judge by its answers an exercise whose source breaks a rule, so that no test was run.
+
+        It runs apart from the other exercises, which it could spoil.
+        """
+        if any(r.answers or r.report.verdict is not Verdict.FORBIDDEN for r in judged.ran):
+            return judged
+        name, ran = judged.standing.exercise.name, list[Ran]()
+        target = self.target(files)
+        try:
+            tests = {r.report.name for r in judged.ran}
+            self.runs.run_some(target, files, name, tests, ran.append, replaced=(name,))
+        finally:
+            target.close()
+        return self._standings.judged(name, ran, Inherited(), files)
 
     def _inherited(self, ran: list[Ran], wrong: Set[str], files: Mapping[str, bytes]) -> Inherited:
         return self._follow_through.inherited(

@@ -9,6 +9,8 @@ own. The rules:
 * The student's own calls decide which helpers an exercise has, not the solution's. A helper that
   needs the exercise, in the student's program or in the solution, is never replaced: otherwise two
   unfinished exercises could be made of each other.
+* A source rule that is broken in a helper's lines is the helper's. The caller runs with a correct
+  function in its place; the helper runs apart from the rest, to see whether it is an attempt.
 * Only a genuine attempt is replaced: the student's helper earned points, or a misconception
   explains its outputs (`Standings.is_attempt`). A constant, a wrong type or code that only crashes
   is not an attempt, and neither is a helper that is unwritten or does not end. For a caller that
@@ -161,7 +163,7 @@ class FollowThrough:
 
         student = target(helpers)
         try:
-            self.runs.run_some(student, files, exercise, before.keys(), hear)
+            self.runs.run_some(student, files, exercise, before.keys(), hear, helpers.names)
         finally:
             student.close()
         return Inherited(helpers.names if credit else (), credit, again, helpers.names)

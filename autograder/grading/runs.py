@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import random
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Collection, Mapping, Set
 from contextlib import AbstractContextManager, closing
 from pathlib import Path
 from typing import Any, TypeVar
@@ -146,10 +146,14 @@ class Runs:
         exercise: str,
         tests: Set[str],
         heard: Callable[[Ran], None],
+        replaced: Collection[str] = (),
     ) -> None:
-        """Run these tests of an exercise against any target of these files, as `run` does."""
+        """Run these tests of an exercise against any target of these files, as `run` does.
+
+        replaced: functions in which the source may break rules
+        """
         items = [i for i in self._items_of(exercise) if self.plugin.name(i) in tests]
-        settled = self._settled(files, exercise)
+        settled = self._settled(files, exercise, replaced)
 
         def run() -> None:
             for one in self.plugin.run(target, self.lines(files), items, settled):
@@ -195,11 +199,14 @@ class Runs:
         done: Result = self.session.call(work)
         return done
 
-    def _settled(self, files: Mapping[str, bytes], only: str | None) -> dict[str, Outcome]:
+    def _settled(
+        self, files: Mapping[str, bytes], only: str | None, replaced: Collection[str] = ()
+    ) -> dict[str, Outcome]:
         """Exercises whose verdict is known before anything runs: of all, or of one."""
         chosen = [e for e in self.week.exercises if only in (None, e.name)]
         rules = {e.name: Rules((), e.source_not_allowed) for e in chosen}
-        settled: dict[str, Outcome] = dict(source_problems(files, self.week.module, rules))
+        problems = source_problems(files, self.week.module, rules, replaced)
+        settled: dict[str, Outcome] = dict(problems)
         for exercise in chosen:
             if exercise.extra is not None and not installed(exercise.extra):
                 settled[exercise.name] = NotRun(f"This needs {missing_in_words(exercise.extra)}.")

@@ -21,7 +21,7 @@ import re
 import sys
 import tokenize
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Literal
 
 import msgspec
@@ -209,12 +209,17 @@ def _as_python_reads(text: str) -> str:
     return text if text.isascii() else unicodedata.normalize("NFKC", text)
 
 
-def refusals(sources: Sources, rules: Mapping[str, Rules]) -> dict[str, Refusal]:
-    """What the grader refuses without running anything: the first finding of each exercise."""
+def refusals(
+    sources: Sources, rules: Mapping[str, Rules], replaced: Collection[str] = ()
+) -> dict[str, Refusal]:
+    """What the grader refuses without running anything: the first finding of each exercise.
+
+    replaced: functions of the module whose own code does not run
+    """
     at_once = _first(_evasions(sources.on_import()))
     found: dict[str, Refusal] = {}
     for exercise, own in rules.items():
-        by_name, on_import = sources.reached(exercise)
+        by_name, on_import = sources.reached(exercise, replaced)
         refusal = at_once or _first(_evasions(by_name)) or _first(_evasions(on_import))
         refusal = refusal or _first(_names(by_name, own.source_not_allowed))
         refusal = refusal or _unreadable(sources)

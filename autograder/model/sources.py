@@ -53,10 +53,15 @@ class Sources:
                 self._by_end.setdefault(".".join(parts[-size:]), []).append(name)
         self.unreadable = ""  # a file that was reached and could not be read
 
-    def reached(self, exercise: str) -> tuple[Part, Part]:
-        """What an exercise reaches by name, and what the imports on its way run."""
-        by_name, on_import = Part(), Part()
-        self._follow([(self.module, exercise)], by_name)
+    def reached(self, exercise: str, replaced: Iterable[str] = ()) -> tuple[Part, Part]:
+        """What an exercise reaches by name, and what the imports on its way run.
+
+        replaced: functions of the module whose own code does not run. Classes are reached all the
+        same, because only some of their methods are replaced.
+        """
+        by_name, on_import, module = Part(), Part(), self._file(self.module)
+        skipped = [p for n in replaced if module is not None for p in module.plain_function(n)]
+        self._follow([(self.module, exercise)], by_name, skipped=skipped)
         self._load(by_name.loads, on_import)
         return by_name, on_import
 
@@ -88,8 +93,9 @@ class Sources:
         starts: list[tuple[str, str]],
         found: Part,
         done: set[tuple[str, str]] | None = None,
+        skipped: Iterable[Part] = (),
     ) -> None:
-        waiting, parts = list(starts), set[int]()
+        waiting, parts = list(starts), set(map(id, skipped))
         done = set() if done is None else done
         while waiting:
             place = waiting.pop()

@@ -106,6 +106,19 @@ class FileUses:
             parts.append(Part(uses=uses, elsewhere=own))
         return parts
 
+    def plain_function(self, name: str) -> list[Part]:
+        """The last part that binds a name if it is a function without decorators.
+
+        Nothing but that name leads to the function's code.
+        """
+        numbers = self._defined.get(name, [])[-1:]
+        statements = ((n, self._statements[n][0]) for n in numbers)
+        return [
+            self._part(n)
+            for n, s in statements
+            if isinstance(s, ast.FunctionDef) and not s.decorator_list
+        ]
+
     def bound_by_import(self, node: ast.Import | ast.ImportFrom) -> dict[str, str]:
         """Local name -> dotted origin; what a star brings is kept in `stars`."""
         if isinstance(node, ast.Import):

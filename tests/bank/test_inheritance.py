@@ -132,6 +132,31 @@ def test_a_forbidden_call_costs_the_exercise_that_makes_it_alone(softmax: Engine
     assert (lost, found["softmax"].score) == ({"softmax"}, 0.0)
 
 
+LOOKS_AT_FRAMES = """
+import sys
+
+def softmax(x, dim=-1):
+    {body}
+"""
+
+
+def test_a_broken_source_rule_costs_the_exercise_whose_lines_break_it_alone(
+    softmax: Engine,
+) -> None:
+    body = "sys._getframe()\n    return (x - x.logsumexp(dim, True)).exp()"
+    found = graded(softmax, LOOKS_AT_FRAMES.format(body=body))
+    assert found["softmax"].score == 0.0
+    assert kept(found, "scaled_dot_product_attention", "SelfAttention")
+    assert found["scaled_dot_product_attention"].inherits == ("softmax",)
+
+
+def test_an_exercise_that_breaks_a_source_rule_is_no_attempt_if_it_holds_no_work(
+    softmax: Engine,
+) -> None:
+    found = graded(softmax, LOOKS_AT_FRAMES.format(body="sys._getframe()\n    return 0"))
+    assert not [e.name for e in found.values() if e.inherits]
+
+
 def test_a_librarys_function_under_a_helpers_name_is_not_allowed_to_its_callers(
     softmax: Engine,
 ) -> None:

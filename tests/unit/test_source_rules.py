@@ -286,3 +286,38 @@ def test_every_week_tells_its_students_what_may_be_imported():
 )
 def test_a_name_in_other_letters_is_the_name_that_python_reads(line: str) -> None:
     assert may_be_evasive({"a.py": line})
+
+
+REPLACED = """
+import sys
+
+def borrowed(x):
+    return {kept}
+
+{decorator}
+def softmax(x):
+    return {own}
+
+def logsumexp(x):
+    return softmax(x)
+"""
+
+
+@pytest.mark.parametrize(
+    ("own", "kept", "decorator", "is_refused"),
+    [
+        ("sys._getframe()", "x", "", False),
+        ("sys._getframe()", "x", "@borrowed", True),  # the decorator has the function's code
+        ("borrowed(x)", "sys._getframe()", "", False),
+        ("x", "x", "softmax = lambda x: sys._getframe(); other = softmax", True),
+    ],
+)
+def test_a_function_that_is_replaced_breaks_no_rule_for_its_callers(
+    own, kept, decorator, is_refused
+):
+    text = REPLACED.format(own=own, kept=kept, decorator=decorator).encode()
+    rules = {"softmax": Rules(), "logsumexp": Rules()}
+    before = source_problems({"softmax.py": text}, "softmax.py", rules)
+    after = source_problems({"softmax.py": text}, "softmax.py", rules, ("softmax",))
+    assert "logsumexp" in before
+    assert ("logsumexp" in after) is is_refused
