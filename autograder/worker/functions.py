@@ -10,13 +10,15 @@ from __future__ import annotations
 
 import fnmatch
 import inspect
+import re
 import sys
 import types
 from collections.abc import Callable
+from functools import cache
 from importlib.machinery import ModuleSpec
 from typing import Any
 
-from .names import matches
+from .names import any_of, matches
 
 Note = Callable[[str, bool], None]
 
@@ -44,8 +46,9 @@ def watch_functions(
     A process has one such net: whoever sets it later is told from then on, of all patterns.
     """
     _later.note, _later.on_import = note, on_import
+    dotted = _dotted(patterns)
     for name, module in list(sys.modules.items()):
-        if name in _PYTHON or _is_named_in_full(f"{name}.", patterns):
+        if name in _PYTHON or (dotted and dotted.match(f"{name}.")):
             _look_into(module, patterns)
     tables = sys.modules.get("torch._decomp")
     for table in _TABLES:
@@ -95,15 +98,20 @@ def _noted_name(value: Any, name: str, patterns: tuple[str, ...]) -> str:
 
     A pattern with a dot means the full name, without its private parts.
     """
-    full = ".".join(p for p in f"{value.__module__}.{name}".split(".") if not p.startswith("_"))
-    if _is_named_in_full(full, patterns):
-        return full
+    dotted = _dotted(patterns)
+    if dotted is not None:
+        full = ".".join(p for p in f"{value.__module__}.{name}".split(".") if not p.startswith("_"))
+        if dotted.match(full):
+            return full
     names = (name, name.lower()) if isinstance(value, type) else (name,)  # softmax: Softmax too
     return next((n for n in names if matches(n, patterns)), "")
 
 
-def _is_named_in_full(name: str, patterns: tuple[str, ...]) -> bool:
-    return any("." in p and fnmatch.fnmatchcase(name, p) for p in patterns)
+@cache
+def _dotted(patterns: tuple[str, ...]) -> re.Pattern[str] | None:
+    """Return what matches the full names that patterns mean, or None if all mean base names."""
+    dotted = tuple(p for p in patterns if "." in p)
+    return any_of(dotted) if dotted else None
 
 
 def _replace_code(function: Any, name: str) -> None:
