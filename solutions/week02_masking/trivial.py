@@ -5,6 +5,10 @@ def causal_mask__triangle_of_floats(seq_len, device=None):
     return torch.ones(seq_len, seq_len, device=device).tril()
 
 
+def causal_mask__mask_to_add(seq_len, device=None):
+    return torch.nn.Transformer.generate_square_subsequent_mask(seq_len, device=device)
+
+
 def combine_masks__padding_alone(causal, padding):
     return padding[:, None, None, :].expand(-1, -1, causal.shape[0], -1)
 

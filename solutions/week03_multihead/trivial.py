@@ -11,3 +11,9 @@ def split_heads__reshapes_tokens_first(x, num_heads):
 
 def merge_heads__reshapes(x):
     return x.reshape(x.shape[0], x.shape[2], -1)
+
+
+def plot_heads__draws_the_mean(weights, tokens=None):
+    figure = plt.figure()
+    _draw_attention(figure.gca(), weights.mean(0), tokens)
+    return figure

@@ -17,6 +17,7 @@ from autograder.grading.engine import Engine
 from autograder.grading.outcomes import Flaw
 from autograder.grading.plugin import Ran
 from autograder.grading.targets import Answer
+from autograder.grading.trivial import plain_calls
 from autograder.grading.warm import warm_engine
 from autograder.model.course import load
 from autograder.model.report import TestReport as Reported
@@ -36,13 +37,6 @@ EMPTY = {
     "    return None\n",
 }
 HONEST = {
-    "causal_mask": (
-        0.7,
-        "def causal_mask(seq_len, device=None):\n"
-        "    mask = torch.zeros(seq_len, seq_len, device=device)\n"
-        "    later = torch.triu(torch.ones_like(mask), diagonal=1).bool()\n"
-        "    return mask.masked_fill(later, -math.inf)\n",
-    ),
     "combine_masks": (
         0.75,
         "def combine_masks(causal, padding):\n"
@@ -166,6 +160,13 @@ def test_they_count_beside_a_test_that_needs_work(masks: Engine) -> None:
     passed = sum(t.weight for t in found.tests if t.verdict is Verdict.PASS)
     assert found.score == pytest.approx(passed / sum(t.weight for t in found.tests), abs=1e-4)
     assert any("single_token" in t.name for t in found.tests if t.verdict is Verdict.PASS)
+
+
+@pytest.mark.parametrize("exercise", ["causal_mask", "combine_masks"])
+def test_a_plain_library_call_earns_at_most_a_tenth(exercise: str, masks: Engine) -> None:
+    for name, source in plain_calls(masks.bank, exercise):
+        report = masks.grade("somebody", {masks.week.module: source.encode()}, exercise)
+        assert report.exercises[0].score <= 0.1, name
 
 
 @pytest.mark.parametrize("exercise", HONEST)

@@ -6,7 +6,7 @@ Shows: zeros where True is wanted, -inf where False is wanted.
 Hint: That is another convention. Here the mask only says who may attend; what to do with it is up
     to `masked_softmax`.
 Rejected by: test_is_boolean
-Costs: 30 %
+Costs: 90 %
 Belief: bool_masks
 """
 

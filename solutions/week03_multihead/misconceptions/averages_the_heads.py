@@ -5,7 +5,7 @@ Believes: the mean shows what all heads do.
 Shows: one panel, and what single heads do cannot be seen.
 Hint: How many panels does the docstring promise for H heads?
 Rejected by: test_every_head
-Costs: 50 %
+Costs: 90 %
 Belief: averaged_weights
 """
 

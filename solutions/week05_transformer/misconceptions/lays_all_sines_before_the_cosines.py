@@ -6,7 +6,7 @@ Shows: the row of position 0 reads 0, 0, …, 1, 1; a model learns as well with 
     tables do not fit.
 Hint: Which places of a row does the formula give to the sine: the first half, or every other one?
 Rejected by: test_first_row
-Costs: 25 %
+Costs: 30 %
 """
 
 def sinusoidal_positions(seq_len, d_model):

@@ -6,7 +6,7 @@ Shows: Right results, with all entries in memory at a time.
 Hint: The point is never to have two blocks at a time. What are the two numbers per row that must
     survive a block?
 Rejected by: test_one_pass
-Costs: 50 %
+Costs: 90 %
 """
 
 
