@@ -221,7 +221,10 @@ class Right(InProcess):
             else:
                 reply, parts = self._asked(_making(call, question), buffers)
                 if reply.status == "ok":
-                    self.executor.objects[0].train(question.training)
+                    module = self.executor.objects[0]
+                    # each weight in the dtype that it has where it rests
+                    module.load_state_dict(Decoder(buffers)(question.state), assign=True)
+                    module.train(question.training)
                     pulled = msgspec.structs.replace(pulled, handle=0, path="")
                     reply, parts = self._drawing(pulled, question, buffers)
             state = torch.random.get_rng_state()

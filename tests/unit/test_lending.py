@@ -232,6 +232,16 @@ def test_a_module_is_lent_with_its_weights(style: str, right: Right, helpers: Ri
     assert all(map(torch.allclose, mine, theirs))
 
 
+def test_each_weight_keeps_its_dtype(right: Right, helpers: RightHelpers) -> None:
+    told = list[str]()
+    for layer in (lent_to(WRONG, helpers).Layer(3), right.module.Layer(3)):
+        layer.double().inner.bias = nn.Parameter(torch.zeros(3))
+        with pytest.raises(RuntimeError) as error:
+            layer(torch.ones(2, 3, dtype=torch.float64))
+        told.append(str(error.value))
+    assert told[0] == told[1] != ""
+
+
 WITH_MORE = """
 class Layer(nn.Module):
     def __init__(self, width, drop=0.0, bias=True):
