@@ -91,28 +91,35 @@ def measure(course: Course, week: Week, each: int, sandboxed: bool, only: str = 
 
 
 def _beside_helpers(engine: Engine, each: int) -> Iterator[tuple[str, Misconception]]:
-    """Yield right programs, and the misconceptions of helpers that only this program calls."""
+    """Yield the first right program in which each exercise meets each misconception of a helper.
+
+    Not one that shares private names with the misconception: either would run the other's code.
+    """
     bank, names = engine.bank, tuple(e.name for e in engine.week.exercises)
-    known = set[tuple[str, str]]()
+    met = set[tuple[str, str]]()
     for program in (bank.solution, *(a.source for a in bank.alternatives)):
-        calls = dependence(program, names)
-        new = {(e, h) for e in names for h in calls.reached(e)} - known
-        known |= new
-        own = _names(program[len(bank.solution) :])
-        for helper in dict.fromkeys(n for n in names if any(h == n for _, h in new)):
+        calls, own = dependence(program, names), program[len(bank.solution) :]
+        for helper in names:
+            callers = [e for e in names if helper in calls.reached(e)]
             for misconception in bank.of_exercise(helper)[: each or None]:
-                added = _names(misconception.source[len(bank.solution) :], only_defined=True)
-                if not own & added - {helper}:  # or one would redefine the other's private helpers
+                new = {(e, misconception.name) for e in callers} - met
+                added = misconception.source[len(bank.solution) :]
+                if new and _shared(own, added) <= set(names):
+                    met |= new
                     yield program, misconception
 
 
-def _names(source: str, only_defined: bool = False) -> set[str]:
-    """Return the names that a piece of a module uses at its top level, or only those it defines."""
+def _shared(one: str, other: str) -> set[str]:
+    """Return the names that one of two pieces of a module defines and the other one uses."""
+    (defined, used), (defined_there, used_there) = map(_names, (one, other))
+    return defined & used_there | defined_there & used
+
+
+def _names(source: str) -> tuple[set[str], set[str]]:
+    """Return the functions and classes that a piece of a module defines, and all names in it."""
     tree = ast.parse(source)
     defined = {node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
-    if only_defined:
-        return defined
-    return defined | {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    return defined, defined | {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
 
 
 def _elsewhere(engine: Engine, program: str, wrong: Misconception, how: str) -> dict[str, float]:
