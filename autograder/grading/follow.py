@@ -18,6 +18,9 @@ own. The rules:
   helper could otherwise do the work of any exercise that is made of it.
 * Credit requires use. A test that fails first and passes now earns credit only if a helper
   answered in it; whatever else differs between two runs of one program is no merit of it.
+* A student's helper may take arguments that the correct one has no parameter for, or refuses. A
+  test that fails where that happened names no mistake. It is inherited if its answer as submitted
+  resembles the right one, as in a genuine attempt, and made no call that is not allowed.
 * The exercise earns what it earns with correct helpers, or what it earned as it was submitted if
   that is more and more of its tests pass that way (standings.py). It never earns one test one way
   and another test the other way: a helper that ignores `causal` would hide half of the mistakes of
@@ -33,10 +36,11 @@ from typing import NamedTuple
 
 from ..model.verdicts import Verdict
 from .dependence import dependence, named_in
-from .lending import Right, RightHelpers, TimeLeft
+from .lending import Answered, Right, RightHelpers, TimeLeft
 from .plugin import Ran, exercise_of
 from .runs import Runs
 from .targets import Target
+from .worked import resembling
 
 # Ends of a helper's own tests after which nobody waits for it again.
 _HOPELESS = {Verdict.TIMEOUT, Verdict.LIMIT, Verdict.BAD_REPLY}
@@ -149,14 +153,16 @@ class FollowThrough:
             return Inherited()
         before = {r.report.name: r for r in runs if r.report.verdict in _TRIED}
         exercise = next(iter(before.values())).exercise if before else ""
-        credit, again = dict[str, float](), dict[str, Ran]()
+        credit, again, doubtful = dict[str, float](), dict[str, Ran](), list[Ran]()
 
         def hear(ran: Ran) -> None:
             name, answered = ran.report.name, helpers.take_answered()
             first = before[name].report.verdict
             # a refused question may be why it fails
             used = answered.answers and not answered.refusals
-            if ran.report.verdict.failed and (used or first is Verdict.PASS):
+            if ran.report.verdict.failed and _is_in_doubt(answered, first, ran):
+                doubtful.extend([before[name]] if first is Verdict.WRONG else [])
+            elif ran.report.verdict.failed and (used or first is Verdict.PASS):
                 again[name] = ran
             elif ran.report.verdict is Verdict.PASS and first.failed and answered.answers:
                 credit[name] = 1.0
@@ -166,7 +172,20 @@ class FollowThrough:
             self.runs.run_some(student, files, exercise, before.keys(), hear, helpers.names)
         finally:
             student.close()
+        if doubtful:
+            alike = resembling(doubtful, self.runs.right_answers(exercise))
+            credit.update(dict.fromkeys(alike, 1.0))
         return Inherited(helpers.names if credit else (), credit, again, helpers.names)
+
+
+def _is_in_doubt(answered: Answered, first: Verdict, ran: Ran) -> bool:
+    """Return True if a test may fail because the student's own helper takes other arguments.
+
+    No call that is not allowed may have helped it to its first answer.
+    """
+    crashed = Verdict.CRASHED
+    refused = answered.raised and first is not crashed and ran.report.verdict is crashed
+    return first is not Verdict.FORBIDDEN and bool(answered.dropped or refused)
 
 
 def is_fault_of_its_own(runs: Iterable[Ran], inherited: Inherited) -> bool:

@@ -62,10 +62,16 @@ class TimeLeft:
 
 @dataclass
 class Answered:
-    """How many questions were answered (an exception is an answer too) and how many refused."""
+    """How many questions were answered (an exception is an answer too) and how many refused.
+
+    raised: those that were answered by an exception
+    dropped: those whose answer leaves out an argument that only the student's own helper has
+    """
 
     answers: int = 0
     refusals: int = 0
+    raised: int = 0
+    dropped: int = 0
 
 
 class RightHelpers:
@@ -106,10 +112,13 @@ class RightHelpers:
         try:
             if self._left.seconds > 0 and question.helper in self.names and _is_plain(question):
                 seconds = min(self._left.seconds, self._left.call)
-                answer, counts = self._right.answered(question, buffers, seconds)
+                reply, parts = self._right.answered(question, buffers, seconds)
+                answer = wire.pack(msgspec.structs.replace(reply, counts=None), parts)
                 if len(answer) <= _MOST_BYTES:
-                    self._count(question, counts)
+                    self._count(question, reply.counts)
                     self._answered.answers += 1
+                    self._answered.raised += reply.status == "raised"
+                    self._answered.dropped += question.dropped
                     return answer
         except Exception as error:  # whatever a submission provoked in us
             let_go(error)
@@ -187,18 +196,17 @@ class Right(InProcess):
 
     def answered(
         self, question: wire.LentCall, buffers: list[memoryview], seconds: float
-    ) -> tuple[bytes, wire.Counts | None]:
-        """Return the frame of a reply, and what it took.
+    ) -> tuple[wire.Reply, list[bytes]]:
+        """Return a reply with what it took, and its buffers.
 
         The reply holds a pair with the generator's state, if the question came with one. Raises
         _TooMuch if the answer takes more processor time than `seconds`.
         """
         with _Deadline(seconds) as deadline:
-            reply, parts = self._replied(question, buffers)
+            answer = self._replied(question, buffers)
         if deadline.exceeded:  # the executor describes what is raised as the helper's own error
             raise _TooMuch
-        counts, reply = reply.counts, msgspec.structs.replace(reply, counts=None)
-        return wire.pack(reply, parts), counts
+        return answer
 
     def _replied(
         self, question: wire.LentCall, buffers: list[memoryview]

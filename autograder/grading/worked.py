@@ -10,7 +10,7 @@ returned is the right text; and with layers that are made to fit, the tests hold
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -76,6 +76,14 @@ def resembles_right_answers(ran: Iterable[Ran], right: Mapping[str, Answers]) ->
     alike = [_resembles(r, right.get(r.report.name, ())) for r in tried]
     told = [one for one in alike if one is not None]
     return bool(told) and sum(told) >= _MOST * len(told)
+
+
+def resembling(ran: Collection[Ran], right: Mapping[str, Answers]) -> set[str]:
+    """Return the tests whose answers resemble the right ones, or cannot be compared, if most do."""
+    if not resembles_right_answers(ran, right):
+        return set()
+    names = {r.report.name: _resembles(r, right.get(r.report.name, ())) for r in ran}
+    return {name for name, alike in names.items() if alike is not False}
 
 
 def _resembles(ran: Ran, right: Answers) -> bool | None:

@@ -15,10 +15,10 @@ from __future__ import annotations
 
 import builtins
 import inspect
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import FunctionType
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 import torch
@@ -101,38 +101,60 @@ def _lend_class(module: Any, own: Any, lent: _LentClass) -> None:
         setattr(module, lent.name, type(lent.name, (nn.Module,), methods))
 
 
+class _Translated(NamedTuple):
+    """Arguments for a right exercise. `dropped`: whether it has no parameter for one of them."""
+
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    dropped: bool
+
+
 @dataclass(frozen=True)
 class _Names:
-    """The names of parameters, as a submission's own has them and a right one."""
+    """The names of parameters, as a submission's own has them and a right one.
+
+    defaults: those of the submission's own
+    """
 
     right: tuple[str, ...]
     own: tuple[str, ...]
+    defaults: Mapping[str, Any]
 
     @classmethod
     def of(cls, own: Any, right: tuple[str, ...] | wire.Lent) -> _Names:
         names = right.parameters if isinstance(right, wire.Lent) else right
         try:
-            return cls(names, tuple(inspect.signature(own).parameters))
+            parameters = inspect.signature(own).parameters
         except (TypeError, ValueError):
-            return cls(names, ())
+            return cls(names, (), {})
+        return cls(names, tuple(parameters), {n: p.default for n, p in parameters.items()})
 
     def translated(
         self, args: tuple[Any, ...], kwargs: dict[str, Any], bound: int = 0
-    ) -> _Arguments:
+    ) -> _Translated:
         """Arguments for a right one: by its names, and without those that only the own one has.
 
         bound: how many of the first parameters are not among the arguments
         """
+        most = len(self.right) - bound if len(self.own) > len(self.right) else len(args)
+        if set(self.right) <= set(self.own) and self.own[: len(self.right)] != self.right:
+            most = 0  # they are in another order
+        kwargs = {**dict(zip(self.own[bound + most :], args[most:], strict=False)), **kwargs}
         same = dict(zip(self.own, self.right, strict=False))
-        most = len(self.right) - bound
-        named = dict[str, Any]()
+        named, dropped = dict[str, Any](), False
         for name, value in kwargs.items():
             if name in self.right or name not in self.own:
                 named[name] = value
             elif (right := same.get(name)) is not None and right not in self.own:
                 named[right] = value
-        own_more = len(self.own) > len(self.right)
-        return args[:most] if own_more else args, named
+            else:
+                dropped |= not self._is_default(name, value)
+        return _Translated(args[:most], named, dropped)
+
+    def _is_default(self, name: str, value: Any) -> bool:
+        default = self.defaults.get(name)
+        plain = isinstance(value, (bool, int, float, str))
+        return value is default or (plain and type(value) is type(default) and value == default)
 
 
 @dataclass(frozen=True)
@@ -142,8 +164,8 @@ class _LentFunction:
     asks: Asks
 
     def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        args, kwargs = self.names.translated(args, kwargs)
-        return _answer(wire.LentCall(self.name), args, kwargs, [], self.asks)
+        args, kwargs, dropped = self.names.translated(args, kwargs)
+        return _answer(wire.LentCall(self.name, dropped=dropped), args, kwargs, [], self.asks)
 
 
 @dataclass(frozen=True)
@@ -163,7 +185,7 @@ class _LentClass:
         own: the submission's `__init__`, whose sizes have names of its own
         """
         kept = _sizes(module, own, args, kwargs)
-        args, kwargs = self.init.translated(args, kwargs, bound=1)
+        args, kwargs, dropped = self.init.translated(args, kwargs, bound=1)
         object.__setattr__(module, "_lent_made", (args, kwargs))
         device = torch.get_default_device()
         with torch.device("cpu"):
@@ -173,6 +195,7 @@ class _LentClass:
                 making=sending.arguments(args, kwargs),
                 called=False,
                 random=sending.state() if device.type == "cpu" else None,
+                dropped=dropped,
             )
             layers, weights, sizes = sending.answer(self.asks, question)
         for name, value in {**sizes, **kept}.items():
@@ -191,13 +214,14 @@ class _LentClass:
     def call(self, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         held: Any = module
         made, names = held._lent_made, held._lent_weights
-        args, kwargs = self.forward.translated(args, kwargs, bound=1)
+        args, kwargs, dropped = self.forward.translated(args, kwargs, bound=1)
         state = {name: _found(module, name) for name in names}
         trained = [x for _, x in sorted(state.items()) if x.is_floating_point()]
         trained = [x for x in trained if isinstance(x, nn.Parameter)]
         question = wire.LentCall(
             self.name,
             training=module.training,
+            dropped=dropped,
             dtype=TORCH_NAMES[trained[0].dtype] if trained else None,
         )
         return _answer(question, args, kwargs, trained, self.asks, made=made, weights=state)

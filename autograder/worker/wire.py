@@ -324,7 +324,9 @@ class LentCall(_Message, frozen=True, tag="lent_call"):
     only made: the answer is its layers, weights and sizes (`lent.py`). Else it is called with
     `state` for weights.
     random: the state of torch's generator, if it may be drawn from; then the answer is a pair with
-    the state afterwards. The rest is as in a `Call`.
+    the state afterwards.
+    dropped: whether an argument was left out because the lent exercise has no parameter for it.
+    The rest is as in a `Call`.
     """
 
     helper: str
@@ -337,6 +339,7 @@ class LentCall(_Message, frozen=True, tag="lent_call"):
     state: Value = None
     cotangents: tuple[Value, ...] | None = None
     random: Value = None
+    dropped: bool = False
     buffers: tuple[int, ...] = ()
 
     @property

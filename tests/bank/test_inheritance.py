@@ -132,6 +132,49 @@ def test_a_forbidden_call_costs_the_exercise_that_makes_it_alone(softmax: Engine
     assert (lost, found["softmax"].score) == ({"softmax"}, 0.0)
 
 
+WIDER = """
+def softmax(x, dim=-1, scale=1.0):
+    if dim == "keys":
+        dim = -1
+    e = (scale * (x - x.amax(dim, True))).exp()
+    return 0.5 * e / e.sum(dim, True)
+
+def scaled_dot_product_attention(q, k, v):
+    {body}
+    return weights @ v, weights
+"""
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "weights = softmax(q @ k.mT, scale=q.shape[-1] ** -0.5)",
+        "weights = softmax(q @ k.mT / q.shape[-1] ** 0.5, dim='keys')",
+    ],
+)
+def test_right_code_keeps_its_points_if_its_helper_takes_more_than_a_right_one(
+    body: str, softmax: Engine
+) -> None:
+    found = graded(softmax, WIDER.format(body=body))
+    assert kept(found, "scaled_dot_product_attention")
+    assert found["scaled_dot_product_attention"].diagnosis == ()
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "weights = softmax(k @ q.mT, scale=0.5)",
+        "weights = softmax(q @ k.mT, scale=2.0).mT",
+        "weights = 0 * softmax(q @ k.mT, scale=0.5)",
+    ],
+)
+def test_wrong_code_gains_nothing_by_an_argument_that_no_right_helper_takes(
+    body: str, softmax: Engine
+) -> None:
+    found = graded(softmax, WIDER.format(body=body))["scaled_dot_product_attention"]
+    assert found.score < 0.5
+
+
 LOOKS_AT_FRAMES = """
 import sys
 

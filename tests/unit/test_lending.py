@@ -156,7 +156,28 @@ def test_what_it_refuses_is_refused(helpers: RightHelpers) -> None:
         module.twice(torch.ones(2), times=-1)
     with pytest.raises(TypeError):
         module.twice(torch.ones(2), 1, 2, 3)
-    assert not helpers.take_answered().refusals  # an error is an answer
+    assert helpers.take_answered() == Answered(answers=2, raised=2)  # an error is an answer
+
+
+WIDER = """
+def twice(x, stable=True, times=2):
+    return None
+def by_name(x):
+    return twice(x, stable=False, times=3)
+def by_place(x):
+    return twice(x, False, 3)
+def by_default(x):
+    return twice(x, True, times=3)
+"""
+
+
+@pytest.mark.parametrize(("call", "dropped"), [("by_name", 1), ("by_place", 1), ("by_default", 0)])
+def test_an_argument_that_only_the_own_helper_takes_is_reported(
+    call: str, dropped: int, helpers: RightHelpers
+) -> None:
+    value, _ = getattr(lent_to(WIDER, helpers), call)(torch.ones(2))
+    assert torch.equal(value, torch.full((2,), 3.0))
+    assert helpers.take_answered() == Answered(answers=1, dropped=dropped)
 
 
 def test_numbers_and_arrays_come_as_they_are(helpers: RightHelpers) -> None:
