@@ -69,16 +69,16 @@ def all_patterns() -> tuple[str, ...]:
 def _look_into(module: types.ModuleType, patterns: tuple[str, ...]) -> None:
     """Replace the code of a module's functions, and of its classes, that a pattern names."""
     for name, value in list(vars(module).items()):
-        # an operator that Python's `torch.library.custom_op` made holds its function
-        function = getattr(value, "__dict__", {}).get("_init_fn", value)
-        if isinstance(function, types.FunctionType):
-            noted = _noted_name(function, name, patterns)
-            if noted:
-                _replace_code(function, noted)
-        elif isinstance(value, type):
+        if isinstance(value, type):
             noted = _noted_name(value, name, patterns)
             for method in _computing(value) if noted else ():
                 _replace_code(method, noted)
+            continue
+        if not isinstance(value, types.FunctionType):
+            # an operator that Python's `torch.library.custom_op` made holds its function
+            value = getattr(value, "__dict__", {}).get("_init_fn")
+        if isinstance(value, types.FunctionType) and (noted := _noted_name(value, name, patterns)):
+            _replace_code(value, noted)
 
 
 def _computing(owner: type) -> list[Any]:

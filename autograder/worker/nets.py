@@ -207,7 +207,7 @@ def _replace_ufuncs(patterns: tuple[str, ...]) -> None:
     for name in UFUNCS:
         if matches(name, patterns) and name not in known:
             _NotedUfunc(getattr(np, name), name)
-    for module in list(sys.modules.values()):
+    for module in list(sys.modules.values()) if _ufuncs else ():
         _replace_in(module)
 
 
