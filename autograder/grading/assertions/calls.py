@@ -201,7 +201,7 @@ def _place(line: int | None, source: tuple[str, ...], budget: MessageBudget) -> 
 class Counted:
     """The work of one call: floating-point operations, the largest tensor's elements, operations.
 
-    kept:     bytes that the forward pass keeps for the backward pass
+    kept:     elements that the forward pass keeps for the backward pass
     grown:    bytes by which the process grew, measured from outside
     held:     bytes that the submission used before the call, its import included
     launches: of Triton kernels
@@ -230,7 +230,7 @@ class Count:
 
     @property
     def gradients(self) -> Count:
-        """Count the backward pass too; `kept` counts the bytes that the forward pass saves."""
+        """Count the backward pass too; `kept` counts the elements that the forward pass saves."""
         return replace(self, _with_gradients=True)
 
     @property
