@@ -36,8 +36,8 @@ from autograder.grading.localization.partial_repairs import PartialRepairs
 from autograder.grading.localization.repair_search import Fixes, Search
 from autograder.grading.localization.traces import NO_HINTS, Traces
 from autograder.grading.warmup import warm_engine
+from autograder.model.course import Course, load
 from autograder.model.course.bank import Bank, Misconception
-from autograder.model.course.loader import Course, load
 from autograder.repair import candidates
 from autograder.sandbox import choose
 

@@ -25,8 +25,8 @@ import msgspec
 from autograder.grading.dependencies.call_graph import read_call_graph
 from autograder.grading.engine import Engine
 from autograder.grading.warmup import warm_engine
+from autograder.model.course import Course, Week, load
 from autograder.model.course.bank import Misconception
-from autograder.model.course.loader import Course, Week, load
 from autograder.model.report.schema import SubmissionReport
 from autograder.sandbox import choose
 

@@ -21,7 +21,7 @@ from autograder.batch.fingerprint import fingerprint
 from autograder.batch.store import ResultStore
 from autograder.files.secret import course_secret
 from autograder.grading.warmup import warm_engine
-from autograder.model.course.loader import Course, Week, load
+from autograder.model.course import Course, Week, load
 from autograder.model.device_axes import axis
 from autograder.model.report.schema import SubmissionReport
 from autograder.model.timestamps import format_timestamp

@@ -30,7 +30,7 @@ from autograder.grading.engine import Engine
 from autograder.grading.targets import in_process
 from autograder.grading.targets.spawner import Spawner
 from autograder.grading.warmup import warm_engine
-from autograder.model.course.loader import Course, Week, load
+from autograder.model.course import Course, Week, load
 from autograder.sandbox import ChildLimits, choose
 from autograder.worker.executor import Executor
 from autograder.worker.protocol import frames as wire

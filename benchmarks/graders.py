@@ -17,7 +17,7 @@ from pathlib import Path
 
 import nbformat
 
-from autograder.model.course.loader import Course, Week
+from autograder.model.course import Course, Week
 
 from .measure import ROOT, Cost, run
 from .sample import lay

@@ -18,7 +18,7 @@ import tempfile
 from pathlib import Path
 
 from autograder.grading.warmup import warm_engine
-from autograder.model.course.loader import Course, Week
+from autograder.model.course import Course, Week
 from autograder.sandbox import choose
 
 from .generate import variant

@@ -19,7 +19,7 @@ import msgspec
 
 from autograder.grading.engine import Engine
 from autograder.grading.warmup import warm_engine
-from autograder.model.course.loader import load
+from autograder.model.course import load
 
 from .measure import ROOT
 

@@ -15,7 +15,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from autograder.model.course.loader import Course
+from autograder.model.course import Course
 from autograder.nbgrader.collect.collector import collect
 
 from .classes import Graded, graded_bank, hand_in, made_course, store_results, students

@@ -20,7 +20,7 @@ import msgspec
 from autograder.grading.engine import Engine
 from autograder.grading.localization.localizer import LineFinder
 from autograder.grading.warmup import warm_engine
-from autograder.model.course.loader import Course, Scoring, Suspects, Week, load
+from autograder.model.course import Course, Scoring, Suspects, Week, load
 from autograder.sandbox import choose
 
 from .floor import used

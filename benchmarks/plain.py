@@ -13,7 +13,7 @@ from pathlib import Path
 
 from autograder.grading.engine import Engine
 from autograder.grading.targets.in_process import InProcess
-from autograder.model.course.loader import load
+from autograder.model.course import load
 
 from .sample import SECRET
 

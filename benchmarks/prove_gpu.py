@@ -23,7 +23,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from autograder.model.course.loader import load
+from autograder.model.course import load
 from autograder.model.device_axes import has_cuda
 from autograder.sandbox import choose
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from autograder.model.course import Course, Week, load
 from autograder.model.course.bank import Bank
-from autograder.model.course.loader import Course, Week, load
 from tests.courses import copy_course
 
 from .measure import ROOT

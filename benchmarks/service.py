@@ -32,8 +32,8 @@ import psutil
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
+from autograder.model.course import Course, load  # noqa: E402
 from autograder.model.course.bank import Bank  # noqa: E402
-from autograder.model.course.loader import Course, load  # noqa: E402
 from autograder.nbgrader.gradebook.database import read_gradebook  # noqa: E402
 from autograder.nbgrader.release.publish import release  # noqa: E402
 from autograder.sandbox.orphans import orphans  # noqa: E402

@@ -21,7 +21,7 @@ import time
 from dataclasses import astuple
 from pathlib import Path
 
-from autograder.model.course.loader import load
+from autograder.model.course import load
 
 from .measure import ROOT, Cost, run
 from .results import table, write_section

@@ -30,7 +30,7 @@ from pathlib import Path
 
 import msgspec
 
-from autograder.model.course.loader import Course, Week, load
+from autograder.model.course import Course, Week, load
 from tests.simulation.plan import make_plan
 
 from . import floor, graders

@@ -20,7 +20,7 @@ from types import FrameType
 import autograder
 from autograder.grading.engine import Engine
 from autograder.grading.warmup import warm_engine
-from autograder.model.course.loader import load
+from autograder.model.course import load
 from autograder.sandbox import choose
 
 from .measure import ROOT

@@ -14,7 +14,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from autograder.model.course.loader import Course, Week
+from autograder.model.course import Course, Week
 
 from .classes import hand_in, made_course, students
 from .generate import variant
@@ -26,7 +26,7 @@ _AUTOGRADER = ("-m", "autograder")
 # `autograder collect`, but for whose the files are: here one user hands in for all.
 _COLLECT = """
 from pathlib import Path
-from autograder.model.course.loader import load
+from autograder.model.course import load
 from autograder.nbgrader.collect.collector import collect
 course = load(Path.cwd())
 collect(course, course.weeks[0], check_owner=False)

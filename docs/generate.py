@@ -62,7 +62,7 @@ def on_files(files: Files, config: Any) -> Files:
 def syllabus() -> list[tuple[str, str]]:
     """Each week's name and page."""
     from autograder.authoring.lesson.syllabus import syllabus_page
-    from autograder.model.course.loader import load
+    from autograder.model.course import load
 
     course = load(ROOT)
     return [(week.name, syllabus_page(course, week)) for week in course.weeks]

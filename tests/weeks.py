@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 
 import pytest
 
-from autograder.model.course.loader import Week
+from autograder.model.course import Week
 
 
 def each_week(weeks: Iterable[Week], thorough: Collection[str]) -> pytest.MarkDecorator:

@@ -18,7 +18,7 @@ from typing import Any
 import msgspec
 
 from ..files.hashing import feed
-from ..model.course.loader import Course, Limits, Scoring, Suspects, Week
+from ..model.course import Course, Limits, Scoring, Suspects, Week
 from ..model.extras import EXTRAS
 from ..version import __version__
 

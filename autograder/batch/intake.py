@@ -23,7 +23,7 @@ from typing import overload
 
 import msgspec
 
-from ..model.course.loader import Limits, Week
+from ..model.course import Limits, Week
 from ..model.notes import Note
 from ..model.quoting import quoted
 from ..model.source.import_failure import not_text

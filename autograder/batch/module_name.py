@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from pathlib import PurePosixPath
 
-from ..model.course.loader import Week
+from ..model.course import Week
 from ..model.notes import Note
 
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)

@@ -24,7 +24,7 @@ from typing import Any
 import msgspec
 
 from ..files.workfolder import sweep
-from ..model.course.loader import load
+from ..model.course import load
 from ..model.errors import KitError
 from ..model.report.schema import SubmissionReport
 from ..model.report.verdicts import Ending

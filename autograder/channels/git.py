@@ -33,8 +33,8 @@ import msgspec
 from ..files.atomic import replace_file
 from ..lms.bulk import Accept, Found, content_from
 from ..lms.gradescope_export import Read
+from ..model.course import Course, Week
 from ..model.course.late import due_for
-from ..model.course.loader import Course, Week
 from ..model.errors import KitError
 from ..model.timestamps import format_timestamp
 

@@ -22,7 +22,7 @@ from pathlib import Path
 
 from ..authoring.lesson.handout import week_files
 from ..authoring.lesson.leak_check import check_files, secrets_of
-from ..model.course.loader import Course, Week
+from ..model.course import Course, Week
 from ..model.errors import KitError
 from ..nbgrader.workspace import Workspace
 

@@ -22,7 +22,7 @@ import msgspec
 
 from ..feedback.html import exercise_fragment
 from ..feedback.text import escaped, exercise_text, notice_text
-from ..model.course.loader import Course, Week
+from ..model.course import Course, Week
 from ..model.errors import KitError
 from ..model.report import scoring
 from ..model.report.schema import ExerciseReport, SubmissionReport

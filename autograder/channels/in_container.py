@@ -20,7 +20,7 @@ import msgspec
 from ..batch.grade import grade_batch
 from ..batch.intake import read_submission
 from ..files.atomic import replace_file
-from ..model.course.loader import Course, load
+from ..model.course import Course, load
 from ..model.device_axes import axis
 from ..model.errors import KitError
 from ..model.report.schema import SubmissionReport

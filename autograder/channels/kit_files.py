@@ -11,7 +11,7 @@ from pathlib import Path
 import autograder
 
 from ..files.secret import course_secret
-from ..model.course.loader import REGISTRY, Course, Week
+from ..model.course import REGISTRY, Course, Week
 from ..model.course.single_week import one_week
 
 KIT = Path(autograder.__file__).parent

@@ -14,8 +14,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from ..model.course import Week
 from ..model.course.bank import Misconception
-from ..model.course.loader import Week
 from ..model.report.schema import ExerciseReport, Report, SubmissionReport, TestReport, base_of
 from ..model.report.verdicts import Ending, Verdict
 

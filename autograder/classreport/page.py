@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ..model.course.loader import Course
+from ..model.course import Course
 from ..pages.environment import environment
 from .analysis import MIN_STUDENTS, WeekSummary
 from .charts import bars, histogram

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from ..model.course.loader import Course, Week
+from ..model.course import Course, Week
 from ..model.errors import KitError
 from ..model.report.schema import Report, SubmissionReport, from_json
 from ..nbgrader.gradebook.report_store import recorded_folder

@@ -15,14 +15,14 @@ from ..model.errors import KitError
 from ..version import __version__
 
 if TYPE_CHECKING:
-    from ..model.course.loader import Course, Week
+    from ..model.course import Course, Week
 
 STUDENTS, INSTRUCTORS, AUTHORS = "For students", "For instructors", "For authors"
 IN_PROJECT = find_spec(f"{__package__}.project_commands") is not None
 
 
 def _complete_week(incomplete: str) -> list[str]:
-    from ..model.course.loader import load
+    from ..model.course import load
 
     try:
         return [w.name for w in load(unfinished=True).weeks if w.name.startswith(incomplete)]
@@ -50,7 +50,7 @@ TlsKeyOption = Annotated[str | None, typer.Option(help="With tls://: its key.")]
 
 def find_week(name: str) -> tuple[Course, Week]:
     """Load the course and find a week by name or number; raise KitError if it does not exist."""
-    from ..model.course.loader import load
+    from ..model.course import load
 
     course = load()
     return course, course.week(name)

@@ -22,7 +22,7 @@ def build(
 
     Example: autograder build --check
     """
-    from ..model.course.loader import load
+    from ..model.course import load
     from ..model.course.stubs import stale, write_stubs
 
     course = load(unfinished=True)
@@ -82,7 +82,7 @@ def verify(
     Example: autograder verify week02 --quick
     Example: autograder verify --quick --only test_any_axis --watch
     """
-    from ..model.course.loader import load
+    from ..model.course import load
 
     course = load()
     from ..authoring.verify.selection import find_selections

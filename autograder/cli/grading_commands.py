@@ -204,7 +204,7 @@ def report(
 
     Example: autograder report week01 --similarity --names
     """
-    from ..model.course.loader import load
+    from ..model.course import load
 
     course = load()
     chosen = course.week(week) if week else None
@@ -256,7 +256,7 @@ def export(
     Example: autograder export week01 --gradescope --visibility after_published
     Example: autograder export week01 --github --out week01
     """
-    from ..model.course.loader import load
+    from ..model.course import load
 
     course = load()
     if gradescope or github:
@@ -281,7 +281,7 @@ def roster(
 
     Example: autograder roster grades.csv
     """
-    from ..model.course.loader import load
+    from ..model.course import load
 
     course = load()
     from .instructor.exporting import run_roster
@@ -295,7 +295,7 @@ def demo() -> bool:
 
     Example: autograder demo
     """
-    from ..model.course.loader import load
+    from ..model.course import load
 
     course = load()
     from .instructor.demo_week import run_demo

@@ -21,7 +21,7 @@ def status(
 
     Example: autograder status week01
     """
-    from ..model.course.loader import load
+    from ..model.course import load
 
     course = load()
     chosen = course.week(week) if week else None

@@ -66,7 +66,7 @@ def site(
 
     Example: autograder site --out build/students
     """
-    from ..model.course.loader import load
+    from ..model.course import load
 
     course = load()
     from .instructor.pushing import run_site

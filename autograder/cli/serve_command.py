@@ -73,7 +73,7 @@ def serve(
     Example: autograder serve --tokens tokens.csv
     Example: autograder serve --url https://grade.example.org/
     """
-    from ..model.course.loader import load
+    from ..model.course import load
 
     course = load()
     if sandbox == "none":

@@ -13,7 +13,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from ..model.course.loader import Course, Week
+from ..model.course import Course, Week
 from ..model.device_axes import FAKE_GPU
 from ..model.report.schema import ExerciseReport, SubmissionReport
 from ..model.report.verdicts import Ending

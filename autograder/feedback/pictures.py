@@ -11,7 +11,7 @@ from typing import Annotated
 import msgspec
 from markupsafe import Markup
 
-from ..model.course.loader import Course, Week
+from ..model.course import Course, Week
 from ..model.errors import CourseError
 
 FILE = "pictures.yaml"

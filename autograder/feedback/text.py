@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from ..model.course.loader import Week
+from ..model.course import Week
 from ..model.quoting import quoted, with_quotations
 from ..model.report.schema import ExerciseReport, SubmissionReport
 from ..model.report.verdicts import Ending

@@ -7,7 +7,7 @@ import hashlib
 import os
 import secrets
 
-from ..model.course.loader import Course
+from ..model.course import Course
 
 
 def course_secret(course: Course) -> bytes:

@@ -16,8 +16,8 @@ from pathlib import Path
 import torch
 
 from ..files.workfolder import WorkFolder
+from ..model.course import Course, Limits, Suspects, Week
 from ..model.course.bank import Bank
-from ..model.course.loader import Course, Limits, Suspects, Week
 from ..model.device_axes import AXES
 from ..model.errors import EngineError
 from ..model.report import scoring

@@ -21,7 +21,7 @@ from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
-from ..model.course.loader import Scoring
+from ..model.course import Scoring
 from ..model.report import scoring
 from ..model.report.schema import Diagnosis, ExerciseReport
 from ..model.report.verdicts import Verdict

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from ..model.course.loader import Course, Week
+from ..model.course import Course, Week
 from ..sandbox import Sandbox
 from .targets.spawner import Spawner
 

@@ -23,7 +23,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-from ..model.course.loader import Course, Week
+from ..model.course import Course, Week
 from ..model.errors import KitError
 from .gradescope_export import Read, read_export
 from .roster import Roster, RosterEntry

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from ..model.course.loader import Week
+from ..model.course import Week
 from ..model.errors import KitError
 from ..model.report.scoring import full_points
 from ..model.visible import visible_json

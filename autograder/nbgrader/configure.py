@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from ..authoring.lesson.lesson_notebook import ANSWER
-from ..model.course.loader import load
+from ..model.course import load
 from .workspace import Workspace, prepare_process
 
 _KIT = "autograder.nbgrader"

@@ -19,8 +19,8 @@ import msgspec
 import nbformat
 
 from ..authoring.lesson.lesson_notebook import ANSWER
+from ..model.course import REGISTRY, Course, Week, load
 from ..model.course.bank import Bank
-from ..model.course.loader import REGISTRY, Course, Week, load
 from ..model.course.stubs import stub_of
 from ..model.errors import KitError
 from ..model.report.schema import Report

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import msgspec
 
+from ..model.course import Course, Week
 from ..model.course.late import lateness
-from ..model.course.loader import Course, Week
 from ..model.notes import KINDS, Kind
 from ..model.report.verdicts import Ending
 from ..model.timestamps import parse_timestamp

@@ -10,7 +10,7 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..model.course.loader import Course, Week
+from ..model.course import Course, Week
 from ..model.errors import NbgraderError
 
 if TYPE_CHECKING:

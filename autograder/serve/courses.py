@@ -6,7 +6,7 @@ import datetime as dt
 import threading
 from collections.abc import Callable
 
-from ..model.course.loader import REGISTRY, Course, Week, load
+from ..model.course import REGISTRY, Course, Week, load
 from ..model.errors import KitError
 from ..nbgrader.gradebook.database import GradebookEntry, read_gradebook
 from ..nbgrader.workspace import Workspace

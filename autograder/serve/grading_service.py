@@ -16,7 +16,7 @@ from typing import TypeVar
 import psutil
 from sqlalchemy.exc import SQLAlchemyError
 
-from ..model.course.loader import Course
+from ..model.course import Course
 from ..model.report.schema import SubmissionReport
 from .auth.accounts import Accounts
 from .courses import Courses

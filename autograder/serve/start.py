@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 import msgspec
 import uvicorn
 
-from ..model.course.loader import Course
+from ..model.course import Course
 from ..model.errors import KitError
 from .auth.login import Login, TokenLogin
 from .grading_service import Service

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..model.course.loader import Course, Week
+from ..model.course import Course, Week
 from ..model.course.stubs import stub_of
 from ..model.errors import KitError
 from ..nbgrader.collect.groups import author_of, groups_of

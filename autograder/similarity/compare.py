@@ -30,7 +30,7 @@ from typing import Any
 
 import numpy as np
 
-from ..model.course.loader import Week
+from ..model.course import Week
 from ..model.errors import KitError
 from ..model.extras import installed
 from .normalize import ModulePart, module_parts

@@ -16,7 +16,7 @@ import nbformat
 from ..authoring.lesson.handout import week_files
 from ..authoring.lesson.leak_check import check_files, secrets_of
 from ..authoring.lesson.syllabus import read_syllabus, rough_hours, total_minutes
-from ..model.course.loader import Course, Week
+from ..model.course import Course, Week
 from ..model.errors import BuildError
 from ..pages.environment import environment
 from ..pages.markdown import code_styles

@@ -10,7 +10,7 @@ import nbformat
 
 from ..authoring.verify.lesson_run import cell_problems, run_lesson
 from ..files.atomic import replace_file
-from ..model.course.loader import Course, Week
+from ..model.course import Course, Week
 from ..model.errors import BuildError
 from ..version import __version__
 

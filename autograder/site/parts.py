@@ -12,7 +12,7 @@ from typing import Any
 from markupsafe import Markup
 
 from ..authoring.lesson.syllabus import Effort, WeekSyllabus
-from ..model.course.loader import Week
+from ..model.course import Week
 from ..pages.markdown import Pictures, code, embedded, markdown
 
 _KINDS = {"png": "image/png", "svg": "image/svg+xml"}

@@ -25,7 +25,7 @@ from autograder.feedback.html import feedback_page
 from autograder.grading.engine import Engine
 from autograder.grading.targets.sandboxed import Sandboxed
 from autograder.grading.targets.spawner import Spawner
-from autograder.model.course.loader import Suspects, Week, load
+from autograder.model.course import Suspects, Week, load
 from autograder.model.report import scoring
 from autograder.model.report.schema import SubmissionReport
 from autograder.sandbox import Sandbox, choose

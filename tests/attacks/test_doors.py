@@ -21,7 +21,7 @@ from typing import Any
 import httpx
 import pytest
 
-from autograder.model.course.loader import Course, load
+from autograder.model.course import Course, load
 from autograder.model.course.stubs import stub_of, stub_path
 from autograder.nbgrader.release.publish import release
 from autograder.nbgrader.workspace import Workspace

@@ -17,7 +17,7 @@ import pytest
 
 from autograder.grading.dependencies.call_graph import read_call_graph
 from autograder.grading.engine import Engine
-from autograder.model.course.loader import load
+from autograder.model.course import load
 from autograder.model.report.schema import ExerciseReport
 
 HERE = Path(__file__).parent

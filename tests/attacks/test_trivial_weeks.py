@@ -12,7 +12,7 @@ import pytest
 
 from autograder.grading.engine import Engine
 from autograder.grading.triviality.trivial_programs import trivial_programs
-from autograder.model.course.loader import load
+from autograder.model.course import load
 from tests.courses import PROJECT
 
 COURSE = load(PROJECT)

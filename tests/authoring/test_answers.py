@@ -14,7 +14,7 @@ from autograder.authoring.lesson.marking_guide import (
     parse_guides,
     secret_sentences,
 )
-from autograder.model.course.loader import Course, load
+from autograder.model.course import Course, load
 from tests.nbgrader.tiny_course import ANSWERS, write_course
 
 PROJECT = load(Path(__file__).resolve().parents[2])

@@ -30,8 +30,8 @@ from autograder.authoring.verify.hidden_tests import verify_part
 from autograder.authoring.verify.public_checks import verify_public
 from autograder.cli.author.making import ask_author
 from autograder.grading.engine import Engine
+from autograder.model.course import Course, load, parse
 from autograder.model.course.bank import Bank
-from autograder.model.course.loader import Course, load, parse
 from autograder.model.course.stubs import make_stub
 from autograder.model.errors import CourseError
 

@@ -14,7 +14,7 @@ from autograder.authoring.lesson.syllabus import (
     syllabus_problems,
     total_minutes,
 )
-from autograder.model.course.loader import Course, load
+from autograder.model.course import Course, load
 from tests.courses import copy_course
 
 PROJECT = load(Path(__file__).resolve().parents[2])

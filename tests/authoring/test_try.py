@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from autograder.cli.author.try_file import trial_of
+from autograder.model.course import Course, load
 from autograder.model.course.bank import Bank
-from autograder.model.course.loader import Course, load
 from autograder.model.errors import KitError
 
 TINY = Path(__file__).resolve().parents[1] / "golden" / "course"

@@ -10,7 +10,7 @@ import pytest
 from autograder.grading.dependencies.call_graph import read_call_graph
 from autograder.grading.engine import Engine
 from autograder.grading.warmup import warm_engine
-from autograder.model.course.loader import load
+from autograder.model.course import load
 from autograder.model.report.verdicts import Verdict
 from tests.courses import PROJECT
 

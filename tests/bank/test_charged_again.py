@@ -10,8 +10,8 @@ import pytest
 from autograder.grading.dependencies.call_graph import read_call_graph
 from autograder.grading.engine import Engine
 from autograder.grading.warmup import warm_engine
+from autograder.model.course import load
 from autograder.model.course.bank import Misconception
-from autograder.model.course.loader import load
 from autograder.model.report.schema import ExerciseReport
 from benchmarks.charged_again import measure
 

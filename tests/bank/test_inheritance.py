@@ -12,7 +12,7 @@ import pytest
 
 from autograder.grading.engine import Engine
 from autograder.grading.warmup import warm_engine
-from autograder.model.course.loader import load
+from autograder.model.course import load
 from autograder.model.report.schema import ExerciseReport
 from autograder.sandbox import Sandbox, choose
 

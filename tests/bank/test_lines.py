@@ -10,7 +10,7 @@ import pytest
 from autograder.feedback.suspect_lines import location_sentence
 from autograder.grading.localization.repair_search import Search
 from autograder.grading.warmup import warm_engine
-from autograder.model.course.loader import Suspects, load
+from autograder.model.course import Suspects, load
 from autograder.model.report.findings import SHOWN
 from autograder.model.report.schema import ExerciseReport, Suspect
 from autograder.repair import Edit

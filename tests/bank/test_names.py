@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from autograder.grading.warmup import warm_engine
-from autograder.model.course.loader import load
+from autograder.model.course import load
 from autograder.model.report.schema import Diagnosis
 
 PROJECT = Path(__file__).resolve().parents[2]

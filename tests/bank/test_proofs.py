@@ -16,7 +16,7 @@ import pytest
 from autograder.authoring.verify.proof_cache import PUBLIC, ProofCache
 from autograder.authoring.verify.results import Row, Verification
 from autograder.authoring.verify.selection import Selection, find_selections
-from autograder.model.course.loader import Course, load
+from autograder.model.course import Course, load
 from autograder.model.errors import BankError
 
 TINY = Path(__file__).resolve().parents[1] / "golden" / "course"

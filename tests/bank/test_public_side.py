@@ -12,7 +12,7 @@ import pytest
 from autograder.authoring.new.new_week import new_week
 from autograder.authoring.verify.lesson_run import verify_lesson
 from autograder.authoring.verify.public_checks import verify_public
-from autograder.model.course.loader import Course, load
+from autograder.model.course import Course, load
 from autograder.model.course.stubs import write_stubs
 
 TINY = Path(__file__).resolve().parents[1] / "golden" / "course"

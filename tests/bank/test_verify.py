@@ -12,8 +12,8 @@ from autograder.authoring.verify.hidden_tests import undefined_names, verify_wee
 from autograder.authoring.verify.public_checks import verify_public
 from autograder.grading.triviality.trivial_programs import trivial_programs
 from autograder.grading.warmup import warm_engine
+from autograder.model.course import load
 from autograder.model.course.bank import Bank
-from autograder.model.course.loader import load
 from autograder.model.errors import BankError, EngineError
 from tests.weeks import each_week
 

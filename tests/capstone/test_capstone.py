@@ -11,8 +11,8 @@ import pytest
 
 from autograder.authoring.lesson.handout import week_files
 from autograder.authoring.lesson.leak_check import check_files, secrets_of
+from autograder.model.course import Course, load
 from autograder.model.course.bank import Bank
-from autograder.model.course.loader import Course, load
 
 ROOT = Path(__file__).resolve().parents[2]
 WEEKS = ("week02_masking", "week03_multihead", "week04_lsh", "week05_transformer")

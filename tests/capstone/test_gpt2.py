@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 import torch
 
+from autograder.model.course import Course, load
 from autograder.model.course.bank import Bank
-from autograder.model.course.loader import Course, load
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "exercises" / "gpt2"

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from autograder.channels.git import GitFound, collect_git, read_repositories
-from autograder.model.course.loader import Course, load
+from autograder.model.course import Course, load
 from autograder.model.errors import KitError
 from tests.courses import write_below
 

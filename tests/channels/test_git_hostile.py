@@ -11,7 +11,7 @@ import pytest
 
 from autograder.channels import git as channel
 from autograder.channels.git import collect_git, read_repositories
-from autograder.model.course.loader import Course
+from autograder.model.course import Course
 from tests.channels.test_git import CODE, EARLY, Commit, commit, course, git  # noqa: F401
 from tests.courses import write_below
 

@@ -15,7 +15,7 @@ import yaml
 
 from autograder.authoring.lesson.leak_check import check_files, secrets_of
 from autograder.channels.github import export_template
-from autograder.model.course.loader import Course, load
+from autograder.model.course import Course, load
 from autograder.model.errors import KitError, LeakError
 from tests.courses import copy_course
 

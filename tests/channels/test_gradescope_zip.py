@@ -23,7 +23,7 @@ from autograder.channels.gradescope_zip import (
 )
 from autograder.feedback.text import escaped, exercise_text, submission_text
 from autograder.files.secret import course_secret
-from autograder.model.course.loader import Course, load
+from autograder.model.course import Course, load
 from autograder.model.errors import KitError
 from autograder.model.report.schema import Diagnosis, ExerciseReport, SubmissionReport
 from autograder.model.report.schema import TestReport as HiddenTest

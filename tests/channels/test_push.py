@@ -14,7 +14,7 @@ from autograder.channels.grades.http_client import Web
 from autograder.channels.grades.lti import lti_line_item
 from autograder.channels.grades.platforms import Platform
 from autograder.channels.grades.push import Push, Todo, carry_out_push, plan_push
-from autograder.model.course.loader import Course, load
+from autograder.model.course import Course, load
 from autograder.model.errors import KitError, PlatformError
 from tests.channels.platform_server import TOKEN, CanvasServer, LtiServer, PlatformServer, serving
 

@@ -16,8 +16,8 @@ from autograder.classreport.analysis import point_biserial, summarize
 from autograder.classreport.page import course_page, week_page
 from autograder.classreport.report_sources import read_reports
 from autograder.cli.instructor.grading import print_scores
+from autograder.model.course import Course, load
 from autograder.model.course.bank import Bank
-from autograder.model.course.loader import Course, load
 from autograder.model.errors import KitError
 from autograder.model.report.schema import (
     Diagnosis,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.model.course.loader import load
+from autograder.model.course import load
 from autograder.nbgrader.release.publish import release
 from tests.cluster.conftest import Nodes
 from tests.nbgrader.tiny_course import SOLUTION, WEEK, write_course

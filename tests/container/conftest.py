@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from autograder.channels.gradescope_zip import autograder_zip
-from autograder.model.course.loader import load
+from autograder.model.course import load
 from tests.container.rootfs import PROJECT, Container, built
 
 collect_ignore_glob = [] if os.environ.get("AUTOGRADER_CONTAINER") else ["test_*.py"]

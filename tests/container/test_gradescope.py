@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from autograder.model.course.loader import load
+from autograder.model.course import load
 from tests.container.rootfs import PROJECT, Container
 
 WEEK = load(PROJECT).weeks[0]

@@ -22,8 +22,8 @@ from typing import Any
 import pytest
 
 from autograder.authoring.lesson.leak_check import secrets_of
+from autograder.model.course import Course, Week, load
 from autograder.model.course.bank import Bank
-from autograder.model.course.loader import Course, Week, load
 from autograder.model.report.schema import Report, SubmissionReport, from_json
 from autograder.nbgrader.demo import module_of, sample_class
 from autograder.nbgrader.gradebook.transfer import WeekStanding, standings

@@ -26,7 +26,7 @@ import httpx
 import psutil
 import pytest
 
-from autograder.model.course.loader import load
+from autograder.model.course import load
 from autograder.nbgrader.release.publish import release
 from autograder.nbgrader.workspace import Workspace
 from tests.nbgrader.tiny_course import SOLUTION, WEEK, write_course

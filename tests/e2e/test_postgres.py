@@ -20,7 +20,7 @@ import nbformat
 import pytest
 
 import tests.nbgrader.tiny_course as TINY
-from autograder.model.course.loader import Course, load
+from autograder.model.course import Course, load
 from autograder.nbgrader.gradebook.transfer import WeekStanding, standings
 from autograder.nbgrader.workspace import Workspace, open_gradebook
 from tests.postgres import NEEDS, Server, postgres

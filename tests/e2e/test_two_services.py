@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from autograder.model.course.loader import load
+from autograder.model.course import load
 from autograder.nbgrader.gradebook.database import read_gradebook
 from autograder.nbgrader.release.publish import release
 from tests.nbgrader.tiny_course import SOLUTION, WEEK, write_course

@@ -12,8 +12,8 @@ from urllib.parse import quote
 from playwright.sync_api import expect
 
 from autograder.authoring.lesson.lesson_notebook import ANSWER
+from autograder.model.course import load
 from autograder.model.course.bank import Bank
-from autograder.model.course.loader import load
 
 WEEK = "week01_softmax"
 MISTAKE = "compares_without_scaling"

@@ -18,8 +18,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from autograder.authoring.lesson.lesson_notebook import ANSWER
+from autograder.model.course import Course, load
 from autograder.model.course.bank import Bank
-from autograder.model.course.loader import Course, load
 from autograder.nbgrader.gradebook.transfer import WeekStanding, standings
 from autograder.nbgrader.workspace import Workspace, open_gradebook
 

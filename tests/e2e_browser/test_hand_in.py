@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 import yaml
 
+from autograder.model.course import Course, load
 from autograder.model.course.bank import Bank
-from autograder.model.course.loader import Course, load
 from autograder.nbgrader.demo import module_of, sample_class
 from autograder.nbgrader.gradebook.database import read_gradebook
 from tests.serve.running import Running, running, until

@@ -17,7 +17,7 @@ import nbformat
 import pytest
 from playwright.sync_api import Error, Page, expect
 
-from autograder.model.course.loader import Course, load
+from autograder.model.course import Course, load
 from autograder.nbgrader.workspace import Workspace, open_gradebook
 from tests.hostile.payloads import hostile_notebook, payloads
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from autograder.model.course.loader import load
+from autograder.model.course import load
 from autograder.site.build import build_site
 from tests.e2e_browser.conftest import ROOT
 from tests.e2e_browser.test_hand_in import AXE, PHONE, complaints

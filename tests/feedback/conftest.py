@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.model.course.loader import Course, Week, parse
+from autograder.model.course import Course, Week, parse
 from autograder.model.report.schema import Diagnosis, ExerciseReport, SubmissionReport, TestReport
 from autograder.model.report.verdicts import Ending, Verdict
 

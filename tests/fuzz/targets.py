@@ -30,7 +30,7 @@ from autograder.grading.disclosure.allowed_words import AllowedWords
 from autograder.grading.disclosure.failure_messages import crashed, forbidden, state_mismatch
 from autograder.grading.outcomes import Outcome
 from autograder.grading.running.source_rules import source_problems
-from autograder.model.course.loader import Course, Week, load
+from autograder.model.course import Course, Week, load
 from autograder.model.report.schema import from_json, to_json
 from autograder.model.source.rules import Rules
 from autograder.worker.protocol import frames

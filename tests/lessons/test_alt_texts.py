@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from autograder.authoring.lesson.figures import read_record
-from autograder.model.course.loader import load
+from autograder.model.course import load
 
 PROJECT = load(Path(__file__).resolve().parents[2])
 _ALT = re.compile(r"!\[([^\]]*)\]\(figures/(\w+)\.\w+\)")

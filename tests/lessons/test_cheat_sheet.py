@@ -13,7 +13,7 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.flop_counter import FlopCounterMode
 
-from autograder.model.course.loader import load
+from autograder.model.course import load
 
 COURSE = load(Path(__file__).resolve().parents[2])
 D = 16

@@ -18,7 +18,7 @@ from autograder.authoring.lesson.figures import (
     sources_digest,
     stale_figures,
 )
-from autograder.model.course.loader import Course, load
+from autograder.model.course import Course, load
 from tests.courses import copy_course
 from tests.weeks import each_week
 

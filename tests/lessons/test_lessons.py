@@ -19,7 +19,7 @@ from PIL import Image
 from autograder.authoring.lesson.handout import week_files
 from autograder.authoring.lesson.lesson_notebook import figures_used, lesson_text
 from autograder.authoring.verify.lesson_run import cell_problems
-from autograder.model.course.loader import Course, Week, load
+from autograder.model.course import Course, Week, load
 from autograder.site.build import week_pages
 from tests.weeks import each_week
 

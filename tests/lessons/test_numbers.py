@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import torch
 
-from autograder.model.course.loader import load
+from autograder.model.course import load
 
 COURSE = load(Path(__file__).resolve().parents[2])
 WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")

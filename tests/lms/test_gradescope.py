@@ -10,7 +10,7 @@ import pytest
 
 from autograder.lms.bulk import Found, collect_bulk
 from autograder.lms.roster import Roster, read_roster
-from autograder.model.course.loader import load
+from autograder.model.course import load
 from autograder.model.errors import KitError
 from tests.courses import write_below
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.model.course.loader import Course, Week, load
+from autograder.model.course import Course, Week, load
 from autograder.nbgrader.release.publish import release
 from autograder.nbgrader.workspace import Workspace
 from tests.nbgrader.tiny_course import write, write_course

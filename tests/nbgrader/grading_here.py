@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from typing import Any
 
-from autograder.model.course.loader import Course, Week
+from autograder.model.course import Course, Week
 from autograder.model.report import scoring
 from autograder.model.report.schema import SubmissionReport
 from autograder.nbgrader.collect.submitted import read_student

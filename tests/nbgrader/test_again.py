@@ -15,7 +15,7 @@ from nbgrader.exchange.default import (
 )
 
 from autograder.batch.grade import grade_batch
-from autograder.model.course.loader import Course, Week
+from autograder.model.course import Course, Week
 from autograder.model.errors import NbgraderError
 from autograder.model.report.schema import Report
 from autograder.nbgrader.collect.collector import collect

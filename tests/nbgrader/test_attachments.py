@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.model.course.loader import Course, Week, load
+from autograder.model.course import Course, Week, load
 from autograder.nbgrader.collect.collector import collect
 from autograder.nbgrader.collect.safe_copy import copy_ordinary
 from autograder.nbgrader.feedback.publish_feedback import return_feedback

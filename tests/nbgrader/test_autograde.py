@@ -11,7 +11,7 @@ import nbformat
 import pytest
 from nbgrader import utils
 
-from autograder.model.course.loader import Course, Week
+from autograder.model.course import Course, Week
 from autograder.model.errors import NbgraderError
 from autograder.model.report.schema import Report, SubmissionReport
 from autograder.model.report.verdicts import Ending

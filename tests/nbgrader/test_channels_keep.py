@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from autograder.cli import run
-from autograder.model.course.loader import Course, load
+from autograder.model.course import Course, load
 from autograder.model.errors import IntakeError
 from autograder.nbgrader.collect.collector import collect
 from autograder.nbgrader.gradebook.transfer import record, standings

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.model.course.loader import Course, Week
+from autograder.model.course import Course, Week
 from autograder.model.errors import NbgraderError
 from autograder.nbgrader.collect import safe_copy
 from autograder.nbgrader.collect.collector import Collection, collect

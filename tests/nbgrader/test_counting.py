@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from autograder.cli import run
-from autograder.model.course.loader import Course, Week, load
+from autograder.model.course import Course, Week, load
 from autograder.model.report.scoring import refused
 from autograder.nbgrader.collect.earlier import restore
 from autograder.nbgrader.collect.history import read_history

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from autograder.model.course import Course, load
 from autograder.model.course.bank import Bank
-from autograder.model.course.loader import Course, load
 from autograder.model.errors import KitError
 from autograder.nbgrader.demo import FOLDER, SampleStudent, make_project, module_of, sample_class
 

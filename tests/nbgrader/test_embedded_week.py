@@ -32,7 +32,7 @@ from autograder.authoring.lesson.embedded_week import (
     zip_week,
 )
 from autograder.authoring.lesson.leak_check import secrets_of
-from autograder.model.course.loader import Course, Week
+from autograder.model.course import Course, Week
 from autograder.model.errors import LeakError
 from autograder.nbgrader.formgrader.submitted_cells import rendered_cells
 from autograder.nbgrader.workspace import Workspace

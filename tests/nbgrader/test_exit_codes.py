@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from autograder.cli import app, run
-from autograder.model.course.loader import Course, Week
+from autograder.model.course import Course, Week
 from autograder.model.report.schema import SubmissionReport
 from autograder.model.report.verdicts import Ending
 from autograder.nbgrader.collect.collector import collect

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from autograder.cli import run
-from autograder.model.course.loader import Course, Week, load
+from autograder.model.course import Course, Week, load
 from autograder.model.errors import NbgraderError
 from autograder.nbgrader.collect.collector import collect
 from autograder.nbgrader.collect.groups import groups_of, share_marks, spread_groups

@@ -8,7 +8,7 @@ import nbformat
 import pytest
 
 from autograder.authoring.lesson.marking_guide import answers_path
-from autograder.model.course.loader import Course, Week
+from autograder.model.course import Course, Week
 from autograder.nbgrader.formgrader.safe_pages import environment, rendered_guides
 from autograder.nbgrader.formgrader.submitted_cells import rendered_cells
 from autograder.nbgrader.workspace import Workspace

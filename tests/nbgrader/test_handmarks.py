@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from autograder.cli import run
-from autograder.model.course.loader import Course, Week
+from autograder.model.course import Course, Week
 from autograder.nbgrader.collect.collector import collect
 from autograder.nbgrader.formgrader.manual_marks import keep_marks
 from autograder.nbgrader.gradebook.transfer import record

@@ -11,7 +11,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from autograder.model.course.loader import Course, Week
+from autograder.model.course import Course, Week
 from autograder.nbgrader.collect.notebooks import read_cells, text_of, unwritten, with_notebook
 from autograder.nbgrader.collect.submissions import accept_folder
 from autograder.nbgrader.workspace import Workspace

@@ -10,7 +10,7 @@ import pytest
 
 from autograder.authoring.lesson.handout import week_files
 from autograder.authoring.lesson.leak_check import check_files, check_folder, secrets_of
-from autograder.model.course.loader import Course, Week, load
+from autograder.model.course import Course, Week, load
 from autograder.model.errors import LeakError
 from autograder.nbgrader.release.publish import release
 from autograder.nbgrader.workspace import Workspace

@@ -15,7 +15,7 @@ from autograder.authoring.lesson.lesson_notebook import (
     lesson_notebook,
     make_notebook,
 )
-from autograder.model.course.loader import Course, Week, load
+from autograder.model.course import Course, Week, load
 from autograder.model.errors import BuildError
 from tests.nbgrader.tiny_course import LESSON
 

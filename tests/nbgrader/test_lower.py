@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.model.course.loader import Course, Week, load
+from autograder.model.course import Course, Week, load
 from autograder.nbgrader.collect.collector import collect
 from autograder.nbgrader.feedback.publish_feedback import return_feedback
 from autograder.nbgrader.gradebook.transfer import record

@@ -10,7 +10,7 @@ import pytest
 
 from autograder.cli.instructor.grading import Grading, run_grade
 from autograder.cli.instructor.status_table import run_status
-from autograder.model.course.loader import Course, Week, load
+from autograder.model.course import Course, Week, load
 from autograder.model.errors import KitError
 from autograder.model.report.verdicts import Ending
 from autograder.nbgrader.autograde.recorder import Recorder, RecordWhileGrading

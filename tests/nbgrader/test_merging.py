@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from autograder.model.course.loader import Course, Week
+from autograder.model.course import Course, Week
 from autograder.nbgrader.collect.merging import Merged, merge
 from autograder.nbgrader.workspace import Workspace
 from tests.nbgrader.tiny_course import SOLUTION, STUB, WEEK

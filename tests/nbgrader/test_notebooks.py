@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from autograder.cli.instructor.status_table import run_status
-from autograder.model.course.loader import Course, Week, load
+from autograder.model.course import Course, Week, load
 from autograder.nbgrader.collect.collector import collect
 from autograder.nbgrader.collect.notebooks import read_cells
 from autograder.nbgrader.collect.submitted import read_student

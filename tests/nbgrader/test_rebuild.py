@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from autograder.cli import run
-from autograder.model.course.loader import Course, Week
+from autograder.model.course import Course, Week
 from autograder.nbgrader.collect.collector import collect
 from autograder.nbgrader.gradebook.transfer import record, standings
 from autograder.nbgrader.workspace import Workspace, open_gradebook

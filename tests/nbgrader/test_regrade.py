@@ -14,7 +14,7 @@ import pytest
 from autograder.cli import run
 from autograder.cli.instructor.class_report import run_report
 from autograder.cli.instructor.regrading import run_apply, run_preview
-from autograder.model.course.loader import Course, Week, load
+from autograder.model.course import Course, Week, load
 from autograder.model.errors import KitError, NbgraderError
 from autograder.model.report.schema import SubmissionReport
 from autograder.model.report.verdicts import Ending

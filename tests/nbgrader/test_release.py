@@ -8,7 +8,7 @@ import stat
 
 import pytest
 
-from autograder.model.course.loader import Course, Week
+from autograder.model.course import Course, Week
 from autograder.model.errors import BuildError, NbgraderError
 from autograder.nbgrader.release.publish import release
 from autograder.nbgrader.workspace import CONFIG, Workspace, open_gradebook

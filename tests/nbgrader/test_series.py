@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from autograder.files import atomic
-from autograder.model.course.loader import Course, Week
+from autograder.model.course import Course, Week
 from autograder.nbgrader import state_files
 from autograder.nbgrader.autograde.preprocessor import prepared_report
 from autograder.nbgrader.autograde.single_pass import SinglePassAutograde

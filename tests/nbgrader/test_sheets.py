@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from autograder.cli import run
-from autograder.model.course.loader import Course, Week
+from autograder.model.course import Course, Week
 from autograder.model.errors import NbgraderError
 from autograder.nbgrader.collect.collector import collect
 from autograder.nbgrader.formgrader.marking_sheets import code_of, read_marks, sheet

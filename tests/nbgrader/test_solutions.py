@@ -11,7 +11,7 @@ import pytest
 from nbgrader.exchange.default import ExchangeFetchAssignment
 
 from autograder.cli import run
-from autograder.model.course.loader import Course, Week, load
+from autograder.model.course import Course, Week, load
 from autograder.model.errors import KitError, LeakError, NbgraderError
 from autograder.nbgrader.demo import student_step
 from autograder.nbgrader.release.solutions import (

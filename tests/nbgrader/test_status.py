@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from autograder.cli.instructor.status_table import run_status
-from autograder.model.course.loader import Course, Week, load
+from autograder.model.course import Course, Week, load
 from autograder.model.errors import NbgraderError
 from autograder.model.report.schema import SubmissionReport
 from autograder.model.report.verdicts import Ending

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from autograder import cli
-from autograder.model.course.loader import Course, Week
+from autograder.model.course import Course, Week
 from autograder.model.report.schema import SubmissionReport
 from autograder.model.visible import visible
 from autograder.nbgrader.gradebook.transfer import record

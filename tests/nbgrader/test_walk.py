@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from autograder.model.course.loader import Course, Week, load
+from autograder.model.course import Course, Week, load
 from autograder.model.errors import NbgraderError
 from autograder.nbgrader.collect.collector import collect
 from autograder.nbgrader.collect.earlier import restore

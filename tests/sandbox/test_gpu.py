@@ -6,7 +6,7 @@ import torch
 
 from autograder.grading.targets.sandboxed import Sandboxed
 from autograder.grading.targets.spawner import Spawner
-from autograder.model.course.loader import load
+from autograder.model.course import load
 from autograder.model.device_axes import has_cuda
 from autograder.sandbox import BACKENDS, Child, ChildLimits
 from autograder.worker.protocol import frames

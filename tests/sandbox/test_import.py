@@ -11,7 +11,7 @@ from autograder.grading.import_check import import_problem
 from autograder.grading.outcomes import Crashed
 from autograder.grading.targets.sandboxed import Sandboxed
 from autograder.grading.targets.spawner import Spawner
-from autograder.model.course.loader import Course, load
+from autograder.model.course import Course, load
 from autograder.sandbox import choose
 from autograder.worker.protocol import frames
 from tests.imports import ROOT

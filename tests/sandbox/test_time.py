@@ -10,7 +10,7 @@ import pytest
 from autograder.grading.outcomes import TimedOut
 from autograder.grading.targets.sandboxed import Sandboxed
 from autograder.grading.targets.spawner import Spawner
-from autograder.model.course.loader import load
+from autograder.model.course import load
 from autograder.sandbox import choose
 from autograder.worker.protocol import frames
 from tests.imports import ROOT

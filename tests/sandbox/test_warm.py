@@ -4,7 +4,7 @@ import pytest
 
 from autograder.grading.targets.sandboxed import Sandboxed
 from autograder.grading.targets.spawner import Spawner
-from autograder.model.course.loader import load
+from autograder.model.course import load
 from autograder.sandbox import BACKENDS
 from autograder.worker.protocol import frames
 

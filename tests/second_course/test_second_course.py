@@ -17,8 +17,8 @@ from pathlib import Path
 
 import pytest
 
+from autograder.model.course import Course, load
 from autograder.model.course.bank import Bank
-from autograder.model.course.loader import Course, load
 from autograder.nbgrader.collect.collector import collect
 from autograder.nbgrader.demo import SampleStudent, submit
 from autograder.nbgrader.gradebook.transfer import standings

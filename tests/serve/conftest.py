@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from autograder.model.course.loader import Course, Week, load
+from autograder.model.course import Course, Week, load
 from autograder.nbgrader.workspace import Workspace
 from autograder.serve.auth.accounts import Person, Role
 from autograder.serve.auth.login import TokenLogin

@@ -7,7 +7,7 @@ import datetime as dt
 import msgspec
 import pytest
 
-from autograder.model.course.loader import Course, Immediate, Week
+from autograder.model.course import Course, Immediate, Week
 from autograder.serve.disclosure.allowance import Allowance, allowance
 from autograder.serve.queue.queued_submission import QueuedSubmission
 

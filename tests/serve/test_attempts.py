@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from autograder.model.course.loader import Week
+from autograder.model.course import Week
 from autograder.model.report.verdicts import Ending
 from autograder.serve.auth.accounts import Person
 from autograder.serve.gradebook.exchange_inbox import ExchangeSubmission

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 from starlette.testclient import TestClient
 
-from autograder.model.course.loader import Course, Week
+from autograder.model.course import Course, Week
 from autograder.model.report.schema import SubmissionReport
 from autograder.model.report.schema import TestReport as Ran
 from autograder.model.report.verdicts import Ending, Verdict

@@ -16,7 +16,7 @@ import httpx
 import psutil
 import pytest
 
-from autograder.model.course.loader import Course, load
+from autograder.model.course import Course, load
 from autograder.nbgrader.gradebook.database import read_gradebook
 from autograder.nbgrader.gradebook.report_store import kept_report
 from autograder.nbgrader.release.publish import release

@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from autograder.model.course.loader import Course, Week
+from autograder.model.course import Course, Week
 from autograder.model.errors import KitError
 from autograder.student.commands.service_client import CourseService
 from autograder.student.folder.packing import RECEIPTS, pack

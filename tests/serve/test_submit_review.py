@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import uvicorn
 
-from autograder.model.course.loader import Course, Week
+from autograder.model.course import Course, Week
 from autograder.serve.auth.login import TokenLogin
 from autograder.serve.grading_service import Service
 from autograder.serve.submissions.upload import unpacked

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from autograder.model.course.loader import Immediate
+from autograder.model.course import Immediate
 from autograder.model.report.schema import (
     Deduction,
     Diagnosis,

@@ -13,8 +13,8 @@ import ast
 import random
 from dataclasses import dataclass
 
+from autograder.model.course import Course, Week
 from autograder.model.course.bank import Bank
-from autograder.model.course.loader import Course, Week
 
 Definition = ast.FunctionDef | ast.ClassDef
 

@@ -13,7 +13,7 @@ import pytest
 from autograder.classreport.analysis import summarize
 from autograder.classreport.page import week_page
 from autograder.classreport.similar_pairs import compare_pairs
-from autograder.model.course.loader import Course, Week, load
+from autograder.model.course import Course, Week, load
 from autograder.model.course.stubs import stub_of
 from autograder.model.errors import KitError
 from autograder.model.report.schema import Report, SubmissionReport

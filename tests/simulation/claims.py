@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 
 from autograder.lms.grade_files import export
 from autograder.lms.roster import read_roster
-from autograder.model.course.loader import Week
+from autograder.model.course import Week
 from autograder.nbgrader.gradebook.report_store import earlier_reports, kept_report
 from autograder.nbgrader.gradebook.transfer import WeekStanding, final_scores, standings
 from autograder.nbgrader.status import status

@@ -12,8 +12,8 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from autograder.model.course import Course, Week
 from autograder.model.course.bank import Bank, Misconception
-from autograder.model.course.loader import Course, Week
 
 DROPOUT_WEEK = 4  # after that many weeks, one student stops submitting
 COPIED_WEEK = 1  # index of the week in which two students submit one solution

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.model.course.loader import load
+from autograder.model.course import load
 from tests.simulation.plan import disguised, make_plan
 
 HERE = Path(__file__).resolve().parent

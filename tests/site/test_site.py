@@ -16,7 +16,7 @@ import yaml
 from autograder.authoring.lesson.handout import week_files
 from autograder.authoring.verify.lesson_run import cell_problems, run_lesson
 from autograder.cli import run
-from autograder.model.course.loader import Course, load
+from autograder.model.course import Course, load
 from autograder.model.course.stubs import write_stubs
 from autograder.model.errors import BuildError, LeakError
 from autograder.site.build import build_site, week_pages, words_of

@@ -10,8 +10,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from autograder.model.course import Course, load
 from autograder.model.course.bank import Bank
-from autograder.model.course.loader import Course, load
 from autograder.student.folder.week import (
     WeekExercise,
     WeekFile,

@@ -13,7 +13,7 @@ import pytest
 from rich.console import Console
 
 from autograder.batch.intake import read_submission
-from autograder.model.course.loader import Limits, Week
+from autograder.model.course import Limits, Week
 from autograder.student.commands.check import check_week
 from autograder.student.commands.notebook import check_in_notebook
 from autograder.student.show.check_text import Layout, lines, plain, show

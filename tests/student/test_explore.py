@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from autograder import explore
-from autograder.model.course.loader import load
+from autograder.model.course import load
 
 PROJECT = load(Path(__file__).resolve().parents[2])
 PAGES = [f for w in PROJECT.weeks for f in w.files if f.endswith(".html")]

@@ -18,8 +18,8 @@ from pathlib import Path
 import pytest
 
 from autograder.authoring.lesson.leak_check import secrets_of
+from autograder.model.course import Course, Week
 from autograder.model.course.bank import Bank
-from autograder.model.course.loader import Course, Week
 from tests.imports import closure
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from autograder.grading.engine import Engine
-from autograder.model.course.loader import load
+from autograder.model.course import load
 from autograder.model.report.schema import TestReport as HiddenTest
 from autograder.model.report.verdicts import Ending, Verdict
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from autograder.batch.intake import read_submission
-from autograder.model.course.loader import Course, load
+from autograder.model.course import Course, load
 
 SOURCE = b"def weigh(x, dim=-1):\n    return x\n"
 

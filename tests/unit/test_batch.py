@@ -10,7 +10,7 @@ import pytest
 from autograder.batch import grade as batch
 from autograder.batch.grade import grade_batch
 from autograder.batch.intake import Submission, Unread
-from autograder.model.course.loader import Course, load
+from autograder.model.course import Course, load
 from autograder.model.errors import KitError
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.model.course.loader import load, parse
+from autograder.model.course import load, parse
 from autograder.model.errors import CourseError
 
 GOOD = """\

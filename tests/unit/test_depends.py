@@ -15,7 +15,7 @@ import pytest
 import autograder
 from autograder.batch import fingerprint as depends
 from autograder.batch.fingerprint import PACKAGES, fingerprint, trusted_fingerprints
-from autograder.model.course.loader import Course, Late, Suspects, load
+from autograder.model.course import Course, Late, Suspects, load
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden"
 LATER = dt.datetime(2030, 1, 1)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from autograder.model.course import Week, load
 from autograder.model.course.bank import Bank
-from autograder.model.course.loader import Week, load
 
 COURSE = load(Path(__file__).resolve().parents[2])
 # Weeks in which no mistake on a GPU is named.

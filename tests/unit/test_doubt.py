@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from autograder.grading.engine import Engine
-from autograder.model.course.loader import Suspects, load
+from autograder.model.course import Suspects, load
 from autograder.model.report.schema import SubmissionReport
 
 REGISTRY = """

@@ -6,7 +6,7 @@ import datetime as dt
 
 import pytest
 
-from autograder.model.course.loader import Exercise, Week
+from autograder.model.course import Exercise, Week
 from autograder.model.report.schema import ExerciseReport
 from autograder.model.report.scoring import counted, full_points, submission_report
 

@@ -9,7 +9,7 @@ import pytest
 
 from autograder.batch import intake
 from autograder.batch.intake import read_submission
-from autograder.model.course.loader import Course, load
+from autograder.model.course import Course, load
 
 EARLIER = "kept/softmax_2027-01-12_101500.py"
 

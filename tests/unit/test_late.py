@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from autograder.model.course import Course, parse
 from autograder.model.course.late import due_for, lateness
-from autograder.model.course.loader import Course, parse
 from autograder.model.errors import CourseError
 
 REGISTRY = """\

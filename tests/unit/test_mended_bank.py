@@ -13,8 +13,8 @@ from autograder.authoring.verify.selection import Selection
 from autograder.batch.fingerprint import trusted_fingerprints
 from autograder.grading.running.test_runner import Runs
 from autograder.grading.warmup import warm_engine
+from autograder.model.course import load
 from autograder.model.course.bank import Misconception
-from autograder.model.course.loader import load
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden" / "course"
 EVERY = {"factor_on_the_cpu", "ignores_dim"}

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.model.course.loader import load
+from autograder.model.course import load
 from autograder.nbgrader.release.publish import week_files
 
 PROJECT = Path(__file__).resolve().parents[2]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from autograder.authoring.verify.mutants import excuses, mutants
-from autograder.model.course.loader import Course, load
+from autograder.model.course import Course, load
 
 SOLUTION = '''\
 import torch

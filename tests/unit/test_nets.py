@@ -203,7 +203,7 @@ def test_a_closure_can_be_made_to_note():
 _EVERY_WEEK = """
 from pathlib import Path
 import warnings
-from autograder.model.course.loader import load
+from autograder.model.course import load
 from autograder.worker.monitor import operator_hooks as nets
 warnings.simplefilter("ignore")
 course = load(Path("."))

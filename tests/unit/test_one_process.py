@@ -29,7 +29,7 @@ SCRIPT = """
 import json
 from pathlib import Path
 from autograder.batch.grade import grade_batch
-from autograder.model.course.loader import load
+from autograder.model.course import load
 from autograder.batch.intake import Submission
 
 def score(week, factor):
@@ -92,7 +92,7 @@ CPU_THEN_FAKE = """
 import json
 from pathlib import Path
 from autograder.batch.grade import grade_batch
-from autograder.model.course.loader import load
+from autograder.model.course import load
 from autograder.batch.intake import Submission
 
 files = {"m.py": Path("solutions/week01_twice/m.py").read_bytes()}

@@ -8,7 +8,7 @@ import sys
 import pytest
 import torch
 
-from autograder.model.course.loader import load
+from autograder.model.course import load
 from autograder.model.device_axes import has_cuda
 from autograder.sandbox import launch, mounts
 from autograder.worker.torch_support import devices

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.model.course.loader import load
+from autograder.model.course import load
 from autograder.model.course.yaml_text import moment
 from autograder.model.errors import CourseError
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from autograder.model.course.loader import load
+from autograder.model.course import load
 from autograder.model.report.schema import ExerciseReport, SubmissionReport
 from autograder.model.report.scoring import rounded, with_rounded_scores
 from autograder.model.report.verdicts import Ending

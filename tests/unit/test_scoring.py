@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from autograder.model.course.loader import Exercise, Scoring
+from autograder.model.course import Exercise, Scoring
 from autograder.model.report import schema
 from autograder.model.report.scoring import Evidence, Mistake, exercise_reports
 from autograder.model.report.verdicts import Verdict

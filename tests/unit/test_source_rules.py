@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from autograder.grading.running.source_rules import source_problems
-from autograder.model.course.loader import load
+from autograder.model.course import load
 from autograder.model.source.reachable import Sources, count_tokens
 from autograder.model.source.rules import EVASIONS, Rules, in_words, may_be_evasive, missing_imports
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.model.course.loader import load
+from autograder.model.course import load
 from autograder.model.course.stubs import make_stub, stale, stub_of, with_announcement
 from autograder.model.errors import BuildError
 

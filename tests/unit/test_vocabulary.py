@@ -15,7 +15,7 @@ from autograder.authors import Agree, Count, Draw, Pair
 from autograder.grading.assertions.call_comparison import Comparison
 from autograder.grading.engine import Engine
 from autograder.grading.running import fixtures
-from autograder.model.course.loader import load
+from autograder.model.course import load
 from autograder.model.course.stubs import stub_of
 from autograder.model.report.schema import ExerciseReport
 from autograder.model.report.verdicts import Verdict

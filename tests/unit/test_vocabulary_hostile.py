@@ -11,7 +11,7 @@ import pytest
 from autograder.authors import function, generator
 from autograder.grading.engine import Engine
 from autograder.grading.outcomes import GraderFault
-from autograder.model.course.loader import load
+from autograder.model.course import load
 from autograder.model.report.verdicts import Verdict
 
 TINY = Path(__file__).resolve().parents[1] / "golden" / "course"

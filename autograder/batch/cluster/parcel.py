@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from ...model.course.loader import REGISTRY, Course, Week, parse
+from ...model.course import REGISTRY, Course, Week, parse
 from ..fingerprint import versions
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from ...files.workfolder import WorkFolder
-from ...model.course.loader import Course
+from ...model.course import Course
 from ...model.report.schema import SubmissionReport
 from ..fingerprint import fingerprint, versions
 from ..intake import Submission

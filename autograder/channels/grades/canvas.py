@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...lms.roster import RosterEntry
-from ...model.course.loader import Course, Week
+from ...model.course import Course, Week
 from ...model.errors import KitError
 from .credentials import secret_of
 from .http_client import Web

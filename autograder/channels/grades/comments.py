@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ...feedback.text import submission_text
-from ...model.course.loader import Course, Week
+from ...model.course import Course, Week
 from ...nbgrader.gradebook.report_store import kept_report
 
 _MORE = "For the full page with marks and comments, run: nbgrader fetch_feedback"

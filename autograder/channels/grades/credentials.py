@@ -6,7 +6,7 @@ import os
 import stat
 from pathlib import Path
 
-from ...model.course.loader import Course
+from ...model.course import Course
 from ...model.errors import KitError
 
 

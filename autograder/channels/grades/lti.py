@@ -16,7 +16,7 @@ from typing import Any
 
 from ...lms.grade_files import total
 from ...lms.roster import RosterEntry
-from ...model.course.loader import Course, Week
+from ...model.course import Course, Week
 from ...model.course.registry import Lti
 from ...model.errors import KitError, PlatformError
 from .credentials import secret_of

@@ -24,7 +24,7 @@ import msgspec
 from ...files.atomic import replace_file
 from ...lms.grade_files import total
 from ...lms.roster import Roster
-from ...model.course.loader import Course, Week
+from ...model.course import Course, Week
 from ...model.errors import KitError, PlatformError
 from .platforms import HeldGrade, Platform
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from ...model.course.loader import REGISTRY, Course, load
+from ...model.course import REGISTRY, Course, load
 from ...model.device_axes import AXES, FAKE_GPU, axis
 from ...model.errors import CourseError, NoCourse
 from ...sandbox import probe

@@ -14,7 +14,7 @@ from ...authoring.new.new_exercise import (
     replace_example,
 )
 from ...authoring.new.new_week import check_function_name, new_course, new_week
-from ...model.course.loader import REGISTRY, Course, Week, load
+from ...model.course import REGISTRY, Course, Week, load
 from ...model.errors import CourseError
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from ...authoring.verify.mutants import MutantOutcome, hunt
 from ...files.secret import course_secret
-from ...model.course.loader import Course, Week
+from ...model.course import Course, Week
 from ...sandbox import choose
 from ...terminal.console import bar, terminal
 

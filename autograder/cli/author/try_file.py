@@ -15,8 +15,8 @@ from ...batch.grade import grade_batch
 from ...batch.intake import Submission, clean_name, read_submission
 from ...feedback.html import feedback_page
 from ...grading.warmup import rare_collection
+from ...model.course import Course, Week
 from ...model.course.bank import Bank
-from ...model.course.loader import Course, Week
 from ...model.device_axes import axis
 from ...model.errors import KitError
 from ...model.report.findings import question

@@ -20,7 +20,7 @@ from ...authoring.verify.results import Verification, combine_draws
 from ...authoring.verify.selection import Selection
 from ...batch.pool import process_pool
 from ...files.secret import course_secret, public_draw
-from ...model.course.loader import Course, Week
+from ...model.course import Course, Week
 from ...model.device_axes import axis
 from ...model.errors import EngineError
 from ...model.extras import missing_in_words

@@ -11,7 +11,7 @@ from watchfiles import watch
 
 from ...authoring.verify.selection import find_selections
 from ...batch.pool import process_pool
-from ...model.course.loader import load
+from ...model.course import load
 from ...model.errors import KitError
 from ...terminal.console import terminal
 from .verification import Abandoned, Verify, run_verification

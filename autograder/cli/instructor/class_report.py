@@ -10,8 +10,8 @@ from ...classreport.analysis import summarize
 from ...classreport.page import course_page, week_page
 from ...classreport.report_sources import read_reports, recorded_report
 from ...classreport.similar_pairs import student_labels
+from ...model.course import Course, Week
 from ...model.course.bank import Bank
-from ...model.course.loader import Course, Week
 from ...model.errors import KitError
 from ...model.report.schema import Report
 from ...model.visible import visible

@@ -8,7 +8,7 @@ from pathlib import Path
 from ...channels.git import collect_git, read_repositories
 from ...lms.bulk import collect_bulk
 from ...lms.roster import read_roster
-from ...model.course.loader import Course, Week
+from ...model.course import Course, Week
 from ...model.errors import KitError
 from ...nbgrader.collect.collector import collect
 from ...nbgrader.collect.groups import grouped_lines, spread_groups

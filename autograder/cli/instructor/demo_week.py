@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from ...model.course.loader import Course
+from ...model.course import Course
 from ...model.report.schema import SubmissionReport
 from ...model.report.verdicts import Ending
 from ...nbgrader.demo import DemoResult, play, sample_class, steps

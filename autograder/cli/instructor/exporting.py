@@ -10,7 +10,7 @@ from ...channels.github import export_template
 from ...channels.gradescope_zip import autograder_zip, write_zip
 from ...lms.grade_files import FORMATS, export
 from ...lms.roster import RosterEntry, read_roster
-from ...model.course.loader import Course, Week
+from ...model.course import Course, Week
 from ...model.errors import KitError
 from ..output import write_output
 

@@ -22,7 +22,7 @@ from rich.progress import (
 from ...batch.cluster import Cluster
 from ...batch.grade import Done, grade_batch
 from ...batch.intake import Submission, Unread, read_submission
-from ...model.course.loader import Course, Week
+from ...model.course import Course, Week
 from ...model.device_axes import axis
 from ...model.errors import KitError
 from ...model.report.schema import Report, SubmissionReport, to_json

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ...model.course.loader import Course, Week
+from ...model.course import Course, Week
 from ...model.visible import visible
 from ...nbgrader.collect.groups import share_marks
 from ...nbgrader.formgrader.manual_marks import keep_marks

@@ -10,7 +10,7 @@ from ...channels.grades.comments import comments_of
 from ...channels.grades.lti import lti_line_item
 from ...channels.grades.platforms import Platform
 from ...channels.grades.push import Push, Todo, carry_out_push, plan_push
-from ...model.course.loader import Course, Week
+from ...model.course import Course, Week
 from ...model.errors import KitError
 from ...nbgrader.feedback.provisional import require_marked
 from ...nbgrader.gradebook.transfer import final_scores

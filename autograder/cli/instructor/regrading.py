@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...model.course.loader import Course, Week
+from ...model.course import Course, Week
 from ...model.errors import KitError
 from ...model.report.differences import changes
 from ...nbgrader.collect.earlier import chosen_entry, restore, submissions_of

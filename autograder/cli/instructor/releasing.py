@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
 
-from ...model.course.loader import Course, Week
+from ...model.course import Course, Week
 from ...model.errors import KitError
 from ...model.spelling import did_you_mean
 from ...nbgrader.feedback.provisional import require_marked

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ...batch.cluster import Cluster
-from ...model.course.loader import Course
+from ...model.course import Course
 from ...model.device_axes import axis
 from ...model.errors import KitError
 from ...nbgrader.gradebook.database import read_gradebook

@@ -8,7 +8,7 @@ import sys
 import msgspec
 from rich.table import Table
 
-from ...model.course.loader import Course, Week
+from ...model.course import Course, Week
 from ...model.notes import KINDS
 from ...model.visible import visible_json
 from ...nbgrader.formgrader.manual_marks import keep_marks

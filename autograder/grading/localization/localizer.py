@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 
-from ...model.course.loader import Suspects, Week
+from ...model.course import Suspects, Week
 from ...model.report.findings import IGNORED, SHOWN, WHATEVER
 from ...model.report.schema import Suspect
 from ...model.report.verdicts import Verdict

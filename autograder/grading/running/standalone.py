@@ -26,8 +26,8 @@ import pytest
 
 from ...files.secret import course_secret
 from ...files.workfolder import WorkFolder
+from ...model.course import Course, Week, find_root, load
 from ...model.course.bank import Bank
-from ...model.course.loader import Course, Week, find_root, load
 from ...model.device_axes import AXES, axis
 from ...model.errors import KitError
 from ...worker.monitor.operator_hooks import install_hooks

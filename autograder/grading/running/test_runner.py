@@ -17,8 +17,8 @@ from typing import Any, TypeVar
 import msgspec
 
 from ...files.hashing import feed
+from ...model.course import Week
 from ...model.course.bank import Bank, Misconception
-from ...model.course.loader import Week
 from ...model.errors import EngineError
 from ...model.extras import installed, missing_in_words
 from ...model.report.schema import base_of

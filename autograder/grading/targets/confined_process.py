@@ -17,7 +17,7 @@ from typing import Protocol
 
 import msgspec
 
-from ...model.course.loader import Limits
+from ...model.course import Limits
 from ...sandbox import Child
 from ...worker.monitor.audit_hook import KNOWN, LOOKS
 from ...worker.protocol import frames as wire

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-from ...model.course.loader import Week
+from ...model.course import Week
 from ...worker.executor import Executor
 from ...worker.protocol import frames
 from ...worker.torch_support.builders import warm

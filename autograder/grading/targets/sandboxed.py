@@ -19,7 +19,7 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from ...model.course.loader import Limits
+from ...model.course import Limits
 from ...sandbox import Child, ChildLimits
 from ...worker.protocol import frames as wire
 from ..outcomes import BadReply, Crashed, LimitExceeded, Outcome, TimedOut

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from ...model.course.loader import Course, Limits, Week
+from ...model.course import Course, Limits, Week
 from ...model.device_axes import FAKE_GPU
 from ...model.extras import installed
 from ...model.source.rules import libraries

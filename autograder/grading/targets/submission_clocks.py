@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ...model.course.loader import Limits
+from ...model.course import Limits
 from ...sandbox import Child
 from ..outcomes import TimedOut
 

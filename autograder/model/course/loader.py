@@ -15,43 +15,11 @@ import msgspec
 
 from ..errors import CourseError, NoCourse
 from .folder_checks import folder_problems
-from .registry import (
-    Course,
-    Exercise,
-    Extension,
-    Immediate,
-    Late,
-    Limits,
-    Lms,
-    Nbgrader,
-    Question,
-    Registry,
-    Scoring,
-    Suspects,
-    Week,
-)
+from .registry import Course, Registry
 from .validation import problems, with_fix
 from .yaml_text import REGISTRY, read_yaml
 
-__all__ = [
-    "REGISTRY",
-    "Course",
-    "Exercise",
-    "Extension",
-    "Immediate",
-    "Late",
-    "Limits",
-    "Lms",
-    "Nbgrader",
-    "Question",
-    "Registry",
-    "Scoring",
-    "Suspects",
-    "Week",
-    "find_root",
-    "load",
-    "parse",
-]
+__all__ = ["find_root", "load", "parse"]
 
 
 def find_root(start: Path | None = None) -> Path:

@@ -20,7 +20,7 @@ from functools import cached_property
 
 import msgspec
 
-from ..course.loader import Exercise, Scoring, Week
+from ..course import Exercise, Scoring, Week
 from .schema import Deduction, Diagnosis, ExerciseReport, SubmissionReport, TestReport
 from .verdicts import Ending, Verdict
 

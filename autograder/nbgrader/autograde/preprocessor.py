@@ -17,7 +17,7 @@ from nbformat import from_dict
 
 from ...feedback.html import exercise_fragment
 from ...files.sharing import share_attachments
-from ...model.course.loader import Course, Week
+from ...model.course import Course, Week
 from ...model.errors import NbgraderError
 from ...model.report import scoring
 from ...model.report.schema import SubmissionReport

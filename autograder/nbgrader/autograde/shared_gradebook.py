@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ...model.course.loader import Course
+from ...model.course import Course
 from ..workspace import open_gradebook
 
 _INDICES = {

@@ -22,7 +22,7 @@ import nbformat
 from nbgrader.preprocessors.base import NbGraderPreprocessor
 from traitlets import List, Unicode
 
-from ...model.course.loader import REGISTRY, Course, Week, load
+from ...model.course import REGISTRY, Course, Week, load
 from ...model.errors import NbgraderError
 from ..workspace import Workspace
 from .notebooks import PICTURES

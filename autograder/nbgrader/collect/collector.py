@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from ...model.course.loader import Course, Week
+from ...model.course import Course, Week
 from ...model.errors import NbgraderError
 from ..gradebook.database import read_gradebook
 from ..state_files import read_state, write_state

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...model.course.loader import Course, Week
+from ...model.course import Course, Week
 from ...model.errors import NbgraderError
 from ...model.report.schema import Report, SubmissionReport
 from ...model.report.verdicts import Ending

@@ -25,7 +25,7 @@ from nbgrader.exchange.default import ExchangeCollect
 from nbgrader.utils import temp_attrs
 from traitlets import Unicode
 
-from ...model.course.loader import Course, Week, load
+from ...model.course import Course, Week, load
 from ...model.timestamps import format_timestamp
 from ..regrade.requests import REQUEST, note_request
 from ..release.rerelease import names

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from ...model.course.loader import Course, Week
+from ...model.course import Course, Week
 from ...model.errors import NbgraderError
 from ..gradebook.database import read_gradebook
 from ..gradebook.report_store import judged_digests

@@ -16,7 +16,7 @@ from typing import Literal
 import msgspec
 
 from ...files.sharing import share
-from ...model.course.loader import Course, Week
+from ...model.course import Course, Week
 from ...model.errors import NbgraderError
 from ...model.notes import Note
 from ...model.submission_zip import digest_of

@@ -21,7 +21,7 @@ import msgspec
 from ...batch.intake import IGNORED_FOLDERS, clean_name, is_wanted, read_files
 from ...batch.module_name import module_candidates, with_module
 from ...lms.bulk import content_of
-from ...model.course.loader import Course, Week
+from ...model.course import Course, Week
 from ...model.notes import Note
 from ...model.source.import_failure import ImportFailure, explained
 from ..regrade.requests import REQUEST

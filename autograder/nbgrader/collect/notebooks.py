@@ -19,7 +19,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from ...model.course.loader import Week
+from ...model.course import Week
 from ...model.notes import Note
 from ...model.source.reachable import MAX_TOKENS, count_tokens
 

@@ -16,7 +16,7 @@ import msgspec
 
 from ...batch.intake import Submission, Unread
 from ...files.folder_lock import in_turn
-from ...model.course.loader import Course, Week
+from ...model.course import Course, Week
 from ...model.errors import NbgraderError
 from ...model.notes import KINDS, Note
 from ..workspace import Workspace

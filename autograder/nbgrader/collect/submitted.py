@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from ...batch.intake import Submission, read_submission
-from ...model.course.loader import Course, Week
+from ...model.course import Course, Week
 from ..workspace import Workspace
 from .history import read_marker
 from .notebooks import (

@@ -5,8 +5,8 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Container, Sequence
 
+from ...model.course import Course, Week
 from ...model.course.late import due_for
-from ...model.course.loader import Course, Week
 from ...model.errors import NbgraderError
 from ..collect.groups import share_marks
 from ..gradebook.database import read_gradebook

@@ -17,7 +17,7 @@ from traitlets import Bool
 
 from ...feedback.html import feedback_page
 from ...feedback.manual_scores import Mark, Marks
-from ...model.course.loader import Course, Week
+from ...model.course import Course, Week
 from ...model.errors import NbgraderError
 from ...model.report.schema import ExerciseReport, SubmissionReport
 from ...model.report.verdicts import Ending

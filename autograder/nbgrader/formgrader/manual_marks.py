@@ -18,7 +18,7 @@ from typing import Any
 
 import msgspec
 
-from ...model.course.loader import Course, Week
+from ...model.course import Course, Week
 from ...model.errors import NbgraderError
 from ..gradebook.database import HandMark, Marked, read_hand_marks, transactions
 from ..gradebook.rebuild import first_names

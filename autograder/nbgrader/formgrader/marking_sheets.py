@@ -21,7 +21,7 @@ import msgspec
 
 from ...files.secret import course_secret
 from ...lms.spreadsheet_cells import text_cell
-from ...model.course.loader import Course, Week
+from ...model.course import Course, Week
 from ...model.errors import NbgraderError
 from ...model.report.scoring import rounded
 from ..collect.groups import author_of

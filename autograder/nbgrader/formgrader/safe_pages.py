@@ -40,7 +40,7 @@ from nbgrader.server_extensions.formgrader.base import BaseApiHandler, BaseHandl
 from tornado.routing import URLSpec
 
 from ...authoring.lesson.marking_guide import MarkingGuide, marking_guides
-from ...model.course.loader import load
+from ...model.course import load
 from ...model.errors import KitError
 from ...pages.environment import points
 from ...pages.markdown import code_styles, markdown

@@ -15,7 +15,7 @@ from typing import Any
 
 import msgspec
 
-from ...model.course.loader import Course
+from ...model.course import Course
 from ...model.errors import NbgraderError
 from ..workspace import Workspace, unreachable_gradebook
 

@@ -12,8 +12,8 @@ import os
 from contextlib import suppress
 from dataclasses import dataclass
 
+from ...model.course import Course, Week
 from ...model.course.late import lateness
-from ...model.course.loader import Course, Week
 from ...model.spelling import did_you_mean
 from ..workspace import Workspace, open_gradebook
 from .database import GradebookEntry, read_due_dates, read_gradebook

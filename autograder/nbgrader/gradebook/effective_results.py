@@ -10,8 +10,8 @@ from functools import cached_property
 
 import msgspec
 
+from ...model.course import Course, Week
 from ...model.course.late import lateness
-from ...model.course.loader import Course, Week
 from ...model.report import scoring
 from ...model.report.schema import SubmissionReport
 from ...model.report.verdicts import Ending

@@ -13,8 +13,8 @@ from typing import Any
 from nbgrader.api import Assignment, Gradebook, MissingEntry, SubmittedAssignment
 
 from ...files.folder_lock import in_turn
+from ...model.course import Course, Week
 from ...model.course.late import Lateness, lateness
-from ...model.course.loader import Course, Week
 from ..collect.cell_repair import CoursePreprocessor, Notebook, Resources
 from .report_store import recorded_folder
 

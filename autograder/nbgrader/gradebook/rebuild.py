@@ -10,7 +10,7 @@ import datetime as dt
 import json
 from collections.abc import Container, Sequence
 
-from ...model.course.loader import Course, Week
+from ...model.course import Course, Week
 from ...model.errors import NbgraderError
 from ..workspace import Workspace, open_api, open_gradebook, require
 from .database import read_cells

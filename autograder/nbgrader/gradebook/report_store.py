@@ -15,7 +15,7 @@ import msgspec
 from ...batch.intake import Submission
 from ...batch.store import content_hash
 from ...files.atomic import replace_file
-from ...model.course.loader import Course, Week
+from ...model.course import Course, Week
 from ...model.notes import Note
 from ...model.report.differences import differ
 from ...model.report.schema import SubmissionReport

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from ...model.course.loader import Course, Week
+from ...model.course import Course, Week
 from ...model.report.schema import Report
 from ...model.report.scoring import rounded
 from ..autograde.recorder import RecordedScores, Recorder, require_released

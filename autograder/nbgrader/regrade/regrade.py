@@ -21,7 +21,7 @@ import nbformat
 from ...batch.fingerprint import fingerprint
 from ...files.atomic import replace_file
 from ...files.secret import course_secret
-from ...model.course.loader import Course, Week
+from ...model.course import Course, Week
 from ...model.errors import NbgraderError
 from ...model.report.differences import differ
 from ...model.report.schema import Report, SubmissionReport

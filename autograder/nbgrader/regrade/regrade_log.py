@@ -15,7 +15,7 @@ from typing import Literal
 
 import msgspec
 
-from ...model.course.loader import Course, Week
+from ...model.course import Course, Week
 from ...model.errors import NbgraderError
 from ..gradebook.report_store import Recorded
 from ..state_files import write_state

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 
-from ...model.course.loader import Course, Week
+from ...model.course import Course, Week
 from ...model.errors import NbgraderError
 from ...model.visible import visible
 from ..gradebook.report_store import handed_in

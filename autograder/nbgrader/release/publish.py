@@ -13,7 +13,7 @@ from ...authoring.lesson.embedded_week import built_wheel, embed_week, zip_week
 from ...authoring.lesson.handout import read_or_refuse, week_files
 from ...authoring.lesson.leak_check import check_files, check_folder, secrets_of
 from ...files.atomic import replace_file
-from ...model.course.loader import Course, Week
+from ...model.course import Course, Week
 from ...model.errors import LeakError, NbgraderError
 from ..gradebook.due_dates import unknown_extensions
 from ..gradebook.rebuild import enter_assignment

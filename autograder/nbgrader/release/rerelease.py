@@ -16,7 +16,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from ...model.course.loader import Course, Week
+from ...model.course import Course, Week
 from ...student.folder.week import DESCRIPTION
 from ..workspace import Workspace
 

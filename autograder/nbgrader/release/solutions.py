@@ -22,9 +22,9 @@ from ...authoring.lesson.handout import week_files
 from ...authoring.lesson.leak_check import check_files, check_folder, secrets_of
 from ...authoring.lesson.lesson_notebook import ANSWER, Notebook, lesson_notebook
 from ...authoring.lesson.marking_guide import MarkingGuide, answers_text, marking_guides
+from ...model.course import Course, Week
 from ...model.course.bank import Bank
 from ...model.course.late import due_for
-from ...model.course.loader import Course, Week
 from ...model.course.registry import Late
 from ...model.course.stubs import without_marks
 from ...model.errors import LeakError, NbgraderError

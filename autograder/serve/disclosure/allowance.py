@@ -16,8 +16,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from ...model.course import Course, Immediate, Week
 from ...model.course.late import due_for
-from ...model.course.loader import Course, Immediate, Week
 from ..queue.queued_submission import COUNTED, QueuedSubmission
 
 Reason = Literal["", "tries", "due", "nothing"]

@@ -7,7 +7,7 @@ import math
 from pathlib import Path
 
 from ...grading.disclosure.submission_budget import SUBMISSION_BITS
-from ...model.course.loader import Course, Week
+from ...model.course import Course, Week
 from ...worker.protocol.dtypes import TEST_DTYPES
 
 _RESOLUTION = 0.3  # seconds between two distinguishable times of a result

@@ -16,7 +16,7 @@ from typing import assert_never
 import msgspec
 
 from ...feedback.view import ExerciseView, link_causes, view_exercise
-from ...model.course.loader import Immediate, Week
+from ...model.course import Immediate, Week
 from ...model.report.failure_groups import NOT_DESCRIBED
 from ...model.report.schema import ExerciseReport, SubmissionReport, TestReport
 from ...model.report.verdicts import Ending, Verdict

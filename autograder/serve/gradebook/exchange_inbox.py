@@ -28,7 +28,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from ...batch.intake import is_wanted
 from ...files.workfolder import WorkFolder
-from ...model.course.loader import Course, Week
+from ...model.course import Course, Week
 from ...model.errors import IntakeError
 from ...model.timestamps import format_timestamp, parse_timestamp
 from ...nbgrader.collect.history import last_seen

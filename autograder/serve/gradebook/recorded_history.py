@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import datetime as dt
 
-from ...model.course.loader import Course, Week
+from ...model.course import Course, Week
 from ...model.errors import NbgraderError
 from ...model.timestamps import format_timestamp
 from ...nbgrader.collect.history import History, read_history

@@ -15,7 +15,7 @@ from pathlib import Path
 import msgspec
 from sqlalchemy.exc import SQLAlchemyError
 
-from ...model.course.loader import Course, Week, load
+from ...model.course import Course, Week, load
 from ...model.errors import KitError
 from ...model.report.schema import Report, SubmissionReport
 from ...nbgrader.collect.history import Entry, read_history

@@ -13,7 +13,7 @@ from ...batch.pool import Job
 from ...batch.store import ResultStore
 from ...files.secret import course_secret
 from ...files.workfolder import WorkFolder
-from ...model.course.loader import Course, Week
+from ...model.course import Course, Week
 from ...model.report import scoring
 from ...model.report.schema import SubmissionReport
 from ...model.report.verdicts import Ending

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
-from ...model.course.loader import Week
+from ...model.course import Week
 from ...model.errors import IntakeError
 from ...model.report.verdicts import Ending
 from ...model.submission_zip import digest_of, packed

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
 from ...lms.bulk import content_of
-from ...model.course.loader import Limits, Week
+from ...model.course import Limits, Week
 from ...model.errors import IntakeError
 
 _NOTEBOOK_BYTES = 8 << 20  # for the notebook and its pictures, which are not graded

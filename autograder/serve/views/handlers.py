@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 
-from ...model.course.loader import Week
+from ...model.course import Week
 from ...model.errors import IntakeError
 from ...nbgrader.status import returned_page
 from ...nbgrader.workspace import Workspace

@@ -8,7 +8,7 @@ from __future__ import annotations
 from importlib import resources
 from typing import Any
 
-from ...model.course.loader import Course, Week
+from ...model.course import Course, Week
 from ...pages.environment import environment
 from ..auth.accounts import Person
 from .view_models import SubmissionView, in_words

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from ...model.course.loader import Course, Immediate, Week
+from ...model.course import Course, Immediate, Week
 from ...model.report.verdicts import Ending
 from ...nbgrader.status import returned
 from ...nbgrader.workspace import Workspace

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from ...model.course.loader import REGISTRY, Course, Week, load
+from ...model.course import REGISTRY, Course, Week, load
 from ...model.course.stubs import stub_of
 from ...model.errors import BuildError, CourseError, KitError
 from ...model.source.import_failure import not_text
