@@ -19,14 +19,14 @@ def test_matrices(agree):
 
 
 def test_larger_values(agree):
-    """The spread of Wv follows the size of the values, even if that is large."""
+    """Initialise Wv with a spread that depends on the size of the values, even a large one."""
     pair = agree.SelfAttention(5, 2, 40, 7)
     pair.attribute("Wv")
 
 
 @pytest.mark.weight(2)
 def test_seeds(agree, draw):
-    """Another seed gives other matrices, by position and by name."""
+    """Draw different matrices for a different seed, passed by position or by name."""
     agree.SelfAttention(6, 4, 3, draw.seed()).attribute("Wk")
     agree.SelfAttention(6, 4, 3, seed=draw.seed()).attribute("Wv")
 
@@ -34,7 +34,7 @@ def test_seeds(agree, draw):
 @pytest.mark.weight(2)
 @pytest.mark.dtypes("float64")
 def test_forward(agree, draw):
-    """Every token attends to every token through its projections; output first, then weights."""
+    """Let every token attend to every token; return the output first, then the weights."""
     _, weights = agree.SelfAttention(8, 3, 5).forward(draw.array.normal(6, 8))
     rows_sum_to_one(weights)
 
@@ -60,7 +60,7 @@ def test_float_types(agree, draw, dtype):
 
 @pytest.mark.weight(2)
 def test_second_call(agree, draw):
-    """The object does not change: the same sentence gets the same answer again."""
+    """Leave the object unchanged: the same sentence gives the same result again."""
     pair = agree.SelfAttention(8, 3, 5)
     sentence = draw.array.normal(6, 8).astype(np.float64)
     first, _ = pair.forward(sentence)
@@ -70,7 +70,7 @@ def test_second_call(agree, draw):
 
 
 def test_one_token(agree, draw):
-    """A sentence of one token attends to itself; a batch of one keeps its axis."""
+    """Let a single token attend to itself, and keep the batch axis of a batch of one."""
     pair = agree.within(atol=FLOAT32).SelfAttention(8, 3, 5)
     pair.forward(draw.array.normal(1, 8))
     pair.forward(draw.array.normal(1, 4, 8))

@@ -10,7 +10,7 @@ SENTENCE = ["The", "cat", "sat", "on", "the", "mat"]
 
 
 def shown(drawing):
-    """What can be seen of a drawing: trailing spaces do not count, a trailing newline does."""
+    """Compare what is visible: trailing spaces do not count, a trailing newline does."""
     return "\n".join(line.rstrip(" ") for line in drawing.split("\n"))
 
 
@@ -22,12 +22,12 @@ def attention(draw, size, spread=1.5):
 
 @pytest.mark.weight(3)
 def test_drawing(agree, draw):
-    """A line of tokens, then a line per query: its token and a cell for each key."""
+    """Print a line of tokens, then for each query a line with its token and a cell per key."""
     agree.only(shown).ascii_heatmap(attention(draw, 6, spread=0.3), SENTENCE)
     drawing = agree.only(shown).ascii_heatmap(attention(draw, 6), SENTENCE)
     expect(
         len(drawing.split("\n")) == 7,
-        "Six tokens should give seven lines, with nothing after the last.",
+        "Six tokens should give seven lines, and the last should end the text.",
     )
 
 
@@ -43,7 +43,7 @@ def test_largest_weight(agree, draw):
 
 @pytest.mark.weight(2)
 def test_characters(agree, draw):
-    """Any number of characters, two or more, makes the levels."""
+    """Use as many levels as there are characters (two or more)."""
     weights = attention(draw, 4)
     for chars in (" .:#", "01", " .,:;+*#", "abcdefghijk"):
         agree.only(shown).ascii_heatmap(weights, ["we", "all", "look", "up"], chars=chars)
@@ -59,16 +59,16 @@ def test_width(agree, draw):
 
 
 def test_all_zero(agree):
-    """A matrix of zeros draws the lightest character everywhere."""
+    """Draw a matrix of zeros with the lightest character everywhere."""
     agree.only(shown).ascii_heatmap(np.zeros((3, 3)), ["I", "am", "you"])
     agree.only(shown).ascii_heatmap(np.zeros((2, 2)), ["no", "one"], chars="oO")
 
 
 def test_one_token(agree):
-    """A single token looks at itself, with the darkest character."""
+    """Draw a single token, which attends only to itself, with the darkest character."""
     agree.only(shown).ascii_heatmap(np.ones((1, 1)), ["alone"])
 
 
 def test_views(agree, draw):
-    """A transposed view is drawn as it reads, and the weights stay as they were."""
+    """Draw a transposed view as it is indexed, and leave the weights unchanged."""
     agree.only(shown).ascii_heatmap(attention(draw, 6, spread=0.5).T, tuple(SENTENCE))

@@ -8,7 +8,7 @@ from autograder.authors import expect
 
 @pytest.mark.weight(2)
 def test_values(agree, draw):
-    """The result is the logarithm of the sum of the exponentials of each row."""
+    """Return the logarithm of the sum of the exponentials of each row."""
     agree.logsumexp(draw.normal(3, 5, std=2.0))
     agree.logsumexp(draw.normal(4, 6))
 
@@ -22,14 +22,14 @@ def test_any_number_of_axes(agree, draw):
 
 @pytest.mark.weight(2)
 def test_any_dim(agree, draw):
-    """The sum runs over the dimension that `dim` names, which then is gone."""
+    """Sum over the dimension `dim` and remove it."""
     for dim in (0, 1, 2, -2, -3):
         agree.logsumexp(draw.normal(3, 4, 5), dim=dim)
 
 
 @pytest.mark.weight(2)
 def test_keepdim(agree, draw):
-    """With `keepdim` the dimension stays, with size 1."""
+    """Keep the dimension with size 1 if `keepdim` is set."""
     for dim in (0, 1, -1):
         agree.logsumexp(draw.normal(3, 4, 5), dim=dim, keepdim=True)
     agree.logsumexp(draw.normal(3, 4, 5), 1, True)
@@ -53,7 +53,7 @@ def test_rows_far_apart(agree, draw):
 
 @pytest.mark.weight(2)
 def test_row_of_minus_infinity(agree, draw):
-    """A row of only -inf, which is a sum of nothing, gives -inf; its neighbours stay right."""
+    """Return -inf for a row that contains only -inf, and correct results for other rows."""
     numbers = draw.normal(4, 6)
     numbers[2] = -torch.inf
     result = agree.logsumexp(numbers)
@@ -63,7 +63,7 @@ def test_row_of_minus_infinity(agree, draw):
 
 
 def test_some_minus_infinity(agree, draw):
-    """Beside finite numbers an entry of -inf adds nothing, and its gradient is 0."""
+    """Ignore an entry of -inf among finite ones: it adds 0 and its gradient is 0."""
     hidden = torch.zeros(4, 6, dtype=torch.bool)
     hidden[[0, 1, 1, 3], [2, 0, 5, 1]] = True
     agree.gradients.logsumexp(draw.normal(4, 6).masked_fill(hidden, -torch.inf))
@@ -78,7 +78,7 @@ def test_gradients(agree, draw):
 
 @pytest.mark.weight(2)
 def test_float_types(agree, draw, dtype):
-    """The answer has the numbers' floating-point type, half precision too, and its precision."""
+    """Return the dtype of the input, including half precision, with its precision."""
     agree.logsumexp(draw.normal(2, 3, 4, 6))
     agree.gradients.logsumexp(draw.normal(2, 3, 4, 6), dim=-2)
 
@@ -108,7 +108,7 @@ def test_device(agree, draw, device):
 
 
 def test_long_rows(agree, draw, dtype):
-    """In rows of thousands of entries, every entry counts, in each float type."""
+    """Include every entry in rows of thousands of entries, in each float dtype."""
     agree.logsumexp(draw.normal(2, 2500, std=0.1))
     agree.logsumexp(draw.normal(1500, 2, std=0.1), dim=0)
 
@@ -122,7 +122,7 @@ def test_gradients_beside_axes_of_one(agree, draw):
 
 
 def test_two_calls_before_their_gradients(agree, draw):
-    """Each call keeps what its own gradients need, whatever was called since."""
+    """Keep the data for the backward pass per call: later calls must not change gradients."""
     in_a_row = agree.gradients.in_a_row
     in_a_row.logsumexp((draw.normal(3, 5),), (draw.normal(3, 5),))
     in_a_row.logsumexp((draw.normal(3, 4), 0), (draw.normal(4, 3), 1))

@@ -17,21 +17,21 @@ def three(draw, *leading, n=5, m=None, d=6, d_v=None):
 
 @pytest.mark.weight(3)
 def test_values(agree, draw):
-    """Each query blends the values by a softmax of its scaled scores; the output comes first."""
+    """Average the values with the softmax of the scaled scores; return the output first."""
     _, weights = agree.scaled_dot_product_attention(*three(draw))
     rows_sum_to_one(weights)
 
 
 @pytest.mark.weight(2)
 def test_head_sizes(agree, draw):
-    """The scale follows the size of queries and keys, whatever that is."""
+    """Scale by the size of queries and keys, for any size."""
     for d in (1, 2, 7, 24):
         agree.scaled_dot_product_attention(*three(draw, 2, 3, d=d))
 
 
 @pytest.mark.weight(2)
 def test_batches(agree, draw):
-    """Any number of leading axes is carried along, each sentence and head on its own."""
+    """Support any number of leading axes; sentences and heads do not mix."""
     agree.scaled_dot_product_attention(*three(draw, 2))
     agree.scaled_dot_product_attention(*three(draw, 2, 3))
     agree.scaled_dot_product_attention(*three(draw, 2, 3, 4))
@@ -59,7 +59,7 @@ def test_values_of_another_size(agree, draw):
 
 
 def test_one_of_each(agree, draw):
-    """A single token attends to itself; a single head and a batch of one keep their axes."""
+    """Let a single token attend to itself; keep the axes of one head and a batch of one."""
     agree.scaled_dot_product_attention(*three(draw, 1, n=1))
     agree.scaled_dot_product_attention(*three(draw, 1))
 
@@ -94,7 +94,7 @@ def test_views(agree, draw):
 
 
 def test_same_tensor_three_times(agree, draw):
-    """One tensor may serve as queries, keys and values at once."""
+    """Accept the same tensor as queries, keys and values."""
     x = draw.normal(2, 5, 6)
     agree.scaled_dot_product_attention(x, x, x)
 
@@ -106,13 +106,13 @@ def test_device(agree, draw, device):
 
 
 def test_many_keys(agree, draw):
-    """With more than a thousand keys, none is left out."""
+    """Include every key, even with more than a thousand keys."""
     agree.scaled_dot_product_attention(
         draw.normal(2, 4), draw.normal(1100, 4), draw.normal(1100, 4)
     )
 
 
 def test_two_calls_before_their_gradients(agree, draw):
-    """Each call keeps what its own gradients need, whatever was called since."""
+    """Keep the data for the backward pass per call: later calls must not change gradients."""
     first, second = ([draw.normal(2, n, 5) for n in (3, m, m)] for m in (4, 4))
     agree.gradients.in_a_row.scaled_dot_product_attention(first, second)

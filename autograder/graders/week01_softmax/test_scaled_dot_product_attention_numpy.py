@@ -19,21 +19,21 @@ def three(draw, *leading, n=5, m=None, d=6, d_v=None, std=1.0):
 
 @pytest.mark.weight(3)
 def test_values(agree, draw):
-    """Each query blends the values by a softmax of its scaled scores; the output comes first."""
+    """Average the values with the softmax of the scaled scores; return the output first."""
     _, weights = agree.scaled_dot_product_attention_numpy(*three(draw))
     rows_sum_to_one(weights)
 
 
 @pytest.mark.weight(2)
 def test_head_sizes(agree, draw):
-    """The scale follows the size of queries and keys, whatever that is."""
+    """Scale by the size of queries and keys, for any size."""
     for d in (1, 2, 7, 24):
         agree.scaled_dot_product_attention_numpy(*three(draw, 2, 3, d=d))
 
 
 @pytest.mark.weight(2)
 def test_batches(agree, draw):
-    """Any number of leading axes is carried along, each sentence on its own."""
+    """Support any number of leading axes; sentences do not mix."""
     for leading in ((2,), (3, 2)):
         agree.scaled_dot_product_attention_numpy(*three(draw, *leading))
 
@@ -60,7 +60,7 @@ def test_values_of_another_size(agree, draw):
 
 
 def test_one_of_each(agree, draw):
-    """A single token attends to itself; a batch of one keeps its axis."""
+    """Let a single token attend to itself, and keep the axis of a batch of one."""
     agree.scaled_dot_product_attention_numpy(*three(draw, 1, n=1))
     agree.scaled_dot_product_attention_numpy(*three(draw, 1))
 
@@ -91,13 +91,13 @@ def test_views(agree, draw):
 
 
 def test_same_array_three_times(agree, draw):
-    """One array may serve as queries, keys and values at once."""
+    """Accept the same array as queries, keys and values."""
     x = draw.array.normal(2, 5, 6)
     agree.scaled_dot_product_attention_numpy(x, x, x)
 
 
 def test_many_keys(agree, draw):
-    """With more than a thousand keys, none is left out."""
+    """Include every key, even with more than a thousand keys."""
     agree.scaled_dot_product_attention_numpy(
         draw.array.normal(2, 4), draw.array.normal(1100, 4), draw.array.normal(1100, 4)
     )

@@ -8,7 +8,7 @@ from autograder.authors import expect, rows_sum_to_one
 
 @pytest.mark.weight(2)
 def test_values(agree, draw):
-    """Each row becomes weights in proportion to exp(x) that sum to 1."""
+    """Turn each row into weights proportional to exp(x) that sum to 1."""
     rows_sum_to_one(agree.softmax(draw.normal(3, 5, std=2.0)))
     agree.softmax(draw.normal(4, 6))
 
@@ -22,7 +22,7 @@ def test_any_number_of_axes(agree, draw):
 
 @pytest.mark.weight(2)
 def test_any_dim(agree, draw):
-    """The sum runs over the dimension that `dim` names, counted from either end."""
+    """Sum over the dimension `dim`, counted from either end."""
     scores = draw.normal(2, 3, 4, 5, std=4.0)
     for dim in (0, 1, 2, 3, -2, -4):
         agree.softmax(scores, dim=dim)
@@ -48,7 +48,7 @@ def test_rows_far_apart(agree, draw):
 
 @pytest.mark.weight(2)
 def test_minus_infinity(agree, draw):
-    """An entry of -inf gets exactly 0, and so does its gradient."""
+    """Give an entry of -inf a weight and a gradient of exactly 0."""
     hidden = torch.zeros(4, 6, dtype=torch.bool)
     hidden[[0, 1, 1, 3], [2, 0, 5, 1]] = True
     weights = agree.gradients.softmax(draw.normal(4, 6).masked_fill(hidden, -torch.inf))
@@ -71,7 +71,7 @@ def test_gradients_of_large_scores(agree, draw):
 
 @pytest.mark.weight(2)
 def test_float_types(agree, draw, dtype):
-    """The answer has the scores' floating-point type, half precision too, and its precision."""
+    """Return the dtype of the scores, including half precision, with its precision."""
     agree.softmax(draw.normal(2, 3, 4, 6))
     agree.gradients.softmax(draw.normal(2, 3, 4, 6), dim=-2)
 
@@ -85,7 +85,7 @@ def test_large_half_precision(agree, draw, dtype):
 
 
 def test_one_entry(agree, draw):
-    """A row of one entry gets the weight 1."""
+    """Give the only entry of a row the weight 1."""
     agree.softmax(draw.normal(4, 1))
     agree.softmax(draw.normal(1, 4), dim=0)
 
@@ -105,7 +105,7 @@ def test_device(agree, draw, device):
 
 
 def test_long_rows(agree, draw, dtype):
-    """In rows of thousands of entries, every entry counts, in each float type."""
+    """Include every entry in rows of thousands of entries, in each float dtype."""
     agree.softmax(draw.normal(2, 2500, std=0.1))
     agree.softmax(draw.normal(1500, 2, std=0.1), dim=0)
 
@@ -119,7 +119,7 @@ def test_gradients_beside_axes_of_one(agree, draw):
 
 
 def test_two_calls_before_their_gradients(agree, draw):
-    """Each call keeps what its own gradients need, whatever was called since."""
+    """Keep the data for the backward pass per call: later calls must not change gradients."""
     in_a_row = agree.gradients.in_a_row
     in_a_row.softmax((draw.normal(3, 5),), (draw.normal(3, 5),))
     in_a_row.softmax((draw.normal(3, 4), 0), (draw.normal(4, 3), 1))

@@ -8,7 +8,7 @@ from autograder.authors import expect, rows_sum_to_one
 
 @pytest.mark.weight(3)
 def test_values(agree, draw):
-    """Each row becomes weights in proportion to exp(x) that sum to 1."""
+    """Turn each row into weights proportional to exp(x) that sum to 1."""
     rows_sum_to_one(agree.softmax_numpy(draw.array.normal(3, 5, std=2.0)))
     agree.softmax_numpy(draw.array.normal(4, 6))
 
@@ -22,14 +22,14 @@ def test_any_number_of_axes(agree, draw):
 
 @pytest.mark.weight(2)
 def test_any_axis(agree, draw):
-    """The sum runs over the axis that `axis` names, counted from either end."""
+    """Sum over the axis `axis`, counted from either end."""
     scores = draw.array.normal(3, 4, 5, std=2.0)
     for axis in (0, 1, 2, -2, -3):
         agree.softmax_numpy(scores, axis=axis)
 
 
 def test_square(agree, draw):
-    """In a square array rows and columns are not mixed up."""
+    """Distinguish rows from columns in a square array."""
     agree.softmax_numpy(draw.array.normal(4, 4))
     agree.softmax_numpy(draw.array.normal(4, 4), 0)
 
@@ -52,7 +52,7 @@ def test_rows_far_apart(agree, draw):
 
 
 def test_shifted_rows(agree, draw):
-    """Adding one number to a whole row changes nothing."""
+    """Adding a constant to a whole row does not change the result."""
     scores = draw.array.integers(-16, 17, 3, 7).astype(np.float32) / 8
     for shift in (1000.0, -1000.0):
         # Steps of a float32 at 1000: 6e-5, which a right program may meet once per row.
@@ -61,7 +61,7 @@ def test_shifted_rows(agree, draw):
 
 @pytest.mark.weight(2)
 def test_minus_infinity(agree, draw):
-    """An entry of -inf gets exactly 0, and the finite ones share the weight."""
+    """Give an entry of -inf exactly 0, and divide the weight among the finite entries."""
     for depth in (0.0, -2e4):
         scores = draw.array.normal(4, 6, std=0.5) + np.float32(depth)
         scores[[0, 1, 1, 3], [2, 0, 5, 1]] = -np.inf
@@ -76,7 +76,7 @@ def test_minus_infinity(agree, draw):
 @pytest.mark.weight(2)
 @pytest.mark.dtypes("float16", "float32", "float64")
 def test_float_types(agree, draw, dtype):
-    """The answer has the floating-point type of the scores, and its precision."""
+    """Return the dtype of the scores, with its precision."""
     agree.softmax_numpy(draw.array.normal(2, 3, 4, 6))
     agree.softmax_numpy(draw.array.normal(2, 3, 4, 6), axis=-2)
 
@@ -89,14 +89,14 @@ def test_integers(agree, draw):
 
 
 def test_small_integers(agree, draw):
-    """Integer types that hold small numbers only do not wrap around."""
+    """Small integer dtypes do not overflow."""
     scores = draw.array.integers(100, 127, 3, 5).astype(np.int8)
     scores[:, 2] *= -1
     agree.softmax_numpy(scores)
 
 
 def test_one_entry(agree, draw):
-    """A row of one entry gets the weight 1."""
+    """Give the only entry of a row the weight 1."""
     agree.softmax_numpy(draw.array.normal(4, 1))
     agree.softmax_numpy(draw.array.normal(1, 4), axis=0)
     agree.softmax_numpy(draw.array.normal(1))
@@ -110,6 +110,6 @@ def test_views(agree, draw):
 
 
 def test_long_rows(agree, draw):
-    """In rows of more than a thousand entries, every entry counts."""
+    """Include every entry in rows of more than a thousand entries."""
     agree.softmax_numpy(draw.array.normal(2, 1500))
     agree.softmax_numpy(draw.array.normal(1200, 2), axis=0)

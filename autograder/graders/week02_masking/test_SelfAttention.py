@@ -7,12 +7,12 @@ from autograder.authors import expect, same, zero_where
 
 
 def triangle(length):
-    """The causal mask of `length` tokens."""
+    """Return the causal mask of `length` tokens."""
     return torch.ones(length, length, dtype=torch.bool).tril()
 
 
 def some(draw, *shape):
-    """A mask that lets every query see at least one key."""
+    """Draw a mask that allows each query at least one key."""
     return draw.bools(*shape, p=0.5) | (
         torch.arange(shape[-2])[:, None] % shape[-1] == torch.arange(shape[-1])
     )
@@ -20,7 +20,7 @@ def some(draw, *shape):
 
 @pytest.mark.weight(2)
 def test_values(agree, draw):
-    """With the same parameters it gives the same output and weights."""
+    """Return the same output and weights as the reference with the same parameters."""
     pair = agree.SelfAttention(6)
     pair(draw.normal(3, 5, 6))
     pair(draw.normal(2, 7, 6))
@@ -40,7 +40,7 @@ def test_parameters(agree, draw):
 
 @pytest.mark.weight(2)
 def test_mask(agree, draw):
-    """A mask (T, T) serves every sequence, and a mask (B, T, T) gives each sequence its own."""
+    """Apply a mask (T, T) to every sequence, and a mask (B, T, T) per sequence."""
     pair = agree.SelfAttention(6)
     pair(draw.normal(3, 5, 6), some(draw, 5, 5))
     pair(draw.normal(3, 5, 6), mask=some(draw, 3, 5, 5))
@@ -59,7 +59,7 @@ def test_causal(agree, draw):
 
 
 def test_sees_everything_without_a_mask(agree, draw):
-    """Without a mask each token sees every token, those after it too."""
+    """Let each token attend to all tokens, including later ones, if there is no mask."""
     pair = agree.SelfAttention(5)
     _, weights = pair(draw.normal(2, 4, 5))
     expect(bool((weights > 0).all()), "Without a mask every weight should be above 0.")
@@ -67,7 +67,7 @@ def test_sees_everything_without_a_mask(agree, draw):
 
 @pytest.mark.weight(4)
 def test_token_that_sees_nothing(agree, draw):
-    """A token with no visible key gets zeros, and no gradient holds a NaN."""
+    """Return zeros for a token whose keys are all masked, without NaN in any gradient."""
     pair = agree.SelfAttention(6)
     mask = some(draw, 3, 5, 5)
     mask[1, 2] = False
@@ -76,27 +76,27 @@ def test_token_that_sees_nothing(agree, draw):
 
 
 def test_gradients(agree, draw):
-    """The gradients of the tokens and of all three projections are right."""
+    """Compute correct gradients for the tokens and all three projections."""
     pair = agree.SelfAttention(6)
     pair.gradients(draw.normal(2, 5, 6))
     pair.gradients(draw.normal(2, 5, 6), mask=some(draw, 5, 5))
 
 
 def test_width_sets_the_scale(agree, draw):
-    """The scale follows the width of the module, small or large."""
+    """Scale by the width of the module, small or large."""
     for width in (1, 3, 32):
         agree.SelfAttention(width)(draw.normal(2, 4, width), mask=triangle(4))
 
 
 def test_keeps_the_dtype(agree, draw, dtype):
     """Module and tokens of any float type work, and answer in it."""
-    # A width whose root is exact: √C rounded to float32 is no matter of this test.
+    # A width whose root is exact: √C rounded to float32 does not affect this test.
     pair = agree.SelfAttention(4)
     pair(draw.normal(2, 5, 4), mask=some(draw, 5, 5))
 
 
 def test_single_token(agree, draw):
-    """One sequence of one token attends to itself."""
+    """Let the token of a sequence of length one attend to itself."""
     pair = agree.SelfAttention(4)
     pair(draw.normal(1, 1, 4))
     pair(draw.normal(1, 1, 4), mask=torch.tensor([[True]]))
@@ -118,7 +118,7 @@ def test_device(agree, draw, device):
 
 
 def test_masks_of_several_calls(agree, draw):
-    """Each call has the mask that it is given, or none, whatever the call before had."""
+    """Use the mask of the current call, or none, independent of earlier calls."""
     pair = agree.SelfAttention(6)
     x = draw.normal(2, 5, 6)
     for mask in (triangle(5), some(draw, 5, 5), None, triangle(5)):

@@ -8,7 +8,7 @@ from autograder.authors import expect
 
 @pytest.mark.weight(2)
 def test_lower_triangle(agree):
-    """Row i allows the keys 0 to i, itself included, and nothing after it."""
+    """Allow the keys 0 to i (inclusive) in row i, and no later ones."""
     agree.exactly.causal_mask(5)
     agree.exactly.causal_mask(8)
 
@@ -23,36 +23,36 @@ def test_says_true_for_allowed(agree):
 
 
 def test_is_boolean(agree):
-    """The mask is a bool tensor, so that `~mask` and `masked_fill` work on it."""
+    """Return a bool tensor, so that `~mask` and `masked_fill` work."""
     mask = agree.exactly.causal_mask(4)
     expect(mask.dtype == torch.bool, "The mask should be a bool tensor.")
 
 
 def test_has_two_axes(agree):
-    """The mask has the two axes queries and keys; batch and heads come by broadcasting."""
+    """Return the two axes queries and keys; batch and heads broadcast."""
     mask = agree.exactly.causal_mask(7)
     expect(mask.dim() == 2, "The mask should have two axes.")
 
 
 def test_single_token(agree):
-    """A sequence of one token may see itself."""
+    """Allow the only token of a sequence to attend to itself."""
     agree.exactly.causal_mask(1)
 
 
 @pytest.mark.weight(3)
 def test_length_may_change_between_calls(agree):
-    """Each call answers for its own length, whatever was asked before."""
+    """Return the mask for the requested length, independent of earlier calls."""
     for seq_len in (3, 9, 2, 9):
         agree.exactly.causal_mask(seq_len)
 
 
 @pytest.mark.weight(1, elsewhere=3)
 def test_device(agree, device):
-    """The mask is made where `device` says, so that it can meet scores on a GPU."""
+    """Create the mask on `device`, so that it can be combined with scores on a GPU."""
     agree.exactly.causal_mask(5, device=device)
     agree.exactly.causal_mask(3, device)
 
 
 def test_long_sequences(agree):
-    """A sequence of more than a thousand tokens gets its whole mask."""
+    """Return the whole mask for a sequence of more than a thousand tokens."""
     agree.exactly.causal_mask(1100)

@@ -7,23 +7,23 @@ from autograder.authors import expect
 
 
 def triangle(length):
-    """The causal mask of `length` tokens."""
+    """Return the causal mask of `length` tokens."""
     return torch.ones(length, length, dtype=torch.bool).tril()
 
 
 def first(lengths, width):
-    """The padding mask of a batch."""
+    """Return the padding mask of a batch."""
     return torch.arange(width) < torch.tensor(lengths)[:, None]
 
 
 @pytest.mark.weight(2)
 def test_both_must_allow(agree):
-    """A query may see a key if the causal mask *and* the padding mask allow it."""
+    """Allow a key only if both the causal mask *and* the padding mask allow it."""
     agree.exactly.combine_masks(triangle(6), first([6, 2, 4], 6))
 
 
 def test_padding_hides_keys(agree):
-    """A padded position is hidden as a key; as a query it keeps its row."""
+    """Mask padded positions as keys, but keep their rows as queries."""
     length = 5
     mask = agree.exactly.combine_masks(triangle(length), first([5, 2, 3], length))
     expect(not mask[1, 0, :, 2:].any(), "No query should be allowed to see a padded key.")
@@ -34,43 +34,43 @@ def test_padding_hides_keys(agree):
 
 
 def test_shape_serves_every_head(agree, draw):
-    """The result is (B, 1, T, T): the axis of size 1 stands where the scores have their heads."""
+    """Return (B, 1, T, T): the axis of size 1 broadcasts over heads."""
     mask = agree.exactly.combine_masks(triangle(4), first([4, 1, 3], 4))
     expect(tuple(mask.shape) == (3, 1, 4, 4), "The result should have the shape (B, 1, T, T).")
     agree.exactly.combine_masks(triangle(3), first([2, 3, 1], 3))
 
 
 def test_padding_in_front(agree):
-    """Padding may also stand in front of the tokens; then some queries see nothing."""
+    """Support padding before the tokens; some queries then have no visible key."""
     agree.exactly.combine_masks(triangle(7), first([2, 0, 5], 7).logical_not())
 
 
 def test_window(agree):
-    """The first mask is used as it comes: it may hide the distant past as well."""
+    """Use the first mask unchanged, even if it also hides the distant past."""
     window = triangle(6) & ~triangle(6).tril(-3)
     agree.exactly.combine_masks(window, first([6, 3], 6))
 
 
 def test_sequence_of_padding(agree):
-    """A sequence without any real token may not be attended to at all."""
+    """Mask a sequence without real tokens completely."""
     mask = agree.exactly.combine_masks(triangle(4), first([3, 0], 4))
-    expect(not mask[1].any(), "Nothing should be allowed in a sequence that is all padding.")
+    expect(not mask[1].any(), "A sequence that is all padding should be masked completely.")
 
 
 def test_single_token(agree):
-    """One sequence of one token gives the shape (1, 1, 1, 1)."""
+    """Return the shape (1, 1, 1, 1) for one sequence of one token."""
     agree.exactly.combine_masks(triangle(1), first([1], 1))
     agree.exactly.combine_masks(triangle(1), first([1, 0], 1))
 
 
 @pytest.mark.weight(1, elsewhere=2)
 def test_device(agree, device):
-    """The masks are combined on the device where they are."""
+    """Combine the masks on their device."""
     agree.exactly.combine_masks(triangle(5), first([5, 3], 5))
 
 
 def test_views(agree, draw):
-    """Transposed and strided masks are read as they are indexed, not as they lie in memory."""
+    """Read transposed and strided masks by index, not by memory order."""
     causal = torch.ones(4, 4, dtype=torch.bool).triu().T
     padding = torch.arange(4) < torch.tensor([[2], [4], [1]])
     agree.exactly.combine_masks(causal, padding)

@@ -7,7 +7,7 @@ from autograder.authors import all_finite, expect, rows_sum_to_one, zero_where
 
 
 def some(draw, *shape, p=0.6):
-    """A mask that leaves every row and every column something to attend to."""
+    """Draw a mask that leaves at least one entry in every row and column."""
     mask = draw.bools(*shape, p=p)
     rows, columns = torch.arange(shape[-2]), torch.arange(shape[-1])
     return mask | (rows[:, None] % shape[-1] == columns) | (rows[:, None] == columns % shape[-2])
@@ -15,7 +15,7 @@ def some(draw, *shape, p=0.6):
 
 @pytest.mark.weight(2)
 def test_values(agree, draw):
-    """The allowed entries share all of the weight, as a softmax over them alone would share it."""
+    """Distribute all weight over the allowed entries, like a softmax over them alone."""
     mask = some(draw, 4, 7)
     weights = agree.masked_softmax(draw.normal(4, 7, std=2.0), mask)
     zero_where(weights, ~mask)
@@ -31,7 +31,7 @@ def test_any_rank(agree, draw):
 
 
 def test_mask_broadcasts(agree, draw):
-    """The mask may lack axes that the scores have, or have size 1 there."""
+    """Broadcast a mask that lacks axes of the scores, or has size 1 there."""
     scores = draw.normal(2, 3, 4, 6)
     agree.masked_softmax(scores, some(draw, 4, 6))
     agree.masked_softmax(scores, some(draw, 2, 1, 1, 6) | (torch.arange(6) == 2))
@@ -41,7 +41,7 @@ def test_mask_broadcasts(agree, draw):
 
 @pytest.mark.weight(2)
 def test_any_axis(agree, draw):
-    """The sum runs over the axis that `dim` names."""
+    """Sum over the axis `dim`."""
     for dim in (0, 1, 2, -2, -3):
         agree.masked_softmax(
             draw.normal(3, 4, 5),
@@ -52,7 +52,7 @@ def test_any_axis(agree, draw):
 
 
 def test_everything_allowed(agree, draw):
-    """With nothing hidden this is the softmax, large scores included."""
+    """Return the ordinary softmax if the mask hides no entry, also for large scores."""
     # exp(score - logsumexp) is right too, and its error grows with the size of the scores.
     agree.within(atol=1e-3).masked_softmax(
         draw.normal(3, 6, std=200.0), torch.ones(3, 6, dtype=torch.bool)
@@ -61,7 +61,7 @@ def test_everything_allowed(agree, draw):
 
 @pytest.mark.weight(2)
 def test_empty_rows(agree, draw):
-    """A row in which everything is hidden gives zeros, and the other rows stay right."""
+    """Return zeros for a fully masked row, and correct weights for other rows."""
     mask = some(draw, 5, 6)
     mask[1] = mask[4] = False
     weights = agree.masked_softmax(draw.normal(5, 6), mask)
@@ -73,7 +73,7 @@ def test_empty_rows(agree, draw):
 
 
 def test_empty_along_any_axis(agree, draw):
-    """Whether a row is empty is decided along `dim`, not always along the last axis."""
+    """Detect fully masked rows along `dim`, not always along the last axis."""
     mask = some(draw, 4, 6)
     mask[:, 2] = False
     agree.masked_softmax(draw.normal(4, 6), mask, dim=0)
@@ -82,14 +82,14 @@ def test_empty_along_any_axis(agree, draw):
 
 
 def test_hidden_scores_do_not_count(agree, draw):
-    """Whatever stands in a hidden place, even inf or NaN, changes nothing."""
+    """Ignore masked scores, even inf and NaN."""
     mask = some(draw, 4, 6)
     for strange in (1e30, float("inf"), float("-inf"), float("nan")):
         all_finite(agree.masked_softmax(draw.normal(4, 6).masked_fill(~mask, strange), mask))
 
 
 def test_hidden_scores_may_be_the_largest(agree, draw):
-    """The allowed scores keep their precision next to hidden ones that are far larger."""
+    """Keep the precision of allowed scores next to much larger masked ones."""
     mask = some(draw, 4, 6)
     agree.gradients.masked_softmax(draw.normal(4, 6).masked_fill(~mask, 250.0), mask)
     agree.masked_softmax(draw.normal(4, 6) + 18.0 * ~mask, mask)
@@ -105,14 +105,14 @@ def test_allowed_scores_may_be_very_low(agree, draw):
 
 
 def test_gradients(agree, draw):
-    """The gradient reaches the allowed scores and is 0 at the hidden ones."""
+    """Propagate the gradient to allowed scores; it is 0 at masked ones."""
     agree.gradients.masked_softmax(draw.normal(2, 4, 6), some(draw, 4, 6))
     agree.gradients.masked_softmax(draw.normal(2, 4, 6), some(draw, 4, 6), dim=-2)
 
 
 @pytest.mark.weight(2)
 def test_gradients_of_empty_rows(agree, draw):
-    """An empty row has a gradient of 0: a NaN there would spread to every parameter."""
+    """Return a gradient of 0 for a fully masked row: a NaN would spread to all parameters."""
     mask = some(draw, 5, 6)
     mask[2] = False
     agree.gradients.masked_softmax(draw.normal(5, 6), mask)
@@ -121,14 +121,14 @@ def test_gradients_of_empty_rows(agree, draw):
 
 
 def test_gradients_beside_strange_scores(agree, draw):
-    """An inf or NaN in a hidden place does not reach the gradient."""
+    """Keep an inf or NaN at a masked position out of the gradient."""
     mask = some(draw, 4, 6)
     for strange in (float("inf"), float("nan")):
         agree.gradients.masked_softmax(draw.normal(4, 6).masked_fill(~mask, strange), mask)
 
 
 def test_keeps_the_dtype(agree, draw, dtype):
-    """Each float type comes back as it came in, half precision too, with empty rows and without."""
+    """Return the input's float dtype, including half precision, with and without empty rows."""
     mask = some(draw, 4, 6)
     agree.masked_softmax(draw.normal(2, 3, 4, 6), mask)
     mask[1] = False
@@ -136,12 +136,12 @@ def test_keeps_the_dtype(agree, draw, dtype):
 
 
 def test_single_entry(agree, draw):
-    """A row of one entry gives 1 if it is allowed and 0 if it is hidden."""
+    """Return 1 for the only entry of a row if it is allowed, and 0 if it is masked."""
     agree.masked_softmax(draw.normal(3, 1), torch.tensor([[True], [False], [True]]))
 
 
 def test_strided_scores(agree, draw):
-    """Scores and mask may be transposed or expanded views, and stay as they were."""
+    """Accept transposed or expanded views of scores and mask, and leave them unchanged."""
     agree.masked_softmax(draw.normal(6, 4).transpose(0, 1), some(draw, 6, 4).transpose(0, 1))
     agree.masked_softmax(draw.normal(1, 6).expand(4, 6), some(draw, 4, 6)[:1].expand(4, 6))
 
@@ -156,7 +156,7 @@ def test_device(agree, draw, device):
 
 @pytest.mark.dtypes("float32", "float16")
 def test_long_rows(agree, draw, dtype):
-    """In rows of thousands of entries, every entry counts, in half precision too."""
+    """Include every entry in rows of thousands of entries, also in half precision."""
     scores = draw.normal(2, 2500, std=0.1)
     agree.masked_softmax(scores, draw.bools(2, 2500, p=0.95))
 
@@ -169,7 +169,7 @@ def test_gradients_beside_axes_of_one(agree, draw):
 
 
 def test_two_calls_before_their_gradients(agree, draw):
-    """Each call keeps what its own gradients need, whatever was called since."""
+    """Keep the data for the backward pass per call: later calls must not change gradients."""
     in_a_row = agree.gradients.in_a_row
     in_a_row.masked_softmax(*((draw.normal(4, 6), some(draw, 4, 6)) for _ in range(2)))
     in_a_row.masked_softmax(*((draw.normal(4, 4), some(draw, 4, 4), dim) for dim in (0, 1)))

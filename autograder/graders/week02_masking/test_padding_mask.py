@@ -20,20 +20,20 @@ def test_max_len(agree):
 
 
 def test_default_is_the_longest(agree):
-    """Without `max_len` there is a column for each token of the longest sequence."""
+    """Return one column per token of the longest sequence if `max_len` is not given."""
     agree.exactly.padding_mask(torch.tensor([2, 9, 4]))
     agree.exactly.padding_mask(torch.tensor([1, 2, 2, 1, 1]))
     agree.exactly.padding_mask(torch.tensor([6]))
 
 
 def test_is_boolean(agree):
-    """The mask is a bool tensor."""
+    """Return a bool tensor."""
     mask = agree.exactly.padding_mask(torch.tensor([2, 4, 1]))
     expect(mask.dtype == torch.bool, "The mask should be a bool tensor.")
 
 
 def test_sequence_without_tokens(agree):
-    """A length of 0 is fine: that row is False throughout."""
+    """Accept a length of 0: that row is False throughout."""
     agree.exactly.padding_mask(torch.tensor([3, 0, 5, 0]), max_len=6)
 
 
@@ -44,33 +44,33 @@ def test_integer_types(agree):
 
 
 def test_refuses_a_length_over_max_len(refuses):
-    """A length over `max_len` is a ValueError whose message names that length."""
+    """Raise a ValueError that states the length if it exceeds `max_len`."""
     refuses(ValueError, mentions="23").padding_mask(torch.tensor([4, 23, 11]), max_len=17)
     refuses(ValueError, mentions="18").padding_mask(torch.tensor([18, 2]), 17)
 
 
 def test_refuses_a_length_below_zero(refuses):
-    """A length below 0 is a ValueError that names it, with `max_len` given."""
+    """Raise a ValueError that states a negative length if `max_len` is given."""
     refuses(ValueError, mentions="-1").padding_mask(torch.tensor([4, 2, -1]), max_len=6)
 
 
 def test_refuses_a_length_below_zero_without_max_len(refuses):
-    """A length below 0 is a ValueError that names it, with `max_len` left out."""
+    """Raise a ValueError that states a negative length if `max_len` is not given."""
     refuses(ValueError, mentions="-3").padding_mask(torch.tensor([5, -3, 2]))
 
 
 def test_no_room_at_all(agree, refuses):
-    """A `max_len` of 0 is a limit like any other, not a missing one."""
+    """Treat a `max_len` of 0 as a limit, not as a missing argument."""
     agree.exactly.padding_mask(torch.tensor([0, 0]), max_len=0)
     refuses(ValueError, mentions="5").padding_mask(torch.tensor([0, 5]), max_len=0)
 
 
 @pytest.mark.weight(1, elsewhere=2)
 def test_device(agree, device):
-    """The mask lies on the device of `lengths`."""
+    """Return a mask on the device of `lengths`."""
     agree.exactly.padding_mask(torch.tensor([3, 1, 4]), max_len=6)
 
 
 def test_long_sequences(agree):
-    """In sequences of more than a thousand tokens, each token is found."""
+    """Mark each token in sequences of more than a thousand tokens."""
     agree.exactly.padding_mask(torch.tensor([1100, 3, 1025]))

@@ -13,18 +13,18 @@ from autograder.authors import NEW_AXES, expect
 
 
 def cells(drawing):
-    """The picture alone: values, their places and the tokens, neither labels nor colour range."""
+    """Compare only the image: values, their positions and the tokens."""
     images = tuple(replace(image, vmin=0.0, vmax=1.0) for image in drawing.images)
     return replace(drawing, images=images, xlabel="", ylabel="", title="")
 
 
 def labels(drawing):
-    """The axis labels alone."""
+    """Compare only the axis labels."""
     return replace(drawing, images=(), xticks=(), yticks=(), title="")
 
 
 def colours(drawing):
-    """Whatever there is but the axis labels."""
+    """Compare everything except the axis labels."""
     return replace(drawing, xlabel="", ylabel="", title="")
 
 
@@ -35,13 +35,13 @@ def weights(draw, n=3, m=5):
 
 @pytest.mark.weight(2)
 def test_values(agree, draw):
-    """A row per query from the top, a column per key, and the values of the weights."""
+    """Draw a row per query from the top, a column per key, and the values of the weights."""
     agree.impurely.only(cells).plot_attention(weights(draw))
     agree.impurely.only(cells).plot_attention(weights(draw, n=6, m=2))
 
 
 def test_causal_picture(agree, draw):
-    """A causal matrix shows its zeros in the upper right corner."""
+    """Show the zeros of a causal matrix in the upper right corner."""
     scores = draw.normal(5, 5).masked_fill(
         torch.ones(5, 5, dtype=torch.bool).triu(1), float("-inf")
     )
@@ -50,20 +50,20 @@ def test_causal_picture(agree, draw):
 
 @pytest.mark.weight(3)
 def test_colours_span_zero_to_one(agree, draw):
-    """The colour range is 0 to 1, even if all weights are small or none is zero."""
+    """Use the colour range 0 to 1, even if all weights are small or none is zero."""
     for matrix in (weights(draw) / 5.0, 0.4 + 0.2 * weights(draw), torch.full((3, 4), 0.25)):
         agree.impurely.only(colours).plot_attention(matrix)
 
 
 @pytest.mark.weight(3)
 def test_axis_labels(agree, draw):
-    """The horizontal axis is labelled "Key", the vertical one "Query"."""
+    """Label the horizontal axis "Key" and the vertical axis "Query"."""
     agree.impurely.only(labels).plot_attention(weights(draw))
 
 
 @pytest.mark.weight(2)
 def test_tokens(agree, draw):
-    """Query tokens stand at the rows and key tokens at the columns."""
+    """Label the rows with the query tokens and the columns with the key tokens."""
     plot = agree.impurely.only(cells).plot_attention
     plot(
         weights(draw),
@@ -83,7 +83,7 @@ def test_tokens_of_one_axis(agree, draw):
 
 
 def test_draws_on_the_given_axes(agree, draw):
-    """If `ax` is given, the picture is drawn on it and `ax` is returned."""
+    """Draw on `ax` if it is given, and return it."""
     agree.impurely.only(cells).plot_attention(weights(draw), ax=NEW_AXES)
     agree.impurely.only(cells).plot_attention(
         weights(draw), ["u", "v", "w"], list("abcde"), NEW_AXES
@@ -96,12 +96,12 @@ def test_weights_that_need_gradients(agree, draw):
 
 
 def test_any_float_type(agree, draw, dtype):
-    """Each float type can be drawn, bfloat16 too, which NumPy does not know."""
+    """Draw each float dtype, including bfloat16, which NumPy lacks."""
     agree.impurely.only(cells).plot_attention(torch.softmax(draw.normal(3, 5), dim=-1))
 
 
 def test_single_row_or_column(agree, draw):
-    """One query over many keys is one row; many queries over one key are one column."""
+    """Draw one query over many keys as one row, and many queries over one key as one column."""
     agree.impurely.only(cells).plot_attention(weights(draw, n=1, m=5))
     agree.impurely.only(cells).plot_attention(weights(draw, n=4, m=1))
 
@@ -114,7 +114,7 @@ def test_device(agree, draw, device):
 
 @pytest.mark.weight(3)
 def test_leaves_matplotlib_as_it_was(agree, draw):
-    """No window opens, settings are not changed, and other figures stay as they are."""
+    """Leave windows, settings and other figures unchanged."""
     agree.plot_attention(weights(draw))
     agree.plot_attention(weights(draw))
     agree.plot_attention(weights(draw), ax=NEW_AXES)

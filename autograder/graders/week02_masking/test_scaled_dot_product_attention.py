@@ -17,7 +17,7 @@ def qkv(draw, *lead, n=4, m=None, d=5, d_v=None):
 
 
 def some(draw, *shape):
-    """A mask that lets every query see at least one key."""
+    """Draw a mask that allows each query at least one key."""
     return draw.bools(*shape, p=0.5) | (
         torch.arange(shape[-2])[:, None] % shape[-1] == torch.arange(shape[-1])
     )
@@ -40,20 +40,20 @@ def test_values_of_another_size(agree, draw):
 
 
 def test_without_a_mask(agree, draw):
-    """Without a mask every query sees every key."""
+    """Let every query attend to every key if there is no mask."""
     agree.scaled_dot_product_attention(*qkv(draw, 2))
     agree.scaled_dot_product_attention(*qkv(draw, 2), mask=None)
 
 
 def test_head_size_sets_the_scale(agree, draw):
-    """The scores are scaled by the size of the heads at hand, small or large."""
+    """Scale the scores by the head size, small or large."""
     for d in (1, 2, 16, 64):
         agree.scaled_dot_product_attention(*qkv(draw, 2, 3, d=d), some(draw, 4, 4))
 
 
 @pytest.mark.weight(2)
 def test_any_leading_axes(agree, draw):
-    """There may be no leading axis, a batch, or batch and heads."""
+    """Support no leading axis, a batch, or batch and heads."""
     for lead in ((), (3,), (2, 3), (2, 1, 3)):
         agree.scaled_dot_product_attention(*qkv(draw, *lead), some(draw, 4, 4))
 
@@ -75,7 +75,7 @@ def test_fewer_keys_than_queries(agree, draw):
 
 @pytest.mark.weight(2)
 def test_mask_broadcasts(agree, draw):
-    """A mask broadcasts to the scores: per key, per batch or per head, as its axes say."""
+    """Broadcast the mask to the scores: per key, per batch or per head, by its axes."""
     q, k, v = qkv(draw, 2, 3)
     for shape in ((4, 4), (3, 4, 4), (2, 1, 4, 4), (2, 3, 4, 4)):
         agree.scaled_dot_product_attention(q, k, v, some(draw, *shape))
@@ -83,14 +83,14 @@ def test_mask_broadcasts(agree, draw):
 
 
 def test_mask_of_a_batch(agree, draw):
-    """Each sequence of a batch may have a mask of its own, or one for all its queries."""
+    """Apply a separate mask per sequence, or one mask for all of its queries."""
     q, k, v = qkv(draw, 3)
     agree.scaled_dot_product_attention(q, k, v, some(draw, 3, 4, 4))
     agree.scaled_dot_product_attention(q, k, v, some(draw, 3, 1, 4))
 
 
 def test_causal(agree, draw):
-    """Under a causal mask no weight lies above the diagonal: the first token sees itself alone."""
+    """Give no weight above the diagonal under a causal mask: the first token sees itself."""
     causal = torch.ones(4, 4, dtype=torch.bool).tril()
     q, k, v = qkv(draw)
     output, weights = agree.scaled_dot_product_attention(q, k, v, mask=causal)
@@ -110,7 +110,7 @@ def test_hidden_keys_change_nothing(agree, draw):
 
 @pytest.mark.weight(2)
 def test_query_that_sees_nothing(agree, draw):
-    """A query with no visible key gets zeros, in output, weights and gradients."""
+    """Return zeros in output, weights and gradients for a fully masked query."""
     mask = some(draw, 4, 4)
     mask[2] = False
     output, weights = agree.gradients.scaled_dot_product_attention(*qkv(draw), mask)
@@ -119,33 +119,33 @@ def test_query_that_sees_nothing(agree, draw):
 
 
 def test_gradients(agree, draw):
-    """The gradients of queries, keys and values are right, with a mask and without."""
+    """Compute correct gradients for queries, keys and values, with and without a mask."""
     agree.gradients.scaled_dot_product_attention(*qkv(draw, 2, 3), some(draw, 4, 4))
     agree.gradients.scaled_dot_product_attention(*qkv(draw, 2, 3))
 
 
 def test_weights_belong_to_the_output(agree, draw):
-    """The weights that come back are those that made the output: masked, and after the softmax."""
+    """Return the weights that produced the output: masked, after the softmax."""
     q, k, v = qkv(draw, 2)
     output, weights = agree.scaled_dot_product_attention(q, k, v, some(draw, 4, 4))
     same(weights @ v, output, "The output should be the returned weights times the values.")
 
 
 def test_keeps_the_dtype(agree, draw, dtype):
-    """Output and weights come back in the float type of the input."""
-    # A head size whose root is exact: √d rounded to float32 is no matter of this test.
+    """Return output and weights in the input's float dtype."""
+    # A head size whose root is exact: √d rounded to float32 does not affect this test.
     agree.scaled_dot_product_attention(*qkv(draw, 2, n=5, d=4), some(draw, 5, 5))
     agree.scaled_dot_product_attention(*qkv(draw, 2, n=5, d=4))
 
 
 def test_one_query_one_key(agree, draw):
-    """A single token attends to itself if it may; a single head and a batch of one keep axes."""
+    """Let a single token attend to itself if allowed; keep one head and a batch of one."""
     agree.scaled_dot_product_attention(*qkv(draw, 1, 1, n=1), torch.tensor([[True]]))
     agree.scaled_dot_product_attention(*qkv(draw, 1, 1), some(draw, 4, 4))
 
 
 def test_strided_and_shared_inputs(agree, draw):
-    """Inputs may be transposed views, or one and the same tensor, and stay as they were."""
+    """Accept transposed views or one tensor for all inputs, and leave them unchanged."""
     q, k, v = (draw.normal(2, 4, 3, 5).transpose(1, 2) for _ in range(3))
     agree.scaled_dot_product_attention(q, k, v, some(draw, 4, 4))
     x = draw.normal(2, 3, 4, 5)
@@ -154,13 +154,13 @@ def test_strided_and_shared_inputs(agree, draw):
 
 @pytest.mark.weight(1, elsewhere=3)
 def test_device(agree, draw, device):
-    """Everything stays on the device of the inputs, with a mask and without."""
+    """Stay on the device of the inputs, with and without a mask."""
     agree.scaled_dot_product_attention(*qkv(draw, 2, 3), some(draw, 4, 4))
     agree.scaled_dot_product_attention(*qkv(draw, 2, 3))
 
 
 def test_many_keys(agree, draw):
-    """With more than a thousand keys, none is left out."""
+    """Include every key, even with more than a thousand keys."""
     mask = draw.bools(2, 1100, p=0.9)
     agree.scaled_dot_product_attention(
         draw.normal(2, 4), draw.normal(1100, 4), draw.normal(1100, 4), mask
@@ -168,7 +168,7 @@ def test_many_keys(agree, draw):
 
 
 def test_two_calls_before_their_gradients(agree, draw):
-    """Each call keeps what its own gradients need, whatever was called since."""
+    """Keep the data for the backward pass per call: later calls must not change gradients."""
     q, k, v = ([draw.normal(2, n, 5) for _ in range(2)] for n in (3, 4, 4))
     masks = (torch.ones(3, 4).tril().bool(), torch.ones(3, 4).triu().bool())
     agree.gradients.in_a_row.scaled_dot_product_attention(*zip(q, k, v, masks, strict=True))

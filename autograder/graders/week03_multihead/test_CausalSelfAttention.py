@@ -7,7 +7,7 @@ from autograder.authors import expect, rows_sum_to_one, same, zero_where
 
 
 def heads_of(pair, x, y, heads):
-    """What the heads of the student's y held before `proj`, and the values that they mixed.
+    """Return the heads of the student's y before `proj`, and the values that they averaged.
 
     Both (B, H, T, d); float64, because a linear system is solved.
     """
@@ -23,7 +23,7 @@ def heads_of(pair, x, y, heads):
 
 @pytest.mark.weight(2)
 def test_values(agree, draw):
-    """The fused projection gives queries, keys and values; every token mixes those up to itself."""
+    """Split the fused projection into queries, keys and values; mask later tokens."""
     pair = agree.CausalSelfAttention(12, 3)
     pair(draw.normal(2, 5, 12))
     pair(draw.normal(4, 7, 12))
@@ -31,7 +31,7 @@ def test_values(agree, draw):
 
 @pytest.mark.weight(2)
 def test_returned_weights(agree, draw):
-    """On request the weights of each head come along: causal, each row summing to one."""
+    """Return each head's weights on request: causal, each row summing to one."""
     pair = agree.CausalSelfAttention(12, 3)
     _, weights = pair(draw.normal(2, 5, 12), return_weights=True)
     rows_sum_to_one(weights)
@@ -39,7 +39,7 @@ def test_returned_weights(agree, draw):
 
 
 def test_future_changes_nothing(agree, draw):
-    """Changing the last tokens leaves the outputs before them as they were."""
+    """Changing the last tokens does not change earlier outputs."""
     pair = agree.CausalSelfAttention(12, 3)
     x = draw.normal(2, 7, 12)
     changed = torch.cat([x[:, :4], draw.normal(2, 3, 12)], dim=1)
@@ -48,21 +48,21 @@ def test_future_changes_nothing(agree, draw):
 
 
 def test_sizes(agree, draw):
-    """The scale, the cut and the merge follow the sizes that the module was built with."""
+    """Scale, split and merge by the sizes passed to the constructor."""
     for width, heads in ((12, 1), (10, 5), (6, 6), (9, 3)):
         pair = agree.CausalSelfAttention(d_model=width, n_heads=heads)
         pair(draw.normal(2, 4, width), return_weights=True)
 
 
 def test_changing_lengths(agree, draw):
-    """One module serves short and long sequences, in any order."""
+    """Support short and long sequences in any order with one module."""
     pair = agree.CausalSelfAttention(12, 3)
     for tokens in (4, 1, 9, 2):
         pair(draw.normal(2, tokens, 12))
 
 
 def test_lengths_of_one(agree, draw):
-    """A single sequence and a single token keep their axes."""
+    """Keep the axes of a single sequence and a single token."""
     pair = agree.CausalSelfAttention(8, 2)
     pair(draw.normal(1, 5, 8), return_weights=True)
     pair(draw.normal(1, 1, 8), return_weights=True)
@@ -76,7 +76,7 @@ def test_gradients(agree, draw):
 
 
 def test_evaluation_drops_nothing(agree, draw):
-    """In evaluation mode dropout has no effect, whatever its rate."""
+    """Disable dropout in evaluation mode, at any rate."""
     pair = agree.CausalSelfAttention(12, 3, 0.5)
     pair.eval()
     pair(draw.normal(2, 5, 12))
@@ -85,7 +85,7 @@ def test_evaluation_drops_nothing(agree, draw):
 
 @pytest.mark.dtypes("float64")
 def test_training_drops_whole_weights(agree, draw):
-    """In training a dropped weight takes its whole token away; those kept grow by 1 / (1 - p)."""
+    """Drop a token's whole contribution in training, and scale others by 1 / (1 - p)."""
     pair = agree.CausalSelfAttention(12, 3, dropout=0.3)
     x = draw.normal(150, 1, 12)  # one token: one weight per head, and it is 1
     pair.train()
@@ -104,7 +104,7 @@ def test_training_drops_whole_weights(agree, draw):
 
 @pytest.mark.dtypes("float64")
 def test_training_drops_each_weight_alone(agree, draw):
-    """Whether a weight is dropped depends neither on its head, nor on its query or sequence."""
+    """Drop weights independently of head, query and sequence."""
     pair = agree.CausalSelfAttention(12, 3, dropout=0.5)
     x = draw.normal(60, 3, 12, std=0.2)
     pair.eval()
@@ -124,7 +124,7 @@ def test_training_drops_each_weight_alone(agree, draw):
 
 
 def test_returned_weights_are_free_of_dropout(agree, draw):
-    """In training, too, the weights returned are those that the softmax made."""
+    """Return the weights of the softmax, before dropout, also in training."""
     pair = agree.CausalSelfAttention(12, 3, dropout=0.5)
     x = draw.normal(4, 6, 12)
     pair.eval()
@@ -151,20 +151,20 @@ def test_inputs_that_are_views(agree, draw):
 
 @pytest.mark.weight(1, elsewhere=4)
 def test_device(agree, draw, device):
-    """The mask is made on the device of the input."""
+    """Create the mask on the device of the input."""
     pair = agree.CausalSelfAttention(12, 3)
     pair(draw.normal(2, 5, 12), return_weights=True)
 
 
 def test_refuses_sizes_that_do_not_fit(submission, refuses, draw):
-    """A d_model that the heads do not divide is a ValueError when the module is built."""
+    """Raise a ValueError in the constructor if the heads do not divide d_model."""
     submission.CausalSelfAttention(12, 4)(draw.normal(2, 5, 12))
     refuses(ValueError, mentions="4").CausalSelfAttention(14, 4)
     refuses(ValueError).CausalSelfAttention(3, 7)
 
 
 def test_long_sequences(agree, draw):
-    """A sequence of more than a thousand tokens sees all of its past."""
+    """Attend to the whole past in a sequence of more than a thousand tokens."""
     agree.CausalSelfAttention(2, 1)(draw.normal(1, 1050, 2))
 
 

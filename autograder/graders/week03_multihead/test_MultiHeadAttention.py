@@ -7,7 +7,7 @@ from autograder.authors import rows_sum_to_one, same, zero_where
 
 
 def sighted(draw, *shape):
-    """A drawn mask in which every query may attend to at least one key."""
+    """Draw a mask that allows each query at least one key."""
     one = draw.integers(0, shape[-1], *shape[:-1])
     return draw.bools(*shape, p=0.5) | torch.nn.functional.one_hot(one, shape[-1]).bool()
 
@@ -51,14 +51,14 @@ def test_key_defaults_to_query(agree, draw):
 
 
 def test_sizes(agree, draw):
-    """The scale, the cut and the merge follow the sizes that the module was built with."""
+    """Scale, split and merge by the sizes passed to the constructor."""
     for width, heads in ((12, 1), (10, 5), (6, 6), (9, 3)):
         pair = agree.MultiHeadAttention(d_model=width, num_heads=heads)
         pair(draw.normal(2, 7, width), draw.normal(2, 7, width))
 
 
 def test_lengths_of_one(agree, draw):
-    """A single sequence, a single query and a single key keep their axes."""
+    """Keep the axes of a single sequence, query and key."""
     pair = agree.MultiHeadAttention(8, 2)
     pair(draw.normal(1, 5, 8))
     pair(draw.normal(3, 1, 8), draw.normal(3, 6, 8))
@@ -67,7 +67,7 @@ def test_lengths_of_one(agree, draw):
 
 @pytest.mark.weight(2)
 def test_mask_of_two_dimensions(agree, draw):
-    """A mask (n, m) tells every sequence and every head alike which keys a query may see."""
+    """Apply a mask (n, m) to every sequence and head."""
     pair = agree.MultiHeadAttention(12, 3)
     mask = sighted(draw, 6, 6)
     _, weights = pair(draw.normal(2, 6, 12), mask=mask)
@@ -76,7 +76,7 @@ def test_mask_of_two_dimensions(agree, draw):
 
 
 def test_masks_of_four_dimensions(agree, draw):
-    """A mask of four dimensions may differ between sequences, heads, queries and keys."""
+    """Apply a mask of four dimensions per sequence, head, query and key."""
     pair = agree.MultiHeadAttention(12, 3)
     query, key = draw.normal(2, 5, 12), draw.normal(2, 5, 12)
     for shape in ((2, 3, 5, 5), (2, 1, 1, 5), (1, 3, 5, 5), (2, 1, 5, 5)):
@@ -84,7 +84,7 @@ def test_masks_of_four_dimensions(agree, draw):
 
 
 def test_refuses_a_mask_of_three_dimensions(agree, refuses, draw):
-    """A mask of three dimensions is a ValueError, even if the sizes would happen to fit."""
+    """Raise a ValueError for a mask of three dimensions, even if its sizes would fit."""
     pair = agree.MultiHeadAttention(12, 3)
     mask = sighted(draw, 3, 5, 5)
     pair.student(draw.normal(3, 5, 12), mask=mask.unsqueeze(1))
@@ -94,7 +94,7 @@ def test_refuses_a_mask_of_three_dimensions(agree, refuses, draw):
 
 
 def test_rows_with_nothing_to_attend_to(agree, draw):
-    """A query with no visible key has only zero weights, and nothing becomes NaN."""
+    """Return zero weights and no NaN for a fully masked query."""
     pair = agree.MultiHeadAttention(12, 3)
     mask = sighted(draw, 5, 5)
     mask[2] = False
@@ -106,7 +106,7 @@ def test_rows_with_nothing_to_attend_to(agree, draw):
 
 
 def test_gradients(agree, draw):
-    """The output and the weights send gradients to all three inputs and all parameters."""
+    """Propagate gradients from output and weights to all inputs and parameters."""
     pair = agree.MultiHeadAttention(12, 3)
     pair.gradients(draw.normal(2, 5, 12))
     query, key, value = draw.normal(2, 5, 12), draw.normal(2, 5, 12), draw.normal(2, 5, 12)
@@ -114,7 +114,7 @@ def test_gradients(agree, draw):
 
 
 def test_gradients_of_empty_rows(agree, draw):
-    """A query with no visible key makes no gradient NaN."""
+    """Return no NaN in the gradient of a fully masked query."""
     pair = agree.MultiHeadAttention(12, 3)
     mask = sighted(draw, 5, 5)
     mask[1] = False
@@ -129,7 +129,7 @@ def test_large_scores(agree, draw):
 
 
 def test_order_of_tokens(agree, draw):
-    """Without a mask attention knows no order: permuted tokens give permuted outputs."""
+    """Permuting the tokens permutes the outputs if there is no mask."""
     pair = agree.MultiHeadAttention(12, 3)
     x, order = draw.normal(2, 7, 12), draw.permutation(7)
     plain, _ = pair(x)
@@ -152,20 +152,20 @@ def test_every_dtype(agree, draw, dtype):
 
 @pytest.mark.weight(1, elsewhere=5)
 def test_device(agree, draw, device):
-    """Everything happens on the device of the input."""
+    """Stay on the device of the input."""
     pair = agree.MultiHeadAttention(12, 3)
     pair(draw.normal(2, 5, 12), draw.normal(2, 5, 12), mask=sighted(draw, 5, 5))
 
 
 def test_refuses_sizes_that_do_not_fit(submission, refuses, draw):
-    """A d_model that the heads do not divide is a ValueError when the module is built."""
+    """Raise a ValueError in the constructor if the heads do not divide d_model."""
     submission.MultiHeadAttention(12, 4)(draw.normal(2, 5, 12))
     refuses(ValueError, mentions="4").MultiHeadAttention(14, 4)
     refuses(ValueError).MultiHeadAttention(3, 7)
 
 
 def test_many_keys(agree, draw):
-    """With more than a thousand keys and queries, none is left out."""
+    """Include all of more than a thousand keys and queries."""
     pair = agree.MultiHeadAttention(2, 1)
     pair(draw.normal(1, 2, 2), draw.normal(1, 1100, 2))
     pair(draw.normal(1, 1100, 2), draw.normal(1, 2, 2))
@@ -179,7 +179,7 @@ def test_two_objects(agree, draw):
 
 
 def test_masks_of_several_calls(agree, draw):
-    """Each call has the mask that it is given, or none, whatever the call before had."""
+    """Use the mask of the current call, or none, independent of earlier calls."""
     pair = agree.MultiHeadAttention(12, 3)
     x = draw.normal(2, 5, 12)
     for mask in (sighted(draw, 5, 5), sighted(draw, 5, 5), None):

@@ -7,7 +7,7 @@ from autograder.authors import torch_mha
 
 
 def drawn(draw, width=12, heads=3, bias=True):
-    """An nn.MultiheadAttention whose parameters are all drawn, the biases too."""
+    """Create an nn.MultiheadAttention with random parameters, including the biases."""
     state = {
         "in_proj_weight": draw.normal(3 * width, width, std=0.4),
         "out_proj.weight": draw.normal(width, width, std=0.4),
@@ -24,26 +24,26 @@ def drawn(draw, width=12, heads=3, bias=True):
 
 @pytest.mark.weight(2)
 def test_self_attention(agree, draw):
-    """The copy gives the same outputs and the same weights per head."""
+    """Return the original's outputs and weights per head from the copy."""
     pair = agree.impurely.from_torch(drawn(draw))
     pair(draw.normal(2, 5, 12))
 
 
 def test_cross_attention(agree, draw):
-    """The copy treats query, key, value and mask as the course's module does."""
+    """Interpret query, key, value and mask like the course's module."""
     pair = agree.impurely.from_torch(drawn(draw))
     mask = torch.ones(5, 7, dtype=torch.bool).tril()
     pair(draw.normal(2, 5, 12), draw.normal(2, 7, 12), draw.normal(2, 7, 12), mask=mask)
 
 
 def test_without_biases(agree, draw):
-    """A module made with bias=False becomes one whose biases are zero."""
+    """Give the copy zero biases if the original has `bias=False`."""
     pair = agree.impurely.from_torch(drawn(draw, bias=False))
     pair(draw.normal(2, 5, 12))
 
 
 def test_sizes(agree, draw):
-    """Width and number of heads are those of PyTorch's module."""
+    """Use the width and the number of heads of PyTorch's module."""
     for width, heads in ((6, 1), (10, 5), (6, 6)):
         pair = agree.impurely.from_torch(drawn(draw, width, heads))
         pair(draw.normal(2, 4, width))
@@ -60,13 +60,13 @@ def test_the_copy_can_be_trained(agree, draw):
 
 @pytest.mark.weight(3)
 def test_leaves_no_trace(agree, draw):
-    """The copy shares no memory with the original, and the random state is left alone."""
+    """Share no memory with the original, and leave the random state unchanged."""
     agree.from_torch(drawn(draw, 6, 2))(draw.normal(2, 4, 6))
     agree.from_torch(drawn(draw, 10, 5, bias=False))(draw.normal(2, 4, 10))
 
 
 def test_every_dtype(agree, draw, dtype):
-    """The copy has the dtype of PyTorch's module, in the biases that it adds as well."""
+    """Use the dtype of PyTorch's module, also for added biases."""
     for bias in (True, False):
         pair = agree.impurely.from_torch(drawn(draw, bias=bias))
         pair(draw.normal(2, 5, 12))
@@ -74,6 +74,6 @@ def test_every_dtype(agree, draw, dtype):
 
 @pytest.mark.weight(1, elsewhere=3)
 def test_device(agree, draw, device):
-    """The copy is on the device of PyTorch's module."""
+    """Create the copy on the device of PyTorch's module."""
     pair = agree.impurely.from_torch(drawn(draw))
     pair(draw.normal(2, 5, 12))

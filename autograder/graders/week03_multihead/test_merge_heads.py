@@ -7,13 +7,13 @@ from autograder.authors import same
 
 @pytest.mark.weight(2)
 def test_values(agree, draw):
-    """The heads of a token stand side by side, head 1 first."""
+    """Concatenate the heads of a token, head 1 first."""
     agree.merge_heads(draw.normal(2, 3, 5, 4))
     agree.merge_heads(draw.normal(3, 5, 7, 2))
 
 
 def test_undoes_the_split(agree, reference, draw):
-    """Splitting and merging gives back what went in."""
+    """Return the original tensor after splitting and merging."""
     x = draw.normal(3, 5, 12)
     for heads in (2, 4, 12):
         merged = agree.merge_heads(reference.split_heads(x, heads))
@@ -21,7 +21,7 @@ def test_undoes_the_split(agree, reference, draw):
 
 
 def test_lengths_of_one(agree, draw):
-    """All three axes are there for a single sequence, token, head or feature."""
+    """Keep all three axes for a single sequence, token, head or feature."""
     for shape in ((1, 3, 5, 4), (2, 3, 1, 4), (2, 1, 5, 4), (2, 3, 5, 1), (1, 1, 1, 1)):
         agree.merge_heads(draw.normal(*shape))
 
@@ -35,16 +35,16 @@ def test_inputs_that_are_views(agree, draw):
 
 @pytest.mark.weight(3)
 def test_gradients(agree, draw):
-    """The gradient of every feature comes back to its head and token."""
+    """Propagate each feature's gradient to its head and token."""
     agree.gradients.merge_heads(draw.normal(2, 3, 5, 4))
 
 
 def test_every_dtype(agree, draw, dtype):
-    """The result has the dtype of the heads."""
+    """Return the dtype of the heads."""
     agree.merge_heads(draw.normal(2, 3, 5, 4))
 
 
 @pytest.mark.weight(1, elsewhere=2)
 def test_device(agree, draw, device):
-    """The result is on the device of the heads."""
+    """Return a result on the device of the heads."""
     agree.merge_heads(draw.normal(2, 3, 5, 4))

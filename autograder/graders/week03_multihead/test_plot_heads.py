@@ -14,12 +14,12 @@ def heads(draw, number=2, n=4, m=6):
 
 
 def by_title(figure):
-    """The figure with its panels in the order of their titles: where a panel stands is free."""
+    """Return the figure with its panels sorted by title; their positions are free."""
     return replace(figure, axes=tuple(sorted(figure.axes, key=lambda panel: panel.title)))
 
 
 def drawn(figure):
-    """The panels that something is drawn in: spare ones have a test of their own."""
+    """Return the panels with content; empty ones have a separate test."""
     return by_title(replace(figure, axes=tuple(panel for panel in figure.axes if panel.images)))
 
 
@@ -37,7 +37,7 @@ def test_every_head(panels, draw):
 
 @pytest.mark.weight(2)
 def test_one_range_of_colours(panels, draw):
-    """The colours run from 0 to 1 in every panel, whatever the weights are."""
+    """Use the colour range 0 to 1 in every panel, for any weights."""
     panels.plot_heads(heads(draw, m=5) / 2)
     flat, sharp = torch.full((4, 6), 1 / 6), torch.eye(6)[:4]
     figure = panels.plot_heads(torch.stack([flat, sharp]))
@@ -47,14 +47,14 @@ def test_one_range_of_colours(panels, draw):
 
 @pytest.mark.weight(3)
 def test_tokens_on_both_axes(panels, draw):
-    """The tokens label the queries and the keys of every panel."""
+    """Label queries and keys of every panel with the tokens."""
     panels.plot_heads(heads(draw, 2, 5, 5), ["a", "soft", "look", "up", "table"])
     panels.plot_heads(heads(draw, 3, 3, 3), tokens=["the", "cat", "the"])
 
 
 @pytest.mark.weight(4)
 def test_any_number_of_heads(agree, draw):
-    """One head, five heads and eight heads all get their panels, in order."""
+    """Draw one panel per head, in order, for one, five and eight heads."""
     for number in (1, 5, 8):
         agree.impurely.only(by_title).plot_heads(heads(draw, number, 3, 4))
 
@@ -66,18 +66,18 @@ def test_weights_straight_from_a_model(panels, draw):
 
 @pytest.mark.dtypes("float16", "bfloat16", "float64")
 def test_every_dtype(panels, draw, dtype):
-    """Weights of any float dtype can be drawn, also those that NumPy lacks."""
+    """Draw weights of any float dtype, also those that NumPy lacks."""
     panels.plot_heads(heads(draw))
 
 
 def test_single_query_or_key(panels, draw):
-    """A panel with one row or one column is still a panel."""
+    """Draw a panel with a single row or column."""
     panels.plot_heads(heads(draw, 2, 1, 5))
     panels.plot_heads(heads(draw, 2, 5, 1))
 
 
 def test_each_call_draws_a_new_figure(panels, draw):
-    """A second call starts on an empty figure."""
+    """Start a new figure in every call."""
     panels.plot_heads(heads(draw))
     panels.plot_heads(heads(draw, 3))
 
@@ -90,12 +90,12 @@ def test_device(panels, draw, device):
 
 @pytest.mark.weight(3)
 def test_leaves_matplotlib_as_it_was(agree, draw):
-    """No window opens, settings are not changed, and other figures stay as they are."""
+    """Leave windows, settings and other figures unchanged."""
     agree.only(drawn).plot_heads(heads(draw))
     agree.only(drawn).plot_heads(heads(draw))
 
 
 def test_views(panels, draw):
-    """Weights that are a view are drawn as they are indexed, not as they lie in memory."""
+    """Draw a view of weights by index, not by memory order."""
     panels.plot_heads(heads(draw, 2, 5, 4).mT)
     panels.plot_heads(heads(draw, 4, 3, 5)[::2])

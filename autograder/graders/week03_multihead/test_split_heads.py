@@ -8,7 +8,7 @@ from autograder.authors import same
 
 @pytest.mark.weight(2)
 def test_values(agree, draw):
-    """Each head holds its own slice of every token."""
+    """Give each head a separate slice of every token."""
     agree.split_heads(draw.normal(2, 5, 12), 3)
     agree.split_heads(draw.normal(3, 7, 10), 5)
 
@@ -25,14 +25,14 @@ def test_tokens_stay_apart(agree, draw):
 
 
 def test_any_number_of_heads(agree, draw):
-    """One head, two heads and as many heads as features all work."""
+    """Support one head, two heads and as many heads as features."""
     x = draw.normal(2, 5, 6)
     for heads in (1, 2, 6):
         agree.split_heads(x, heads)
 
 
 def test_lengths_of_one(agree, draw):
-    """All four axes are there, even for a single sequence or a single token."""
+    """Keep all four axes, even for a single sequence or token."""
     agree.split_heads(draw.normal(1, 5, 6), 2)
     agree.split_heads(draw.normal(4, 1, 6), 3)
     agree.split_heads(draw.normal(1, 1, 1), 1)
@@ -48,23 +48,23 @@ def test_inputs_that_are_views(agree, draw):
 
 @pytest.mark.weight(3)
 def test_gradients(agree, draw):
-    """The gradient of every feature comes back to the place it was taken from."""
+    """Propagate each feature's gradient to its original position."""
     agree.gradients.split_heads(draw.normal(2, 5, 12), 3)
 
 
 def test_every_dtype(agree, draw, dtype):
-    """The heads have the dtype of the input."""
+    """Return heads with the dtype of the input."""
     agree.split_heads(draw.normal(2, 5, 12), 3)
 
 
 @pytest.mark.weight(1, elsewhere=3)
 def test_device(agree, draw, device):
-    """The heads are on the device of the input."""
+    """Return heads on the device of the input."""
     agree.split_heads(draw.normal(2, 5, 12), 3)
 
 
 def test_refuses_an_uneven_cut(submission, refuses, draw):
-    """A width that the heads do not divide is a ValueError that says which width."""
+    """Raise a ValueError that states the width if the heads do not divide it."""
     submission.split_heads(draw.normal(2, 5, 12), 4)
     refuses(ValueError, mentions="4").split_heads(draw.normal(2, 5, 14), 4)
     refuses(ValueError).split_heads(draw.normal(2, 5, 3), 7)

@@ -1,4 +1,4 @@
-"""Inputs on which any two right programs hash alike.
+"""Inputs that every correct program hashes to the same buckets.
 
 Two right programs may round differently, and a vector that lies between two buckets may then fall
 into either. These fixtures make inputs whose buckets are beyond doubt: `planted` chooses the bucket
@@ -18,7 +18,7 @@ import torch
 
 @pytest.fixture
 def planted(draw):
-    """Vectors in chosen buckets: `planted(rounds, *lead, n_buckets=4)` -> x, rotations.
+    """Return vectors in chosen buckets: `planted(rounds, *lead, n_buckets=4)` -> x, rotations.
 
     `rounds` holds for each round the bucket of each position. x is (*lead, T, d); round r
     reads its own columns of it, so d is n_hashes * n_buckets / 2 + 1. The best entry leads by at
@@ -52,7 +52,7 @@ def clear(draw):
         def search():
             return _clear(draw, rotations, shape, project or _as_it_is, bucket_size, margin)
 
-        if project is not None:  # what it does, no key says
+        if project is not None:  # no key determines its effect
             return search()
         return draw.found(search, _bytes_of(rotations), shape, bucket_size, margin)
 
@@ -88,7 +88,7 @@ def _rotated(vectors, rotations):
 
 
 def _lead(vectors, rotations):
-    """The best direction's lead, as a share of the largest it could be: (..., n_hashes)."""
+    """Return the margin of the best direction, relative to its maximum: (..., n_hashes)."""
     best = _rotated(vectors, rotations).topk(2, dim=-1).values
     largest = vectors.norm(dim=-1, keepdim=True) * rotations.norm(dim=1).amax(-1)
     return (best[..., 0] - best[..., 1]) / largest
@@ -101,7 +101,7 @@ def _buckets(vectors, rotations):
 
 
 def company(buckets, bucket_size):
-    """Whether every position may see another one in at least one round, without a causal mask."""
+    """Check that every position shares a bucket in some round, without a causal mask."""
     order = buckets.argsort(dim=-1, stable=True)
     chunk = order.argsort(dim=-1) // bucket_size
     back = chunk.unsqueeze(-1) - chunk.unsqueeze(-2)

@@ -7,9 +7,9 @@ from autograder.authors import expect, generator_seed
 
 SEED = 7
 
-# Where two right programs differ by more than rounding. Some divide a key by its length + 1e-8,
-# which shows in float64 only; and scores near -1e5 (the first position, where causal) are known to
-# 1.5e-11 there.
+# Two correct programs differ by more than rounding if one divides a key by its length + 1e-8, which
+# is visible in float64 only; and scores near -1e5 (of the first position, if causal) have a
+# resolution of 1.5e-11 there.
 IN_FLOAT64 = 1e-6
 
 
@@ -20,7 +20,7 @@ def queries(pair, num_heads):
 
 
 def drawn(n_hashes, size, n_buckets, seed=SEED):
-    """The rotations that a module draws from a generator with this seed on the CPU."""
+    """Return the rotations that a module draws from a CPU generator with this seed."""
     generator = torch.Generator().manual_seed(seed)
     return torch.randn(n_hashes, size, n_buckets // 2, generator=generator)
 
@@ -34,7 +34,7 @@ def test_values(agree, draw, clear):
 
 
 def test_one_head(agree, draw, clear):
-    """With one head, the head is as wide as the model."""
+    """Use a head of the full model width if there is one head."""
     pair = agree.LSHAttention(6, 1, bucket_size=4, n_hashes=3)
     rotations = draw.normal(3, 6, 1)
     pair(clear(rotations, 2, 8, 6, project=queries(pair, 1), bucket_size=4), rotations=rotations)
@@ -49,7 +49,7 @@ def test_sizes(agree, draw, clear):
 
 
 def test_rotations_come_before_everything(agree, draw, clear):
-    """Given rotations are used as they are, and then nothing is drawn."""
+    """Use given rotations unchanged, and draw no random numbers."""
     pair = agree.LSHAttention(12, 3, bucket_size=5, n_hashes=3)
     rotations = draw.normal(3, 4, 1)
     x = clear(rotations, 2, 10, 12, project=queries(pair, 3), bucket_size=5)
@@ -57,14 +57,14 @@ def test_rotations_come_before_everything(agree, draw, clear):
 
 
 def test_draws_from_the_generator(agree, clear):
-    """Without rotations they are drawn in the shape and order that the docstring gives."""
+    """Draw rotations in the documented shape and order if none are given."""
     pair = agree.LSHAttention(12, 3, bucket_size=5, n_hashes=3)
     x = clear(drawn(3, 4, 4), 1, 20, 12, project=queries(pair, 3), bucket_size=5)
     pair(x, generator=generator_seed(SEED))
 
 
 def test_odd_number_of_chunks(agree, clear):
-    """An odd number of chunks is rounded up to an even number of buckets."""
+    """Round an odd number of chunks up to an even number of buckets."""
     for chunks, buckets in ((3, 4), (1, 2)):
         pair = agree.LSHAttention(8, 2, bucket_size=6, n_hashes=2)
         x = clear(drawn(2, 4, buckets), 2, 6 * chunks, 8, project=queries(pair, 2), bucket_size=6)
@@ -72,7 +72,7 @@ def test_odd_number_of_chunks(agree, clear):
 
 
 def test_draws_in_the_default_dtype(agree, clear, dtype):
-    """The rotations are drawn in the default dtype, whatever the dtype of the input."""
+    """Draw rotations in the default dtype, for any dtype of the input."""
     lenient = agree.within(IN_FLOAT64) if dtype == torch.float64 else agree
     pair = lenient.LSHAttention(16, 2, bucket_size=6, n_hashes=1)
     # Sixteen numbers: torch draws fewer one by one, and then alike in every dtype.
@@ -82,21 +82,21 @@ def test_draws_in_the_default_dtype(agree, clear, dtype):
 
 @pytest.mark.weight(1, elsewhere=2)
 def test_draws_where_the_input_is(agree, draw, device):
-    """Without rotations and generator, they are drawn on the device of the input."""
-    # A single position is alone whatever the rotations, which may come from the global state here.
+    """Draw rotations on the input's device if neither rotations nor generator are given."""
+    # A single position is alone for any rotations, which may come from the global state here.
     pair = agree.impurely.LSHAttention(12, 3, bucket_size=1, n_hashes=1)
     pair(draw.normal(2, 1, 12))
 
 
 def test_defaults(agree, clear):
-    """By default there are chunks of 64, four rounds, and no causal mask."""
+    """Default to chunks of 64, four rounds and no causal mask."""
     pair = agree.LSHAttention(6, 2)
     x = clear(drawn(4, 3, 4), 1, 192, 6, project=queries(pair, 2), bucket_size=64, margin=0.01)
     pair(x, generator=generator_seed(SEED))
 
 
 def test_causal(agree, draw, clear):
-    """With causal, no position sees a later one."""
+    """Mask later positions if causal."""
     pair = agree.LSHAttention(12, 3, bucket_size=5, n_hashes=1, causal=True)
     rotations = draw.normal(1, 4, 2)
     pair(clear(rotations, 2, 20, 12, project=queries(pair, 3)), rotations)
@@ -104,14 +104,14 @@ def test_causal(agree, draw, clear):
 
 @pytest.mark.dtypes("float64")
 def test_causal_in_several_rounds(agree, clear):
-    """The causal mask holds in every round, with rotations that the module draws."""
+    """Apply the causal mask in every round, with rotations drawn by the module."""
     pair = agree.LSHAttention(12, 3, 5, 3, True)
     x = clear(drawn(3, 4, 4), 2, 20, 12, project=queries(pair, 3))
     pair.within(IN_FLOAT64)(x, generator=generator_seed(SEED))
 
 
 def test_gradients(agree, draw, clear):
-    """The input and all three projections get their gradient."""
+    """Propagate gradients to the input and all three projections."""
     pair = agree.LSHAttention(12, 3, bucket_size=5, n_hashes=2)
     rotations = draw.normal(2, 4, 1)
     x = clear(rotations, 2, 10, 12, project=queries(pair, 3), bucket_size=5)
@@ -119,7 +119,7 @@ def test_gradients(agree, draw, clear):
 
 
 def test_dtypes(agree, draw, clear, dtype):
-    """A module of any float dtype answers in it."""
+    """Return the module's float dtype."""
     lenient = agree.within(IN_FLOAT64) if dtype == torch.float64 else agree
     pair = lenient.LSHAttention(12, 3, bucket_size=5, n_hashes=1)
     rotations = draw.normal(1, 4, 1)
@@ -127,7 +127,7 @@ def test_dtypes(agree, draw, clear, dtype):
 
 
 def test_views(agree, draw, clear):
-    """A transposed and an expanded input give what their copies give."""
+    """Return the same result for transposed and expanded inputs as for copies."""
     pair = agree.LSHAttention(12, 3, bucket_size=5, n_hashes=1)
     rotations = draw.normal(1, 4, 1)
     x = clear(rotations, 10, 2, 12, project=queries(pair, 3)).transpose(0, 1)
@@ -137,7 +137,7 @@ def test_views(agree, draw, clear):
 
 @pytest.mark.weight(3)
 def test_every_call_draws_anew(agree, clear):
-    """One seed gives one result, however often; another seed gives other rotations."""
+    """Return the same result for the same seed, and different rotations for a different seed."""
     pair = agree.LSHAttention(12, 3, bucket_size=5, n_hashes=1)
     both = torch.cat([drawn(1, 4, 4), drawn(1, 4, 4, seed=SEED + 1)])
     x = clear(both, 1, 20, 12, project=queries(pair, 3))
@@ -148,14 +148,14 @@ def test_every_call_draws_anew(agree, clear):
 
 @pytest.mark.weight(1, elsewhere=2)
 def test_devices(agree, draw, clear, device):
-    """The module works on the device of its input."""
+    """Stay on the device of the input."""
     pair = agree.LSHAttention(12, 3, bucket_size=5, n_hashes=1, causal=True)
     rotations = draw.normal(1, 4, 1)
     pair(clear(rotations, 2, 10, 12, project=queries(pair, 3)), rotations)
 
 
 def test_refuses_heads_that_do_not_divide(agree, refuses, draw, clear):
-    """A model size that the heads do not divide is a ValueError that names it."""
+    """Raise a ValueError that states d_model if the heads do not divide it."""
     pair = agree.LSHAttention(10, 5, bucket_size=3, n_hashes=1)
     rotations = draw.normal(1, 2, 1)
     pair.student(clear(rotations, 2, 3, 10, project=queries(pair, 5)), rotations)
@@ -163,7 +163,7 @@ def test_refuses_heads_that_do_not_divide(agree, refuses, draw, clear):
 
 
 def test_refuses_a_length_that_leaves_a_remainder(agree, refuses, draw, clear):
-    """A length that does not fill its last chunk is a ValueError that names the length."""
+    """Raise a ValueError that states the length if it does not fill the last chunk."""
     pair = agree.LSHAttention(8, 2, bucket_size=4, n_hashes=1)
     rotations = draw.normal(1, 4, 1)
     pair.student(clear(rotations, 2, 8, 8, project=queries(pair, 2)), rotations)

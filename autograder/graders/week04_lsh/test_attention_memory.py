@@ -11,14 +11,14 @@ def test_full_counts_every_pair(agree, draw):
 
 
 def test_lsh_counts_both_chunks_of_every_round(agree, draw):
-    """In every round, each query is compared with the keys of two chunks."""
+    """Count two chunks of keys for each query in every round."""
     for bucket_size, n_hashes in ((4, 1), (16, 3), (7, 8)):
         length = bucket_size * int(draw.integers(5, 60))
         agree.exactly.attention_memory(length, "lsh", bucket_size, n_hashes)
 
 
 def test_every_element_size(agree, draw):
-    """A score takes as many bytes as bytes_per_element says."""
+    """Count `bytes_per_element` bytes per score."""
     for size in (1, 2, 8):
         agree.exactly.attention_memory(768, "full", bytes_per_element=size)
         agree.exactly.attention_memory(
@@ -27,7 +27,7 @@ def test_every_element_size(agree, draw):
 
 
 def test_defaults(agree, draw):
-    """By default: full attention, chunks of 64, one round and float32."""
+    """Default to full attention, chunks of 64, one round and float32."""
     length = 64 * int(draw.integers(5, 90))
     agree.exactly.attention_memory(length)
     agree.exactly.attention_memory(length, kind="lsh")
@@ -36,7 +36,7 @@ def test_defaults(agree, draw):
 
 
 def test_full_uses_no_buckets_and_no_rounds(agree, draw):
-    """Full attention hashes nothing, so chunks and rounds do not matter to it."""
+    """Ignore chunks and rounds for full attention."""
     length = int(draw.integers(100, 900))
     plain = agree.exactly.attention_memory(length)
     busy = agree.exactly.attention_memory(length, "full", bucket_size=8, n_hashes=6)
@@ -44,7 +44,7 @@ def test_full_uses_no_buckets_and_no_rounds(agree, draw):
 
 
 def test_length_need_not_fill_its_chunks(agree, draw):
-    """The estimate takes the positions as they are, even if the last chunk is not full."""
+    """Count the given positions, even if the last chunk is not full."""
     for length in (1, 63, 1001):
         agree.exactly.attention_memory(
             length, "lsh", bucket_size=10, n_hashes=3, bytes_per_element=2
@@ -52,7 +52,7 @@ def test_length_need_not_fill_its_chunks(agree, draw):
 
 
 def test_lsh_can_cost_more_than_full(agree):
-    """For short sequences the windows of all rounds together are larger than the square."""
+    """Return more than the full matrix if all windows together are larger."""
     full = agree.exactly.attention_memory(128, "full")
     lsh = agree.exactly.attention_memory(128, "lsh", bucket_size=64, n_hashes=4)
     expect(
@@ -67,7 +67,7 @@ def test_very_long_sequences(agree):
 
 
 def test_refuses_an_unknown_kind(submission, refuses):
-    """A kind that is neither "full" nor "lsh" is a ValueError."""
+    """Raise a ValueError for a kind other than "full" and "lsh"."""
     submission.attention_memory(96, "lsh", 8)
     refuses(ValueError).attention_memory(96, "local")
     refuses(ValueError).attention_memory(96, kind="")

@@ -12,27 +12,27 @@ def test_values(agree, draw):
 
 
 def test_any_leading_dimensions(agree, draw):
-    """No leading dimension, one or two."""
+    """Support zero, one or two leading dimensions."""
     for lead in ((), (2,), (2, 6)):
         agree.combine_rounds(draw.normal(*lead, 3, 7, 5), draw.normal(*lead, 3, 7))
 
 
 def test_one_round(agree, draw):
-    """A single round comes back as it is."""
+    """Return a single round unchanged."""
     outputs = draw.normal(2, 1, 7, 5)
     result = agree.combine_rounds(outputs, draw.normal(2, 1, 7, std=3.0))
-    same(result, outputs[:, 0], "A single round should come back unchanged.")
+    same(result, outputs[:, 0], "A single round should be returned unchanged.")
 
 
 def test_agreement_is_kept(agree, draw):
-    """If all rounds give the same output, that is the answer, whatever the weights."""
+    """Return the common output if all rounds agree, for any weights."""
     outputs = draw.normal(2, 1, 7, 5).expand(2, 4, 7, 5)
     result = agree.combine_rounds(outputs, draw.normal(2, 4, 7))
     same(result, outputs[:, 0], "If all rounds agree, their combination should say the same.")
 
 
 def test_far_from_zero(agree, draw):
-    """Very large and very small logsumexps do not overflow, nor do those of positions alone."""
+    """Very large and very small logsumexps do not overflow."""
     for far in (1000.0, -1000.0):
         # float32 numbers are 6e-5 apart there: exp(a - logsumexp(a)) is right to about 1e-4.
         result = agree.within(atol=1e-3).combine_rounds(
@@ -45,7 +45,7 @@ def test_far_from_zero(agree, draw):
 
 
 def test_round_without_keys(agree, draw):
-    """A round whose logsumexp is -inf gets no weight."""
+    """Give a round whose logsumexp is -inf no weight."""
     logsumexps = draw.normal(2, 3, 7)
     logsumexps[:, 2, :4] = -torch.inf
     logsumexps[:, 0, 3:] = -torch.inf
@@ -58,18 +58,18 @@ def test_gradients(agree, draw):
 
 
 def test_dtypes(agree, draw, dtype):
-    """The result has the dtype of the inputs and its precision."""
+    """Return the dtype of the inputs, with its precision."""
     agree.combine_rounds(draw.normal(3, 7, 5), draw.normal(3, 7))
 
 
 @pytest.mark.dtypes("float16", "bfloat16")
 def test_half_outputs_with_float32_logsumexps(agree, draw, dtype):
-    """The result has the dtype of the outputs, even if the logsumexps are float32."""
+    """Return the dtype of the outputs, even if the logsumexps are float32."""
     agree.combine_rounds(draw.normal(3, 7, 5), draw.normal(3, 7).float())
 
 
 def test_views(agree, draw):
-    """Transposed and expanded inputs give what their copies give."""
+    """Return the same result for transposed and expanded inputs as for copies."""
     outputs, logsumexps = draw.normal(2, 7, 3, 5), draw.normal(2, 7, 3)
     agree.combine_rounds(outputs.transpose(1, 2), logsumexps.transpose(1, 2))
     swapped = draw.normal(4, 2, 3, 7, 5).transpose(0, 1), draw.normal(4, 2, 3, 7).transpose(0, 1)
@@ -81,16 +81,16 @@ def test_views(agree, draw):
 
 @pytest.mark.weight(1, elsewhere=3)
 def test_devices(agree, draw, device):
-    """The result is on the device of the inputs."""
+    """Return a result on the device of the inputs."""
     agree.combine_rounds(draw.normal(2, 3, 7, 5), draw.normal(2, 3, 7))
 
 
 def test_position_without_keys_in_any_round(agree, draw):
-    """A position that met nobody in any round gets zeros, and no NaN reaches any gradient."""
+    """Return zeros for a position alone in every round, without NaN in any gradient."""
     logsumexps = draw.normal(2, 3, 7)
     logsumexps[:, :, 4] = logsumexps[1, :, 0] = -torch.inf
     combined = agree.combine_rounds(draw.normal(2, 3, 7, 5), logsumexps)
-    expect(not combined[:, 4].any(), "A position that met nobody should get zeros.")
+    expect(not combined[:, 4].any(), "A position that is alone in every round should get zeros.")
     agree.gradients.combine_rounds(draw.normal(2, 3, 7, 5), logsumexps)
     agree.gradients.combine_rounds(draw.normal(2, 7, 5), torch.full((2, 7), -torch.inf))
 
@@ -103,11 +103,11 @@ def test_gradients_beside_axes_of_one(agree, draw):
 
 
 def test_many_positions(agree, draw):
-    """More than a thousand positions are combined, each by the weights of its own rounds."""
+    """Combine more than a thousand positions, each with the weights of its rounds."""
     agree.combine_rounds(draw.normal(2, 1100, 2), draw.normal(2, 1100, std=2.0))
 
 
 def test_two_calls_before_their_gradients(agree, draw):
-    """Each call keeps what its own gradients need, whatever was called since."""
+    """Keep the data for the backward pass per call: later calls must not change gradients."""
     first, second = ((draw.normal(2, 3, 7, 5), draw.normal(2, 3, 7)) for _ in range(2))
     agree.gradients.in_a_row.combine_rounds(first, second)

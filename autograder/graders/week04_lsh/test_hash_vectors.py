@@ -7,13 +7,13 @@ from autograder.authors import expect
 
 
 def test_values(agree, draw, clear):
-    """The bucket is the place of the largest entry of [xR ; -xR]."""
+    """Return the index of the largest entry of [xR ; -xR] as the bucket."""
     rotations = draw.normal(1, 5, 4)
     agree.exactly.hash_vectors(clear(rotations, 2, 30, 5), rotations)
 
 
 def test_every_round_has_its_own_rotation(agree, draw, clear):
-    """Each round hashes with its own matrix, and the rounds stand before the positions."""
+    """Hash each round with a separate matrix; the rounds precede the positions."""
     rotations = draw.normal(3, 5, 4)
     agree.exactly.hash_vectors(clear(rotations, 2, 4, 7, 5), rotations)
 
@@ -44,12 +44,12 @@ def test_length_does_not_matter(agree, draw, clear):
     far = agree.exactly.hash_vectors(x * 1e4, rotations)
     expect(
         torch.equal(near, far),
-        "Vectors of one direction should share a bucket, whatever their length.",
+        "Vectors of the same direction should share a bucket, for any length.",
     )
 
 
 def test_two_buckets(agree, draw, clear):
-    """A single column makes two buckets: its own side and the other."""
+    """Return two buckets for a single column, one per sign."""
     rotations = draw.normal(3, 4, 1)
     agree.exactly.hash_vectors(clear(rotations, 9, 4), rotations)
 
@@ -90,7 +90,7 @@ def test_views(agree, draw, clear):
 
 @pytest.mark.weight(1, elsewhere=3)
 def test_devices(agree, draw, clear, device):
-    """The buckets are on the device of the vectors."""
+    """Return buckets on the device of the vectors."""
     rotations = draw.normal(3, 5, 4)
     agree.exactly.hash_vectors(clear(rotations, 2, 4, 7, 5), rotations)
 

@@ -30,8 +30,8 @@ SPREAD = [
 ]  # six, seven and three: chunks of four cut all of them
 
 
-# Where two right programs differ by more than rounding. Some divide a key by its length + 1e-8,
-# which shows in float64 only; and scores near -1e5 are known to 1.5e-11 there.
+# Two correct programs differ by more than rounding if one divides a key by its length + 1e-8, which
+# is visible in float64 only, where scores near -1e5 have a resolution of 1.5e-11.
 IN_FLOAT64 = 3e-8
 
 
@@ -58,7 +58,7 @@ def test_values_of_another_size(agree, draw, clear):
 
 
 def test_any_leading_dimensions(agree, draw, clear):
-    """No leading dimension, one or two, and a single position."""
+    """Support zero, one or two leading dimensions, and a single position."""
     rotations = draw.normal(1, 5, 2)
     for lead in ((), (4,), (2, 6)):
         agree.lsh_attention(clear(rotations, *lead, 12, 5), draw.normal(*lead, 12, 5), rotations, 4)
@@ -66,7 +66,7 @@ def test_any_leading_dimensions(agree, draw, clear):
 
 
 def test_one_chunk_is_full_attention(agree, draw, planted):
-    """One bucket in one chunk is full attention with shared queries and keys."""
+    """Return full attention with shared queries and keys for one bucket in one chunk."""
     x, rotations = planted([[0] * 9], 2, n_buckets=4)
     qk, v = 2 * x, draw.normal(2, 9, x.shape[-1])
     result = agree.lsh_attention(qk, v, rotations, 9)
@@ -77,7 +77,7 @@ def test_one_chunk_is_full_attention(agree, draw, planted):
 
 
 def test_looks_back_one_chunk(agree, draw, planted):
-    """A position sees its own chunk and the one before it in sorted order, no other."""
+    """Attend to the position's chunk and the previous one in sorted order, no other."""
     x, rotations = planted([SPREAD], 2)
     agree.lsh_attention(x, draw.normal(2, 16, x.shape[-1]), rotations, 4)
     x, rotations = planted([ONE_BUCKET], 2)
@@ -85,7 +85,7 @@ def test_looks_back_one_chunk(agree, draw, planted):
 
 
 def test_nothing_before_the_first_chunk(agree, draw, planted):
-    """The first chunk has none before it: neither the last one nor padding."""
+    """Give the first chunk no predecessor: neither the last chunk nor padding."""
     for bucket in (0, 3):
         x, rotations = planted([[bucket] * 12], 2)
         v = draw.normal(2, 12, x.shape[-1])
@@ -106,19 +106,19 @@ def test_buckets_stay_apart(agree, draw, planted):
 
 
 def test_itself_comes_last(agree, draw, planted):
-    """A position that has company does not attend to itself."""
+    """Mask a position's own key if another position is visible."""
     x, rotations = planted([THREES], 2)
     v = draw.normal(2, 12, x.shape[-1])
     before = agree.lsh_attention(x, v, rotations, 4)
     v[:, 5] += 10.0
     after = agree.lsh_attention(x, v, rotations, 4)
-    same(before[:, 5], after[:, 5], "A position's own value should not show where it has company.")
+    same(before[:, 5], after[:, 5], "A position's own value should count only if it is alone.")
 
 
 @pytest.mark.dtypes("float64")
 def test_long_queries_do_not_attend_to_themselves(agree, draw, planted):
     """Lowering a score by 1e5 is enough for long queries too, if they have company."""
-    # Scores of some ten thousands: float64 knows them to 1e-11.
+    # Scores of tens of thousands: float64 has a resolution of 1e-11.
     x, rotations = planted([THREES], 2)
     agree.within(IN_FLOAT64).lsh_attention(
         40_000 * x, draw.normal(2, 12, x.shape[-1]), rotations, 4
@@ -126,7 +126,7 @@ def test_long_queries_do_not_attend_to_themselves(agree, draw, planted):
 
 
 def test_alone_it_attends_to_itself(agree, draw, planted):
-    """A position that is alone in its bucket gets its own value."""
+    """Return a position's own value if it is alone in its bucket."""
     x, rotations = planted([[4, 2, 7, 0, 1, 6, 3, 5]], 2, n_buckets=8)
     v = draw.normal(2, 8, x.shape[-1])
     result = agree.lsh_attention(x, v, rotations, 4)
@@ -163,13 +163,13 @@ def test_rounds_count_by_what_they_found(agree, draw, planted):
 
 
 def test_a_key_met_twice_counts_twice(agree, draw, planted):
-    """A key that is seen in two rounds counts in both."""
+    """Count a key that is visible in two rounds twice."""
     x, rotations = planted([[0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 1, 0]], 2)
     agree.lsh_attention(2 * x, draw.normal(2, 6, x.shape[-1]), rotations, 3)
 
 
 def test_causal(agree, draw, planted):
-    """With causal, a position sees no later one: later in the sequence, not in sorted order."""
+    """Mask positions later in the sequence (not in sorted order) if causal."""
     for buckets, size in ((THREES, 4), (SPREAD, 4), (ONE_BUCKET, 6)):
         x, rotations = planted([buckets], 2)
         v = draw.normal(2, len(buckets), x.shape[-1])
@@ -181,7 +181,7 @@ def test_causal(agree, draw, planted):
 
 @pytest.mark.dtypes("float64")
 def test_causal_in_several_rounds(agree, draw, planted):
-    """The causal mask holds in every round."""
+    """Apply the causal mask in every round."""
     x, rotations = planted([THREES, SPREAD[:12], draw.integers(0, 4, 12).tolist()], 2)
     agree.within(IN_FLOAT64).lsh_attention(
         x, draw.normal(2, 12, x.shape[-1]), rotations, 4, causal=True
@@ -197,7 +197,7 @@ def test_gradients(agree, draw, clear):
 
 
 def test_gradients_of_several_rounds(agree, draw, planted):
-    """The weights of the rounds pass their gradient on."""
+    """Propagate gradients through the weights of the rounds."""
     x, rotations = planted([THREES, SPREAD[:12]], 2)
     agree.gradients.lsh_attention(2 * x, draw.normal(2, 12, x.shape[-1]), rotations, 4)
 
@@ -212,7 +212,7 @@ def test_double_precision(agree, draw, clear):
 
 @pytest.mark.dtypes("float16", "bfloat16")
 def test_half_precision(agree, draw, planted, dtype):
-    """The result has the inputs' half precision; scores are made in float32, also for one alone."""
+    """Return half precision for half-precision inputs; compute scores in float32."""
     x, rotations = planted([[0, 1, 2, 0, 1, 3, 0, 2, 0, 0, 2, 1]], 2)
     v = draw.normal(2, 12, x.shape[-1])
     agree.lsh_attention(x, v, rotations, 4)
@@ -220,7 +220,7 @@ def test_half_precision(agree, draw, planted, dtype):
 
 
 def test_zero_vectors(agree, draw):
-    """A zero vector stays zero and makes no NaN."""
+    """Keep a zero vector zero, without NaN."""
     for length in (1, 6):
         agree.lsh_attention(
             torch.zeros(2, length, 4), draw.normal(2, length, 4), draw.normal(1, 4, 2), length
@@ -240,14 +240,14 @@ def test_views_and_shared_inputs(agree, draw, clear):
 
 @pytest.mark.weight(1, elsewhere=7)
 def test_devices(agree, draw, planted, device):
-    """The result is on the device of the inputs, with and without causal."""
+    """Return a result on the device of the inputs, with and without causal."""
     x, rotations = planted([THREES, SPREAD[:12]], 2, 3)
     agree.lsh_attention(x, draw.normal(2, 3, 12, x.shape[-1]), rotations, 4)
     agree.lsh_attention(x[0, 0], draw.normal(12, x.shape[-1]), rotations[:1], 4, causal=True)
 
 
 def test_refuses_a_length_that_leaves_a_remainder(submission, refuses, draw, clear):
-    """A length that does not fill its last chunk is a ValueError that names the length."""
+    """Raise a ValueError that states the length if it does not fill the last chunk."""
     rotations = draw.normal(1, 5, 2)
     x = clear(rotations, 2, 14, 5)
     submission.lsh_attention(x, draw.normal(2, 14, 5), rotations, 7)
@@ -256,7 +256,7 @@ def test_refuses_a_length_that_leaves_a_remainder(submission, refuses, draw, cle
 
 
 def test_more_than_a_thousand_positions(agree, draw, planted):
-    """In sequences of more than a thousand positions, every position is sorted."""
+    """Sort every position in sequences of more than a thousand positions."""
     x, rotations = planted([SPREAD * 80], 1)
     agree.lsh_attention(x, draw.normal(1, 1280, x.shape[-1]), rotations, 4)
 
@@ -277,11 +277,11 @@ def long_input(draw, clear):
 
 @pytest.mark.weight(6)
 def test_memory_stays_below_the_square(agree, count, long_input):
-    """No tensor holds T x T elements, and the largest one grows more slowly than the square."""
+    """Allocate no tensor with T x T elements; the largest grows more slowly than T²."""
     agree.lsh_attention(*long_input(256, 1))
     cost = {length: count.lsh_attention(*long_input(length, 2)) for length in (256, 512, 1024)}
     for length, counted in cost.items():
-        expect(counted.largest < length * length, "A tensor holds T x T elements.")
+        expect(counted.largest < length * length, "A tensor has T x T elements.")
     # Right programs come to 1.0, T x T tables to 2.0.
     expect(
         growth_exponent(cost, "largest") < 1.5,
@@ -296,7 +296,7 @@ def test_memory_stays_below_the_square(agree, count, long_input):
 
 @pytest.mark.weight(6)
 def test_work_stays_below_the_square(agree, count, long_input):
-    """The number of operations grows more slowly than the square of the length."""
+    """Use fewer operations than would grow with the square of the length."""
     agree.lsh_attention(*long_input(256, 1))
     cost = {length: count.lsh_attention(*long_input(length, 2)) for length in (256, 512, 1024)}
     # Right programs come to 1.0, a score for every pair to 2.0.
@@ -304,7 +304,7 @@ def test_work_stays_below_the_square(agree, count, long_input):
 
 
 def test_more_hashes_come_closer(agree, draw, clear):
-    """With more rounds of hashing the output comes closer to full attention."""
+    """Approximate full attention better with more rounds of hashing."""
     # Right programs: the squared error with 8 rounds over that with 1, for one draw of 8 sequences,
     # was 0.21 on average, with standard deviation 0.03; the largest of 5000 draws was 0.35, so
     # P(ratio >= 0.6) < 1e-3 (with 99 % confidence). The median of 5 independent draws fails only if
@@ -324,7 +324,7 @@ def test_more_hashes_come_closer(agree, draw, clear):
 
 
 def test_two_calls_before_their_gradients(agree, draw, clear):
-    """Each call keeps what its own gradients need, whatever was called since."""
+    """Keep the data for the backward pass per call: later calls must not change gradients."""
     rotations = draw.normal(1, 5, 2)
     first, second = (
         (clear(rotations, 2, 12, 5), draw.normal(2, 12, 5), rotations, 4, causal)

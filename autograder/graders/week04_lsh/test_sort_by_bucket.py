@@ -7,7 +7,7 @@ from autograder.authors import expect
 
 
 def test_order(agree, draw):
-    """The order lists the positions from the smallest bucket to the largest."""
+    """Return the positions sorted from the smallest bucket to the largest."""
     agree.exactly.sort_by_bucket(torch.tensor([2, 0, 3, 1, 4]))
     agree.exactly.sort_by_bucket(draw.permutation(11))
 
@@ -28,7 +28,7 @@ def test_inverse_leads_back(agree, draw):
 
 
 def test_every_row_on_its_own(agree, draw):
-    """Every sequence and every round is sorted by itself."""
+    """Sort every sequence and round separately."""
     agree.exactly.sort_by_bucket(draw.integers(0, 4, 3, 10))
     agree.exactly.sort_by_bucket(draw.integers(0, 4, 2, 3, 10))
     agree.exactly.sort_by_bucket(draw.integers(0, 4, 2, 1, 3, 7))
@@ -41,7 +41,7 @@ def test_long_rows(agree, draw):
 
 
 def test_one_position(agree):
-    """A sequence of one position is already sorted."""
+    """Return the only position of a sequence of length one."""
     agree.exactly.sort_by_bucket(torch.tensor([[3], [0]]))
 
 

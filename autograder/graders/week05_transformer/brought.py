@@ -1,4 +1,4 @@
-"""What week 5 brings along (`agree.bringing`): this source is defined beside the submission."""
+"""Define the source that week 5 adds to the submission (`agree.bringing`)."""
 
 import torch
 from torch import nn
@@ -22,7 +22,7 @@ class Watched(nn.Module):
         return self.noted
 
     def leave_gradients(self, ids):
-        """What whoever trained or looked at the model before may leave behind."""
+        """Restore the state that earlier training or inspection of the model may have changed."""
         self(ids).square().sum().backward()
 
 

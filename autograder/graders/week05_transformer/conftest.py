@@ -1,6 +1,6 @@
-"""What the graders of `fit` and `generate` share: a model in which no other exercise is used.
+"""Shared fixtures of `fit` and `generate`: a model that uses no other exercise.
 
-Whoever got the table of positions wrong should not lose the points of `fit` for it. So the model
+A wrong table of positions should not cost the points of `fit`. So the model
 is put together, on both sides, from torch's own layers and the attention that the stub provides.
 """
 

@@ -27,14 +27,14 @@ def test_sizes(agree, draw):
 
 
 def test_any_number_of_blocks(agree, draw):
-    """Each of the blocks has weights of its own, and they come one after the other."""
+    """Give each block separate weights, and apply the blocks in order."""
     for layers in (1, 3, 0):
         pair = agree.MiniTransformer(**SIZES | {"n_layers": layers})
         pair(draw.integers(0, 11, 2, 5))
 
 
 def test_same_token_at_every_place(agree, draw):
-    """The model knows where a token stands, even if all tokens are the same."""
+    """Distinguish positions, even if all tokens are the same."""
     pair = agree.MiniTransformer(**SIZES)
     logits = pair(draw.integers(0, 11, 3, 1).expand(3, 7))
     moved = float((logits[:, 1:] - logits[:, :-1]).abs().amax(dim=-1).min())
@@ -42,7 +42,7 @@ def test_same_token_at_every_place(agree, draw):
 
 
 def test_future_changes_nothing(agree, draw):
-    """Changing the last tokens leaves the logits before them as they were."""
+    """Changing the last tokens does not change earlier logits."""
     pair = agree.MiniTransformer(**SIZES)
     ids = draw.integers(0, 11, 2, 8)
     changed = torch.cat([ids[:, :5], 10 - ids[:, 5:]], dim=1)
@@ -51,14 +51,14 @@ def test_future_changes_nothing(agree, draw):
 
 
 def test_every_length(agree, draw):
-    """One model takes a single token, a single sequence, and all that max_len allows."""
+    """Accept a single token, a single sequence, and up to max_len tokens."""
     pair = agree.MiniTransformer(**SIZES)
     for batch, tokens in ((2, 9), (1, 4), (3, 1), (1, 1)):
         pair(draw.integers(0, 11, batch, tokens))
 
 
 def test_refuses_what_is_too_long(agree, refuses, draw):
-    """More tokens than max_len are a ValueError that says how many there were."""
+    """Raise a ValueError that states the number of tokens if it exceeds max_len."""
     pair = agree.MiniTransformer(**SIZES)
     pair.student(draw.integers(0, 11, 2, 8))
     refuses(ValueError, mentions="10").of(pair)(draw.integers(0, 11, 2, 10))
@@ -66,20 +66,20 @@ def test_refuses_what_is_too_long(agree, refuses, draw):
 
 
 def test_what_is_saved(agree, draw):
-    """The state dict holds the trained weights and nothing else; max_len is an attribute."""
+    """Store only the trained weights in the state dict; max_len is an attribute."""
     pair = agree.MiniTransformer(**SIZES)
     pair.attribute("max_len")
     pair.state()
 
 
 def test_gradients(agree, draw):
-    """Every parameter gets its gradient."""
+    """Propagate gradients to every parameter."""
     pair = agree.MiniTransformer(**SIZES)
     pair.gradients(draw.integers(0, 11, 2, 6))
 
 
 def test_evaluation_drops_nothing(agree, draw):
-    """In evaluation mode dropout has no effect, whatever its rate."""
+    """Disable dropout in evaluation mode, at any rate."""
     pair = agree.MiniTransformer(**SIZES, dropout=0.5)
     pair.eval()
     pair(draw.integers(0, 11, 2, 7))
@@ -101,27 +101,27 @@ def test_ids_that_are_views(agree, draw):
 
 @pytest.mark.dtypes("float16", "bfloat16")
 def test_half_precision(agree, draw, dtype):
-    """A model in half precision answers in half precision, positions and all."""
+    """Return half precision from a half-precision model, including the positions."""
     pair = agree.MiniTransformer(**SIZES)
     pair(draw.integers(0, 11, 2, 6))
 
 
 @pytest.mark.dtypes("float64")
 def test_double_precision(agree, draw):
-    """A model in double precision answers in double precision."""
+    """Return double precision from a double-precision model."""
     pair = agree.within(atol=1e-6).MiniTransformer(**SIZES)
     pair(draw.integers(0, 11, 2, 6))
 
 
 @pytest.mark.weight(1, elsewhere=3)
 def test_device(agree, draw, device):
-    """The positions move to the device with the model."""
+    """Move the positions to the device together with the model."""
     pair = agree.MiniTransformer(**SIZES)
     pair(draw.integers(0, 11, 2, 6))
 
 
 def test_refuses_heads_that_do_not_fit(submission, refuses, draw):
-    """A d_model that the heads do not divide is a ValueError."""
+    """Raise a ValueError if the heads do not divide d_model."""
     submission.MiniTransformer(**SIZES | {"n_heads": 4})(draw.integers(0, 11, 2, 6))
     refuses(ValueError, mentions="14").MiniTransformer(**SIZES | {"d_model": 14, "n_heads": 4})
 
@@ -133,7 +133,7 @@ def test_more_than_a_thousand_tokens(agree, draw):
 
 
 def test_two_objects(agree, draw):
-    """Two models live side by side, each with layers and a longest sequence of its own."""
+    """Keep two models independent, each with separate layers and max_len."""
     one, other = agree.MiniTransformer(**SIZES), agree.MiniTransformer(**SIZES | {"max_len": 4})
     one(draw.integers(0, 11, 2, 7))
     other(draw.integers(0, 11, 2, 4))

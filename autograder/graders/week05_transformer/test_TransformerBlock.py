@@ -25,11 +25,11 @@ def test_sizes(agree, draw):
 
 
 def test_large_inputs_pass_through(agree, draw):
-    """What comes in goes out again, with something added: it is not normalised itself."""
+    """Add to the input, which is not normalised itself."""
     pair = agree.TransformerBlock(12, 3, 20)
     x = draw.normal(2, 5, 12, std=300.0)
     passed = F.cosine_similarity(pair(x).flatten(), x.flatten(), dim=0)
-    expect(passed > 0.9, "A large input should come out nearly as it was: it is only added to.")
+    expect(passed > 0.9, "A large input should hardly change: the block only adds to it.")
 
 
 def test_small_inputs_are_seen_in_full(agree, draw):
@@ -39,7 +39,7 @@ def test_small_inputs_are_seen_in_full(agree, draw):
 
 
 def test_future_changes_nothing(agree, draw):
-    """Changing the last tokens leaves the outputs before them as they were."""
+    """Changing the last tokens does not change earlier outputs."""
     pair = agree.TransformerBlock(12, 3, 20)
     x = draw.normal(2, 7, 12)
     changed = torch.cat([x[:, :4], draw.normal(2, 3, 12)], dim=1)
@@ -48,7 +48,7 @@ def test_future_changes_nothing(agree, draw):
 
 
 def test_lengths_of_one(agree, draw):
-    """A single sequence and a single token keep their axes."""
+    """Keep the axes of a single sequence and a single token."""
     pair = agree.TransformerBlock(8, 2, 12)
     pair(draw.normal(1, 5, 8))
     pair(draw.normal(3, 1, 8))
@@ -56,27 +56,27 @@ def test_lengths_of_one(agree, draw):
 
 
 def test_input_stays_as_it_was(agree, draw):
-    """The caller's tensor is not written to, and a view serves as well as a copy."""
+    """Leave the input unchanged, and accept views."""
     pair = agree.TransformerBlock(12, 3, 20)
     pair(draw.normal(5, 2, 12).transpose(0, 1))
     pair(draw.normal(1, 5, 12).expand(4, 5, 12))
 
 
 def test_gradients(agree, draw):
-    """The input and every parameter get their gradients."""
+    """Propagate gradients to the input and every parameter."""
     pair = agree.TransformerBlock(12, 3, 20)
     pair.gradients(draw.normal(2, 5, 12))
 
 
 def test_evaluation_drops_nothing(agree, draw):
-    """In evaluation mode dropout has no effect, whatever its rate."""
+    """Disable dropout in evaluation mode, at any rate."""
     pair = agree.TransformerBlock(12, 3, 20, 0.5)
     pair.eval()
     pair(draw.normal(2, 5, 12))
 
 
 def test_training_with_everything_dropped(agree, draw):
-    """In training at a rate of 1 nothing is added any more: what is left is the input."""
+    """Return the input in training at a dropout rate of 1: every update is dropped."""
     pair = agree.TransformerBlock(12, 3, 20, dropout=1.0)
     x = draw.normal(2, 5, 12)
     pair.eval()(x)
@@ -86,7 +86,7 @@ def test_training_with_everything_dropped(agree, draw):
 
 @pytest.mark.dtypes("float64")
 def test_training_drops_in_two_places(agree, draw):
-    """Dropout is applied to the attention's weights and to what ff adds, and nowhere else."""
+    """Apply dropout only to the attention's weights and to the output of ff."""
     rate, heads = 0.3, 2
     pair = agree.TransformerBlock(6, heads, 10, rate)
     x = draw.normal(300, 1, 6)  # one token: one weight per head, and it is 1
@@ -116,7 +116,7 @@ def test_training_drops_in_two_places(agree, draw):
 
 
 def halves(state, x, scales):
-    """x after the attention, whose heads are scaled so, and what ff then adds."""
+    """Return x after the attention with this scale, and the output of ff."""
     width = x.shape[-1]
     values = F.layer_norm(x, (width,), state["ln1.weight"], state["ln1.bias"])
     values = values @ state["attn.qkv.weight"][2 * width :].T
@@ -128,20 +128,20 @@ def halves(state, x, scales):
 
 
 def test_every_dtype(agree, draw, dtype):
-    """The result has the dtype of the input."""
+    """Return the dtype of the input."""
     pair = agree.TransformerBlock(12, 3, 20)
     pair(draw.normal(2, 5, 12))
 
 
 @pytest.mark.weight(1, elsewhere=3)
 def test_device(agree, draw, device):
-    """Everything happens on the device of the input."""
+    """Stay on the device of the input."""
     pair = agree.TransformerBlock(12, 3, 20)
     pair(draw.normal(2, 5, 12))
 
 
 def test_two_objects(agree, draw):
-    """Two blocks live side by side, each with layers of its own."""
+    """Keep two blocks independent, each with separate layers."""
     one, other = agree.TransformerBlock(12, 3, 20), agree.TransformerBlock(12, 3, 20)
     one(draw.normal(2, 5, 12))
     other(draw.normal(2, 5, 12))

@@ -7,7 +7,7 @@ import pytest
 
 from autograder.authors import expect
 
-NEAR = 2e-5  # right programs that sum in another order stay within 1e-9; positions cost 1e-6
+NEAR = 2e-5  # correct programs that sum in a different order stay within 1e-9; positions cost 1e-6
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def trained(agree, pair, inputs, targets, steps, **options):
 @pytest.mark.weight(2)
 @pytest.mark.dtypes("float64")
 def test_losses(agree, draw, model):
-    """The loss of each step is the mean cross-entropy before its update."""
+    """Return the mean cross-entropy of each step before its update."""
     trained(agree, model(), draw.integers(0, 7, 4, 6), draw.integers(0, 7, 4, 6), 6)
 
 
@@ -39,7 +39,7 @@ def test_parameters_afterwards(agree, draw, model):
 
 @pytest.mark.dtypes("float64")
 def test_learning_rate(agree, draw, model):
-    """The learning rate is the one given, and 1e-2 if none is given."""
+    """Use the given learning rate, and 1e-2 by default."""
     ids, targets = draw.integers(0, 7, 3, 5), draw.integers(0, 7, 3, 5)
     for rate in ({"lr": 3e-2}, {"lr": 1e-3}, {}):
         pair = model()
@@ -59,7 +59,7 @@ def test_number_of_steps(agree, draw, model):
 
 @pytest.mark.dtypes("float64")
 def test_targets_count_as_given(agree, draw, model):
-    """Every position of every sequence counts once, with the target that stands there."""
+    """Count every position of every sequence once, with its target."""
     for shape in ((3, 1), (1, 6), (5, 4)):
         trained(agree, model(), draw.integers(0, 7, *shape), draw.integers(0, 7, *shape), 2)
 
@@ -90,7 +90,7 @@ def test_the_callers_things(agree, draw, model):
 
 @pytest.mark.dtypes("float64")
 def test_second_call(agree, draw, model):
-    """A second call goes on from the weights of the first, with an optimiser of its own."""
+    """Continue from the current weights in a second call, with a new optimiser."""
     pair = model()
     ids, targets = draw.integers(0, 7, 4, 6), draw.integers(0, 7, 4, 6)
     for _ in range(2):
@@ -110,10 +110,10 @@ def test_gradients_from_before(agree, draw, brought):
 
 @pytest.mark.dtypes("float64")
 def test_trains_in_training_mode(agree, draw, model):
-    """During training the model is in training mode, whichever mode it was in before."""
+    """Switch the model to training mode during training, from either mode."""
     ids, targets = draw.integers(0, 7, 4, 6), draw.integers(0, 7, 4, 6)
     for mode in (False, True):
-        # at a rate of 1 everything is dropped, so that training is no matter of luck
+        # at a rate of 1 everything is dropped, so that training is deterministic
         trained(agree, model(dropout=1.0).train(mode), ids, targets, 4)
 
 
@@ -131,14 +131,14 @@ def test_mode_is_restored(agree, draw, model):
 
 @pytest.mark.dtypes("float64")
 def test_a_whole_transformer(agree, brought, draw):
-    """A transformer with a table of positions is trained in the same way."""
+    """Train a transformer with a table of positions in the same way."""
     pair = brought.impurely.within(atol=NEAR).weights(0.4).Transformer(7, 6)
     trained(agree, pair, draw.integers(0, 7, 4, 6), draw.integers(0, 7, 4, 6), 4)
     pair.state()
 
 
 def test_single_precision(agree, draw, language_model):
-    """A float32 model is trained in the same way."""
+    """Train a float32 model in the same way."""
     ids, targets = draw.integers(0, 7, 4, 6), draw.integers(0, 7, 4, 6)
     # Adam enlarges rounding errors
     agree.impurely.within(atol=1e-3).fit(language_model(7), ids, targets, 4)
@@ -146,6 +146,6 @@ def test_single_precision(agree, draw, language_model):
 
 @pytest.mark.weight(1, elsewhere=3)
 def test_device(agree, draw, language_model, device):
-    """Everything is made on the model's device."""
+    """Create all tensors on the model's device."""
     ids, targets = draw.integers(0, 7, 4, 6), draw.integers(0, 7, 4, 6)
     agree.impurely.within(atol=1e-3).fit(language_model(7, device=device), ids, targets, 2)

@@ -15,14 +15,14 @@ def model(language_model):
 
 
 def drawn(agree, draw, pair, prompt, new, temperature=1.5):
-    """The same tokens drawn by both sides; the mode that the model is left in has its own test."""
+    """Compare the generated tokens; the final mode of the model has a separate test."""
     generator = generator_seed(draw.seed())
     return agree.impurely.generate(pair, prompt, new, temperature, generator)
 
 
 @pytest.mark.weight(2)
 def test_most_likely_token(agree, draw, model):
-    """At temperature 0 every new token is the most likely one after all that came before."""
+    """Choose the most likely token after all previous ones at temperature 0."""
     for temperature in (0, 0.0):
         pair = model(max_len=12)
         agree.impurely.generate(pair, draw.integers(0, 23, 6, 4), 7, temperature=temperature)
@@ -30,7 +30,7 @@ def test_most_likely_token(agree, draw, model):
 
 @pytest.mark.weight(2)
 def test_drawn_tokens(agree, draw, model):
-    """Each new token is drawn with the probabilities that the model gives after all before it."""
+    """Draw each new token with the model's probabilities after all previous tokens."""
     pair = model(max_len=12)
     prompt = draw.integers(0, 23, 9, 4)
     agree.impurely.generate(pair, prompt, 7, generator=generator_seed(draw.seed()))
@@ -38,14 +38,14 @@ def test_drawn_tokens(agree, draw, model):
 
 
 def test_temperature(agree, draw, model):
-    """The logits are divided by the temperature before the softmax."""
+    """Divide the logits by the temperature before the softmax."""
     pair = model()
     for temperature in (0.4, 3.0):
         drawn(agree, draw, pair, draw.integers(0, 23, 10, 2), 4, temperature)
 
 
 def test_memory_of_the_model(agree, draw, model):
-    """The model is shown the last max_len tokens, from a long prompt and of its own long text."""
+    """Pass the last max_len tokens to the model, for long prompts and long results."""
     pair = model()
     for length in (5, 6, 7, 11):
         drawn(agree, draw, pair, draw.integers(0, 23, 8, length), 1)
@@ -53,16 +53,16 @@ def test_memory_of_the_model(agree, draw, model):
 
 
 def test_the_prompt_comes_first(agree, draw, model):
-    """The whole prompt is part of the result, even if the model was shown only its end."""
+    """Return the whole prompt, even if the model received only its end."""
     pair = model()
     for length in (2, 9):
         prompt = draw.integers(0, 23, 5, length)
         ids = drawn(agree, draw, pair, prompt, 4)
-        expect(bool((ids[:, :length] == prompt).all()), "The prompt should stand at the beginning.")
+        expect(bool((ids[:, :length] == prompt).all()), "The prompt should be at the beginning.")
 
 
 def test_shortest_texts(agree, draw, model):
-    """One sequence, one token to begin with, one token to add, a max_len of 1."""
+    """Support one sequence, a prompt of one token, one new token and a max_len of 1."""
     pair = model()
     drawn(agree, draw, pair, draw.integers(0, 23, 1, 3), 2)
     drawn(agree, draw, pair, draw.integers(0, 23, 4, 1), 1)
@@ -70,7 +70,7 @@ def test_shortest_texts(agree, draw, model):
 
 
 def test_nothing_to_add(agree, draw, model):
-    """Without new tokens the result is the prompt."""
+    """Return the prompt if no new tokens are requested."""
     pair = model()
     agree.impurely.generate(pair, draw.integers(0, 23, 2, 4), 0)
     agree.impurely.generate(pair, draw.integers(0, 23, 2, 4), max_new_tokens=2, temperature=0)
@@ -83,20 +83,20 @@ def test_no_token_ends_the_text(agree, draw, language_model):
 
 
 def test_equal_prompts_go_different_ways(agree, draw, model):
-    """Every sequence of the batch has a draw of its own."""
+    """Draw separately for every sequence of the batch."""
     prompt = draw.integers(0, 23, 1, 3).expand(12, 3)
     ids = drawn(agree, draw, model(), prompt, 5, temperature=50.0)  # any token is likely
     expect(bool((ids != ids[:1]).any()), "Equal prompts all got the same continuation.")
 
 
 def test_without_a_generator(agree, draw, model):
-    """Without a generator torch's own is used; at a temperature near 0 the draw does not matter."""
+    """Use torch's default generator if none is given."""
     agree.impurely.generate(model(), draw.integers(0, 23, 4, 3), 4, temperature=1e-5)
 
 
 @pytest.mark.weight(4)
 def test_dropout_is_off(agree, draw, model):
-    """The model writes in evaluation mode, whichever mode it was in before."""
+    """Generate in evaluation mode, whichever mode the model was in before."""
     for mode in (True, False):
         drawn(agree, draw, model(dropout=1.0).train(mode), draw.integers(0, 23, 8, 4), 4)
 
@@ -112,14 +112,14 @@ def test_mode_is_restored(agree, draw, model):
 
 
 def test_the_callers_things(agree, draw, model):
-    """Prompts may be views; they stay as they were, and so does torch's global random state."""
+    """Accept views as prompts; leave them and torch's global random state unchanged."""
     pair = model().eval()
     for prompt in (draw.integers(0, 23, 3, 5).T, draw.integers(0, 23, 3, 8)[:, 1::2]):
         agree.generate(pair, prompt, 4, generator=generator_seed(draw.seed()))
 
 
 def test_a_whole_transformer(agree, brought, draw):
-    """A transformer that refuses more than max_len tokens writes in the same way."""
+    """Generate in the same way with a transformer that rejects more than max_len tokens."""
     pair = brought.impurely.weights(0.6).Transformer(23, 6)
     drawn(agree, draw, pair, draw.integers(0, 23, 8, 3), 6, 2.0)
 
@@ -133,12 +133,12 @@ def test_device(agree, draw, model, device):
 
 @pytest.mark.weight(2)
 def test_no_gradient_is_recorded(agree, draw, brought):
-    """While the model writes, nothing is recorded for a backward pass."""
+    """Record no graph for a backward pass during generation."""
     watched = brought.impurely.weights(0.8).Watched(23, 6)
     agree.impurely.generate(watched, draw.integers(0, 23, 3, 4), 5, temperature=0)
     expect(
         watched.student.recorded() is False,
-        "While writing, the model should record nothing for a backward pass (torch.no_grad).",
+        "Generation should record no graph for a backward pass (torch.no_grad).",
     )
 
 

@@ -12,20 +12,20 @@ from autograder.authors import expect, same
 
 @pytest.mark.weight(2)
 def test_values(agree):
-    """Every pair of columns is a sine and a cosine of one frequency."""
+    """Return a sine and a cosine of one frequency in each pair of columns."""
     agree.within(atol=1e-4).sinusoidal_positions(5, 12)
     agree.within(atol=1e-4).sinusoidal_positions(seq_len=9, d_model=4)
 
 
 def test_first_row(agree):
-    """At position 0 all sines are 0 and all cosines 1, in turn, beginning with a sine."""
+    """Alternate sines (0) and cosines (1) at position 0, beginning with a sine."""
     first = agree.within(atol=1e-4).sinusoidal_positions(4, 6)[0]
     expected = torch.tensor([0.0, 1.0] * 3)
     same(first, expected, "The row of position 0 should be 0, 1, 0, 1, …")
 
 
 def test_frequencies_of_wide_tables(agree):
-    """The frequencies fall by the same factor from pair to pair, and depend on the width."""
+    """Decrease the frequencies by the same factor from pair to pair; it depends on the width."""
     for width in (8, 20, 64):
         agree.within(atol=1e-4).sinusoidal_positions(11, width)
 
@@ -36,7 +36,7 @@ def test_long_tables(agree):
 
 
 def test_products_know_only_the_distance(agree):
-    """The product of two rows depends on how far apart they are, not on where they are."""
+    """Make the product of two rows depend on their distance, not on their positions."""
     table = agree.within(atol=1e-4).sinusoidal_positions(10, 16).double()
     products = table @ table.T
     for distance in range(10):
@@ -46,19 +46,19 @@ def test_products_know_only_the_distance(agree):
 
 
 def test_smallest_tables(agree):
-    """One position, one pair of columns, or both."""
+    """Support one position, one pair of columns, or both."""
     for rows, width in ((1, 6), (7, 2), (1, 2)):
         agree.within(atol=1e-4).sinusoidal_positions(rows, width)
 
 
 def test_refuses_an_odd_width(submission, refuses):
-    """An odd d_model would leave a sine without its cosine: a ValueError that names it."""
+    """Raise a ValueError that states d_model if it is odd: a sine would lack its cosine."""
     submission.sinusoidal_positions(3, 8)
     refuses(ValueError, mentions="7").sinusoidal_positions(5, 7)
     refuses(ValueError, mentions="1").sinusoidal_positions(3, 1)
 
 
 def test_more_than_a_thousand_positions(agree):
-    """A table may be longer than a thousand positions."""
-    # Angles in the thousands: float32 knows them to 1e-3.
+    """Support tables of more than a thousand positions."""
+    # Angles in the thousands: float32 has a resolution of 1e-3.
     agree.within(atol=4e-3).sinusoidal_positions(1500, 6)

@@ -23,14 +23,14 @@ def inputs(draw):
 
 
 def sighted(draw, *shape):
-    """A drawn mask in which every query may attend to at least one key."""
+    """Draw a mask that allows each query at least one key."""
     one = draw.integers(0, shape[-1], *shape[:-1])
     return draw.bools(*shape) | torch.nn.functional.one_hot(one, shape[-1]).bool()
 
 
 @pytest.mark.weight(3)
 def test_values(agree, inputs):
-    """Each pair is scored by u · tanh(W_q q + W_k k), and the softmax runs over the keys."""
+    """Score each pair by u · tanh(W_q q + W_k k), with the softmax over the keys."""
     _, weights = agree.additive_attention(*inputs(2))
     rows_sum_to_one(weights)
 
@@ -45,25 +45,25 @@ def test_more_keys_or_queries(agree, draw, inputs):
 
 @pytest.mark.weight(2)
 def test_sizes_of_their_own(agree, inputs):
-    """Queries, keys and values may each have a size of their own."""
+    """Support different sizes of queries, keys and values."""
     agree.additive_attention(*inputs(d_q=3, d_k=5, d_v=7))
     agree.additive_attention(*inputs(d_q=6, d_k=2, d_v=1))
 
 
 def test_any_leading_dimensions(agree, inputs):
-    """Without a batch, with one, and with heads: the small network is the same for all."""
+    """Apply one small network without a batch, with a batch, and with heads."""
     for lead in ((), (1,), (2, 3)):
         agree.additive_attention(*inputs(*lead))
 
 
 def test_sizes(agree, inputs):
-    """Nothing is divided by a root, whatever the sizes of queries, keys and hidden vectors are."""
+    """Do not divide the scores by a square root, for any sizes."""
     agree.additive_attention(*inputs(a=2, d_q=16))
     agree.additive_attention(*inputs(a=16, d_q=2))
 
 
 def test_lengths_of_one(agree, inputs):
-    """One query, one key, one feature, one hidden number: all axes stay."""
+    """Keep all axes of a single query, key, feature and hidden unit."""
     agree.additive_attention(*inputs(2, n=1, m=6))
     agree.additive_attention(*inputs(2, m=1))
     agree.additive_attention(*inputs(1, n=3, d_q=1, a=1))
@@ -80,7 +80,7 @@ def test_masks(agree, draw, inputs):
 
 @pytest.mark.weight(2)
 def test_rows_with_nothing_to_attend_to(agree, draw, inputs):
-    """A query with no visible key gets zeros, and no gradient is NaN."""
+    """Return zeros for a fully masked query, and no NaN in any gradient."""
     mask = sighted(draw, 4, 4)
     mask[2] = False
     agree.gradients.additive_attention(*inputs(2), mask=mask)
@@ -114,24 +114,24 @@ def test_inputs_that_are_views(agree, draw):
 
 @pytest.mark.weight(1, elsewhere=4)
 def test_device(agree, draw, inputs, device):
-    """Everything is made on the device of the queries."""
+    """Create all tensors on the device of the queries."""
     agree.additive_attention(*inputs(2, 3))
     agree.additive_attention(*inputs(2, 3), sighted(draw, 4, 4))
 
 
 def test_many_keys(agree, inputs):
-    """With more than a thousand keys, none is left out."""
+    """Include every key, even with more than a thousand keys."""
     agree.additive_attention(*inputs(n=2, m=1100))
 
 
 def test_gradients_beside_axes_of_one(agree, inputs):
-    """One query, one key or one hidden number has its gradient like any other."""
+    """Compute the gradient of a single query, key or hidden unit."""
     for sizes in ({"n": 1, "m": 6}, {"m": 1}, {"a": 1}, {"d_v": 1}):
         agree.gradients.additive_attention(*inputs(1, **sizes))
 
 
 def test_two_calls_before_their_gradients(agree, draw):
-    """Each call keeps what its own gradients need, whatever was called since."""
+    """Keep the data for the backward pass per call: later calls must not change gradients."""
     shapes = ((2, 4, 3), (2, 6, 5), (2, 6, 2), (7, 3), (7, 5), (7,))
     first, second = ([draw.normal(*shape) for shape in shapes] for _ in range(2))
     agree.gradients.in_a_row.additive_attention(first, second)

@@ -9,7 +9,7 @@ from autograder.authors import rows_sum_to_one, zero_where
 
 @pytest.mark.weight(2)
 def test_values(agree, draw):
-    """The entries above the threshold are squared, and sum to one."""
+    """Square the entries above the threshold; they sum to one."""
     agree.entmax15(draw.normal(3, 6, std=0.3))
     agree.entmax15(draw.normal(4, 9, std=2.0))
 
@@ -22,13 +22,13 @@ def test_any_number_of_axes(agree, draw):
 
 
 def test_any_axis(agree, draw):
-    """The axis that `dim` names sums to one, for tensors of any rank."""
+    """Normalise along `dim`, for tensors of any rank."""
     for dim in (0, 1, 2, -2):
         agree.entmax15(draw.normal(3, 4, 5), dim=dim)
 
 
 def test_exact_zeros(agree, draw):
-    """What lies more than 2 below the maximum gets exactly zero, and the rest sums to one."""
+    """Give entries more than 2 below the maximum exactly zero; the rest sums to one."""
     x = draw.normal(5, 8, std=2.0)
     p = agree.entmax15(x)
     zero_where(p, x < x.amax(-1, keepdim=True) - 2.01)
@@ -37,14 +37,14 @@ def test_exact_zeros(agree, draw):
 
 @pytest.mark.dtypes("float64")
 def test_exact_to_the_dtype(agree, draw):
-    """In double precision the result is exact to double precision."""
+    """Return results exact to double precision for double-precision input."""
     agree.entmax15(draw.normal(4, 9))
     agree.entmax15(draw.normal(4, 9, std=0.1))
 
 
 @pytest.mark.weight(2)
 def test_gradients(agree, draw):
-    """The gradient is exact, and no NaN comes from entries outside the support."""
+    """Compute the exact gradient, without NaN outside the support."""
     agree.gradients.entmax15(draw.normal(4, 7, std=2.0))
     agree.gradients.entmax15(draw.normal(3, 4, 5), dim=1)
     agree.gradients.entmax15(draw.normal(3, 5, std=0.2))
@@ -61,12 +61,12 @@ def test_minus_infinity(agree, draw):
 
 
 def test_every_dtype(agree, draw, dtype):
-    """The result has the dtype of the input, half precision too."""
+    """Return the dtype of the input, including half precision."""
     agree.entmax15(draw.normal(2, 3, 4, 5))
 
 
 def test_lengths_of_one(agree, draw):
-    """A single entry gets everything, and no axis is lost."""
+    """Give a single entry all of the weight, and keep all axes."""
     agree.entmax15(draw.normal(4, 1))
     agree.entmax15(draw.normal(1, 1, 7, std=0.5))
 
@@ -80,14 +80,14 @@ def test_inputs_that_are_views(agree, draw):
 
 @pytest.mark.weight(1, elsewhere=3)
 def test_device(agree, draw, device):
-    """The result is on the device of the input."""
+    """Return a result on the device of the input."""
     agree.entmax15(draw.normal(2, 3, 6))
     agree.entmax15(draw.normal(2, 3, 6), dim=-2)
 
 
 def test_long_rows(agree, draw):
-    """A row of more than a thousand entries may have its support anywhere."""
-    # The support is of few entries: one of them surely lies behind the first thousand.
+    """Find the support anywhere in a row of more than a thousand entries."""
+    # The support has few entries, and one of them is after the first thousand.
     rows = draw.normal(2, 1300)
     rows[:, -1] = rows.amax(1)
     agree.entmax15(rows)
@@ -103,7 +103,7 @@ def test_gradients_beside_axes_of_one(agree, draw):
 
 
 def test_two_calls_before_their_gradients(agree, draw):
-    """Each call keeps what its own gradients need, whatever was called since."""
+    """Keep the data for the backward pass per call: later calls must not change gradients."""
     in_a_row = agree.gradients.in_a_row
     in_a_row.entmax15((draw.normal(4, 7, std=2.0),), (draw.normal(4, 7, std=2.0),))
     in_a_row.entmax15((draw.normal(4, 5), 0), (draw.normal(5, 4), 1))

@@ -1,4 +1,4 @@
-"""Hidden graders for `favor_features`. Exponents stay far below what overflows."""
+"""Hidden graders for `favor_features`. Exponents stay far below the overflow limit."""
 
 import pytest
 
@@ -7,33 +7,33 @@ from autograder.authors import expect
 
 @pytest.mark.weight(2)
 def test_values(agree, draw):
-    """Each feature is exp(w·x' - ‖x'‖²/2) / √r, and positive."""
+    """Compute each feature as exp(w·x' - ‖x'‖²/2) / √r, which is positive."""
     features = agree.favor_features(draw.normal(2, 5, 6), draw.normal(4, 6))
     expect((features > 0).all(), "Features should be positive.")
 
 
 def test_any_leading_dimensions(agree, draw):
-    """Without a batch, with one, and with heads: the projection is the same for all."""
+    """Apply one projection without a batch, with a batch, and with heads."""
     projection = draw.normal(7, 4)
     for lead in ((), (1,), (2, 3)):
         agree.favor_features(draw.normal(*lead, 5, 4), projection)
 
 
 def test_head_size(agree, draw):
-    """x is divided by the fourth root of its size, whatever the size."""
+    """Divide x by the fourth root of its size, for any size."""
     for d in (1, 2, 16):
         agree.favor_features(draw.normal(3, 5, d), draw.normal(6, d))
 
 
 def test_number_of_features(agree, draw):
-    """The features are divided by the root of their number, whatever the number."""
+    """Divide the features by the square root of their number, for any number."""
     for r in (1, 3, 20):
         agree.favor_features(draw.normal(2, 5, 4), draw.normal(r, 4))
 
 
 @pytest.mark.weight(2)
 def test_long_vectors(agree, draw):
-    """The squared norm is that of the scaled vector; long vectors show it."""
+    """Use the squared norm of the scaled vector; long vectors show it."""
     agree.favor_features(draw.normal(3, 5, 6, std=2.0), draw.normal(4, 6))
 
 
@@ -44,12 +44,12 @@ def test_gradients(agree, draw):
 
 
 def test_every_dtype(agree, draw, dtype):
-    """The features have the dtype of x."""
+    """Return features with the dtype of x."""
     agree.favor_features(draw.normal(5, 6, std=0.5), draw.normal(4, 6, std=0.5))
 
 
 def test_lengths_of_one(agree, draw):
-    """One token and one feature: no axis is lost."""
+    """Keep all axes of a single token and feature."""
     agree.favor_features(draw.normal(2, 1, 6), draw.normal(1, 6))
     agree.favor_features(draw.normal(1, 1), draw.normal(3, 1))
 
@@ -62,22 +62,22 @@ def test_inputs_that_are_views(agree, draw):
 
 @pytest.mark.weight(1, elsewhere=3)
 def test_device(agree, draw, device):
-    """The features are on the device of x."""
+    """Return features on the device of x."""
     agree.favor_features(draw.normal(2, 3, 5, 6), draw.normal(4, 6))
 
 
 def test_gradients_beside_axes_of_one(agree, draw):
-    """One vector, one feature or one number has its gradient like any other."""
+    """Compute the gradient of a single vector, feature or number."""
     for tokens, size, features in ((1, 6, 4), (5, 1, 4), (5, 6, 1)):
         agree.gradients.favor_features(draw.normal(1, tokens, size), draw.normal(features, size))
 
 
 def test_many_tokens(agree, draw):
-    """Of more than a thousand tokens each has its features."""
+    """Compute features for each of more than a thousand tokens."""
     agree.favor_features(draw.normal(1100, 2), draw.normal(3, 2))
 
 
 def test_two_calls_before_their_gradients(agree, draw):
-    """Each call keeps what its own gradients need, whatever was called since."""
+    """Keep the data for the backward pass per call: later calls must not change gradients."""
     first, second = ((draw.normal(2, 5, 4), draw.normal(6, 4)) for _ in range(2))
     agree.gradients.in_a_row.favor_features(first, second)

@@ -21,14 +21,14 @@ def inputs(draw, *lead, n=4, m=None, d=5, d_v=None, std=1.0):
 
 @pytest.mark.weight(2)
 def test_values(agree, draw):
-    """Without a mask: the values, blended by the softmax of the scaled scores."""
+    """Average the values with the softmax of the scaled scores, without a mask."""
     _, weights = agree.keras_attention(*inputs(draw))
     rows_sum_to_one(weights)
 
 
 @pytest.mark.weight(2)
 def test_any_leading_dimensions(agree, draw):
-    """Without a batch, with one, and with heads."""
+    """Support no batch, a batch, and heads."""
     for lead in ((), (2,), (2, 3)):
         agree.keras_attention(*inputs(draw, *lead))
 
@@ -49,7 +49,7 @@ def test_values_of_another_size(agree, draw):
 
 
 def test_scale(agree, draw):
-    """The scores are divided by the root of the head size, whatever the size."""
+    """Divide the scores by the square root of the head size, for any size."""
     for d in (1, 2, 16):
         agree.keras_attention(*inputs(draw, 2, 3, d=d))
 
@@ -65,7 +65,7 @@ def test_mask(agree, draw):
 
 
 def test_masks_that_broadcast(agree, draw):
-    """A mask of fewer axes, or with axes of length one, is stretched to the scores."""
+    """Broadcast a mask with fewer axes, or with axes of length one, to the scores."""
     q, k, v = inputs(draw, 2, 3)
     for shape in ((4, 4), (2, 1, 4, 4), (2, 1, 1, 4), (4,), (4, 1)):
         mask = draw.bools(*shape)
@@ -73,7 +73,7 @@ def test_masks_that_broadcast(agree, draw):
 
 
 def test_hidden_scores_that_tower(agree, draw):
-    """Hidden scores far above the others change nothing."""
+    """Ignore masked scores far above the others."""
     q, k, v = inputs(draw, 2, n=6)
     mask = torch.ones(6, 6, dtype=torch.bool)
     mask[:, 4:] = False
@@ -83,7 +83,7 @@ def test_hidden_scores_that_tower(agree, draw):
 
 @pytest.mark.weight(2)
 def test_empty_rows(agree, draw):
-    """A query with no visible key gets weights and an output of zero."""
+    """Return weights and output of zero for a fully masked query."""
     mask = draw.bools(2, 4, 4)
     mask[0, 1] = mask[1, 3] = False
     output, weights = agree.keras_attention(*inputs(draw, 2), mask)
@@ -109,7 +109,7 @@ def test_half_precision(agree, draw, dtype):
 
 
 def test_lengths_of_one(agree, draw):
-    """One query, one key, one feature: no axis is lost."""
+    """Keep all axes of a single query, key and feature."""
     agree.keras_attention(*inputs(draw, 1, n=1, m=6))
     agree.keras_attention(*inputs(draw, 2, m=1, d_v=1), torch.tensor([[True]]))
 
@@ -122,5 +122,5 @@ def test_inputs_that_are_views(agree, draw):
 
 
 def test_many_keys(agree, draw):
-    """With more than a thousand keys, none is left out."""
+    """Include every key, even with more than a thousand keys."""
     agree.keras_attention(*inputs(draw, n=2, m=1100))

@@ -33,19 +33,19 @@ def test_more_keys_or_queries(agree, draw):
 
 @pytest.mark.weight(2)
 def test_causal(agree, draw):
-    """With `causal`, query i sees the keys up to its own place, that one included."""
+    """Let query i attend to keys 0 to i (inclusive) if `causal`."""
     agree.performer_attention(*inputs(draw, 2, 3, n=6), causal=True)
     agree.performer_attention(*inputs(draw, 2, 3), True)
 
 
 def test_causal_of_unequal_lengths(agree, draw):
-    """Queries and keys are both counted from 0, whichever are more."""
+    """Count queries and keys from 0, for any lengths."""
     agree.performer_attention(*inputs(draw, 2, n=4, m=7), causal=True)
     agree.performer_attention(*inputs(draw, 2, n=7, m=4), causal=True)
 
 
 def test_future_changes_nothing(agree, draw):
-    """With `causal`, changing the last keys and values leaves earlier outputs as they were."""
+    """With `causal`, changing the last keys and values does not change earlier outputs."""
     q, k, v, projection = inputs(draw, 2, n=7)
     k_changed = torch.cat([k[:, :4], 2 * draw.normal(2, 3, 4)], dim=1)
     v_changed = torch.cat([v[:, :4], draw.normal(2, 3, 4)], dim=1)
@@ -62,7 +62,7 @@ def test_values_of_another_size(agree, draw):
 
 
 def test_causal_with_values_of_another_size(agree, draw):
-    """With `causal` too, values may be shorter or longer than queries and keys."""
+    """Support values shorter or longer than queries and keys, with `causal` too."""
     for d_v in (3, 7):
         agree.performer_attention(*inputs(draw, n=6, d_v=d_v), causal=True)
 
@@ -72,13 +72,13 @@ def leads(draw, causal):
 
 
 def test_any_leading_dimensions(agree, draw):
-    """Without a batch, with one, and with heads: the projection is the same for all."""
+    """Apply one projection without a batch, with a batch, and with heads."""
     for arguments in leads(draw, False):
         agree.performer_attention(*arguments)
 
 
 def test_causal_with_any_leading_dimensions(agree, draw):
-    """With `causal`, without a batch, with one, and with heads."""
+    """Support no batch, a batch, and heads with `causal`."""
     for arguments in leads(draw, True):
         agree.performer_attention(*arguments)
 
@@ -89,12 +89,12 @@ def keys_of_different_lengths(draw):
 
 
 def test_keys_of_different_lengths(agree, draw):
-    """The weights of a short and of a long key keep their ratio."""
+    """Keep the ratio between the weights of a short and a long key."""
     agree.performer_attention(*keys_of_different_lengths(draw))
 
 
 def test_causal_with_keys_of_different_lengths(agree, draw):
-    """With `causal`, the weights of a short and of a long key keep their ratio."""
+    """Keep the ratio between the weights of a short and a long key with `causal`."""
     agree.performer_attention(*keys_of_different_lengths(draw), causal=True)
 
 
@@ -106,12 +106,12 @@ def equal_values_stay(agree, draw, causal):
 
 
 def test_equal_values(agree, draw):
-    """The weights sum to one: equal values come out as they went in."""
+    """Return equal values unchanged: the weights sum to one."""
     equal_values_stay(agree, draw, False)
 
 
 def test_causal_with_equal_values(agree, draw):
-    """With `causal`, the weights sum to one: equal values come out as they went in."""
+    """Return equal values unchanged with `causal`: the weights sum to one."""
     equal_values_stay(agree, draw, True)
 
 
@@ -122,7 +122,7 @@ def test_gradients(agree, draw):
 
 
 def test_causal_gradients(agree, draw):
-    """With `causal`, queries, keys, values and the projection get their gradients."""
+    """Propagate gradients to queries, keys, values and projection with `causal`."""
     agree.gradients.performer_attention(*inputs(draw, 2, 3), causal=True)
 
 
@@ -140,7 +140,7 @@ def grows_linearly(agree, count, draw, causal):
 
 @pytest.mark.weight(5)
 def test_causal_growth(agree, count, draw):
-    """With `causal`, twice as many tokens cost twice the work and the memory."""
+    """Use twice the work and memory for twice as many tokens with `causal`."""
     grows_linearly(agree, count, draw, True)
 
 
@@ -157,13 +157,13 @@ def test_growth(agree, count, draw):
 
 
 def test_every_dtype(agree, draw, dtype):
-    """The output has the dtype of the inputs."""
+    """Return the dtype of the inputs."""
     q, k, v, projection = inputs(draw, std=0.5)
     agree.performer_attention(q, k, v, projection / 2)
 
 
 def test_causal_in_every_dtype(agree, draw, dtype):
-    """With `causal`, the output has the dtype of the inputs."""
+    """Return the dtype of the inputs with `causal`."""
     q, k, v, projection = inputs(draw, std=0.5)
     agree.performer_attention(q, k, v, projection / 2, causal=True)
 
@@ -175,13 +175,13 @@ def lengths_of_one(draw, causal):
 
 
 def test_lengths_of_one(agree, draw):
-    """One query, one key, one feature: no axis is lost."""
+    """Keep all axes of a single query, key and feature."""
     for arguments in lengths_of_one(draw, False):
         agree.performer_attention(*arguments)
 
 
 def test_causal_with_lengths_of_one(agree, draw):
-    """With `causal`, one query, one key, one feature: no axis is lost."""
+    """Keep all axes of a single query, key and feature with `causal`."""
     for arguments in lengths_of_one(draw, True):
         agree.performer_attention(*arguments)
 
@@ -197,13 +197,13 @@ def test_inputs_that_are_views(agree, draw):
 
 
 def test_causal_with_inputs_that_are_views(agree, draw):
-    """With `causal`, transposed and expanded inputs give the same as their copies, unchanged."""
+    """Return the same result for transposed and expanded inputs as for copies with `causal`."""
     agree.performer_attention(*views(draw), causal=True)
 
 
 @pytest.mark.weight(1, elsewhere=9)
 def test_device(agree, draw, device):
-    """Everything is made on the device of the inputs."""
+    """Create all tensors on the device of the inputs."""
     for causal in (False, True):
         agree.performer_attention(*inputs(draw, 2, 3), causal=causal)
 
@@ -212,29 +212,29 @@ AXES_OF_ONE = ({"n": 1, "m": 7}, {"m": 1}, {"r": 1}, {"d_v": 1})
 
 
 def test_gradients_beside_axes_of_one(agree, draw):
-    """One query, one key, one feature or one value number has its gradient like any other."""
+    """Compute the gradient of a single query, key, feature or value."""
     for sizes in AXES_OF_ONE:
         agree.gradients.performer_attention(*inputs(draw, 1, **sizes))
 
 
 def test_causal_gradients_beside_axes_of_one(agree, draw):
-    """With `causal`, one query, key, feature or value number has its gradient like any other."""
+    """Compute the gradient of a single query, key, feature or value with `causal`."""
     for sizes in AXES_OF_ONE:
         agree.gradients.performer_attention(*inputs(draw, 1, **sizes), causal=True)
 
 
 def test_many_keys(agree, draw):
-    """With more than a thousand keys none is left out, if they are seen at once."""
+    """Include every one of more than a thousand keys that are visible at once."""
     agree.performer_attention(*inputs(draw, n=2, m=1100, r=3))
 
 
 def test_many_causal_keys(agree, draw):
-    """With more than a thousand keys none is left out, if they are seen one after the other."""
+    """Include every one of more than a thousand keys that become visible one by one."""
     agree.performer_attention(*inputs(draw, n=1100, d=2, d_v=1, r=2), causal=True)
 
 
 def test_two_calls_before_their_gradients(agree, draw):
-    """Each call keeps what its own gradients need, whatever was called since."""
+    """Keep the data for the backward pass per call: later calls must not change gradients."""
     first, second = (
         [*(draw.normal(2, 5, 4) for _ in range(3)), draw.normal(6, 4), causal]
         for causal in (True, False)

@@ -15,7 +15,7 @@ def alike(draw, *shape):
 
 @pytest.mark.weight(2)
 def test_values(agree, draw):
-    """Each score gets the product of its query with the row for its distance, sign included."""
+    """Add the product of the query with the row for the signed distance to each score."""
     _, weights = agree.relative_attention(*alike(draw, 2, 5, 6), draw.normal(9, 6))
     rows_sum_to_one(weights)
 
@@ -29,7 +29,7 @@ def test_values_of_another_size(agree, draw):
 
 
 def test_any_leading_dimensions(agree, draw):
-    """Without a batch, with one, and with heads: the table is the same for all."""
+    """Apply one table without a batch, with a batch, and with heads."""
     table = draw.normal(5, 6)
     for lead in ((), (1,), (2, 3)):
         agree.relative_attention(*alike(draw, *lead, 4, 6), table)
@@ -45,13 +45,13 @@ def test_far_keys_share_a_row(agree, draw):
 
 
 def test_table_longer_than_the_sequence(agree, draw):
-    """The table may have rows for distances that do not occur."""
+    """Accept a table with rows for distances that do not occur."""
     agree.relative_attention(*alike(draw, 3, 4), draw.normal(21, 4))
 
 
 @pytest.mark.weight(3)
 def test_more_queries_or_keys(agree, draw):
-    """Queries and keys are both counted from 0, whichever are more."""
+    """Count queries and keys from 0, for any lengths."""
     for n, m in ((8, 3), (5, 7)):
         q, k, v = draw.normal(2, n, 4), draw.normal(2, m, 4), draw.normal(2, m, 4)
         agree.relative_attention(q, k, v, draw.normal(7, 4))
@@ -71,7 +71,7 @@ def test_gradients(agree, draw):
 
 @pytest.mark.weight(2)
 def test_memory(agree, count, draw):
-    """No tensor with an entry for every query, key and feature is made."""
+    """Allocate no tensor with an entry for every query, key and feature."""
     n, d = 44, 64
     q, k, v = alike(draw, 1, n, d)
     table = draw.normal(7, d)
@@ -86,7 +86,7 @@ def test_every_dtype(agree, draw, dtype):
 
 
 def test_lengths_of_one(agree, draw):
-    """One query, one key, one feature: all axes are kept."""
+    """Keep all axes of a single query, key and feature."""
     agree.relative_attention(
         draw.normal(2, 1, 4), draw.normal(2, 5, 4), draw.normal(2, 5, 4), draw.normal(5, 4)
     )
@@ -107,25 +107,25 @@ def test_inputs_that_are_views(agree, draw):
 
 @pytest.mark.weight(1, elsewhere=4)
 def test_device(agree, draw, device):
-    """The distances are made on the device of the queries."""
+    """Create the distances on the device of the queries."""
     agree.relative_attention(*alike(draw, 2, 3, 5, 6), draw.normal(5, 6))
 
 
 def test_many_keys(agree, draw):
-    """With more than a thousand keys, none is left out."""
+    """Include every key, even with more than a thousand keys."""
     q, k, v = draw.normal(2, 4), draw.normal(1100, 4), draw.normal(1100, 4)
     agree.relative_attention(q, k, v, draw.normal(5, 4))
 
 
 def test_gradients_beside_axes_of_one(agree, draw):
-    """One query, one key or one feature has its gradient like any other."""
+    """Compute the gradient of a single query, key or feature."""
     for n, m, d in ((1, 6, 4), (5, 1, 4), (5, 6, 1)):
         q, k, v = draw.normal(1, n, d), draw.normal(1, m, d), draw.normal(1, m, d)
         agree.gradients.relative_attention(q, k, v, draw.normal(5, d))
 
 
 def test_two_calls_before_their_gradients(agree, draw):
-    """Each call keeps what its own gradients need, whatever was called since."""
+    """Keep the data for the backward pass per call: later calls must not change gradients."""
     first, second = (
         [*(draw.normal(2, n, 5) for n in (4, 6, 6)), draw.normal(7, 5)] for _ in range(2)
     )

@@ -18,14 +18,14 @@ def test_values(agree, draw):
 
 
 def test_heads(agree, draw):
-    """Positions run along the last axis but one, whatever comes before it."""
+    """Count positions along the second-to-last axis, for any leading axes."""
     agree.within(1e-5).rotary(draw.uniform(5, 4, low=-1))
     agree.within(1e-5).rotary(draw.uniform(2, 3, 5, 4, low=-1))
     agree.within(1e-5).rotary(draw.uniform(2, 3, 1, 5, 8, low=-1))
 
 
 def test_base(agree, draw):
-    """The base sets how fast the speeds fall."""
+    """Decrease the rotation speeds as `base` determines."""
     x = draw.uniform(2, 3, 6, 8, low=-1)
     agree.within(1e-5).rotary(x, base=100.0)
     agree.within(1e-5).rotary(x, None, 7.0)
@@ -65,13 +65,13 @@ def test_far_positions(agree, draw):
 
 @pytest.mark.dtypes("float16", "bfloat16")
 def test_far_positions_in_halves(agree, draw, dtype):
-    """Angles are precise where the vectors are halves: bfloat16 cannot even tell 257 from 256."""
+    """Compute angles in float32 for half-precision vectors: bfloat16 merges 256 and 257."""
     agree.rotary(draw.uniform(3, 6, low=-1), torch.tensor([120, 257, 300]))
 
 
 @pytest.mark.weight(2)
 def test_gradients(agree, draw):
-    """The gradient is turned back by the same angles."""
+    """Rotate the gradient back by the same angles."""
     agree.within(1e-5).gradients.rotary(draw.uniform(2, 5, 6, low=-1))
     agree.within(1e-5).gradients.rotary(draw.uniform(3, 5, 4, low=-1), torch.arange(2, 7))
 
@@ -89,7 +89,7 @@ def test_double_precision(agree, draw, dtype):
 
 
 def test_lengths_of_one(agree, draw):
-    """One token or one pair: no axis is lost, and position 0 leaves a vector as it is."""
+    """Keep all axes of a single token or pair; position 0 leaves a vector unchanged."""
     agree.within(1e-5).rotary(draw.uniform(2, 1, 6, low=-1))
     agree.within(1e-5).rotary(draw.uniform(1, 4, 2, low=-1))
     agree.within(1e-5).rotary(draw.uniform(2, 1, 6, low=-1), torch.tensor([4]))
@@ -111,7 +111,7 @@ def test_device(agree, draw, device):
 
 
 def test_refuses_an_odd_size(submission, refuses, draw):
-    """A vector that cannot be cut into pairs is a ValueError that says its size."""
+    """Raise a ValueError that states the size if it is odd."""
     submission.rotary(draw.uniform(2, 4, 6, low=-1))
     refuses(ValueError, mentions="7").rotary(draw.uniform(2, 4, 7, low=-1))
     refuses(ValueError, mentions="1").rotary(draw.uniform(2, 4, 1, low=-1))
@@ -119,18 +119,18 @@ def test_refuses_an_odd_size(submission, refuses, draw):
 
 def test_positions_beyond_a_thousand(agree, draw):
     """Positions may be larger than any table made beforehand, given or counted."""
-    # Angles in the thousands: float32 knows them to 1e-3.
+    # Angles in the thousands: float32 has a resolution of 1e-3.
     agree.within(3e-3).rotary(draw.uniform(3, 6, low=-1), torch.tensor([1023, 1500, 2300]))
     agree.within(3e-3).rotary(draw.uniform(1300, 4, low=-1))
 
 
 def test_gradients_beside_axes_of_one(agree, draw):
-    """One position and one pair have their gradient like any other."""
+    """Compute the gradient of a single position and pair."""
     agree.within(1e-5).gradients.rotary(draw.uniform(2, 1, 6, low=-1), torch.tensor([3]))
     agree.within(1e-5).gradients.rotary(draw.uniform(1, 5, 2, low=-1))
 
 
 def test_two_calls_before_their_gradients(agree, draw):
-    """Each call keeps what its own gradients need, whatever was called since."""
+    """Keep the data for the backward pass per call: later calls must not change gradients."""
     first, second = ((draw.uniform(3, 5, 4, low=-1), torch.arange(5) + start) for start in (2, 4))
     agree.within(1e-5).gradients.in_a_row.rotary(first, second)

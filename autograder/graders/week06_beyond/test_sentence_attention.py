@@ -1,6 +1,6 @@
 """Hidden graders for `sentence_attention`, on small encoders with drawn weights.
 
-Whether the model is as it was has tests of its own (all others are `impurely`).
+Separate tests check that the model is unchanged (all others are `impurely`).
 """
 
 import pytest
@@ -12,14 +12,14 @@ SENTENCE = "The cats sat on a mat."
 
 
 def encoder(draw, attention="eager", **settings):
-    """A small encoder that makes its weights: fused ones have tests of their own."""
+    """Create a small encoder that returns weights; fused attention has separate tests."""
     settings |= {"attention": attention}
     return hf_encoder(seed=draw.seed(), vocabulary=VOCABULARY, **settings)
 
 
 @pytest.mark.weight(2)
 def test_values(agree, draw):
-    """All layers and heads come back, with a row and a column for every token."""
+    """Return all layers and heads, with a row and a column for every token."""
     bert = encoder(draw, layers=3, heads=2)
     _, weights = agree.impurely.sentence_attention(bert.model, bert.tokenizer, SENTENCE)
     rows_sum_to_one(weights)
@@ -27,7 +27,7 @@ def test_values(agree, draw):
 
 @pytest.mark.weight(2)
 def test_tokens(agree, draw):
-    """The tokens are the model's: special ones, pieces of words, and what it does not know."""
+    """Return the model's tokens: special ones, subwords and unknown words."""
     bert = encoder(draw)
     sentences = (SENTENCE, "A zebra, on the mat?", "understand, cats")
     for sentence in sentences:
@@ -36,41 +36,41 @@ def test_tokens(agree, draw):
 
 
 def test_sizes(agree, draw):
-    """The number of layers and heads is the model's own."""
+    """Return as many layers and heads as the model has."""
     for layers, heads, hidden in ((1, 4, 12), (4, 1, 8), (2, 3, 6)):
         bert = encoder(draw, layers=layers, heads=heads, hidden=hidden)
         agree.impurely.sentence_attention(bert.model, bert.tokenizer, "The cat sat.")
 
 
 def test_lengths_of_one(agree, draw):
-    """One layer, one head, one word: all four axes are kept."""
+    """Keep all four axes of a single layer, head and word."""
     bert = encoder(draw, layers=1, heads=1)
     agree.impurely.sentence_attention(bert.model, bert.tokenizer, "cat")
 
 
 @pytest.mark.weight(2)
 def test_fused_attention(agree, draw):
-    """A model with fused attention, which makes no weights, is switched to eager for the call."""
+    """Switch a model with fused attention to eager for the call."""
     bert = encoder(draw, attention="sdpa")
     agree.impurely.sentence_attention(bert.model, bert.tokenizer, SENTENCE)
 
 
 @pytest.mark.weight(2)
 def test_no_dropout(agree, draw):
-    """A model in training mode is used in evaluation mode, so nothing is dropped."""
+    """Use evaluation mode for a model in training mode, so that dropout has no effect."""
     bert = encoder(draw, training=True)
     agree.impurely.sentence_attention(bert.model, bert.tokenizer, SENTENCE)
 
 
 def test_mode_is_given_back(agree, draw):
-    """The model's mode, training or evaluation, is the same afterwards as before."""
+    """Restore the model's mode (training or evaluation) afterwards."""
     for training in (True, False):
         bert = encoder(draw, training=training)
         agree.sentence_attention(bert.model, bert.tokenizer, SENTENCE)
 
 
 def test_attention_is_given_back(agree, draw):
-    """A model with fused attention has it again afterwards; an eager one stays eager."""
+    """Restore fused attention afterwards; an eager model stays eager."""
     for attention in ("sdpa", "eager"):
         bert = encoder(draw, attention=attention)
         agree.sentence_attention(bert.model, bert.tokenizer, SENTENCE)
@@ -78,13 +78,13 @@ def test_attention_is_given_back(agree, draw):
 
 @pytest.mark.dtypes("bfloat16", "float64")
 def test_dtype_of_the_model(agree, draw, dtype):
-    """The weights have the dtype of the model."""
+    """Return weights with the dtype of the model."""
     bert = encoder(draw, dtype=str(dtype).removeprefix("torch."))
     agree.impurely.sentence_attention(bert.model, bert.tokenizer, SENTENCE)
 
 
 @pytest.mark.weight(1, elsewhere=3)
 def test_device(agree, draw, device):
-    """The tokens are sent to the device of the model."""
+    """Move the tokens to the device of the model."""
     bert = encoder(draw)
     agree.impurely.sentence_attention(bert.model, bert.tokenizer, SENTENCE)

@@ -9,7 +9,7 @@ from autograder.authors import rows_sum_to_one, zero_where
 
 @pytest.mark.weight(2)
 def test_values(agree, draw):
-    """The probabilities are those nearest to the input, for few and for many entries."""
+    """Return the probabilities closest to the input, for few and for many entries."""
     agree.sparsemax(draw.normal(3, 6, std=0.3))
     agree.sparsemax(draw.normal(4, 9, std=2.0))
 
@@ -22,13 +22,13 @@ def test_any_number_of_axes(agree, draw):
 
 
 def test_any_axis(agree, draw):
-    """The axis that `dim` names sums to one, for tensors of any rank."""
+    """Normalise along `dim`, for tensors of any rank."""
     for dim in (0, 1, 2, -2):
         agree.sparsemax(draw.normal(3, 4, 5), dim=dim)
 
 
 def test_exact_zeros(agree, draw):
-    """What lies more than 1 below the maximum gets exactly zero, and the rest sums to one."""
+    """Give entries more than 1 below the maximum exactly zero; the rest sums to one."""
     x = draw.normal(5, 8, std=1.5)
     p = agree.sparsemax(x)
     zero_where(p, x < x.amax(-1, keepdim=True) - 1.01)
@@ -43,7 +43,7 @@ def test_dense_rows(agree, draw):
 
 @pytest.mark.weight(2)
 def test_gradients(agree, draw):
-    """On the support the gradient loses its mean; everywhere else it is zero."""
+    """Subtract the mean from the gradient on the support; it is zero elsewhere."""
     agree.gradients.sparsemax(draw.normal(4, 7))
     agree.gradients.sparsemax(draw.normal(3, 4, 5), dim=1)
 
@@ -59,12 +59,12 @@ def test_minus_infinity(agree, draw):
 
 
 def test_every_dtype(agree, draw, dtype):
-    """The result has the dtype of the input, half precision too."""
+    """Return the dtype of the input, including half precision."""
     agree.sparsemax(draw.normal(2, 3, 4, 5))
 
 
 def test_lengths_of_one(agree, draw):
-    """A single entry gets everything, and no axis is lost."""
+    """Give a single entry all of the weight, and keep all axes."""
     agree.sparsemax(draw.normal(4, 1))
     agree.sparsemax(draw.normal(1, 1, 7, std=2.0))
 
@@ -78,14 +78,14 @@ def test_inputs_that_are_views(agree, draw):
 
 @pytest.mark.weight(1, elsewhere=3)
 def test_device(agree, draw, device):
-    """The result is on the device of the input."""
+    """Return a result on the device of the input."""
     agree.sparsemax(draw.normal(2, 3, 6))
     agree.sparsemax(draw.normal(2, 3, 6), dim=-2)
 
 
 def test_long_rows(agree, draw):
-    """A row of more than a thousand entries may have its support anywhere."""
-    # The support is of few entries: one of them surely lies behind the first thousand.
+    """Find the support anywhere in a row of more than a thousand entries."""
+    # The support has few entries, and one of them is after the first thousand.
     rows = draw.normal(2, 1300)
     rows[:, -1] = rows.amax(1)
     agree.sparsemax(rows)
@@ -101,7 +101,7 @@ def test_gradients_beside_axes_of_one(agree, draw):
 
 
 def test_two_calls_before_their_gradients(agree, draw):
-    """Each call keeps what its own gradients need, whatever was called since."""
+    """Keep the data for the backward pass per call: later calls must not change gradients."""
     in_a_row = agree.gradients.in_a_row
     in_a_row.sparsemax((draw.normal(4, 7),), (draw.normal(4, 7),))
     in_a_row.sparsemax((draw.normal(4, 5), 0), (draw.normal(5, 4), 1))

@@ -1,4 +1,4 @@
-"""Queries and keys whose scores are known beforehand, for the graders of week 7."""
+"""Queries and keys with chosen scores, for the graders of week 7."""
 
 import pytest
 import torch

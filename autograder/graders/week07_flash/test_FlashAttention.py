@@ -23,7 +23,7 @@ def qkv(draw):
 
 @pytest.mark.weight(2)
 def test_values(agree, qkv):
-    """The output is that of full attention, and nothing else is returned."""
+    """Return the output of full attention, and no second result."""
     for block_size in (1, 4, 11, 20):
         agree.call(APPLY, *qkv(), block_size, False)
 
@@ -36,14 +36,14 @@ def test_more_keys_or_queries(agree, qkv):
 
 
 def test_causal_values(agree, qkv):
-    """With causal, query i sees the keys j <= i."""
+    """Let query i attend to the keys j <= i if causal."""
     for block_size in (3, 4, 16):
         agree.call(APPLY, *qkv(lead=(2, 3)), block_size, True)
 
 
 @pytest.mark.weight(3)
 def test_gradients(agree, qkv):
-    """The gradients of queries, keys and values are those of full attention."""
+    """Compute the gradients of full attention for queries, keys and values."""
     for block_size in (4, 11, 20):
         agree.gradients.call(APPLY, *qkv(lead=()), block_size, False)
 
@@ -57,14 +57,14 @@ def test_gradients_of_short_last_block(agree, qkv):
 
 @pytest.mark.weight(2)
 def test_gradients_causal(agree, qkv):
-    """With causal, no gradient comes from queries that do not see a key."""
+    """Propagate no gradient from queries to masked keys if causal."""
     for block_size in (1, 4, 20):
         agree.gradients.call(APPLY, *qkv(lead=(2, 3)), block_size, True)
 
 
 @pytest.mark.weight(2)
 def test_gradients_causal_with_more_keys_or_queries(agree, qkv):
-    """Keys that nobody sees get a gradient of 0; queries and keys are both counted from 0."""
+    """Return a gradient of 0 for keys visible to no query; count both from 0."""
     for n, m in ((5, 11), (11, 5), (1, 7), (7, 1)):
         agree.gradients.call(APPLY, *qkv(n, m), 4, True)
 
@@ -90,14 +90,14 @@ def test_gradients_of_large_scores(agree, lifted):
 
 @pytest.mark.weight(3)
 def test_head_sizes(agree, draw):
-    """The scale stands in the gradients of queries and keys, whatever d and d_v are."""
+    """Include the scale in the gradients of queries and keys, for any d and d_v."""
     for d, d_v in ((16, 2), (2, 7)):
         q, k, v = draw.normal(2, 9, d), draw.normal(2, 9, d), draw.normal(2, 9, d_v)
         agree.gradients.call(APPLY, q, k, v, 4, False)
 
 
 def test_leading_dimensions(agree, qkv):
-    """None, one or several leading dimensions."""
+    """Support zero, one or several leading dimensions."""
     for lead in ((), (2,), (2, 6)):
         agree.gradients.call(APPLY, *qkv(9, 9, lead), 4, False)
     agree.gradients.call(APPLY, *qkv(9, 9, (2, 6)), 4, True)
@@ -135,7 +135,7 @@ def test_device(agree, qkv, device):
 
 @pytest.mark.weight(2)
 def test_two_calls_before_their_gradients(agree, draw, qkv):
-    """Each call keeps what its own backward pass needs, whatever was called since."""
+    """Save tensors for the backward pass per call: later calls must not change them."""
     apply = partial(agree.gradients.in_a_row.call, APPLY)
     apply((*qkv(9, 9), 4, False), (*qkv(9, 9), 3, True))
     apply((*qkv(7, 11), 4, False), (*qkv(5, 8), 3, True))
@@ -156,7 +156,7 @@ def of_length(draw):
 
 @pytest.mark.weight(6)
 def test_memory_of_the_forward_is_linear(agree, count, of_length):
-    """The forward pass makes no table of scores: its largest tensor grows like the length."""
+    """Allocate no table of scores in the forward pass: the largest tensor grows linearly."""
     for causal in (False, True):
         agree.call(APPLY, *of_length(64, 1), causal)
         cost = {n: count.call(APPLY, *of_length(n, 1), causal) for n in (64, 128)}
@@ -169,7 +169,7 @@ def test_memory_of_the_forward_is_linear(agree, count, of_length):
 
 @pytest.mark.weight(12)
 def test_memory_of_the_backward_is_linear(agree, count, of_length):
-    """The backward pass makes no table of scores either."""
+    """Allocate no table of scores in the backward pass."""
     for causal in (False, True):
         agree.gradients.call(APPLY, *of_length(64, 1, 1), causal)
         cost = {n: count.gradients.call(APPLY, *of_length(n, 1, 1), causal) for n in (64, 128)}
@@ -181,18 +181,18 @@ def test_memory_of_the_backward_is_linear(agree, count, of_length):
 
 @pytest.mark.weight(14)
 def test_no_weights_are_kept(agree, count, of_length):
-    """What is kept between forward and backward grows like the length, all blocks together."""
+    """Save linearly many elements between forward and backward, over all blocks."""
     agree.gradients.call(APPLY, *of_length(64), False)
     cost = {n: count.gradients.call(APPLY, *of_length(n), False) for n in (64, 128)}
     expect(
         growth_exponent(cost, "kept") < 1.4,
-        "What the forward pass keeps for the backward pass grows faster than the length.",
+        "The tensors saved for the backward pass grow faster than the length.",
     )
 
 
 @pytest.mark.weight(8)
 def test_keys_come_in_blocks(agree, count, draw):
-    """The forward pass visits the keys `block_size` at a time: more keys take more steps."""
+    """Visit the keys `block_size` at a time in the forward pass: more keys, more steps."""
     q, k, v = draw.normal(16, 4), draw.normal(128, 4), draw.normal(128, 4)
     agree.gradients.call(APPLY, q, k, v, 8, False)
     cost = {m: count.call(APPLY, q, k[:m], v[:m], 8, False) for m in (64, 128)}
@@ -204,7 +204,7 @@ def test_keys_come_in_blocks(agree, count, draw):
 
 
 def test_gradients_of_single_positions(agree, qkv, draw):
-    """One query, one key or one value number has its gradient like any other."""
+    """Compute the gradient of a single query, key or value."""
     agree.gradients.call(APPLY, *qkv(1, 5), 4, False)
     agree.gradients.call(APPLY, *qkv(5, 1), 4, False)
     q, k, _ = qkv(4, 6)
@@ -212,6 +212,6 @@ def test_gradients_of_single_positions(agree, qkv, draw):
 
 
 def test_many_keys(agree, draw):
-    """With more than a thousand keys, none is left out, and each gets its gradient."""
+    """Include each of more than a thousand keys, also in the gradient."""
     q, k, v = draw.normal(3, 4), draw.normal(1100, 4), draw.normal(1100, 2)
     agree.gradients.call(APPLY, q, k, v, 32, False)

@@ -15,18 +15,18 @@ def test_values(agree, draw):
 
 @pytest.mark.weight(2)
 def test_maximum_rises(agree, draw):
-    """If every block has a larger maximum, the sum so far is rescaled each time."""
+    """Rescale the running sum whenever a block has a larger maximum."""
     agree.online_softmax([draw.normal(3, 4) + 2.0 * number for number in range(5)])
 
 
 @pytest.mark.weight(2)
 def test_maximum_comes_first(agree, draw):
-    """If the first block holds the maximum, it stays the maximum."""
+    """Keep the maximum of the first block if it is the largest."""
     agree.online_softmax([draw.normal(3, 4) - 2.0 * number for number in range(5)])
 
 
 def test_one_block(agree, draw):
-    """A single block is an ordinary maximum and sum."""
+    """Return the ordinary maximum and sum of a single block."""
     agree.online_softmax([draw.normal(3, 7)])
     agree.online_softmax([draw.normal(3, 1)])
 
@@ -38,14 +38,14 @@ def test_widths(agree, draw):
 
 
 def test_leading_dimensions(agree, draw):
-    """None, one or several leading dimensions, also of size 1."""
+    """Support zero, one or several leading dimensions, also of size 1."""
     for lead in ((), (2,), (2, 3), (2, 1, 3), (1, 1)):
         agree.online_softmax([draw.normal(*lead, 5), draw.normal(*lead, 4) + 1.0])
 
 
 @pytest.mark.weight(2)
 def test_below_zero(agree, draw):
-    """Rows of nothing but negative numbers have a negative maximum."""
+    """Return a negative maximum for rows of negative numbers."""
     for level in (-5.0, -60.0, -3000.0):
         agree.online_softmax([level + draw.normal(3, 4) for _ in range(3)])
 
@@ -62,13 +62,13 @@ def test_large_numbers(agree, draw):
 
 @pytest.mark.weight(4)
 def test_rows_far_apart(agree, draw):
-    """Every row has a maximum of its own, however far apart the rows are."""
+    """Compute the maximum per row, however different the rows are."""
     heights = torch.tensor([0.0, -3e3, 8e3, 120.0])[:, None]
     agree.online_softmax([heights + draw.normal(4, 5) for _ in range(3)])
 
 
 def test_some_minus_infinity(agree, draw):
-    """An entry of -inf beside finite ones adds nothing."""
+    """Ignore an entry of -inf among finite ones."""
     blocks = [draw.normal(4, 5) for _ in range(3)]
     hidden = draw.bools(4, 4, p=0.5)
     blocks[0][:, :4] = blocks[0][:, :4].masked_fill(hidden, -torch.inf)
@@ -78,7 +78,7 @@ def test_some_minus_infinity(agree, draw):
 
 @pytest.mark.weight(2)
 def test_block_of_minus_infinity(agree, draw):
-    """A row may begin, go on or end with blocks of only -inf."""
+    """Support blocks of only -inf at the beginning, in the middle and at the end of a row."""
     for place in (0, 1, 3):
         blocks = [draw.normal(4, 5) for _ in range(4)]
         blocks[place][1:3] = -torch.inf
@@ -86,7 +86,7 @@ def test_block_of_minus_infinity(agree, draw):
 
 
 def test_minus_infinity_before_very_negative_numbers(agree, draw):
-    """Blocks of only -inf change nothing, even if the numbers after them are very negative."""
+    """Ignore blocks of only -inf, even before very negative numbers."""
     for level in (-100.0, -2000.0):
         blocks = [level + draw.normal(4, 5) for _ in range(4)]
         blocks[0][1:3] = -torch.inf
@@ -96,7 +96,7 @@ def test_minus_infinity_before_very_negative_numbers(agree, draw):
 
 @pytest.mark.weight(2)
 def test_only_minus_infinity(agree, draw):
-    """A row of only -inf gives (-inf, 0), and the other rows stay right."""
+    """Return (-inf, 0) for a row of only -inf, and correct results for other rows."""
     blocks = [draw.normal(4, 5) for _ in range(3)]
     for block in blocks:
         block[2] = -torch.inf
@@ -114,7 +114,7 @@ def test_gradients(agree, draw):
 
 
 def test_gradients_beside_minus_infinity(agree, draw):
-    """Entries of -inf get a gradient of 0, and make no NaN of the others'."""
+    """Return a gradient of 0 for entries of -inf, and no NaN for the others."""
     blocks = [draw.normal(4, 5) for _ in range(3)]
     blocks[0][1, 2:] = -torch.inf
     blocks[0][2] = -torch.inf
@@ -124,7 +124,7 @@ def test_gradients_beside_minus_infinity(agree, draw):
 
 @pytest.mark.weight(2)
 def test_float_types(agree, draw, dtype):
-    """The results have the blocks' floating-point type, and its precision."""
+    """Return the dtype of the blocks, with its precision."""
     agree.online_softmax([draw.normal(4, 6) for _ in range(3)])
     agree.online_softmax([draw.normal(4, 3) + number for number in range(3)])
 
@@ -150,21 +150,21 @@ def test_device(agree, draw, device):
 
 @pytest.mark.weight(8)
 def test_read_once(agree, draw):
-    """The blocks come from any iterable, also from one that can be gone through only once."""
+    """Accept any iterable of blocks, including a generator."""
     agree.online_softmax(once([draw.normal(3, 4) for _ in range(3)]))
     agree.online_softmax(once([draw.normal(3, 5)]))
 
 
 @pytest.mark.weight(10)
 def test_one_pass(agree, count, draw):
-    """No tensor holds all the blocks, however many there are."""
+    """Allocate no tensor that contains all blocks, however many there are."""
     agree.online_softmax([draw.normal(3, 8) for _ in range(16)])
     counted = count.online_softmax([draw.normal(3, 8) for _ in range(64)])
     # Right programs make nothing larger than a few blocks; one number for each block and row, kept
     # until the end, would be an eighth of all entries.
     expect(
         counted.largest < 3 * 8 * 64 // 2,
-        "A tensor holds all the blocks, or half of them; take one after the other.",
+        "A tensor contains at least half of the blocks; process one after the other.",
     )
 
 
@@ -176,6 +176,6 @@ def test_gradients_beside_axes_of_one(agree, draw):
 
 
 def test_two_calls_before_their_gradients(agree, draw):
-    """Each call keeps what its own gradients need, whatever was called since."""
+    """Keep the data for the backward pass per call: later calls must not change gradients."""
     first, second = (([draw.normal(3, 4) for _ in range(3)],) for _ in range(2))
     agree.gradients.in_a_row.online_softmax(first, second)

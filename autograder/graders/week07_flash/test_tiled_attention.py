@@ -25,7 +25,7 @@ def logsumexp(results):
 
 @pytest.mark.weight(2)
 def test_values(agree, draw):
-    """The output is that of full attention, and the second result has a number per query."""
+    """Return the output of full attention, and one number per query."""
     agree.tiled_attention(draw.normal(2, 11, 5), draw.normal(2, 11, 5), draw.normal(2, 11, 5), 4)
 
 
@@ -38,7 +38,7 @@ def test_more_keys_or_queries(agree, draw):
 
 
 def test_against_full_attention_in_float64(agree, draw):
-    """Blocks change nothing: the output is softmax(q kᵀ / √d) v to the last digits."""
+    """Return softmax(q kᵀ / √d) v, independent of the division into blocks."""
     q, k, v = draw.normal(13, 5), draw.normal(13, 5), draw.normal(13, 5)
     result = agree.only(output).tiled_attention(q, k, v, 4)
     exact = (q.double() @ k.double().T / math.sqrt(5)).softmax(-1) @ v.double()
@@ -49,7 +49,7 @@ def test_against_full_attention_in_float64(agree, draw):
 
 
 def test_leading_dimensions(agree, draw):
-    """None, one or several leading dimensions."""
+    """Support zero, one or several leading dimensions."""
     for lead in ((), (2,), (2, 6), (2, 1, 6)):
         q, k, v = (draw.normal(*lead, 9, 5) for _ in range(3))
         agree.only(output).tiled_attention(q, k, v, 4)
@@ -57,7 +57,7 @@ def test_leading_dimensions(agree, draw):
 
 @pytest.mark.weight(2)
 def test_block_sizes(agree, draw):
-    """Any block size gives the same: one key, a divisor, all keys, more than all."""
+    """Return the same result for any block size: one key, a divisor, all keys, more than all."""
     q, k, v = draw.normal(12, 5), draw.normal(12, 5), draw.normal(12, 5)
     for block_size in (1, 3, 4, 12, 50):
         agree.only(output).tiled_attention(q, k, v, block_size)
@@ -72,18 +72,18 @@ def test_last_block_is_shorter(agree, draw):
 
 
 def test_default_arguments(agree, draw):
-    """Without further arguments: blocks of 64, not causal."""
+    """Default to blocks of 64, not causal."""
     agree.tiled_attention(draw.normal(3, 5), draw.normal(135, 5), draw.normal(135, 5))
 
 
 @pytest.mark.weight(2)
 def test_scores_that_rise(agree, lifted):
-    """If every block has a larger maximum, all that was summed up is rescaled."""
+    """Rescale everything accumulated whenever a block has a larger maximum."""
     agree.only(output).tiled_attention(*lifted(torch.zeros(11), 1.5 * torch.arange(11)), 2)
 
 
 def test_scores_that_fall(agree, lifted):
-    """If the first block holds the maximum, it stays the maximum."""
+    """Keep the maximum of the first block if it is the largest."""
     agree.only(output).tiled_attention(*lifted(torch.zeros(11), -1.5 * torch.arange(11)), 2)
 
 
@@ -107,14 +107,14 @@ def test_very_negative_scores(agree, lifted):
 @pytest.mark.weight(4)
 @pytest.mark.dtypes("float64")
 def test_rows_far_apart(agree, lifted):
-    """Every query has a maximum of its own, however far apart the queries are."""
+    """Compute the maximum per query, however different the queries are."""
     rows = torch.tensor([0.0, -3000.0, 2000.0, 900.0, -900.0])
     agree.within(LARGE).only(output).tiled_attention(*lifted(rows, torch.zeros(9)), 4)
 
 
 @pytest.mark.weight(3)
 def test_head_sizes(agree, draw):
-    """The scale is that of the head size d, whatever d_v, the lengths and the block size are."""
+    """Scale by the head size d, for any d_v, lengths and block size."""
     for d, d_v in ((16, 2), (3, 8), (1, 6)):
         q, k, v = draw.normal(2, 9, d), draw.normal(2, 9, d), draw.normal(2, 9, d_v)
         agree.only(output).tiled_attention(q, k, v, 4)
@@ -122,7 +122,7 @@ def test_head_sizes(agree, draw):
 
 @pytest.mark.weight(2)
 def test_causal(agree, draw):
-    """With causal, query i sees the keys j <= i, wherever the blocks begin."""
+    """Let query i attend to the keys j <= i if causal, for any block boundaries."""
     q, k, v = (draw.normal(2, 3, 11, 5) for _ in range(3))
     for block_size in (1, 3, 4, 11, 16):
         agree.only(output).tiled_attention(q, k, v, block_size, causal=True)
@@ -145,7 +145,7 @@ def test_hidden_keys_leave_no_trace(agree, lifted):
 
 @pytest.mark.weight(2)
 def test_logsumexp(agree, draw, lifted):
-    """The second result is the logsumexp of each query's scaled scores."""
+    """Return the logsumexp of each query's scaled scores as the second result."""
     q, k, v = draw.normal(2, 11, 5), draw.normal(2, 11, 5), draw.normal(2, 11, 5)
     agree.only(logsumexp).tiled_attention(q, k, v, 4)
     agree.only(logsumexp).tiled_attention(*lifted(torch.zeros(11), -1.5 * torch.arange(11)), 2)
@@ -153,14 +153,14 @@ def test_logsumexp(agree, draw, lifted):
 
 
 def test_logsumexp_of_visible_keys(agree, draw):
-    """With causal, the logsumexp is that of the keys a query sees."""
+    """Compute the logsumexp over the visible keys only if causal."""
     q, k, v = draw.normal(2, 11, 5), draw.normal(2, 11, 5), draw.normal(2, 11, 5)
     agree.only(logsumexp).tiled_attention(q, k, v, 4, causal=True)
 
 
 @pytest.mark.dtypes("float64")
 def test_logsumexp_of_large_scores(agree, lifted):
-    """The logsumexp of scores of thousands is finite."""
+    """Return a finite logsumexp for scores in the thousands."""
     rows = torch.tensor([0.0, -3000.0, 2000.0, 900.0, -900.0])
     agree.within(LARGE).only(logsumexp).tiled_attention(*lifted(rows, torch.zeros(9)), 4)
 
@@ -190,7 +190,7 @@ def test_float_types(agree, draw, dtype):
 
 
 def test_single_positions(agree, draw):
-    """One query, one key, one feature."""
+    """Support one query, one key and one feature."""
     for n, m, d, d_v in ((1, 6, 5, 3), (6, 1, 5, 3), (1, 1, 1, 1), (4, 6, 5, 1)):
         agree.tiled_attention(draw.normal(2, n, d), draw.normal(2, m, d), draw.normal(2, m, d_v), 4)
 
@@ -233,7 +233,7 @@ def of_length(draw):
 
 @pytest.mark.weight(14)
 def test_no_table_of_scores(agree, count, of_length):
-    """No tensor has n x m elements, with and without causal."""
+    """Allocate no tensor of n x m elements, with and without causal."""
     for causal in (False, True):
         agree.tiled_attention(*of_length(64, 1), causal)
         largest = count.tiled_attention(*of_length(96, 1), causal).largest
@@ -248,7 +248,7 @@ def test_no_table_of_scores(agree, count, of_length):
 
 @pytest.mark.weight(8)
 def test_memory_is_linear(agree, count, of_length):
-    """The largest tensor grows like the length, not like its square."""
+    """The largest tensor grows linearly with the length, not quadratically."""
     for causal in (False, True):
         agree.tiled_attention(*of_length(64), causal)
         cost = {n: count.tiled_attention(*of_length(n), causal) for n in (64, 128)}
@@ -258,7 +258,7 @@ def test_memory_is_linear(agree, count, of_length):
 
 @pytest.mark.weight(8)
 def test_keys_come_in_blocks(agree, count, draw):
-    """All keys are visited `block_size` at a time: more keys take more steps."""
+    """Visit all keys `block_size` at a time: more keys take more steps."""
     q, k, v = draw.normal(16, 4), draw.normal(128, 4), draw.normal(128, 4)
     agree.tiled_attention(q, k, v, 8, False)
     cost = {m: count.tiled_attention(q, k[:m], v[:m], 8, False) for m in (64, 128)}
@@ -270,12 +270,12 @@ def test_keys_come_in_blocks(agree, count, draw):
 
 
 def test_many_keys(agree, draw):
-    """With more than a thousand keys, none is left out."""
+    """Include every key, even with more than a thousand keys."""
     agree.tiled_attention(draw.normal(3, 4), draw.normal(1100, 4), draw.normal(1100, 2), 32)
 
 
 def test_two_calls_before_their_gradients(agree, draw):
-    """Each call keeps what its own gradients need, whatever was called since."""
+    """Keep the data for the backward pass per call: later calls must not change gradients."""
     first, second = (
         (*(draw.normal(2, 9, 5) for _ in range(3)), block_size, causal)
         for block_size, causal in ((4, False), (3, True))

@@ -1,4 +1,4 @@
-"""What week 8's graders bring along, so that no exercise depends on another one.
+"""Source that week 8's graders add to the submission, so that no exercise depends on another.
 
 This source is sent to where the submission runs (`agree.bringing`), and is defined there.
 """
@@ -11,11 +11,11 @@ from torch import nn
 
 
 def _notebook():
-    """What objects keep note of, out of reach of whoever is handed them."""
+    """Store what objects record, out of reach of the code that receives them."""
     pages = weakref.WeakKeyDictionary()
 
     def noted(name):
-        """A property that can be read and not set, and what sets it."""
+        """Return a read-only property and its setter."""
 
         def write(owner, value):
             pages.setdefault(owner, {})[name] = value
@@ -33,7 +33,7 @@ _noted = _notebook()
 
 
 class JoiningCache:
-    """A cache that joins what it has with what is new. It keeps note of what it was given."""
+    """Concatenate stored and new tensors, and record the arguments."""
 
     length, _set_length = _noted("length")
     keys, _set_keys = _noted("keys")
@@ -91,14 +91,14 @@ class Model(nn.Module):
 
 
 def _place(x):
-    """Where a tensor's first element lies, and what it is a view of."""
+    """Return the address of a tensor's first element, and its base."""
     plain = torch._C.TensorBase  # whose methods no attribute of a tensor takes the place of,
     with torch._C.DisableTorchFunction():  # and under no mode, which would look for one
         return plain.data_ptr(x), plain.untyped_storage(x).data_ptr()
 
 
 def same_buffers(cache, pieces):
-    """Whether all results of appending these begin at the same two places in memory."""
+    """Check that all results of `append` start at the same two addresses."""
     places = []
     for k, v in pieces:
         keys, values = cache.append(k, v)
@@ -107,12 +107,12 @@ def same_buffers(cache, pieces):
 
 
 def earlier_results(cache, pieces):
-    """What each append gave, as it is after the last one."""
+    """Return the results of each append, read after the last one."""
     return [x for k, v in pieces for x in cache.append(k, v)]
 
 
 def refusal_writes_nothing(cache, first, too_many):
-    """Whether a refused append leaves every byte of the two buffers as it was."""
+    """Check that a rejected append leaves both buffers unchanged, byte by byte."""
     results = cache.append(*first)
     buffers = [torch.tensor([], dtype=x.dtype).set_(x.untyped_storage()) for x in results]
     before = [buffer.clone() for buffer in buffers]
@@ -129,7 +129,7 @@ def _bits(x):
 
 
 def input_stays_the_callers(cache, k, v):
-    """Whether the cache holds what was appended, whatever the caller does with its tensors then."""
+    """Check that the cache is independent of later changes to the appended tensors."""
     kept = k.clone(), v.clone()
     cache.append(k, v)
     k.zero_(), v.zero_()

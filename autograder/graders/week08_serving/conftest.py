@@ -1,4 +1,4 @@
-"""What the graders of week 8 share: caches and a model of their own (`brought.py`)."""
+"""Shared fixtures of week 8's graders: caches and a model (`brought.py`)."""
 
 from __future__ import annotations
 

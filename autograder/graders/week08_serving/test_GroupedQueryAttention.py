@@ -19,13 +19,13 @@ def test_without_a_cache(agree, draw):
 
 
 def test_from_one_head_to_all(agree, draw):
-    """One key-value head for all query heads, or one for each."""
+    """Support one key-value head for all query heads, or one for each."""
     for width, heads, kv_heads in ((12, 4, 1), (12, 4, 4), (6, 1, 1), (5, 5, 1)):
         agree.GroupedQueryAttention(width, heads, kv_heads)(draw.normal(3, 4, width))
 
 
 def test_lengths_of_one(agree, draw):
-    """One sequence, one position: all axes stay."""
+    """Keep all axes of a single sequence and position."""
     module = agree.GroupedQueryAttention(d_model=8, n_heads=4, n_kv_heads=2)
     module(draw.normal(1, 6, 8))
     module(draw.normal(3, 1, 8))
@@ -33,7 +33,7 @@ def test_lengths_of_one(agree, draw):
 
 
 def test_nothing_looks_ahead(agree, draw):
-    """What comes later does not change what came before."""
+    """Later positions do not change earlier outputs."""
     module = agree.GroupedQueryAttention(12, 6, 2)
     x = draw.normal(2, 6, 12)
     changed = torch.cat([x[:, :4], draw.normal(2, 2, 12)], dim=1)
@@ -43,7 +43,7 @@ def test_nothing_looks_ahead(agree, draw):
 
 @pytest.mark.weight(3)
 def test_prefill_and_decode(agree, brought, draw):
-    """A prompt at once and then token by token gives what the whole gives at once."""
+    """Return the same for a prompt followed by single tokens as for the whole text."""
     module, cache = agree.GroupedQueryAttention(12, 6, 2), brought.JoiningCache()
     x = draw.normal(2, 8, 12)
     fed = in_pieces(module, cache, x, 5, 1, 1, 1)
@@ -52,7 +52,7 @@ def test_prefill_and_decode(agree, brought, draw):
 
 @pytest.mark.weight(2)
 def test_piece_after_piece(agree, brought, draw):
-    """Pieces of several positions follow what is in the cache, and do not see ahead within."""
+    """Append chunks of several positions to the cache, with a causal mask within."""
     module, cache = agree.GroupedQueryAttention(12, 4, 2), brought.JoiningCache()
     x = draw.normal(2, 9, 12)
     fed = in_pieces(module, cache, x, 3, 4, 2)
@@ -60,7 +60,7 @@ def test_piece_after_piece(agree, brought, draw):
 
 
 def test_an_empty_cache_changes_nothing(agree, brought, draw):
-    """The first piece of a sequence gives what it gives without a cache."""
+    """Return the same for the first chunk with and without a cache."""
     module = agree.GroupedQueryAttention(12, 6, 3)
     for length in (1, 6):
         x = draw.normal(2, length, 12)
@@ -69,7 +69,7 @@ def test_an_empty_cache_changes_nothing(agree, brought, draw):
 
 @pytest.mark.weight(3)
 def test_each_cache_is_a_text_of_its_own(agree, brought, draw):
-    """What belongs to a text is kept in its cache, and nothing in the module."""
+    """Store the state of a text in its cache, not in the module."""
     module = agree.GroupedQueryAttention(12, 6, 2)
     one, other = brought.JoiningCache(), brought.JoiningCache()
     module(draw.normal(2, 4, 12), one)
@@ -81,7 +81,7 @@ def test_each_cache_is_a_text_of_its_own(agree, brought, draw):
 
 @pytest.mark.weight(2)
 def test_what_is_appended(agree, brought, draw):
-    """Keys and values of n_kv_heads heads are appended, once a call, and nothing else."""
+    """Append keys and values of n_kv_heads heads once per call, and no others."""
     module, cache = agree.GroupedQueryAttention(12, 6, 2), brought.JoiningCache()
     in_pieces(module, cache, draw.normal(2, 7, 12), 4, 2, 1)
     cache.attribute("appended")
@@ -91,7 +91,7 @@ def test_what_is_appended(agree, brought, draw):
 
 @pytest.mark.weight(4)
 def test_what_the_cache_holds(agree, brought, draw):
-    """Each position attends to all that the cache holds, whoever appended it."""
+    """Attend to all entries of the cache, including those appended elsewhere."""
     module, cache = agree.GroupedQueryAttention(12, 6, 2), brought.JoiningCache()
     for size in (3, 1):
         cache.append(draw.normal(2, 2, size, 2), draw.normal(2, 2, size, 2))
@@ -99,7 +99,7 @@ def test_what_the_cache_holds(agree, brought, draw):
 
 
 def test_a_full_cache(agree, brought, refuses, draw):
-    """The ValueError of a full cache comes through."""
+    """Propagate the ValueError of a full cache."""
     module, cache = agree.GroupedQueryAttention(12, 6, 2), brought.JoiningCache(most=5)
     module(draw.normal(2, 4, 12), cache)
     refuses(ValueError, mentions=7).of(module)(draw.normal(2, 3, 12), cache)
@@ -112,7 +112,7 @@ def test_gradients(agree, draw):
 
 
 def test_every_dtype(agree, brought, draw, dtype):
-    """The output has the dtype of input and module, with a cache too."""
+    """Return the dtype of input and module, with a cache too."""
     module = agree.GroupedQueryAttention(12, 6, 2)
     x = draw.normal(2, 6, 12)
     module(x)
@@ -128,7 +128,7 @@ def test_views(agree, brought, draw):
 
 @pytest.mark.weight(1, elsewhere=5)
 def test_device(agree, brought, draw, device):
-    """The mask is made on the device of the input."""
+    """Create the mask on the device of the input."""
     module = agree.GroupedQueryAttention(12, 6, 2)
     x = draw.normal(2, 6, 12)
     module(x)
@@ -144,7 +144,7 @@ def test_refuses_sizes_that_do_not_fit(submission, refuses, draw):
 
 
 def test_long_texts(agree, draw):
-    """In a text of more than a thousand tokens each one sees all of its past."""
+    """Attend to the whole past in a text of more than a thousand tokens."""
     agree.GroupedQueryAttention(2, 1, 1)(draw.normal(1, 1050, 2))
 
 

@@ -7,7 +7,7 @@ from autograder.authors import expect
 
 
 def filled(cache, pieces):
-    """Append the pieces, one after the other, and compare what comes back each time."""
+    """Append the pieces one after the other, and compare each result."""
     for k, v in pieces:
         cache.append(k, v)
         cache.attribute("length")
@@ -15,13 +15,13 @@ def filled(cache, pieces):
 
 @pytest.mark.weight(2)
 def test_everything_so_far(agree, pieces):
-    """Each append gives back all keys and all values so far, in order."""
+    """Return all keys and values so far from each append, in order."""
     filled(agree.exactly.KVCache(2, 3, 12, 4), pieces(3, 1, 2, 1))
 
 
 @pytest.mark.weight(2)
 def test_token_by_token(agree, pieces):
-    """A prompt at once, then one position after the other."""
+    """Append a prompt at once, then one position after the other."""
     filled(agree.exactly.KVCache(2, 3, 20, 4), pieces(7, *[1] * 9))
 
 
@@ -33,7 +33,7 @@ def test_length_counts_positions(agree, pieces):
 
 
 def test_other_sizes(agree, pieces):
-    """One sequence, one head, one feature, one position, and sizes that are all different."""
+    """Support sizes of 1, and sizes that are all different."""
     for batch, heads, d in ((1, 1, 1), (5, 2, 3), (3, 1, 6), (1, 4, 2)):
         filled(
             agree.exactly.KVCache(batch, heads, 7, d), pieces(1, 3, batch=batch, heads=heads, d=d)
@@ -48,7 +48,7 @@ def test_filled_to_the_last_place(agree, pieces):
 
 @pytest.mark.weight(4)
 def test_caches_are_apart(agree, pieces):
-    """Two caches, one for each layer for example, know nothing of each other."""
+    """Keep two caches independent, for example one per layer."""
     one, other = agree.exactly.KVCache(2, 3, 8, 4), agree.exactly.KVCache(2, 3, 8, 4)
     for first, second in zip(pieces(2, 3), pieces(4, 1), strict=True):
         one.append(*first)
@@ -70,7 +70,7 @@ def test_refuses_what_does_not_fit(agree, refuses, pieces):
 
 @pytest.mark.weight(2)
 def test_goes_on_after_a_refusal(agree, refuses, pieces):
-    """After a refused append the length is what it was, and what does fit is taken."""
+    """Keep the length after a rejected append, and accept one that fits."""
     cache = agree.exactly.KVCache(2, 3, 7, 4)
     first, too_many, more, last = pieces(5, 3, 1, 1)
     cache.append(*first)
@@ -81,31 +81,31 @@ def test_goes_on_after_a_refusal(agree, refuses, pieces):
 
 @pytest.mark.weight(2)
 def test_a_refusal_writes_nothing(agree, brought, refuses, pieces):
-    """A refused append leaves both buffers as they were, beyond `length` too."""
+    """Leave both buffers unchanged after a rejected append, also beyond `length`."""
     first, too_many = pieces(3, 5)
     brought.refusal_writes_nothing(agree.KVCache(2, 3, 7, 4), first, too_many)
 
 
 @pytest.mark.weight(2)
 def test_views_of_the_same_buffers(agree, brought, pieces):
-    """What comes back are views that begin at the same place in memory in every append."""
+    """Return views that start at the same address in every append."""
     brought.same_buffers(agree.KVCache(2, 3, 12, 4), pieces(3, 1, 2))
 
 
 def test_earlier_results_stay(agree, brought, pieces):
-    """What an append gave back still holds the same after later ones."""
+    """Keep the results of an append valid after later ones."""
     brought.earlier_results(agree.KVCache(2, 3, 12, 4), pieces(3, 1, 2))
 
 
 def test_input_stays_the_callers(agree, brought, pieces):
-    """The cache keeps what was appended, whatever the caller does with its tensors afterwards."""
+    """Store copies: later changes to the appended tensors do not change the cache."""
     ((k, v),) = pieces(3)
     brought.impurely.input_stays_the_callers(agree.KVCache(2, 3, 12, 4), k, v)
 
 
 @pytest.mark.weight(2)
 def test_old_positions_are_not_copied(agree, count, pieces):
-    """An append makes no tensor larger than a few times what is new, and leaves what is there."""
+    """Allocate at most a few times the new data per append, and do not move old data."""
     (new,), work = pieces(1, d=64), []
     for length in (20, 250):  # and nine places behind it, in both caches
         cache = agree.KVCache(2, 3, length + 10, 64)
@@ -117,19 +117,19 @@ def test_old_positions_are_not_copied(agree, count, pieces):
     # a position has 384 numbers in each buffer; a list of all positions, say, may be made
     expect(
         work[1] <= 2 * work[0] + 230 * 12,
-        "An append of one position goes through all that is there.",
+        "An append of one position processes the whole cache.",
     )
 
 
 def test_dtype_of_the_cache(agree, pieces):
-    """What is appended is converted to the cache's dtype, and that is what comes back."""
+    """Convert appended tensors to the cache's dtype, and return that dtype."""
     for dtype in (torch.float16, torch.bfloat16, torch.float64, torch.float32):
         filled(agree.exactly.KVCache(2, 3, 9, 4, dtype), pieces(3, 2))
 
 
 @pytest.mark.dtypes("float64")
 def test_float32_by_default(agree, pieces):
-    """Without a dtype the cache is float32, whatever is appended."""
+    """Default to float32, for appended tensors of any dtype."""
     filled(agree.exactly.KVCache(2, 3, 9, 4), pieces(3, 2))
 
 
@@ -143,5 +143,5 @@ def test_views_may_be_appended(agree, draw):
 
 @pytest.mark.weight(1, elsewhere=5)
 def test_device(agree, pieces, device):
-    """The buffers are made on the device that was asked for."""
+    """Allocate the buffers on the requested device."""
     filled(agree.KVCache(2, 3, 9, 4, device=device), pieces(4, 1))

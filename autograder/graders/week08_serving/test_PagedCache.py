@@ -13,7 +13,7 @@ def some(draw):
 
 @pytest.mark.weight(2)
 def test_what_was_appended(agree, some):
-    """All that was appended to a sequence comes back, in order."""
+    """Return everything appended to a sequence, in order."""
     cache = agree.exactly.PagedCache(8, 4, 3, 4)
     for size in (3, 1, 6, 1):
         cache.append("a", *some(size))
@@ -22,7 +22,7 @@ def test_what_was_appended(agree, some):
 
 @pytest.mark.weight(2)
 def test_sequences_side_by_side(agree, some):
-    """Sequences grow in turn, and none gets what belongs to another."""
+    """Keep sequences that grow in turn separate."""
     cache = agree.exactly.PagedCache(12, 3, 3, 4)
     for size in (2, 4, 1):
         for seq in ("a", "b", "c"):
@@ -32,7 +32,7 @@ def test_sequences_side_by_side(agree, some):
 
 
 def test_names(agree, some):
-    """A sequence's name is anything hashable."""
+    """Accept any hashable object as the name of a sequence."""
     cache = agree.exactly.PagedCache(8, 2, 3, 4)
     names = (0, 17, "text", (3, "b"), -1, None)
     for seq in names:
@@ -53,7 +53,7 @@ def test_sizes(agree, some):
 
 @pytest.mark.weight(2)
 def test_pages_as_needed(agree, some):
-    """A sequence fills its last page before it takes another, and takes no more than it needs."""
+    """Fill the last page before allocating a new one, and allocate no more than needed."""
     cache = agree.PagedCache(num_pages=9, page_size=4, n_kv_heads=3, d=4)
     cache.attribute("free_pages")
     for size in (1, 3, 1, 4, 8, 3):
@@ -65,7 +65,7 @@ def test_pages_as_needed(agree, some):
 
 @pytest.mark.weight(2)
 def test_pages_are_given_back(agree, some):
-    """A freed sequence gives all its pages back, and others can be written there."""
+    """Return all pages of a freed sequence to the pool, for reuse."""
     cache = agree.exactly.PagedCache(6, 2, 3, 4)
     for seq in ("a", "b", "c"):
         cache.append(seq, *some(4))
@@ -129,7 +129,7 @@ def test_a_refusal_changes_nothing(agree, refuses, some):
 
 
 def test_a_refused_name_stays_unknown(agree, refuses, some):
-    """A new sequence that was refused takes no pages and may come again."""
+    """Allocate no pages for a rejected new sequence, which may be added again later."""
     cache = agree.exactly.PagedCache(2, 2, 3, 4)
     refuses(ValueError).of(cache, "append")("a", *some(5))
     cache.attribute("free_pages")
@@ -138,7 +138,7 @@ def test_a_refused_name_stays_unknown(agree, refuses, some):
 
 
 def test_filled_to_the_last_place(agree, some):
-    """All places of all pages can be used."""
+    """Use all slots of all pages."""
     cache = agree.exactly.PagedCache(3, 4, 3, 4)
     cache.append("a", *some(5))
     cache.append("b", *some(4))
@@ -150,7 +150,7 @@ def test_filled_to_the_last_place(agree, some):
 
 @pytest.mark.weight(2)
 def test_caches_are_apart(agree, some):
-    """Two caches know nothing of each other."""
+    """Keep two caches independent."""
     one, other = agree.exactly.PagedCache(4, 2, 3, 4), agree.exactly.PagedCache(4, 2, 3, 4)
     one.append("a", *some(3))
     other.append("a", *some(2))
@@ -171,7 +171,7 @@ def test_views_may_be_appended(agree, draw):
 
 @pytest.mark.weight(5)
 def test_old_positions_are_not_copied(agree, count, some):
-    """One token more makes no larger tensors, however long its sequence is and large the pool."""
+    """Allocate no larger tensors for one more token, for any sequence length and pool size."""
     cache = agree.PagedCache(80, 4, 3, 4)
     cache.append("long", *some(250))
     made = count.of(cache.student, "append")("long", *some(1)).largest

@@ -13,25 +13,25 @@ def test_a_model(agree):
 
 
 def test_batch(agree):
-    """Every sequence of the batch has keys and values of its own."""
+    """Count keys and values for every sequence of the batch."""
     agree.cache_bytes(2, 3, 5, 7, 4)
     agree.cache_bytes(2, 3, 5, 7, batch=11)
 
 
 def test_numbers_of_any_type(agree):
-    """The bytes of one number are those of the dtype."""
+    """Use the number of bytes per element of the dtype."""
     for dtype in (torch.float32, torch.bfloat16, torch.float64, torch.int8, torch.float16):
         agree.cache_bytes(3, 2, 5, 7, dtype=dtype)
         agree.cache_bytes(3, 2, 5, 7, 2, dtype)
 
 
 def test_exact(agree):
-    """The result is an exact Python int, even if a float would have to round."""
+    """Return an exact Python int, even if a float would have to round."""
     agree.cache_bytes(97, 89, 129, 10**12 + 1, 10**3 + 9)
     agree.cache_bytes(1, 1, 1, 1, dtype=torch.int8)
 
 
 def test_empty_cache(agree):
-    """No positions take no bytes."""
+    """Return 0 bytes for 0 positions."""
     agree.cache_bytes(4, 2, 8, 0)
     agree.cache_bytes(4, 2, 8, 1)

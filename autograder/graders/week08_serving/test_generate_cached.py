@@ -22,7 +22,7 @@ def write(agree):
 
 @pytest.mark.weight(3)
 def test_most_likely_tokens(draw, model, write):
-    """Each new token is the most likely one after all that came before it."""
+    """Choose the most likely token after all previous ones."""
     pair = model()
     write(pair, draw.integers(0, 19, 5, 4), 1)  # which has room in caches for the prompt alone
     write(pair, draw.integers(0, 19, 5, 4), 6)
@@ -30,14 +30,14 @@ def test_most_likely_tokens(draw, model, write):
 
 
 def test_the_prompt_comes_first(draw, model, write):
-    """The result holds the whole prompt and then the new tokens."""
+    """Return the whole prompt, followed by the new tokens."""
     prompt = draw.integers(0, 19, 4, 6)
     ids = write(model(), prompt, 3)
-    expect(bool((ids[:, :6] == prompt).all()), "The prompt should stand at the beginning.")
+    expect(bool((ids[:, :6] == prompt).all()), "The prompt should be at the beginning.")
 
 
 def test_shortest_texts(draw, model, write):
-    """One sequence, one token to begin with, one token to add."""
+    """Support one sequence, a prompt of one token and one new token."""
     pair = model()
     write(pair, draw.integers(0, 19, 4, 1), 3)
     write(pair, draw.integers(0, 19, 1, 5), 3)
@@ -46,7 +46,7 @@ def test_shortest_texts(draw, model, write):
 
 
 def test_nothing_to_add(draw, model, write):
-    """Without new tokens the result is the prompt."""
+    """Return the prompt if no new tokens are requested."""
     write(model(), draw.integers(0, 19, 3, 4), 0)
 
 
@@ -57,7 +57,7 @@ def test_no_token_ends_the_text(draw, model, write):
 
 @pytest.mark.weight(6)
 def test_every_token_is_fed_once(draw, model, write):
-    """The prompt is fed in one call, and then each token alone, so that none is fed twice."""
+    """Pass the prompt in one call, then each token alone, so that none is processed twice."""
     pair = model()
     write(pair, draw.integers(0, 19, 3, 6), 5)
     fed = [tuple(shape) for shape in pair.student.fed]
@@ -69,32 +69,32 @@ def test_every_token_is_fed_once(draw, model, write):
 
 @pytest.mark.weight(2)
 def test_caches_are_made_once(draw, model, write):
-    """New caches are asked for once, with room for the prompt and the new tokens."""
+    """Create new caches once, with room for the prompt and the new tokens."""
     pair = model()
     write(pair, draw.integers(0, 19, 3, 6), 4)
     asked = [tuple(each) for each in pair.student.asked]
-    expect(len(asked) == 1, "New caches should be asked for once in a call.")
+    expect(len(asked) == 1, "New caches should be requested once per call.")
     expect(asked[0][0] == 3, "The caches should be made for the sequences of the batch.")
     expect(asked[0][1] in (9, 10), "The caches should have room for all tokens that are fed.")
 
 
 @pytest.mark.weight(3)
 def test_a_text_after_another(draw, model, write):
-    """A second prompt starts with empty caches."""
+    """Start a second prompt with empty caches."""
     pair = model()
     for length in (1, 6, 3):  # the first has room in caches for new tokens alone
         write(pair, draw.integers(0, 19, 2, length), 3)
 
 
 def test_mode_is_left(agree, draw, model):
-    """The model's mode and the gradient mode are left as they were."""
+    """Restore the model's mode and the gradient mode."""
     for mode in (True, False):
         pair = model().train(mode)
         agree.generate_cached(pair, draw.integers(0, 19, 2, 4), 3)
 
 
 def test_the_callers_prompt(agree, draw, model):
-    """Prompts may be views, and stay as they were."""
+    """Accept views as prompts, and leave them unchanged."""
     pair = model().eval()
     for prompt in (draw.integers(0, 19, 3, 5).T, draw.integers(0, 19, 1, 3).expand(4, 3)):
         agree.generate_cached(pair, prompt, max_new_tokens=2)

@@ -13,7 +13,7 @@ from autograder.authors import expect, rows_sum_to_one, zero_where
 def qkv(draw):
     """Queries (B, H, n, d), keys (B, H_kv, m, d), values (B, H_kv, m, d_v).
 
-    Unless it is said otherwise, m is n and d_v is d, and all other sizes differ.
+    By default m = n and d_v = d, and all other sizes differ.
     """
 
     def make(heads=6, kv_heads=2, batch=3, n=4, m=None, d=5, d_v=None):
@@ -25,7 +25,7 @@ def qkv(draw):
 
 
 def sighted(draw, *shape):
-    """A drawn mask in which every query may attend to at least one key."""
+    """Draw a mask that allows each query at least one key."""
     one = draw.integers(0, shape[-1], *shape[:-1])
     return draw.bools(*shape, p=0.5) | torch.nn.functional.one_hot(one, shape[-1]).bool()
 
@@ -39,18 +39,18 @@ def test_groups_of_neighbours(agree, qkv):
 
 
 def test_one_head_for_all(agree, qkv):
-    """With H_kv = 1 all query heads share one head (multi-query attention)."""
+    """Share one key-value head among all query heads if H_kv = 1 (multi-query attention)."""
     agree.grouped_query_attention(*qkv(5, 1))
     agree.grouped_query_attention(*qkv(1, 1))
 
 
 def test_a_head_for_each(agree, qkv):
-    """With H_kv = H this is multi-head attention."""
+    """Return multi-head attention if H_kv = H."""
     agree.grouped_query_attention(*qkv(4, 4))
 
 
 def test_one_query(agree, qkv):
-    """A single query, as in decoding; a single key, sequence, feature."""
+    """Support a single query (as in decoding), key, sequence and feature."""
     agree.grouped_query_attention(*qkv(n=1, m=7))
     agree.grouped_query_attention(*qkv(m=1))
     agree.grouped_query_attention(*qkv(batch=1, n=1, m=7, d=1))
@@ -72,14 +72,14 @@ def test_values_of_another_size(agree, qkv):
 
 
 def test_scale(agree, qkv):
-    """Scores are divided by the root of the head size d, whatever H and H_kv are."""
+    """Divide the scores by the square root of d, for any H and H_kv."""
     for d in (16, 2, 9):
         agree.grouped_query_attention(*qkv(d=d))
 
 
 @pytest.mark.weight(2)
 def test_mask_of_two_dimensions(agree, draw, qkv):
-    """A mask (n, m) holds for every sequence and every head."""
+    """Apply a mask (n, m) to every sequence and every head."""
     mask = sighted(draw, 4, 4)
     _, weights = agree.grouped_query_attention(*qkv(), mask)
     zero_where(weights, ~mask)
@@ -88,13 +88,13 @@ def test_mask_of_two_dimensions(agree, draw, qkv):
 
 @pytest.mark.weight(2)
 def test_masks_of_four_dimensions(agree, draw, qkv):
-    """A mask of four dimensions may differ between sequences, query heads, queries and keys."""
+    """Apply a mask of four dimensions per sequence, query head, query and key."""
     for shape in ((3, 6, 4, 4), (3, 1, 1, 4), (1, 6, 4, 4), (3, 1, 4, 4), (1, 1, 4, 4)):
         agree.grouped_query_attention(*qkv(), sighted(draw, *shape))
 
 
 def test_rows_with_nothing_to_attend_to(agree, draw, qkv):
-    """A query with no visible key has zero weights and a zero output, and no gradient is NaN."""
+    """Return zero weights, a zero output and no NaN for a fully masked query."""
     mask = sighted(draw, 4, 4)
     mask[1] = False
     _, weights = agree.gradients.grouped_query_attention(*qkv(), mask)
@@ -127,13 +127,13 @@ def test_views(agree, draw):
     q = draw.normal(2, 7, 6, 4).transpose(1, 2)
     k, v = draw.normal(2, 7, 3, 4).transpose(1, 2), draw.normal(1, 3, 7, 4).expand(2, 3, 7, 4)
     agree.grouped_query_attention(q, k, v)
-    buffer = draw.normal(2, 3, 9, 4)  # what a cache gives back
+    buffer = draw.normal(2, 3, 9, 4)  # the views that a cache returns
     agree.grouped_query_attention(q, buffer[:, :, :7], buffer[:, :, 2:])
 
 
 @pytest.mark.weight(1, elsewhere=6)
 def test_device(agree, draw, qkv, device):
-    """Everything is made on the device of the inputs."""
+    """Create all tensors on the device of the inputs."""
     agree.grouped_query_attention(*qkv())
     agree.grouped_query_attention(*qkv(), sighted(draw, 4, 4))
 
@@ -147,7 +147,7 @@ def test_refuses_heads_that_do_not_divide(submission, refuses, qkv):
 
 
 # Keys and values of H heads would be batch·H·m·d elements. A copy of them at their own size, in
-# another dtype or order, is fine; scores are small here, because n is.
+# in a different dtype or order, is fine; scores are small here, because n is.
 
 
 @pytest.mark.weight(8)
@@ -165,20 +165,20 @@ def test_keys_are_not_expanded(agree, count, draw, qkv):
 
 
 def test_many_keys(agree, draw):
-    """Of more than a thousand keys none is left out."""
+    """Include each of more than a thousand keys."""
     keys, values = draw.normal(1, 1, 1100, 4), draw.normal(1, 1, 1100, 4)
     agree.grouped_query_attention(draw.normal(1, 2, 2, 4), keys, values)
 
 
 @pytest.mark.weight(3)
 def test_keys_are_not_copied_for_each_head(count, qkv):
-    """Nor head by head: what is made for the keys' sake is no more than a few copies of theirs."""
+    """Allocate at most a few copies of the keys and values, also in a loop over heads."""
     for heads, kv_heads in ((16, 2), (12, 1)):
         work = []
         for n in (2, 4):
             inputs = qkv(heads, kv_heads, batch=2, n=n, m=96, d=16, d_v=16)
             work.append(count.grouped_query_attention(*inputs).flops)
-        # what belongs to queries doubles with their number; what is left is made of keys and values
+        # memory for queries doubles with their number; the rest belongs to keys and values
         expect(
             2 * work[0] - work[1] <= 2 * heads * 96 * 16,
             "Copies are made that are together as large as keys of all query heads.",
@@ -186,6 +186,6 @@ def test_keys_are_not_copied_for_each_head(count, qkv):
 
 
 def test_two_calls_before_their_gradients(agree, draw):
-    """Each call keeps what its own gradients need, whatever was called since."""
+    """Keep the data for the backward pass per call: later calls must not change gradients."""
     first, second = ([draw.normal(2, h, 5, 3) for h in (4, 2, 2)] for _ in range(2))
     agree.gradients.in_a_row.grouped_query_attention(first, second)

@@ -5,21 +5,21 @@ import pytest
 
 @pytest.mark.weight(2)
 def test_a_window(agree):
-    """A query sees its own position and those less than `window` before it."""
+    """Let a query attend to its position and the `window` - 1 positions before it."""
     for window in (1, 2, 3, 5):
         agree.sliding_window_mask(8, 8, window)
     agree.sliding_window_mask(n=7, m=7, window=4)
 
 
 def test_a_window_of_everything(agree):
-    """A window as long as the text, or longer, is the causal mask."""
+    """Return the causal mask if the window is at least as long as the text."""
     for window in (6, 7, 50):
         agree.sliding_window_mask(6, 6, window)
 
 
 @pytest.mark.weight(2)
 def test_sinks(agree):
-    """The first `sinks` positions stay visible, but never before a query has reached them."""
+    """Keep the first `sinks` positions visible, but only to later or equal positions."""
     for sinks in (1, 2, 4):
         agree.sliding_window_mask(9, 9, 3, sinks)
     agree.sliding_window_mask(9, 9, 1, sinks=7)
@@ -28,7 +28,7 @@ def test_sinks(agree):
 
 @pytest.mark.weight(2)
 def test_offset(agree):
-    """Query i stands at offset + i: rows of the same mask further down."""
+    """Place query i at position offset + i: later rows of the same mask."""
     for n, offset in ((3, 5), (1, 7), (2, 1)):
         agree.sliding_window_mask(n, offset + n, 3, offset=offset)
 
@@ -49,14 +49,14 @@ def test_more_keys_than_positions(agree):
 
 
 def test_more_queries_than_keys(agree):
-    """Queries whose window lies past the last key see the sinks, or nothing."""
+    """Show queries whose window ends after the last key only the sinks."""
     agree.sliding_window_mask(9, 3, 2)
     agree.sliding_window_mask(9, 3, 4, sinks=1)
     agree.sliding_window_mask(2, 3, 2, offset=10)
 
 
 def test_lengths_of_one(agree):
-    """One query and one key keep their axes."""
+    """Keep the axes of one query and one key."""
     agree.sliding_window_mask(1, 1, 1)
     agree.sliding_window_mask(1, 5, 2, offset=4)
     agree.sliding_window_mask(5, 1, 2)
@@ -64,10 +64,10 @@ def test_lengths_of_one(agree):
 
 @pytest.mark.weight(1, elsewhere=2)
 def test_device(agree, device):
-    """The mask is made on the device that was asked for."""
+    """Create the mask on the requested device."""
     agree.sliding_window_mask(4, 6, 2, sinks=1, offset=2, device=device)
 
 
 def test_far_positions(agree):
-    """Windows and positions of more than a thousand are taken as they are."""
+    """Support windows and positions above a thousand."""
     agree.sliding_window_mask(2, 1400, 1200, offset=1300)

@@ -24,7 +24,7 @@ def row(*numbers):
 
 @pytest.mark.weight(3)
 def test_drawn_steps(agree, step):
-    """Drafts are kept and refused, and the next token is drawn, as the rule says."""
+    """Accept and reject drafts, and draw the next token, by the stated rule."""
     for near in (0.0, 0.5, 0.9):
         for k in (1, 2, 4, 5):
             for _ in range(6):
@@ -33,7 +33,7 @@ def test_drawn_steps(agree, step):
 
 @pytest.mark.weight(2)
 def test_all_kept(agree, step):
-    """If the large model agrees, the whole draft is kept, and a token from p's last row follows."""
+    """Accept the whole draft if the models agree, and draw one token from p's last row."""
     for k in (1, 3):
         for _ in range(4):
             agree.speculative_step(*step(k, near=1.0))
@@ -44,13 +44,13 @@ def test_refused_at_once(agree, draw):
     """After a refusal, the token is drawn where p is larger than q, so never the refused one."""
     p, q = row(0.1, 0.5, 0.4, 0.0), row(0.7, 0.1, 0.1, 0.1)
     p = torch.cat([p, row(0.25, 0.25, 0.25, 0.25)])
-    for last in (0.6, 0.05, 0.3, 0.55, 0.9, 0.98):  # the first tells the wrong ways apart
+    for last in (0.6, 0.05, 0.3, 0.55, 0.9, 0.98):  # the first distinguishes the wrong ways
         agree.speculative_step(torch.tensor([0]), p, q, torch.tensor([0.9, last]))
         agree.speculative_step(torch.tensor([3]), p, q, torch.tensor([0.0, last]))
 
 
 def test_refused_in_the_middle(agree, draw):
-    """Only the tokens before the first refusal count, whatever comes after it."""
+    """Ignore all tokens after the first rejection."""
     p = torch.tensor([[0.6, 0.3, 0.1], [0.1, 0.1, 0.8], [0.5, 0.4, 0.1], [0.2, 0.2, 0.6]])
     q = torch.tensor([[0.5, 0.3, 0.2], [0.6, 0.3, 0.1], [0.5, 0.4, 0.1]])
     for last in (0.1, 0.7, 0.97):
@@ -79,7 +79,7 @@ def test_at_equality(agree):
 
 
 def test_tokens_that_cannot_come(agree):
-    """A token of probability 0 is never drawn, at the beginning, in the middle or at the end."""
+    """Never draw a token of probability 0: first, middle or last."""
     p, q = row(0.0, 0.5, 0.0, 0.5, 0.0), row(0.0, 1.0, 0.0, 0.0, 0.0)
     p = torch.cat([p, row(0.0, 0.25, 0.0, 0.75, 0.0)])
     for first in (0.25, 0.75):
@@ -88,13 +88,13 @@ def test_tokens_that_cannot_come(agree):
 
 
 def test_no_draft(agree, step):
-    """Without a draft the token is drawn from p_0."""
+    """Draw the token from p_0 if there is no draft."""
     for _ in range(5):
         agree.speculative_step(*step(0))
 
 
 def test_sizes(agree, step):
-    """One draft, many drafts, a vocabulary of two, and a large one."""
+    """Support one draft, many drafts, a vocabulary of two, and a large one."""
     for k, vocabulary in ((1, 2), (7, 2), (2, 50), (12, 5)):
         for _ in range(3):
             agree.speculative_step(*step(k, vocabulary, near=0.8))
@@ -108,7 +108,7 @@ def test_float64(agree, step):
 
 
 def test_the_callers_tensors(agree, step):
-    """Probabilities may be views, and stay as they were."""
+    """Accept views of probabilities, and leave them unchanged."""
     draft, p, q, u = step(3, near=0.3)
     agree.speculative_step(draft, p.T.contiguous().T, q, u)
     agree.speculative_step(draft, p, q[:1].expand(3, 6), u)
@@ -116,7 +116,7 @@ def test_the_callers_tensors(agree, step):
 
 @pytest.mark.weight(1, elsewhere=3)
 def test_device(agree, step, device):
-    """All inputs may be on a GPU; the results are plain ints."""
+    """Accept inputs on a GPU, and return plain ints."""
     agree.speculative_step(*step(3, near=0.5))
 
 

@@ -1,4 +1,4 @@
-"""What the graders of week 9 share: how a kernel's launches are looked at.
+"""Shared fixtures of week 9's graders: inspect the launches of a kernel.
 
 Values are compared within a few roundings of float32 (`close`), those of float16 within a few of
 its own: kernels compute in float32, so a reference in float64 would say nothing more.
@@ -39,8 +39,8 @@ def stays_inside(count: Any) -> Callable[..., None]:
             what = "load" if launch.outside_loads else "store"
             expect(
                 not (launch.outside_loads or launch.outside_stores),
-                f"A {what} goes outside of its tensor{launch.place}. Mask what lies past the end "
-                "of a row or column, and go by the strides.",
+                f"A {what} goes outside of its tensor{launch.place}. Mask positions past the "
+                "end of a row or column, and use the strides.",
             )
 
     return check
@@ -94,7 +94,7 @@ def kernels_alone(count: Any) -> Callable[..., None]:
 
 @pytest.fixture
 def compiles(count: Any) -> Callable[..., None]:
-    """Triton's compiler takes the kernel, as far as that can be said without a GPU."""
+    """Check that Triton's compiler accepts the kernel, as far as possible without a GPU."""
 
     def check(name: str, *args: Any, **kwargs: Any) -> None:
         for launch in launches_of(count.compiled.call(name, *args, **kwargs)):

@@ -7,7 +7,7 @@ from autograder.authors import expect
 
 
 def in_float32(result):
-    """The logsumexp may be in float32 or in the type of the queries."""
+    """Accept a logsumexp in float32 or in the dtype of the queries."""
     output, logsumexp = result
     return output, logsumexp.float()
 
@@ -43,14 +43,14 @@ def test_many_queries(flash, qkv):
 
 
 def test_far_from_zero(flash, qkv):
-    """All scores far below zero: keys past the end count nothing."""
+    """Ignore positions after the last key, even if all scores are far below zero."""
     q, k, v = qkv(5, 21)
     flash.flash_forward(q.abs() + 1, -k.abs() - 2, v)
 
 
 @pytest.mark.weight(2)
 def test_the_maximum_moves(flash, qkv):
-    """The best key may stand in any tile; what was added up before shrinks when it is found."""
+    """Rescale the accumulated output when a later tile contains the best key."""
     q, k, v = qkv(5, 48)
     steps = torch.linspace(0, 6, 48).unsqueeze(-1)
     flash.flash_forward(q.abs(), k.abs() * steps, v)
@@ -84,7 +84,7 @@ def test_head_sizes(flash, qkv):
 
 
 def test_other_tiles(flash, qkv):
-    """Tiles of other sizes, alike or not, give the same result."""
+    """Return the same result for tiles of any sizes, equal or not."""
     q, k, v = qkv(37, 41)
     flash.flash_forward(q, k, v, True, block_m=32, block_n=16)
     flash.flash_forward(q, k, v, False, 16, 64)
@@ -107,23 +107,23 @@ def test_float16(agree, qkv):
 
 @pytest.mark.weight(2)
 def test_tiles(count, qkv):
-    """Every load asks for a tile at most, and no table of all scores is made."""
+    """Load at most one tile at a time, and allocate no table of all scores."""
     counted = count.flash_forward(*qkv(96, 96), block_m=32, block_n=32)
     expect(counted.largest <= 4 * 96 * 16, "Something as large as the table of scores is made.")
     for launch in counted.launches:
-        expect(launch.largest <= 32 * 16, "A load or store asks for more than a tile.")
+        expect(launch.largest <= 32 * 16, "A load or store covers more than a tile.")
 
 
 @pytest.mark.weight(2)
 def test_inside(stays_inside, qkv, views):
-    """No load and no store goes outside of queries, keys, values and results."""
+    """Load and store only within queries, keys, values and results."""
     stays_inside("flash_forward", *qkv(5, 21))
     q, k, v = views(9, 16)[1], views(18, 16)[1], views(18, 16)[2]
     stays_inside("flash_forward", q, k, v, causal=True)
 
 
 def test_any_order(any_order, flash, qkv):
-    """The programs may run in any order, and at the same time."""
+    """Do not depend on the order of the programs, which also run in parallel."""
     q, k, v = qkv(20, 18)
     any_order(flash, "flash_forward", q, k, v, causal=True)
 
@@ -135,7 +135,7 @@ def test_the_kernel_does_the_work(kernels_alone, qkv):
 
 @pytest.mark.weight(2)
 def test_a_gpu_would_take_it(compiles, qkv):
-    """A GPU's compiler takes the kernel that the interpreter runs."""
+    """Write a kernel that compiles for a GPU, not only for the interpreter."""
     q, k, v = qkv(9, 20)
     compiles("flash_forward", q, k, v)
     compiles("flash_forward", q.half(), k.half(), v.half(), causal=True)
@@ -143,10 +143,10 @@ def test_a_gpu_would_take_it(compiles, qkv):
 
 @pytest.mark.weight(1, elsewhere=5)
 def test_device(flash, qkv, device):
-    """The results are made on the device of the queries."""
+    """Allocate the results on the device of the queries."""
     flash.flash_forward(*qkv(5, 18), causal=True)
 
 
 def test_two_calls(close, draw):
-    """A result stays as it is, whatever is called after it."""
+    """Return a new result per call: later calls do not change it."""
     close.in_a_row.flash_forward(*([draw.normal(20, 16) for _ in range(3)] for _ in range(2)))

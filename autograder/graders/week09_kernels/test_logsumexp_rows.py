@@ -8,7 +8,7 @@ from autograder.authors import expect
 
 @pytest.mark.weight(2)
 def test_values(close, draw):
-    """The logsumexp of rows that are longer than a block."""
+    """Return the logsumexp of rows longer than a block."""
     close.logsumexp_rows(draw.normal(5, 128))
     close.logsumexp_rows(draw.normal(3, 48), block=16)
 
@@ -29,7 +29,7 @@ def test_other_blocks(close, draw):
 
 @pytest.mark.weight(2)
 def test_the_maximum_moves(close, draw):
-    """The largest score may stand in any block; the sum so far shrinks when it is found."""
+    """Rescale the running sum when a later block contains the largest score."""
     rising = torch.arange(70.0).expand(2, 70) + draw.normal(2, 70)
     close.logsumexp_rows(rising, block=16)
     close.logsumexp_rows(-rising, block=16)
@@ -44,7 +44,7 @@ def test_large_scores(close, draw):
 
 @pytest.mark.weight(2)
 def test_minus_infinity(close, draw):
-    """Entries of -inf count nothing, even where they fill the first blocks or the whole row."""
+    """Ignore entries of -inf, even if they fill the first blocks or the whole row."""
     x = draw.normal(5, 50)
     x[0, :20] = x[1, 30:] = x[2, 16:32] = x[3] = -torch.inf
     x[4, 1:] = -torch.inf
@@ -65,11 +65,11 @@ def test_float16(agree, draw):
 
 @pytest.mark.weight(3)
 def test_one_pass(count, draw):
-    """One launch, every element is loaded exactly once, at most `block` of them at a time."""
+    """Launch once, and load every element exactly once, at most `block` at a time."""
     for n, m, block in ((3, 50, 16), (2, 100, 32)):
         launches = count.logsumexp_rows(draw.normal(n, m), block=block).launches
         expect(len(launches) == 1, "There should be exactly one launch.")
-        expect(launches[0].largest <= block, "A load asks for more than `block` elements.")
+        expect(launches[0].largest <= block, "A load covers more than `block` elements.")
         # of a tensor as large as x; whatever else a wrapper hands over is not asked for
         ours = [(least, most) for size, least, most in launches[0].loads if size == n * m]
         expect(ours == [(1, 1)], "Every element of x should be loaded exactly once.")
@@ -77,25 +77,25 @@ def test_one_pass(count, draw):
 
 @pytest.mark.weight(2)
 def test_inside(stays_inside, draw, views):
-    """No load and no store goes outside of the matrix or the result."""
+    """Load and store only within the matrix and the result."""
     stays_inside("logsumexp_rows", draw.normal(2, 21), block=16)
     for x in views(2, 21)[1:]:
         stays_inside("logsumexp_rows", x, block=16)
 
 
 def test_any_order(any_order, close, draw):
-    """The programs may run in any order."""
+    """Do not depend on the order of the programs."""
     any_order(close, "logsumexp_rows", draw.normal(6, 20), block=16)
 
 
 def test_the_kernel_does_the_work(kernels_alone, draw):
-    """The result is computed in the kernel, not by torch."""
+    """Compute the result in the kernel, not in torch."""
     kernels_alone("logsumexp_rows", draw.normal(3, 21), block=16)
 
 
 @pytest.mark.weight(2)
 def test_a_gpu_would_take_it(compiles, draw):
-    """A GPU's compiler takes the kernel that the interpreter runs."""
+    """Write a kernel that compiles for a GPU, not only for the interpreter."""
     x = draw.normal(3, 40)
     compiles("logsumexp_rows", x, block=16)
     compiles("logsumexp_rows", x.half(), block=32)
@@ -103,10 +103,10 @@ def test_a_gpu_would_take_it(compiles, draw):
 
 @pytest.mark.weight(1, elsewhere=4)
 def test_device(close, draw, device):
-    """The result is made on the device of the scores."""
+    """Allocate the result on the device of the scores."""
     close.logsumexp_rows(draw.normal(3, 21), block=16)
 
 
 def test_two_calls(close, draw):
-    """A result stays as it is, whatever is called after it."""
+    """Return a new result per call: later calls do not change it."""
     close.in_a_row.logsumexp_rows((draw.normal(3, 20), 16), (draw.normal(3, 20), 16))

@@ -13,7 +13,7 @@ def product(agree):
 
 @pytest.mark.weight(2)
 def test_values(product, draw):
-    """The product of two matrices, and of all its parts."""
+    """Return the product of two matrices, and of all tiles."""
     product.matmul(draw.normal(32, 48), draw.normal(48, 16))
 
 
@@ -32,7 +32,7 @@ def test_many_tiles(product, draw):
 
 @pytest.mark.weight(2)
 def test_inner_sizes(product, draw):
-    """The inner size alone is no multiple of the block, or smaller than it."""
+    """Support an inner size that is smaller than the block, or no multiple of it."""
     for K in (1, 9, 20):
         product.matmul(draw.normal(16, K), draw.normal(K, 16))
 
@@ -53,42 +53,42 @@ def test_strides(product, views):
 
 @pytest.mark.weight(2)
 def test_float16_adds_up_in_float32(agree, draw):
-    """Products of float16 are added up, and given back, in float32."""
+    """Accumulate and return products of float16 in float32."""
     a, b = draw.normal(5, 90).half(), draw.normal(90, 20).half()
     agree.in_kernels.within(1e-4, 1e-5).matmul(a, b)
 
 
 @pytest.mark.weight(2)
 def test_tiles(count, draw):
-    """No load and no store asks for more than block by block elements."""
+    """Load and store at most block x block elements at a time."""
     for launch in count.matmul(draw.normal(20, 70), draw.normal(70, 9)).launches:
         expect(
             launch.largest <= 16 * 16,
-            "A load or store asks for more than a tile of block by block.",
+            "A load or store covers more than a block x block tile.",
         )
 
 
 @pytest.mark.weight(2)
 def test_inside(stays_inside, draw, views):
-    """No load and no store goes outside of the three matrices."""
+    """Load and store only within the three matrices."""
     stays_inside("matmul", draw.normal(20, 17), draw.normal(17, 5))
     stays_inside("matmul", views(9, 20)[1], views(20, 5)[2])
 
 
 def test_any_order(any_order, product, draw):
-    """The programs may run in any order, and at the same time."""
+    """Do not depend on the order of the programs, which also run in parallel."""
     a, b = draw.normal(17, 40), draw.normal(40, 18)
     any_order(product, "matmul", a, b)
 
 
 def test_the_kernel_does_the_work(kernels_alone, draw):
-    """The product is computed in the kernel, not by torch."""
+    """Compute the product in the kernel, not in torch."""
     kernels_alone("matmul", draw.normal(20, 17), draw.normal(17, 5))
 
 
 @pytest.mark.weight(2)
 def test_a_gpu_would_take_it(compiles, draw):
-    """A GPU's compiler takes the kernel that the interpreter runs."""
+    """Write a kernel that compiles for a GPU, not only for the interpreter."""
     a, b = draw.normal(20, 17), draw.normal(17, 5)
     compiles("matmul", a, b)
     compiles("matmul", a.half(), b.half(), block=32)
@@ -96,11 +96,11 @@ def test_a_gpu_would_take_it(compiles, draw):
 
 @pytest.mark.weight(1, elsewhere=4)
 def test_device(product, draw, device):
-    """The result is made on the device of the matrices."""
+    """Allocate the result on the device of the matrices."""
     product.matmul(draw.normal(9, 17), draw.normal(17, 5))
 
 
 def test_two_calls(close, draw):
-    """A result stays as it is, whatever is called after it."""
+    """Return a new result per call: later calls do not change it."""
     first, second = ((draw.normal(20, 17), draw.normal(17, 19)) for _ in range(2))
     close.in_a_row.matmul(first, second)

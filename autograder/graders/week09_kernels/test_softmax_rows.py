@@ -8,7 +8,7 @@ from autograder.authors import expect, rows_sum_to_one, zero_where
 
 @pytest.mark.weight(2)
 def test_values(close, submission, draw):
-    """Each row becomes weights that sum to 1."""
+    """Return weights that sum to 1 in each row."""
     close.softmax_rows(draw.normal(5, 7))
     rows_sum_to_one(submission.softmax_rows(draw.normal(3, 32)))
 
@@ -21,7 +21,7 @@ def test_rows_of_any_length(close, draw):
 
 
 def test_negative_scores(close, draw):
-    """In rows in which every score is far below zero, places past the end count nothing."""
+    """Ignore positions after the end of a row, even if all scores are far below zero."""
     close.softmax_rows(draw.normal(4, 11) - 30)
 
 
@@ -33,7 +33,7 @@ def test_large_scores(close, draw):
 
 
 def test_minus_infinity(close, submission, draw):
-    """A score of -inf gets exactly no weight."""
+    """Give a score of -inf a weight of exactly 0."""
     hidden = draw.bools(4, 9, p=0.4)
     hidden[:, 3] = False
     x = draw.normal(4, 9).masked_fill(hidden, -torch.inf)
@@ -53,13 +53,13 @@ def test_strides(close, views):
 
 @pytest.mark.dtypes("float32", "float16")
 def test_dtype(close, draw, dtype):
-    """The weights have the type of the scores."""
+    """Return weights with the dtype of the scores."""
     close.softmax_rows(draw.normal(3, 20))
 
 
 @pytest.mark.weight(2)
 def test_one_program_for_each_row(count, draw):
-    """One kernel is launched, once, with as many programs as there are rows."""
+    """Launch one kernel once, with as many programs as there are rows."""
     launches = count.softmax_rows(draw.normal(5, 7)).launches
     expect(len(launches) == 1, "There should be exactly one launch.")
     expect(launches[0].programs == 5, "There should be one program for each row.")
@@ -67,7 +67,7 @@ def test_one_program_for_each_row(count, draw):
 
 @pytest.mark.weight(2)
 def test_each_row_is_loaded_once(count, draw):
-    """Each row is loaded once, whole or in parts, and then kept."""
+    """Load each row once, whole or in parts."""
     n, m = 5, 40
     launches = count.softmax_rows(draw.normal(n, m)).launches
     # of a tensor as large as x; every program may load what else a wrapper hands over
@@ -76,41 +76,41 @@ def test_each_row_is_loaded_once(count, draw):
     expect(
         max(times) == 1,
         f"An element of the matrix is loaded {max(times)} times. A row fits into one block: load "
-        "it once, and use what was loaded.",
+        "it once, and reuse the loaded values.",
     )
 
 
 @pytest.mark.weight(2)
 def test_inside(stays_inside, draw, views):
-    """No load and no store goes outside of the matrix."""
+    """Load and store only within the matrix."""
     stays_inside("softmax_rows", draw.normal(5, 7))
     for x in views(3, 5)[1:]:
         stays_inside("softmax_rows", x)
 
 
 def test_any_order(any_order, close, draw):
-    """The programs may run in any order."""
+    """Do not depend on the order of the programs."""
     any_order(close, "softmax_rows", draw.normal(6, 5))
 
 
 def test_the_kernel_does_the_work(kernels_alone, draw):
-    """The weights are computed in the kernel, not by torch."""
+    """Compute the weights in the kernel, not in torch."""
     kernels_alone("softmax_rows", draw.normal(5, 7))
 
 
 @pytest.mark.weight(2)
 def test_a_gpu_would_take_it(compiles, draw):
-    """A GPU's compiler takes the kernel that the interpreter runs."""
+    """Write a kernel that compiles for a GPU, not only for the interpreter."""
     compiles("softmax_rows", draw.normal(5, 7))
     compiles("softmax_rows", draw.normal(2, 40).half())
 
 
 @pytest.mark.weight(1, elsewhere=4)
 def test_device(close, draw, device):
-    """The result is made on the device of the scores."""
+    """Allocate the result on the device of the scores."""
     close.softmax_rows(draw.normal(3, 9))
 
 
 def test_two_calls(close, draw):
-    """A result stays as it is, whatever is called after it."""
+    """Return a new result per call: later calls do not change it."""
     close.in_a_row.softmax_rows((draw.normal(3, 7),), (draw.normal(3, 7),))

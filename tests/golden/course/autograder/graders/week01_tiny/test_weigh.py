@@ -12,10 +12,10 @@ def test_values(agree, draw):
 
 @pytest.mark.weight(2)
 def test_any_axis(agree, draw):
-    """The sum runs over the axis that `dim` names."""
+    """Sum over the axis `dim`."""
     agree.weigh(draw.normal(3, 4, 5), dim=1)
 
 
 def test_device(agree, draw, device):
-    """Everything happens on the device of the input."""
+    """Stay on the device of the input."""
     agree.gradients.weigh(draw.normal(2, 3))
