@@ -143,16 +143,8 @@ def new(
     ],
     exercise: Annotated[
         str | None,
-        typer.Option(help="The exercise; default: the name of the topic or function."),
+        typer.Option(help="The exercise; default: the name of the topic."),
     ] = None,
-    source: Annotated[
-        str | None,
-        typer.Option("--from", metavar="FILE:FUNCTION", help="Make it from your function."),
-    ] = None,
-    keep_all: Annotated[
-        bool,
-        typer.Option("--yes", "--all", "-y", help="Keep all proposed misconceptions."),
-    ] = False,
     course: Annotated[
         str | None,
         typer.Option(help="Make a new course with this title in the current folder."),
@@ -160,12 +152,8 @@ def new(
 ) -> None:
     """Make an exercise, in an existing week or a new one, with blanks to fill in.
 
-    With --from, tests and a public check are drafted from calls that succeed, and up to ten small
-    changes of the function are proposed as misconceptions: keep those that students might make.
-
     Example: autograder new week10_pooling --exercise mean_pool
-    Example: autograder new week02 --from mine.py:window_mask
     """
     from .author.making import run_new
 
-    run_new(week, exercise=exercise, source=source, keep_all=keep_all, title=course)
+    run_new(week, exercise=exercise, title=course)

@@ -15,17 +15,8 @@ def with_week(text: str, entry: str) -> str:
 
     Raise CourseError if the result would change an existing week.
     """
-    weeks = _weeks(text)
-    lines = text.split("\n")
-    end = _last_line(weeks) + 1
-    while end < len(lines) and _comment_of_item(lines[end], weeks.start_mark.column):
-        end += 1
-    item = textwrap.indent(entry.strip("\n"), " " * weeks.start_mark.column).split("\n")
-    grown = "\n".join([*lines[:end], "", *item, *lines[end:]])
-    if not grown.endswith("\n"):
-        grown += "\n"
-    before, after = parse(text), parse(grown)
-    if after.weeks[:-1] != before.weeks:
+    grown = _inserted(text, _field(_root(text), "weeks", REGISTRY), f"\n{entry}")
+    if parse(grown).weeks[:-1] != parse(text).weeks:
         raise CourseError(
             f"{REGISTRY}: the new week cannot be inserted automatically: add it by hand:\n{entry}"
         )
@@ -37,54 +28,39 @@ def with_exercise(text: str, week: str, entry: str) -> str:
 
     Raise CourseError if the result would change another exercise.
     """
-    exercises = _exercises(text, week)
-    lines, end = text.split("\n"), _last_line(exercises) + 1
-    item = f"{' ' * exercises.start_mark.column}- {entry}"
-    grown = "\n".join([*lines[:end], item, *lines[end:]])
-    before, after = parse(text), parse(grown)
-    pairs = zip(before.weeks, after.weeks, strict=True)
-    if any(b.exercises != (a.exercises[:-1] if a.name == week else a.exercises) for b, a in pairs):
+    before = parse(text).weeks
+    number = next(n for n, w in enumerate(before) if w.name == week)
+    weeks = _field(_root(text), "weeks", REGISTRY)
+    grown = _inserted(text, _field(weeks.value[number], "exercises", week), f"- {entry}")
+    after = parse(grown).weeks
+    expected = [w.exercises for w in before]
+    expected[number] += after[number].exercises[-1:]
+    if [w.exercises for w in after] != expected:
         raise CourseError(f"{REGISTRY}: {week}: add the exercise by hand: {entry}")
     return grown
 
 
-def _exercises(text: str, name: str) -> yaml.SequenceNode:
-    for week in _weeks(text).value:
-        if isinstance(week, yaml.MappingNode):
-            fields = {key.value: value for key, value in week.value}
-            found = fields.get("exercises")
-            if fields["name"].value == name and isinstance(found, yaml.SequenceNode):
-                if found.flow_style:
-                    break
-                return found
-    raise CourseError(f"{REGISTRY}: {name}: write its exercises as a list with a `-` for each")
+def _root(text: str) -> yaml.Node:
+    return yaml.compose(text, Loader=yaml.SafeLoader)
 
 
-def _weeks(text: str) -> yaml.SequenceNode:
-    root = yaml.compose(text, Loader=yaml.SafeLoader)
-    if isinstance(root, yaml.MappingNode):
-        for key, value in root.value:
-            if key.value == "weeks" and isinstance(value, yaml.SequenceNode):
-                if value.flow_style:
-                    break
-                return value
-    raise CourseError(f"{REGISTRY}: weeks: write them as a list with one `- name:` per week")
+def _field(node: yaml.Node, name: str, location: str) -> yaml.SequenceNode:
+    """Return the list below a key; raise CourseError unless each item has a line with a dash."""
+    fields = {key.value: value for key, value in node.value}
+    found = fields[name]
+    if found.flow_style:
+        raise CourseError(f"{location}: {name}: write them as a list with a `-` line for each")
+    return found
 
 
-def _last_line(node: yaml.Node) -> int:
-    """Return the line on which a node's content ends; PyYAML includes blank lines after a block."""
-    if isinstance(node, yaml.ScalarNode):
-        end = node.end_mark
-        return int(
-            end.line - 1 if end.column == 0 and end.line > node.start_mark.line else end.line
-        )
-    if not isinstance(node, yaml.CollectionNode) or node.flow_style or not node.value:
-        return int(node.end_mark.line)
-    last = node.value[-1]
-    return _last_line(last[1] if isinstance(last, tuple) else last)
-
-
-def _comment_of_item(line: str, column: int) -> bool:
-    """Return True if a line after the last item is a comment that is indented below it."""
-    stripped = line.lstrip(" ")
-    return stripped.startswith("#") and len(line) - len(stripped) > column
+def _inserted(text: str, items: yaml.SequenceNode, entry: str) -> str:
+    """Return the text with an entry after the last item and the comments that belong to it."""
+    lines, column = text.rstrip("\n").split("\n"), items.start_mark.column
+    end = items.value[-1].start_mark.line + 1
+    for number, line in enumerate(lines[end:], start=end):
+        if line.strip() and not line[: column + 1].isspace():
+            break
+        if line.strip():
+            end = number + 1
+    added = textwrap.indent(entry.rstrip("\n"), " " * column).split("\n")
+    return "\n".join([*lines[:end], *added, *lines[end:]]) + "\n"

@@ -10,7 +10,6 @@ import datetime as dt
 import json
 import keyword
 import re
-import shutil
 import sys
 import textwrap
 from collections.abc import Iterator
@@ -18,15 +17,14 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from ...files.atomic import replace_file
 from ...model.course import REGISTRY, Course, Week, load, parse
 from ...model.course.stubs import stub_of, stub_path
 from ...model.errors import CourseError
 from ...model.source.rules import in_words
 from ..template_text import fill_template
 from .course_yaml import with_week
-from .function_source import PLACEHOLDER
 
+PLACEHOLDER = "FILL IN"
 _NAME = re.compile(r"week([0-9]{2})_([a-z][a-z0-9_]*)\Z")
 _TEXT_FILES = (".py", ".md", ".txt")
 # Template, folder, file name. Templates do not end in .j2: such files are packaged for students,
@@ -57,7 +55,7 @@ def new_course(root: Path, title: str, name: str, exercise: str | None = None) -
     course_id = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-") or "course"
     head = fill_template("registry.yaml.blank", {"id": course_id, "title": json.dumps(title)})
     course = Course(root, parse(f"{head}{entry}"))
-    files = _write_week(course, values, f"{head}{entry}".encode(), 0o644)
+    files = _write_week(course, values, f"{head}{entry}")
     conftest = course.graders(course.week(name)).parent / "conftest.py"
     conftest.write_text(fill_template("conftest.py.blank", values), encoding="utf-8")
     return [*files, conftest]
@@ -74,7 +72,7 @@ def new_week(course: Course, name: str, exercise: str | None = None) -> list[Pat
     registry = course.root / REGISTRY
     entry = fill_template("course.yaml.blank", values)
     text = with_week(registry.read_text(encoding="utf-8"), entry)
-    return _write_week(course, values, text.encode(), registry.stat().st_mode & 0o777)
+    return _write_week(course, values, text)
 
 
 def unfilled_placeholders(course: Course, week: Week) -> Iterator[str]:
@@ -153,27 +151,25 @@ def _check_not_keyword(name: str) -> str:
     return name
 
 
-def _write_week(course: Course, values: dict[str, Any], registry: bytes, mode: int) -> list[Path]:
-    """Write the week's files, then the registry; remove everything if a step fails."""
-    name = values["name"]
-    folders = {folder: course.root / folder.format(**values) for _, folder, _ in _FILES}
-    if existing := next((f for f in folders.values() if f.exists()), None):
+def _write_week(course: Course, values: dict[str, Any], registry: str) -> list[Path]:
+    folders = (course.root / folder.format(**values) for _, folder, _ in _FILES)
+    if existing := next((f for f in folders if f.exists()), None):
         raise CourseError(
             f"{existing.relative_to(course.root)} already exists: choose another name, or move it"
         )
-    written = []
-    try:
-        for template, folder, file in _FILES:
-            path = folders[folder] / file.format(**values)
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(fill_template(template, values), encoding="utf-8")
-            written.append(path)
-        replace_file(course.root / REGISTRY, registry, mode)
-    except BaseException:
-        for added in folders.values():
-            shutil.rmtree(added, ignore_errors=True)
-        raise
-    changed_course = load(course.root, unfinished=True)
-    stub = stub_path(changed_course, changed_course.week(name))
-    stub.write_text(stub_of(changed_course, changed_course.week(name)), encoding="utf-8")
-    return [*written, stub]
+    files = {
+        course.root / folder.format(**values) / file.format(**values): fill_template(name, values)
+        for name, folder, file in _FILES
+    }
+    return write_files(course.root, values["name"], files, registry)
+
+
+def write_files(root: Path, week: str, files: dict[Path, str], registry: str) -> list[Path]:
+    """Write files of a week and course.yaml, then generate the stub; return the written files."""
+    for path, text in {**files, root / REGISTRY: registry}.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    course = load(root, unfinished=True)
+    stub = stub_path(course, course.week(week))
+    stub.write_text(stub_of(course, course.week(week)), encoding="utf-8")
+    return [*files, stub]

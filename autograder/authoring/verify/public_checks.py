@@ -24,7 +24,7 @@ from ...student.show.hints import parse_hints
 from ...student.show.wording import cause
 from .results import Verification
 
-_ROW = re.compile(r"\| `(?P<name>\w+)` \| (?P<points>\d+(\.\d+)?) \|")
+_ROW = re.compile(r"\| `(?P<name>\w+)`[^|]*\| (?P<points>\d+(\.\d+)?) \|")
 _SECONDS = 60.0  # for one check
 
 
@@ -108,6 +108,10 @@ def _readme_gaps(course: Course, week: Week) -> Iterator[str]:
             found, correct = row["points"], f"{points[row['name']]:g}"
             where = f"{shown}:{number}"
             yield f"{where}: {row['name']} has {found} points, but {correct} in {REGISTRY}"
+        if row:
+            points.pop(row["name"], None)
+    for name, value in points.items():
+        yield f"{shown} has no row `| `{name}` | {value:g} |` in its table"
 
 
 def _unassigned_checks(folder: WeekFolder) -> Iterator[str]:
