@@ -15,27 +15,25 @@ Not detected: a solution rewritten in other words or with other names.
 
 from __future__ import annotations
 
+import io
 import json
 import re
-import zlib
-from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import chain, pairwise
+from itertools import accumulate, chain, pairwise
 from pathlib import Path
 
+from PIL import Image
+
 from ...model.course import Course, Week
-from ...model.course.stubs import stub_of
+from ...model.course.stubs import solution_blocks, stub_of
 from ...model.errors import LeakError
 from .marking_guide import answers_path, answers_text, secret_sentences
 
-_BEGIN = re.compile(r"^\s*#+ BEGIN SOLUTION\s*$")
-_END = re.compile(r"^\s*#+ END SOLUTION\s*$")
 _PUBLIC = re.compile(r"#\s*public\s*$")
 _GENERIC = re.compile(r"^\s*(import|from)\s|^\s*(#+ )?(BEGIN|END) SOLUTION\s*$|^\W*$")
 _TELLING = 24  # characters: the shortest line that identifies its author
 _PNG = b"\x89PNG\r\n\x1a\n"
-_TEXT_CHUNKS = (b"tEXt", b"zTXt", b"iTXt", b"eXIf")
 
 
 @dataclass(frozen=True)
@@ -44,18 +42,6 @@ class Secret:
 
     text: str
     origin: str
-
-
-@dataclass(frozen=True)
-class _Place:
-    """A text without whitespace, and the positions at which its lines started."""
-
-    location: str
-    text: str
-    starts: tuple[int, ...]
-
-    def line(self, position: int) -> int:
-        return bisect_right(self.starts, position)
 
 
 def secrets_of(course: Course, week: Week, solved: str = "") -> tuple[Secret, ...]:
@@ -85,8 +71,16 @@ def check_files(files: Mapping[str, bytes], secrets: Iterable[Secret], shown: st
     """Raise LeakError if a file contains a secret; `shown` is their folder in messages."""
     known = tuple(secrets)
     for name, content in files.items():
-        for place in _places(f"{shown}/{name}", content):
-            _check_place(place, known)
+        for location, text in _texts(f"{shown}/{name}", content):
+            stripped = _without_whitespace(text)
+            for secret in known:
+                position = stripped.find(secret.text)
+                if position >= 0:
+                    raise LeakError(
+                        f"{location}, line {_line_at(text, position)}: this is a secret line of "
+                        f"{secret.origin}. Reword one of the two, or add `# public` to the end of "
+                        "the secret line if students may see it"
+                    )
 
 
 def check_folder(folder: Path, secrets: Iterable[Secret], expected: Iterable[str]) -> None:
@@ -104,17 +98,6 @@ def check_folder(folder: Path, secrets: Iterable[Secret], expected: Iterable[str
     check_files(files, secrets, str(folder))
 
 
-def _check_place(place: _Place, secrets: tuple[Secret, ...]) -> None:
-    for secret in secrets:
-        position = place.text.find(secret.text)
-        if position >= 0:
-            raise LeakError(
-                f"{place.location}, line {place.line(position)}: this is a secret line of "
-                f"{secret.origin}. Reword one of the two, or add `# public` to the end of the "
-                "secret line if students may see it"
-            )
-
-
 def _public_texts(course: Course, week: Week) -> Iterator[str]:
     folder = course.exercise_folder(week)
     for name in ("lesson.md", f"test_{week.stem}.py"):
@@ -128,16 +111,8 @@ _Line = tuple[str, str]  # text as written, origin
 def _solution_lines(course: Course, week: Week) -> Iterator[list[_Line]]:
     path = course.solution(week)
     location = path.relative_to(course.root)
-    block: list[_Line] = []
-    inside = False
-    for number, line in enumerate(path.read_text(encoding="utf-8").split("\n"), start=1):
-        if _BEGIN.match(line):
-            inside, block = True, []
-        elif _END.match(line):
-            inside = False
-            yield block
-        elif inside:
-            block.append((line, f"{location}:{number}"))
+    for block in solution_blocks(path.read_text(encoding="utf-8")):
+        yield [(line, f"{location}:{number}") for number, line in block]
 
 
 def _folder_lines(course: Course, folder: Path) -> Iterator[list[_Line]]:
@@ -175,19 +150,20 @@ def _in_a_row(block: list[_Line]) -> Iterator[Secret]:
 
 def _secret_lines(block: list[_Line]) -> list[_Line]:
     """Return the lines that are long enough to be recognised, without whitespace."""
-    specific = [line for line in block if not _GENERIC.match(line[0])]
     return [
-        (_without_whitespace(text), origin) for text, origin in specific if not _PUBLIC.search(text)
+        (_without_whitespace(text), origin)
+        for text, origin in block
+        if not _GENERIC.match(text) and not _PUBLIC.search(text)
     ]
 
 
-def _places(location: str, content: bytes) -> Iterator[_Place]:
+def _texts(location: str, content: bytes) -> Iterator[tuple[str, str]]:
+    """Yield the places in a file that can contain text, each with the text."""
     if content.startswith(_PNG):
-        for number, text in enumerate(_png_texts(content), start=1):
-            yield _place(f"{location} (metadata {number})", text)
+        yield from ((f"{location} (metadata)", text) for text in _png_texts(content))
         return
     text = content.decode("utf-8", "replace")
-    yield _place(location, text)
+    yield location, text
     if location.endswith((".ipynb", ".json")):
         try:
             value = json.loads(text)
@@ -195,18 +171,13 @@ def _places(location: str, content: bytes) -> Iterator[_Place]:
             raise LeakError(
                 f"{location}: this is not valid JSON, so it cannot be checked"
             ) from None
-        for path, inner in _strings(value, ""):
-            yield _place(f"{location} at {path}", inner)
+        yield from ((f"{location} at {path}", inner) for path, inner in _strings(value, ""))
 
 
-def _place(location: str, text: str) -> _Place:
-    starts, parts, position = [], [], 0
-    for line in text.split("\n"):
-        stripped = _without_whitespace(line)
-        starts.append(position)
-        parts.append(stripped)
-        position += len(stripped)
-    return _Place(location, "".join(parts), tuple(starts))
+def _line_at(text: str, position: int) -> int:
+    """Return the number of the line with the character at a position, not counting whitespace."""
+    ends = accumulate(len(_without_whitespace(line)) for line in text.split("\n"))
+    return next(number for number, end in enumerate(ends, start=1) if end > position)
 
 
 def _strings(value: object, path: str) -> Iterator[tuple[str, str]]:
@@ -224,30 +195,12 @@ def _strings(value: object, path: str) -> Iterator[tuple[str, str]]:
 
 
 def _png_texts(content: bytes) -> Iterator[str]:
-    """Yield the text chunks of a PNG, decompressed, and any data after its end."""
-    position = len(_PNG)
-    while position + 8 <= len(content):
-        size = int.from_bytes(content[position : position + 4], "big")
-        kind, data = (
-            content[position + 4 : position + 8],
-            content[position + 8 : position + 8 + size],
-        )
-        position += 12 + size
-        if kind in _TEXT_CHUNKS:
-            yield data.decode("utf-8", "replace")
-            yield from _unpacked(data)
-        if kind == b"IEND":
-            break
-    yield content[position:].decode("utf-8", "replace")
-
-
-def _unpacked(data: bytes) -> Iterator[str]:
-    """Yield the content of a zlib stream that starts anywhere in a chunk."""
-    for start in (i for i in range(len(data) - 1) if data[i] == 0x78):
-        try:
-            yield zlib.decompressobj().decompress(data[start:], 1 << 20).decode("utf-8", "replace")
-        except zlib.error:
-            continue
+    """Yield the metadata of a PNG, decompressed, and everything after its end."""
+    with Image.open(io.BytesIO(content)) as image:
+        image.load()  # reads the metadata behind the pixels as well
+        for value in image.info.values():
+            yield value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
+    yield content.partition(b"IEND")[2].decode("utf-8", "replace")
 
 
 def _without_whitespace(text: str) -> str:

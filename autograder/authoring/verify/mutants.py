@@ -11,16 +11,16 @@ from __future__ import annotations
 import ast
 import copy
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import msgspec
 
 from ...grading.warmup import warm_engine
 from ...model.course import Course, Week
+from ...model.course.stubs import solution_blocks
 from ...model.device_axes import CPU, FAKE_GPU
 from ...sandbox import Sandbox
 
-_BINARY: dict[type[ast.operator], type[ast.operator]] = {
+_OPERATORS: dict[type[ast.AST], type[ast.AST]] = {
     ast.Add: ast.Sub,
     ast.Sub: ast.Add,
     ast.Mult: ast.Div,
@@ -30,8 +30,8 @@ _BINARY: dict[type[ast.operator], type[ast.operator]] = {
     ast.Mod: ast.Add,
     ast.BitAnd: ast.BitOr,
     ast.BitOr: ast.BitAnd,
-}
-_COMPARE: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.And: ast.Or,
+    ast.Or: ast.And,
     ast.Lt: ast.LtE,
     ast.LtE: ast.Lt,
     ast.Gt: ast.GtE,
@@ -89,66 +89,34 @@ class MutantOutcome(msgspec.Struct, frozen=True):
 def mutants(source: str) -> Iterator[Mutant]:
     """Yield every single change of a module's code between solution marks."""
     tree = ast.parse(source)
-    lines = _solution_lines(source)
+    lines = {number for block in solution_blocks(source) for number, _ in block}
     for top in tree.body:
-        for place in list(_places(top)):
-            node = place.node
-            line = getattr(node, "lineno", 0)
-            for changed in _changes(node) if line in lines else ():
-                place.insert(changed)
-                module = ast.unparse(tree)
-                place.insert(node)
-                yield Mutant(getattr(top, "name", ""), line, _text(node), _text(changed), module)
-
-
-def _solution_lines(source: str) -> set[int]:
-    inside, found = False, set()
-    for number, line in enumerate(source.split("\n"), start=1):
-        if "BEGIN SOLUTION" in line:
-            inside = True
-        elif "END SOLUTION" in line:
-            inside = False
-        elif inside:
-            found.add(number)
-    return found
-
-
-class _NodePlace(msgspec.Struct):
-    """A node and the field of its parent that contains it."""
-
-    node: ast.AST
-    parent: ast.AST
-    field: str
-    index: int | None = None
-
-    def insert(self, node: ast.AST) -> None:
-        if self.index is None:
-            setattr(self.parent, self.field, node)
-        else:
-            getattr(self.parent, self.field)[self.index] = node
-
-
-def _places(top: ast.AST) -> Iterator[_NodePlace]:
-    """Yield the place of every node below `top`, in the order of ast.walk."""
-    for parent in ast.walk(top):
-        for field, value in ast.iter_fields(parent):
-            if isinstance(value, ast.AST):
-                yield _NodePlace(value, parent, field)
-            elif isinstance(value, list):
-                nodes = ((i, n) for i, n in enumerate(value) if isinstance(n, ast.AST))
-                yield from (_NodePlace(n, parent, field, i) for i, n in nodes)
+        for parent in list(ast.walk(top)):
+            for field, value in ast.iter_fields(parent):
+                children = value if isinstance(value, list) else [value]
+                for index, node in enumerate(children):
+                    for changed in _changes(node) if getattr(node, "lineno", 0) in lines else ():
+                        several = [*children[:index], changed, *children[index + 1 :]]
+                        setattr(parent, field, several if isinstance(value, list) else changed)
+                        module = ast.unparse(tree)
+                        setattr(parent, field, value)
+                        yield Mutant(
+                            getattr(top, "name", ""),
+                            node.lineno,
+                            _text(node),
+                            _text(changed),
+                            module,
+                        )
 
 
 def _changes(node: ast.AST) -> Iterator[ast.AST]:
     """Yield the nodes that may replace a node."""
-    if isinstance(node, ast.BinOp) and type(node.op) in _BINARY:
-        yield _copy(node, op=_BINARY[type(node.op)]())
-    elif isinstance(node, ast.Compare) and type(node.ops[0]) in _COMPARE:
-        yield _copy(node, ops=[_COMPARE[type(node.ops[0])](), *node.ops[1:]])
+    if isinstance(node, (ast.BinOp, ast.BoolOp)) and type(node.op) in _OPERATORS:
+        yield _copy(node, op=_OPERATORS[type(node.op)]())
+    elif isinstance(node, ast.Compare) and type(node.ops[0]) in _OPERATORS:
+        yield _copy(node, ops=[_OPERATORS[type(node.ops[0])](), *node.ops[1:]])
     elif isinstance(node, ast.UnaryOp):
         yield node.operand
-    elif isinstance(node, ast.BoolOp):
-        yield _copy(node, op=ast.Or() if isinstance(node.op, ast.And) else ast.And())
     elif isinstance(node, ast.Constant):
         yield from (_copy(node, value=value) for value in _changed_constants(node.value))
     elif isinstance(node, ast.Attribute) and node.attr in _NAMES:
@@ -202,14 +170,10 @@ def _text(node: ast.AST) -> str:
 
 def excuses(course: Course, week: Week) -> dict[str, str]:
     """Return the equivalent mutants of a week: label to reason."""
-    path: Path = course.solution_folder(week) / "equivalent.txt"
-    found = {}
-    if path.is_file():
-        for line in path.read_text(encoding="utf-8").split("\n"):
-            label, separator, reason = line.partition("  # ")
-            if separator and label.strip():
-                found[label.strip()] = reason.strip()
-    return found
+    path = course.solution_folder(week) / "equivalent.txt"
+    lines = path.read_text(encoding="utf-8").split("\n") if path.is_file() else []
+    stated = (line.partition("  # ") for line in lines)
+    return {label.strip(): reason.strip() for label, mark, reason in stated if mark}
 
 
 def hunt(

@@ -62,6 +62,21 @@ def make_stub(source: str, location: str) -> str:
     return stub.rstrip("\n") + "\n"
 
 
+def solution_blocks(source: str) -> list[list[tuple[int, str]]]:
+    """Return the numbered lines of each part of a solution between its marks."""
+    blocks: list[list[tuple[int, str]]] = []
+    inside = False
+    for number, line in enumerate(source.split("\n"), start=1):
+        if _BEGIN.match(line):
+            inside = True
+            blocks.append([])
+        elif _END.match(line):
+            inside = False
+        elif inside:
+            blocks[-1].append((number, line))
+    return blocks
+
+
 def without_marks(source: str) -> str:
     """Return the solution without solution marks and without TODO comments."""
     kept: list[str] = []
