@@ -16,8 +16,6 @@ SCORES = np.array([2.1, 0.3, 0.1, 0.8, 0.2])
 FIRST = ["The", "cat", "sat", "on", "the", "mat"]
 SECOND = ["The", "dog", "sat", "on", "the", "rug"]
 D_MODEL, DK, DV = 8, 4, 4
-# What comes out of training goes another way on another processor.
-TRAINED = ("bottleneck", "alignment")
 
 
 def figures() -> dict[str, Figure]:

@@ -11,8 +11,6 @@ from torch import nn
 
 SENTENCE = ["the", "cat", "sat", "on", "the", "mat"]
 LAGS = (1, 2, 4)
-# What comes out of training goes another way on another processor.
-TRAINED = ("scrambled_heads", "trained_heads")
 
 
 def figures() -> dict[str, Figure]:

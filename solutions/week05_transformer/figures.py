@@ -13,8 +13,6 @@ from torch import nn
 from torch.nn import functional as F
 
 VERSES = Path(__file__).parents[2] / "assets" / "verses.txt"
-# What comes out of training goes another way on another processor.
-TRAINED = ("residual_stream", "copy_loss", "copy_heads", "verses_loss", "verses_heads")
 LENGTH, SYMBOLS = 8, 9  # of the copy task; symbol 0 is the blank
 WINDOW, BATCH, ROUNDS, STEPS = 24, 96, 300, 2  # of the verses
 

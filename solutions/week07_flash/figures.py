@@ -29,8 +29,6 @@ TIMINGS = HERE / "timings.csv"
 LSH = HERE.parent / "week04_lsh" / "lsh.py"
 STYLES = {"full": "k--o", "LSH, 4 rounds": "k-.D", "tiled": "k-^", "torch's own": "k:s"}
 
-# Rounding errors: their numbers depend on the processor.
-TRAINED = ("exactness",)
 
 
 def figures() -> dict[str, Figure]:

@@ -1,8 +1,4 @@
-"""Extract the contents of a figure, text and values, so that two drawings can be compared.
-
-The pixels of a figure change between library versions; titles, labels, the positions of lines and
-bars and the cells of images do not.
-"""
+"""Extract the contents of a figure, text and values, which tests compare with the lesson's text."""
 
 from __future__ import annotations
 
@@ -13,7 +9,6 @@ from typing import Any
 Content = dict[str, Any]  # of a figure: "words", "numbers", "smallest_text", "width"
 _MAX_VALUES = 64  # of one line or image; longer ones are sampled evenly
 _DIGITS = 5
-_TOLERANCE = 1e-3  # relative to the range of an artist's values
 
 
 def content_of(figure: Any) -> Content:
@@ -31,23 +26,6 @@ def content_of(figure: Any) -> Content:
         "smallest_text": min(sizes, default=0.0),
         "width": round(float(figure.get_figwidth()), 2),
     }
-
-
-def differences(recorded: Content, drawn: Content, *, numbers: bool = True) -> list[str]:
-    """Describe the differences of two figures; ignore the values without `numbers`."""
-    found = []
-    if recorded["words"] != drawn["words"]:
-        removed = [w for w in recorded["words"] if w not in drawn["words"]]
-        added = [w for w in drawn["words"] if w not in recorded["words"]]
-        found.append(f"its text (before {removed[:2]}, now {added[:2]})")
-    if list(recorded["numbers"]) != list(drawn["numbers"]):
-        found.append("its lines, bars or images")
-    elif numbers:
-        for name, values in drawn["numbers"].items():
-            before = recorded["numbers"][name]
-            if not _close(before, values):
-                found.append(f"{name} (starts {before['values'][:3]}, now {values['values'][:3]})")
-    return found
 
 
 def _texts(figure: Any) -> Iterator[Any]:
@@ -116,23 +94,3 @@ def _rounded(value: float) -> float | None:
     if not math.isfinite(value) or value == 0:
         return 0.0 if value == 0 else None
     return float(f"{value:.{_DIGITS}g}")
-
-
-def _close(recorded: dict[str, Any], drawn: dict[str, Any]) -> bool:
-    low, high = recorded["bounds"] or (0.0, 0.0)
-    pairs = [
-        pair
-        for key in ("bounds", "values")
-        for pair in zip(recorded[key], drawn[key], strict=False)
-    ]
-    sizes = [len(recorded[key]) == len(drawn[key]) for key in ("bounds", "values")]
-    return (
-        recorded["shape"] == drawn["shape"]
-        and all(sizes)
-        and all(
-            a == b
-            if a is None or b is None
-            else math.isclose(a, b, rel_tol=_TOLERANCE, abs_tol=_TOLERANCE * (high - low))
-            for a, b in pairs
-        )
-    )

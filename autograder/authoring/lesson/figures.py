@@ -5,8 +5,7 @@ SVG, figures with images as PNG, all in the style assets/figures.mplstyle. SVGs 
 preference for dark pages; PNGs keep a white background.
 
 assets/<week>/figures.json records the contents of each figure (text and values, not pixels) and a
-digest of the sources. `build --check` compares files and sources with this record. If the sources
-have changed it draws the figures again and reports which contents differ.
+digest of the sources. `build --check` compares files and sources with this record.
 """
 
 from __future__ import annotations
@@ -17,13 +16,13 @@ import importlib.util
 import io
 import json
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from ...model.course import Course, Week
 from ...model.errors import BuildError
-from .figure_content import Content, content_of, differences
+from .figure_content import content_of
 
 RECORD = "figures.json"
 _DPI = 110
@@ -56,8 +55,8 @@ def draw_figures(course: Course, week: Week) -> list[Path]:
     return written
 
 
-def stale_figures(course: Course, week: Week, *, redraw: bool = False) -> Iterator[str]:
-    """Yield a line for each figure that is out of date; `redraw` even if no source has changed."""
+def stale_figures(course: Course, week: Week) -> Iterator[str]:
+    """Yield a line for each figure that is missing or changed, and one if a source has changed."""
     if not _source(course, week).is_file():
         return
     folder = course.figures(week)
@@ -73,24 +72,8 @@ def stale_figures(course: Course, week: Week, *, redraw: bool = False) -> Iterat
             yield f"{where}/{entry['file']} is missing: {remedy}"
         elif _digest(path.read_bytes()) != entry["hash"]:
             yield f"{where}/{entry['file']} was changed by hand: {remedy}"
-    if redraw or record["sources"] != sources_digest(course, week):
-        drawn = {stem: content_of(figure) for stem, figure in make_figures(course, week).items()}
-        recorded = {stem: entry["shows"] for stem, entry in record["figures"].items()}
-        for problem in _compared(recorded, drawn, _trained(course, week)):
-            yield f"{where}/{problem}: {remedy}"
-
-
-def _compared(
-    recorded: Mapping[str, Content], drawn: Mapping[str, Content], trained: frozenset[str]
-) -> Iterator[str]:
-    for stem in sorted(recorded.keys() - drawn.keys()):
-        yield f"{stem} is not drawn any more"
-    for stem in sorted(drawn.keys() - recorded.keys()):
-        yield f"{stem} has not been drawn yet"
-    for stem in sorted(drawn.keys() & recorded.keys()):
-        found = differences(recorded[stem], drawn[stem], numbers=stem not in trained)
-        if found:
-            yield f"{stem} has changed: {found[0]}"
+    if record["sources"] != sources_digest(course, week):
+        yield f"{where}: the sources of its figures have changed: {remedy}"
 
 
 def read_record(course: Course, week: Week) -> dict[str, Any] | None:
@@ -151,14 +134,6 @@ def make_figures(course: Course, week: Week) -> dict[str, Any]:
 
 def _source(course: Course, week: Week) -> Path:
     return course.solution_folder(week) / "figures.py"
-
-
-def _trained(course: Course, week: Week) -> frozenset[str]:
-    """Return the figures of trained models, whose values differ between processors."""
-    for line in _source(course, week).read_text(encoding="utf-8").split("\n"):
-        if line.startswith("TRAINED = "):
-            return frozenset(name.strip("\"' ") for name in line[11:-1].split(","))
-    return frozenset()
 
 
 def _file(stem: str, figure: Any, course: Course) -> tuple[str, bytes]:
