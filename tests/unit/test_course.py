@@ -117,7 +117,7 @@ def tiny(tmp_path: Path) -> Path:
         (
             "[capstone]",
             "[capstones]",
-            "weeks[0].folders[0]: the folder exercises/capstones does not exist: "
+            "weeks[0].folders[0]: exercises/capstones does not exist: "
             "did you mean 'capstone'?",
         ),
         (
@@ -135,8 +135,8 @@ def tiny(tmp_path: Path) -> Path:
         (
             "name: week01_tiny",
             "name: week01_tinny",
-            "weeks[0].name: the folder exercises/week01_tinny is missing: create it, or "
-            "correct the name (did you mean 'week01_tiny'?)",
+            "weeks[0].name: the folder exercises/week01_tinny is missing: "
+            "did you mean 'week01_tiny'?",
         ),
     ],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from typing import Any  # PyYAML's nodes
 
 import yaml
 
@@ -40,11 +41,11 @@ def with_exercise(text: str, week: str, entry: str) -> str:
     return grown
 
 
-def _root(text: str) -> yaml.Node:
+def _root(text: str) -> Any:
     return yaml.compose(text, Loader=yaml.SafeLoader)
 
 
-def _field(node: yaml.Node, name: str, location: str) -> yaml.SequenceNode:
+def _field(node: Any, name: str, location: str) -> Any:
     """Return the list below a key; raise CourseError unless each item has a line with a dash."""
     fields = {key.value: value for key, value in node.value}
     found = fields[name]
@@ -53,7 +54,7 @@ def _field(node: yaml.Node, name: str, location: str) -> yaml.SequenceNode:
     return found
 
 
-def _inserted(text: str, items: yaml.SequenceNode, entry: str) -> str:
+def _inserted(text: str, items: Any, entry: str) -> str:
     """Return the text with an entry after the last item and the comments that belong to it."""
     lines, column = text.rstrip("\n").split("\n"), items.start_mark.column
     end = items.value[-1].start_mark.line + 1

@@ -6,12 +6,9 @@ imported or run; the sources are searched as text.
 
 from __future__ import annotations
 
-import difflib
 import importlib.util
 import re
 from collections.abc import Iterator
-from functools import lru_cache
-from pathlib import Path
 
 from ..extras import EXTRAS
 from ..spelling import did_you_mean
@@ -42,11 +39,9 @@ def _missing_folders(course: Course, week: Week) -> Iterator[str]:
         needed.append(course.solution_folder(week))
     for folder in needed:
         if not folder.is_dir():
-            shown = folder.relative_to(course.root)
             others = [p.name for p in folder.parent.glob("week*") if p.is_dir()]
-            close = difflib.get_close_matches(folder.name, others, n=1)
-            meant = f" (did you mean {close[0]!r}?)" if close else ""
-            yield f"the folder {shown} is missing: create it, or correct the name{meant}"
+            shown, meant = folder.relative_to(course.root), did_you_mean(folder.name, others)
+            yield f"the folder {shown} is missing{meant}"
 
 
 def _module_problems(course: Course, week: Week, location: str) -> Iterator[Problem]:
@@ -59,7 +54,8 @@ def _module_problems(course: Course, week: Week, location: str) -> Iterator[Prob
         modules = [p.name for p in folder.glob("*.py") if not p.name.startswith("test_")]
         yield f"{location}.module", f"{shown} does not exist{did_you_mean(week.module, modules)}"
         return
-    defined = {a or b for a, b in _DEFINED.findall(_text(module))}
+    text = module.read_text(encoding="utf-8", errors="replace")
+    defined = {a or b for a, b in _DEFINED.findall(text)}
     public = {n for n in defined if not n.startswith("_")}
     unused = public - {e.name for e in week.exercises}
     for number, exercise in enumerate(week.exercises):
@@ -87,17 +83,15 @@ def _grader_problems(course: Course, week: Week, location: str) -> Iterator[Prob
 
 
 def _asset_problems(course: Course, week: Week, location: str) -> Iterator[Problem]:
-    assets, exercises = course.root / "assets", course.root / "exercises"
-    files = [p.name for p in assets.glob("*") if p.is_file()]
-    folders = [p.name for p in exercises.glob("*") if p.is_dir()]
-    for number, name in enumerate(week.files):
-        if not (assets / name).is_file():
-            message = f"assets/{name} does not exist{did_you_mean(name, files)}"
-            yield f"{location}.files[{number}]", message
-    for number, name in enumerate(week.folders):
-        if not (exercises / name).is_dir():
-            message = f"the folder exercises/{name} does not exist{did_you_mean(name, folders)}"
-            yield f"{location}.folders[{number}]", message
+    for setting, names, parent in (
+        ("files", week.files, course.root / "assets"),
+        ("folders", week.folders, course.root / "exercises"),
+    ):
+        there = [p.name for p in parent.glob("*") if p.is_dir() == (setting == "folders")]
+        for number, name in enumerate(names):
+            if not (parent / name).exists():
+                message = f"{parent.name}/{name} does not exist{did_you_mean(name, there)}"
+                yield f"{location}.{setting}[{number}]", message
 
 
 def _extra_problems(week: Week, location: str) -> Iterator[Problem]:
@@ -111,13 +105,3 @@ def _extra_problems(week: Week, location: str) -> Iterator[Problem]:
 
 def _importable(name: str) -> bool:
     return name.isidentifier() and importlib.util.find_spec(name) is not None
-
-
-def _text(path: Path) -> str:
-    return _cached_text(path, path.stat().st_mtime_ns)
-
-
-@lru_cache(maxsize=64)
-def _cached_text(path: Path, changed: int) -> str:
-    """Return a file's text; cached by its time of change, because a course is loaded often."""
-    return path.read_text(encoding="utf-8", errors="replace")

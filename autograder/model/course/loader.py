@@ -70,12 +70,11 @@ def parse(text: str) -> Registry:
         message, _, location = str(error).partition("$")
         location = location.rstrip("`").lstrip(".")
         wanted = _type_at(location)
-        text = with_fix(
-            message.partition(" - at ")[0],
-            is_key="`key`" in message,
-            fields=getattr(wanted, "__struct_fields__", ()),
-            choices=get_args(wanted) if get_origin(wanted) is Literal else (),
-        )
+        text = "a number is written where a name belongs: write half a point as 0.5"
+        if "`key`" not in message:
+            choices = get_args(wanted) if get_origin(wanted) is Literal else ()
+            fields = getattr(wanted, "__struct_fields__", ())
+            text = with_fix(message.partition(" - at ")[0], fields, choices)
         raise CourseError(f"{REGISTRY}: {location or 'top level'}: {text}") from None
     for location, message in problems(registry):
         raise CourseError(f"{REGISTRY}: {location}: {message}")

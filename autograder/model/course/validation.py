@@ -47,48 +47,42 @@ def problems(registry: Registry) -> Iterator[Problem]:
         yield from _service_problems(registry.immediate.url)
 
 
-def with_fix(
-    message: str, *, is_key: bool, fields: Sequence[str], choices: Sequence[str] = ()
-) -> str:
+# Messages of msgspec (patterns), and what is shown instead.
+_FIXES = {
+    r".*matching regex.*": "is empty: write a text, or remove it",
+    r"expected `\w+` <= (\S+?)(?:\.0)?": "must be at most {1}",
+    r"expected `\w+` >= (\S+?)(?:\.0)?": "must be at least {1}",
+    r"expected `\w+` < (\S+?)(?:\.0)?": "must be less than {1}",
+    r"expected `\w+` > (\S+?)(?:\.0)?": "must be more than {1}",
+    r".*missing required field `(.*)`": "{0}: add `{1}:`",
+    r"expected `datetime.*|invalid RFC3339.*": "is not a valid date with a time: write it as "
+    "2027-01-18T23:59:00, without quotes",
+    r"expected .*, got `null`": "{0}: it has no value",
+    r"expected `str`, got `(array|object)`": "{0}: write one text, without brackets",
+    r"expected `str.*": "{0}: put it in quotes",
+    r"expected `array.*": "{0}: write a list, [in, brackets] or a line with - for each",
+    r"expected `float.*": "{0}: write a number, without quotes",
+    r"expected `int.*": "{0}: write a whole number, without quotes",
+    r"expected `bool.*": "{0}: write true or false",
+    r"expected `object.*": "{0}: indent `key: value` lines below it",
+}
+
+
+def with_fix(message: str, fields: Sequence[str], choices: Sequence[str] = ()) -> str:
     """Append the fix to a message of msgspec.
 
-    is_key: the message is about a key, not a value
     fields, choices: the names and words that are allowed at this place
     """
-    if is_key:
-        return "a number is written where a name belongs: write half a point as 0.5"
-    if "matching regex" in message:
-        return "is empty: write a text, or remove it"
-    if bound := re.fullmatch(r"Expected `\w+` ([<>]=?) (\S+)", message):
-        words = {"<=": "at most", ">=": "at least", "<": "less than", ">": "more than"}
-        return f"must be {words[bound.group(1)]} {float(bound.group(2)):g}"
-    return message[0].lower() + message[1:] + _fix(message, fields, choices)
-
-
-def _fix(message: str, fields: Sequence[str], choices: Sequence[str]) -> str:
+    message = message[0].lower() + message[1:]
     if unknown := re.search(r"unknown field `([^`]*)`", message):
-        return did_you_mean(unknown.group(1), fields)
-    if missing := re.search(r"missing required field `([^`]*)`", message):
-        return f": add `{missing.group(1)}:`"
-    if choices and (message.startswith("Invalid enum value") or "got `bool`" in message):
+        return message + did_you_mean(unknown.group(1), fields)
+    if choices and (message.startswith("invalid enum value") or "got `bool`" in message):
         quoted = [f'"{c}"' if c in ("no", "yes", "on", "off") else c for c in choices]
-        return f": write {', '.join(quoted[:-1])} or {quoted[-1]}"
-    types = re.match(r"Expected `(\w+)[^`]*`, got `(\w+)`", message)
-    if types is None:
-        return ""
-    expected, got = types.groups()
-    if got == "null":
-        return ": it has no value"
-    if expected == "str":
-        one = got in ("array", "object")
-        return ": write one text, without brackets" if one else ": put it in quotes"
-    return {
-        "array": ": write a list, [in, brackets] or a line with - for each",
-        "float": ": write a number, without quotes",
-        "int": ": write a whole number, without quotes",
-        "bool": ": write true or false",
-        "object": ": indent `key: value` lines below it",
-    }.get(expected, "")
+        return f"{message}: write {', '.join(quoted[:-1])} or {quoted[-1]}"
+    for pattern, text in _FIXES.items():
+        if found := re.fullmatch(pattern, message):
+            return text.format(message, *found.groups())
+    return message
 
 
 def _limit_problems(location: str, limits: Limits) -> Iterator[Problem]:
