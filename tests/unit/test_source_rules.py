@@ -10,7 +10,7 @@ import pytest
 from autograder.grading.running.source_rules import source_problems
 from autograder.model.course import load
 from autograder.model.source.reachable import Sources, count_tokens
-from autograder.model.source.rules import EVASIONS, Rules, in_words, may_be_evasive, missing_imports
+from autograder.model.source.rules import Rules, in_words, missing_imports
 
 HONEST = """
 import threading
@@ -216,12 +216,6 @@ def test_more_than_can_be_read_is_refused_where_it_is_imported():
     assert "cannot be analysed" in problem(module, "torch*", a="x = 1\n" * 120_000)
 
 
-def test_every_evasion_shows_a_sign():
-    spelt = [e.replace("[!f]", "x").replace("*", "") for e in EVASIONS]
-    hidden = [s for s in spelt if not may_be_evasive({"a.py": s.replace("os.", "import os; os.")})]
-    assert hidden == []
-
-
 def test_what_is_found_grows_like_the_text():
     def uses(size: int) -> int:
         chain = "if 0: q" + ".a" * 1000 + "\n"
@@ -281,11 +275,11 @@ def test_every_week_tells_its_students_what_may_be_imported():
 
 @pytest.mark.parametrize(
     "line",
-    ["gc.\uff47et_objects()", "\U0001d41e\U0001d42f\U0001d41a\U0001d425('1')", "torch._\uff23.x"],
+    ["gc.\uff47et_objects()", "\U0001d41e\U0001d42f\U0001d41a\U0001d425('1')", "torch._\uff23.Disable()"],
     ids=["wide", "bold", "wide capital"],
 )
 def test_a_name_in_other_letters_is_the_name_that_python_reads(line: str) -> None:
-    assert may_be_evasive({"a.py": line})
+    assert "cannot follow" in problem(f"import gc, torch\n{line}")
 
 
 REPLACED = """

@@ -19,7 +19,6 @@ import io
 import re
 import sys
 import tokenize
-import unicodedata
 from collections.abc import Collection, Iterator, Mapping
 from typing import Literal
 
@@ -76,20 +75,6 @@ _EVASION_GROUPS = {
 EVASIONS = tuple(name for names in _EVASION_GROUPS.values() for name in names.split())
 _EVASION = re.compile("|".join(fnmatch.translate(p) for p in EVASIONS))
 
-# A source without any of these texts contains no evasion and need not be parsed.
-# fmt: off
-_EVASION_TEXTS = (
-    "ctypes", "hread", "multiprocessing", "futures", "subprocess", "fork", "popen", "spawn",
-    "execl", "execv", "_C", "overrides", "_dispatch", "library", "get_objects", "get_refer",
-    "unfreeze", "callbacks", "_getframe", "_frame", "settrace", "setprofile", "monitoring",
-    "meta_path", "path_hooks", "inspect", "walk_stack", "f_back", "f_locals", "f_globals",
-    "f_builtins", "__globals__", "__closure__", "__builtins__", "__subclasses__", "cell_contents",
-    "importlib", "zipimport", "pkgutil", "runpy", "marshal", "__import__", "__loader__",
-    "builtins", "worker",
-)
-# fmt: on
-# Words that are also part of harmless names such as `model.eval` and `re.compile`.
-_WORDS = re.compile(r"(?<![.\w])(?:eval|exec|compile|imp|_imp)\b")
 _ENCODINGS = ("utf-8", "utf-8-sig", "ascii", "iso-8859-1", "cp1252")
 Kind = Literal["call", "name", "evasion", "import", "unreadable"]
 
@@ -141,20 +126,6 @@ def _text(content: bytes) -> str | None:
         return content.decode(encoding) if encoding in _ENCODINGS else None
     except (SyntaxError, UnicodeError):
         return ""  # importing it reports the error
-
-
-def may_be_evasive(texts: Mapping[str, str | None]) -> bool:
-    """Return False only if no file can contain an evasion; much cheaper than parsing."""
-    return any(t is None or _may_contain_evasion(_as_python_reads(t)) for t in texts.values())
-
-
-def _may_contain_evasion(text: str) -> bool:
-    return any(sign in text for sign in _EVASION_TEXTS) or _WORDS.search(text) is not None
-
-
-def _as_python_reads(text: str) -> str:
-    """Normalise identifiers as Python does, so that wide or bold letters match plain ones."""
-    return text if text.isascii() else unicodedata.normalize("NFKC", text)
 
 
 def refusals(
