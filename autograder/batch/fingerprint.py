@@ -50,7 +50,7 @@ def fingerprint(
     """Return a hash of everything except the submission that a report depends on."""
     kit = Path(__file__).parents[1]
     own = course.graders(week), course.solution_folder(week)
-    files = _python_in(*own, *(kit / package for package in PACKAGES))
+    files = _sources_in(*own, *(kit / package for package in PACKAGES))
     return _hashed(course, week, (*devices, sandbox), secret, files)
 
 
@@ -74,8 +74,10 @@ def _hashed(
     return digest.digest()
 
 
-def _python_in(*folders: Path) -> Iterator[tuple[Path, Path]]:
-    return ((folder, path) for folder in folders for path in sorted(folder.rglob("*.py")))
+def _sources_in(*folders: Path) -> Iterator[tuple[Path, Path]]:
+    for folder in folders:
+        paths = (p for p in folder.rglob("*") if p.suffix in (".py", ".toml"))
+        yield from ((folder, path) for path in sorted(paths))
 
 
 def trusted_fingerprints(
@@ -94,8 +96,8 @@ def trusted_fingerprints(
     kit, graders = Path(__file__).parents[1], course.graders(week)
     tests = set(graders.glob("test_*.py"))
     files = [
-        *_python_in(*(kit / package for package in _PACKAGES_OF_A_RUN)),
-        *((folder, path) for folder, path in _python_in(graders) if path not in tests),
+        *_sources_in(*(kit / package for package in _PACKAGES_OF_A_RUN)),
+        *((folder, path) for folder, path in _sources_in(graders) if path not in tests),
         (course.solution_folder(week), course.solution(week)),
     ]
     return whole, _hashed(Course(course.root, trusted), week, devices, secret, files)
