@@ -117,8 +117,7 @@ def tiny(tmp_path: Path) -> Path:
         (
             "[capstone]",
             "[capstones]",
-            "weeks[0].folders[0]: exercises/capstones does not exist: "
-            "did you mean 'capstone'?",
+            "weeks[0].folders[0]: exercises/capstones does not exist: did you mean 'capstone'?",
         ),
         (
             "name: Scale, points: 2",

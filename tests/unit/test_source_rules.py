@@ -275,7 +275,11 @@ def test_every_week_tells_its_students_what_may_be_imported():
 
 @pytest.mark.parametrize(
     "line",
-    ["gc.\uff47et_objects()", "\U0001d41e\U0001d42f\U0001d41a\U0001d425('1')", "torch._\uff23.Disable()"],
+    [
+        "gc.\uff47et_objects()",
+        "\U0001d41e\U0001d42f\U0001d41a\U0001d425('1')",
+        "torch._\uff23.Disable()",
+    ],
     ids=["wide", "bold", "wide capital"],
 )
 def test_a_name_in_other_letters_is_the_name_that_python_reads(line: str) -> None:

@@ -11,26 +11,21 @@ MAX_CHAIN = 24  # attributes of a dotted name; longer chains are truncated
 _MAX_PARTS = 50  # of a sum of string literals
 
 
-def flat_statements(
-    statements: list[ast.stmt], guarded: bool = False
-) -> Iterator[tuple[ast.stmt, bool]]:
-    """Yield a module's statements, also those under `if` and `try`, but not under `__main__`.
-
-    With each statement: whether a `try` catches an exception of its import.
-    """
+def flat_statements(statements: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """Yield a module's statements, also those under `if` and `try`, but not under `__main__`."""
     for statement in statements:
         if isinstance(statement, ast.If):
             if not _is_main_guard(statement.test):
-                yield ast.copy_location(ast.Expr(statement.test), statement), guarded
-                yield from flat_statements(statement.body, guarded)
-            yield from flat_statements(statement.orelse, guarded)
+                yield ast.copy_location(ast.Expr(statement.test), statement)
+                yield from flat_statements(statement.body)
+            yield from flat_statements(statement.orelse)
         elif isinstance(statement, ast.Try):
-            yield from flat_statements(statement.body, guarded or bool(statement.handlers))
+            yield from flat_statements(statement.body)
             for handler in statement.handlers:
-                yield from flat_statements(handler.body, guarded)
-            yield from flat_statements([*statement.orelse, *statement.finalbody], guarded)
+                yield from flat_statements(handler.body)
+            yield from flat_statements([*statement.orelse, *statement.finalbody])
         else:
-            yield statement, guarded
+            yield statement
 
 
 def _is_main_guard(test: ast.expr) -> bool:
@@ -40,19 +35,6 @@ def _is_main_guard(test: ast.expr) -> bool:
         and test.left.id == "__name__"
         and isinstance(test.ops[0], ast.Eq)
     )
-
-
-def module_imports(statement: ast.stmt) -> Iterator[ast.Import | ast.ImportFrom]:
-    """Yield the imports inside a compound statement that bind names of the module."""
-    if isinstance(statement, (*DEFINITIONS, ast.Expr, ast.Assign)):
-        return
-    waiting: list[ast.AST] = [statement]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, IMPORTS):
-            yield node
-        elif not isinstance(node, (*DEFINITIONS, ast.expr)):
-            waiting.extend(reversed(list(ast.iter_child_nodes(node))))
 
 
 def bound_names(statement: ast.stmt) -> list[str]:

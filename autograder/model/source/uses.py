@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections import ChainMap
-from collections.abc import Callable, MutableMapping
+from collections.abc import Callable, Iterator, MutableMapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
@@ -21,7 +21,6 @@ from .statements import (
     default_aliases,
     flat_statements,
     literal_text,
-    module_imports,
 )
 
 _MAX_NAME = 400  # characters of an imported name, which is copied to every use
@@ -71,33 +70,37 @@ class Part:
 
 
 class FileUses:
-    """One parsed file. `on_import` is the code that runs on import.
-
-    The names that a definition uses are collected when the definition is requested.
-    """
+    """One parsed file. `on_import` is the code that runs on import."""
 
     def __init__(self, name: str, tree: ast.Module, resolve: Resolve) -> None:
         self.name, self.resolve = name, resolve
         self.stars: list[str] = []
         self.on_import = Part()
         self.methods: set[str] = set()
-        statements = list(flat_statements(tree.body))
         self.aliases: dict[str, str] = {}
         self.own: set[str] = set()
-        for statement, _ in statements:
+        # The ids of imports in a `try` that catches their exceptions, and in class bodies.
+        self.guarded, self.of_classes = set[int](), set[int]()
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Try) and node.handlers:
+                inside = (n for statement in node.body for n in ast.walk(statement))
+                self.guarded.update(id(n) for n in inside if isinstance(n, IMPORTS))
+            elif isinstance(node, ast.ClassDef):
+                self.of_classes.update(id(n) for n in node.body if isinstance(n, IMPORTS))
+        self._parts: dict[str, list[Part]] = {}  # by the names that they bind
+        self._plain: dict[str, Part] = {}  # functions without decorators
+        statements = list(flat_statements(tree.body))
+        for statement in statements:
             self._record_names(statement)
-        self._statements = statements
-        self._defined: dict[str, list[int]] = {}  # indices of the statements that bind a name
-        self._parts: dict[int, Part] = {}
-        for number in range(len(statements)):
-            self._take(number)
+        for statement in statements:
+            self._collect(statement)
 
     def named(self, name: str) -> list[Part]:
         """Return the parts that bind a name; all parts for the empty name."""
         if not name:
-            return [self._part(n) for numbers in self._defined.values() for n in numbers]
+            return [part for parts in self._parts.values() for part in parts]
         first, _, rest = name.partition(".")
-        parts = [self._part(n) for n in self._defined.get(first, ())]
+        parts = list(self._parts.get(first, ()))
         if first in self.aliases:
             origins = [self.aliases[first]]
         else:
@@ -114,77 +117,70 @@ class FileUses:
 
         Only this name refers to the function's code.
         """
-        numbers = self._defined.get(name, [])[-1:]
-        statements = ((n, self._statements[n][0]) for n in numbers)
-        return [
-            self._part(n)
-            for n, s in statements
-            if isinstance(s, ast.FunctionDef) and not s.decorator_list
-        ]
+        return [self._plain[name]] if name in self._plain else []
+
+    def imported(self, node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, str, str]]:
+        """Yield the name that an import binds, the object's dotted name, and that of the import.
+
+        A star import binds `*`. `import a.b` binds `a`.
+        """
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                first = alias.name.split(".")[0]
+                yield alias.asname or first, alias.name if alias.asname else first, alias.name
+            return
+        folders = PurePosixPath(self.name).parent.parts if node.level else ()
+        folders = folders[: max(0, len(folders) - (node.level - 1))]
+        module = ".".join([*folders, *([node.module] if node.module else [])])
+        for alias in node.names:
+            dotted = module if alias.name == "*" else f"{module}.{alias.name}".lstrip(".")
+            yield alias.asname or alias.name, dotted, dotted
 
     def bound_by_import(self, node: ast.Import | ast.ImportFrom) -> dict[str, str]:
         """Return imported names with their dotted origins; add star imports to `stars`."""
-        if isinstance(node, ast.Import):
-            whole = {a.asname: a.name[:_MAX_NAME] for a in node.names if a.asname}
-            first = {a.name.split(".")[0][:_MAX_NAME] for a in node.names if not a.asname}
-            return {**whole, **{n: n for n in first}}
-        module = self.absolute(node)
-        if any(a.name == "*" for a in node.names):
-            self.stars.append(module)
-        return {
-            a.asname or a.name: f"{module}.{a.name}".lstrip(".")[:_MAX_NAME]
-            for a in node.names
-            if a.name != "*"
-        }
-
-    def absolute(self, node: ast.ImportFrom) -> str:
-        """Return the module that a `from` import names as an absolute dotted name."""
-        if not node.level:
-            return node.module or ""
-        folders = PurePosixPath(self.name).parent.parts
-        folders = folders[: max(0, len(folders) - (node.level - 1))]
-        return ".".join([*folders, *([node.module] if node.module else [])])
+        bound = {name: origin[:_MAX_NAME] for name, origin, _ in self.imported(node)}
+        if "*" in bound:
+            self.stars.append(bound.pop("*"))
+        return bound
 
     def _record_names(self, statement: ast.stmt) -> None:
         """Record the names that a statement binds; a definition overrides an earlier import."""
-        for node in module_imports(statement):
-            bound = self.bound_by_import(node)
-            self.aliases.update(bound)
-            self.own -= bound.keys()
-        self.own.update(bound_names(statement))
         if isinstance(statement, DEFINITIONS):
             self.aliases.pop(statement.name, None)
+        else:
+            for node in ast.walk(statement):
+                if isinstance(node, IMPORTS):
+                    bound = self.bound_by_import(node)
+                    self.aliases.update(bound)
+                    self.own -= bound.keys()
+        self.own.update(bound_names(statement))
         self.aliases.update(assigned_aliases(statement, self.aliases))
 
-    def _take(self, number: int) -> None:
-        statement, guarded = self._statements[number]
+    def _collect(self, statement: ast.stmt) -> None:
+        part = Part()
+        _Walk(self, part).statement(statement)
         for name in bound_names(statement):
-            self._defined.setdefault(name, []).append(number)
+            self._parts.setdefault(name, []).append(part)
+            self._plain.pop(name, None)
+        if not isinstance(statement, DEFINITIONS):
+            self.on_import.add(part)
+            return
+        _Walk(self, self.on_import).when_defined(statement)
         if isinstance(statement, ast.ClassDef):
             self.methods |= {n.name for n in statement.body if isinstance(n, DEFINITIONS)}
-        if isinstance(statement, DEFINITIONS):
-            _Walk(self, self.on_import, guarded).when_defined(statement)
-        else:
-            self.on_import.add(self._part(number))
-
-    def _part(self, number: int) -> Part:
-        if number not in self._parts:
-            statement, guarded = self._statements[number]
-            self._parts[number] = Part()
-            _Walk(self, self._parts[number], guarded).statement(statement)
-        return self._parts[number]
+        elif isinstance(statement, ast.FunctionDef) and not statement.decorator_list:
+            self._plain[statement.name] = part
 
 
 class _Walk:
     """Collect the names that a statement uses into a part."""
 
-    def __init__(self, file: FileUses, part: Part, guarded: bool = False) -> None:
-        self.file, self.part, self.guarded = file, part, guarded
+    def __init__(self, file: FileUses, part: Part) -> None:
+        self.file, self.part = file, part
         self.aliases: MutableMapping[str, str] = ChainMap({}, file.aliases)
         self.local: set[str] = set()
         self._seen: set[str] = set()
         self._called: set[int] = set()
-        self._attributes: set[int] = set()  # imports that bind attributes of a class
 
     def statement(self, node: ast.stmt) -> None:
         if isinstance(node, DEFINITIONS):
@@ -210,9 +206,6 @@ class _Walk:
         for part in ast.walk(node):
             if isinstance(part, IMPORTS):
                 inner.update(self.file.bound_by_import(part))
-            elif isinstance(part, ast.ClassDef):
-                self._attributes |= {id(n) for n in part.body if isinstance(n, IMPORTS)}
-                self.local.add(part.name if part is not node else "")
             elif isinstance(part, ast.arg):
                 self.local.add(part.arg)
             elif isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
@@ -237,13 +230,7 @@ class _Walk:
             elif isinstance(node, ast.Attribute):
                 stack.extend(self._attribute(node))
             elif isinstance(node, IMPORTS):
-                self._import(node, self.guarded)
-            elif isinstance(node, ast.Try):
-                for inner in ast.iter_child_nodes(node):
-                    if isinstance(inner, IMPORTS):
-                        self._import(inner, bool(node.handlers) and inner in node.body)
-                    else:
-                        stack.append(inner)
+                self._import(node)
             else:
                 if isinstance(node, ast.Call):
                     self._called.add(id(node.func))
@@ -292,21 +279,15 @@ class _Walk:
         attribute = ast.copy_location(ast.Attribute(node.args[0], text, ast.Load()), node)
         return self._attribute(attribute, id(node) in self._called)
 
-    def _import(self, node: ast.Import | ast.ImportFrom, guarded: bool) -> None:
-        star = False
-        if isinstance(node, ast.Import):
-            names = [a.name for a in node.names]
-        else:
-            module = self.file.absolute(node)
-            star = node.names[0].name == "*"
-            names = [module] if star else [f"{module}.{a.name}".strip(".") for a in node.names]
-        for name in names:
+    def _import(self, node: ast.Import | ast.ImportFrom) -> None:
+        for bound, _, name in self.file.imported(node):
             parts = name.split(".")[:MAX_CHAIN]
             own = {f for n in range(len(parts)) for f in self._files(".".join(parts[: n + 1]))}
             self.part.loads += sorted(own)
-            if star or id(node) in self._attributes:
+            if bound == "*" or id(node) in self.file.of_classes:
                 self.part.elsewhere += [(f, "") for f in sorted(own)]
             if not own:
+                guarded = id(node) in self.file.guarded
                 self.part.imports.append(Imported(name, self.file.name, node.lineno, guarded))
 
     def _files(self, dotted: str) -> list[str]:
