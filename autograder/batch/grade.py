@@ -47,7 +47,7 @@ def grade_batch(
     Return the reports in the order of the submissions.
     Raise KitError if results cannot be stored or the cluster cannot be reached.
     """
-    name = _sandbox_name(sandbox, cluster)
+    name = sandbox_name(sandbox, cluster)
     try:
         secret = course_secret(course)
         depends = fingerprint(course, week, devices, secret, name)
@@ -142,7 +142,7 @@ class _Waiting(Mapping[str, Submission]):
         return submission
 
 
-def _sandbox_name(sandbox: str, cluster: Cluster | None) -> str:
+def sandbox_name(sandbox: str, cluster: Cluster | None) -> str:
     """Return the name of the sandbox: by default the strongest, which cluster workers require."""
     if cluster is not None:
         if sandbox == "none":

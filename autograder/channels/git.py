@@ -4,9 +4,9 @@ Theory of operation. Everything in a repository is untrusted: objects, names, at
 submodules, links and, in a folder of clones, the configuration. The repository is cloned into a
 bare repository through upload-pack, which git declares safe for untrusted repositories. There is no
 working tree, so no hook, filter or attribute ever takes effect. Only ordinary files with plain
-names are read, within the size limits of the intake, which checks them again for grading. Output of
-git is limited, because a few small trees can list billions of files, and so is the size of the
-files that git writes. A failure for one student is reported, and the others are collected.
+names are read, within the size limits of the intake, which checks them again for grading. The size
+of git's output is limited, because a few small trees can list billions of files, and so is the size
+of the files that git writes. A failure for one student is reported, and the others are collected.
 
 Not guaranteed: commit dates come from the student's machine. Dates that decrease along the history
 are reported.
@@ -14,23 +14,19 @@ are reported.
 
 from __future__ import annotations
 
-import contextlib
 import csv
 import datetime as dt
 import os
+import resource
 import signal
 import subprocess
 import tempfile
-import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
-import msgspec
-
-from ..files.atomic import replace_file
 from ..lms.bulk import Accept, Found, content_from
 from ..lms.gradescope_export import Read
 from ..model.course import Course, Week
@@ -41,7 +37,7 @@ from ..model.timestamps import format_timestamp
 _SECONDS = 300
 _MOST_SAID = 16 << 20  # bytes of what git lists
 _MOST_WRITTEN = 1 << 30  # bytes of a file that git writes, such as all objects of a repository
-_BACKWARDS = dt.timedelta(hours=1)
+_BACKWARDS_SECONDS = 3600
 _NAMES = ("username", "github_username", "login", "student", "identifier")
 _SAFE = (
     *("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "core.symlinks=false"),
@@ -58,25 +54,17 @@ class StudentRepository:
     place: str
 
 
-class Commit(msgspec.Struct, frozen=True):
-    """The collected commit of a repository and its date."""
-
-    repository: str
-    commit: str
-    date: dt.datetime
-
-
 @dataclass
 class GitFound:
     """The result of a collection.
 
-    commits: collected commit of each student
+    commits: date of the collected commit of each student
     nothing: students without a commit at the due date
     failed:  error of each student whose repository could not be read
     notes:   problems to report
     """
 
-    commits: dict[str, Commit] = field(default_factory=dict)
+    commits: dict[str, dt.datetime] = field(default_factory=dict)
     nothing: list[str] = field(default_factory=list)
     failed: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
@@ -143,7 +131,6 @@ def collect_git(
         except (OSError, ValueError, OverflowError) as error:  # an invalid date, name or size
             found.failed[one.student] = f"{one.place}: cannot be read: {error}"
         on_done()
-    _keep(course, week, found.commits)
     return found
 
 
@@ -161,15 +148,17 @@ def _collect(
     if commit is None:
         found.nothing.append(one.student)
         return
-    date = _date(bare, commit)
-    if _goes_back(bare, commit):
+    shown = _git(bare, "log", "--first-parent", "--format=%ct", commit, "--")
+    times = [int(seconds) for seconds in shown.splitlines()]  # the newest first
+    if any(older - newer > _BACKWARDS_SECONDS for newer, older in pairwise(times)):
         found.notes.append(f"{one.student}: commit dates decrease along the history")
+    date = dt.datetime.fromtimestamp(times[0], dt.UTC)
     bulk = Found()
     bound = course.limits(week).submission_mib << 20
     content = content_from(one.student, dict(_files(bare, commit)), week, bound, bulk)
     found.notes += bulk.left_out
     found.notes += accept(one.student, content, format_timestamp(date))
-    found.commits[one.student] = Commit(one.place, commit, date)
+    found.commits[one.student] = date
 
 
 def _clone(place: str, bare: Path) -> None:
@@ -182,7 +171,12 @@ def _clone(place: str, bare: Path) -> None:
         source = path.resolve().as_uri()
     if source.startswith("-"):
         raise KitError(f"{place!r} is not a repository")
-    _git(None, "clone", "--quiet", "--bare", "--no-tags", "--", source, str(bare))
+    arguments = ("--quiet", "--bare", "--no-tags", "--", source, str(bare))
+    run_git([], "clone", *arguments, most=_MOST_WRITTEN)
+
+
+def _git(bare: Path, command: str, *arguments: str, most: int = _MOST_SAID) -> bytes:
+    return run_git(["--git-dir", str(bare)], command, *arguments, most=most)
 
 
 def _is_ssh(place: str) -> bool:
@@ -195,25 +189,12 @@ def _last(bare: Path, until: dt.datetime | None) -> str | None:
     if not _git(bare, "for-each-ref", "refs/heads").strip():
         return None
     before = [] if until is None else [f"--before={int(until.timestamp())}"]
-    return _git(bare, "rev-list", "--max-count=1", *before, "HEAD", "--").strip() or None
-
-
-def _date(bare: Path, commit: str) -> dt.datetime:
-    # `show` would read all changes of the commit
-    seconds = _git(bare, "log", "--max-count=1", "--format=%ct", commit, "--").strip()
-    return dt.datetime.fromtimestamp(int(seconds), dt.UTC)
-
-
-def _goes_back(bare: Path, commit: str) -> bool:
-    """Return True if a commit claims to be much older than its parent."""
-    shown = _git(bare, "log", "--first-parent", "--format=%ct", commit, "--").split()
-    times = [int(seconds) for seconds in shown]  # the newest first
-    return any(old - new > _BACKWARDS.total_seconds() for new, old in pairwise(times))
+    return _git(bare, "rev-list", "--max-count=1", *before, "HEAD", "--").decode().strip() or None
 
 
 def _files(bare: Path, commit: str) -> Iterator[tuple[str, Read]]:
     """Yield the ordinary files of a commit, without links and submodules."""
-    listed = _git_bytes(bare, "ls-tree", "-r", "-z", "-l", "--full-tree", commit)
+    listed = _git(bare, "ls-tree", "-r", "-z", "-l", "--full-tree", commit)
     for entry in listed.split(b"\0"):
         about, _, name = entry.partition(b"\t")
         fields, parts = about.split(), name.split(b"/")
@@ -227,86 +208,54 @@ def _reader(bare: Path, blob: str, size: int) -> Read:
     def read(bound: int) -> bytes | None:
         if size > bound:
             return None
-        return _git_bytes(bare, "cat-file", "blob", blob, most=max(size, _MOST_SAID))
+        return _git(bare, "cat-file", "blob", blob, most=max(size, _MOST_SAID))
 
     return read
 
 
-def _keep(course: Course, week: Week, commits: dict[str, Commit]) -> None:
-    """Record the collected commits in `.autograder/collected`."""
-    folder = course.state / "collected"
-    folder.mkdir(exist_ok=True, mode=0o700)
-    path = folder / f"{week.name}.git.json"
-    try:
-        known = msgspec.json.decode(path.read_bytes(), type=dict[str, Commit])
-    except (OSError, msgspec.MsgspecError):
-        known = {}
-    replace_file(path, msgspec.json.encode(known | commits))
+def run_git(
+    place: Sequence[str], command: str, *arguments: str, most: int = _MOST_WRITTEN
+) -> bytes:
+    """Run git and return its output; raise KitError after an error or five minutes.
 
-
-def _git(bare: Path | None, *arguments: str) -> str:
-    return _git_bytes(bare, *arguments).decode("utf-8", "replace")
-
-
-def _git_bytes(bare: Path | None, *arguments: str, most: int = _MOST_SAID) -> bytes:
-    """Run git and return its output; raise KitError on an error, a timeout or too much output."""
-    where = ["--git-dir", str(bare)] if bare is not None else []
+    place: git's options that say which repository
+    most: limit in bytes of the output, and of each file that git writes
+    """
     quiet = {"GIT_TERMINAL_PROMPT": "0", "GIT_LFS_SKIP_SMUDGE": "1", "GIT_NO_LAZY_FETCH": "1"}
-    with tempfile.TemporaryFile() as errors:
+    with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
         try:
             process = subprocess.Popen(
-                ["git", *_SAFE, *where, *arguments],
+                ["git", *_SAFE, *place, command, *arguments],
                 env={**os.environ, **quiet},
                 stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
+                stdout=output,
                 stderr=errors,
                 start_new_session=True,  # so that git's helper processes can be killed with it
-                preexec_fn=_bounded_files if os.name == "posix" else None,
+                preexec_fn=partial(_limit_file_size, most),
             )
         except FileNotFoundError:
             raise KitError("git is not installed: apt-get install git") from None
-        late = threading.Event()
-        clock = threading.Timer(_SECONDS, _end, (process, late))
-        clock.start()
         try:
-            said = _read(process, most)
-        finally:
-            clock.cancel()
-        if late.is_set():
-            raise KitError(f"git {arguments[0]} took longer than {_SECONDS} s")
-        if len(said) > most:
-            raise KitError(f"git {arguments[0]}: the repository is too large")
-        if process.returncode:
+            code = process.wait(_SECONDS)
+        except BaseException as error:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            if isinstance(error, subprocess.TimeoutExpired):
+                raise KitError(f"git {command} took longer than {_SECONDS} s") from None
+            raise
+        if code == -signal.SIGXFSZ:
+            raise KitError(f"git {command}: the repository is too large")
+        if code:
             errors.seek(max(0, errors.seek(0, os.SEEK_END) - 4096))
             lines = errors.read().decode("utf-8", "replace").strip().splitlines()
-            raise KitError(f"git {arguments[0]}: {lines[-1][:200] if lines else 'failed'}")
-    return said
+            raise KitError(f"git {command}: {lines[-1][:200] if lines else 'failed'}")
+        output.seek(0)
+        return output.read()
 
 
-def _read(process: subprocess.Popen[bytes], most: int) -> bytes:
-    """Return the output of a process, at most one byte more than `most`, and wait for its end."""
-    with process:
-        assert process.stdout is not None
-        said = process.stdout.read(most + 1)
-        if len(said) > most:
-            _end(process, threading.Event())
-    return said
-
-
-def _end(process: subprocess.Popen[bytes], ended: threading.Event) -> None:
-    """Kill git and its helper processes."""
-    ended.set()
-    if os.name == "posix":
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-    else:
-        process.kill()
-
-
-def _bounded_files() -> None:
+def _limit_file_size(most: int) -> None:
     """Limit the size of written files; runs in the child process before git starts."""
-    import resource  # Windows has none
-
-    hard: Any = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
-    most = _MOST_WRITTEN if hard == resource.RLIM_INFINITY else min(hard, _MOST_WRITTEN)
+    hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
+    if hard != resource.RLIM_INFINITY:
+        most = min(hard, most)
     resource.setrlimit(resource.RLIMIT_FSIZE, (most, hard))

@@ -13,10 +13,8 @@ Autograding", classroom50/result/v1.
 from __future__ import annotations
 
 import shutil
-import subprocess
 import sys
 from dataclasses import dataclass
-from importlib import metadata
 from importlib.resources import files as resources
 from pathlib import Path
 
@@ -25,14 +23,15 @@ from ..authoring.lesson.leak_check import check_files, secrets_of
 from ..model.course import Course, Week
 from ..model.errors import KitError
 from ..nbgrader.workspace import Workspace
+from .git import run_git
+from .kit_files import requirements
 
 CHECKS = ".github/workflows/checks.yml"
 _IGNORED = "__pycache__/\n.ipynb_checkpoints/\n.pytest_cache/\n.autograder-student.json\nkept/\n"
 _NEEDED = ("torch", "numpy", "matplotlib", "pytest")
-_EXTRAS = {"keras": ("keras",), "text": ("transformers",)}
 _AS = (
     *("-c", "user.name=course", "-c", "user.email=course@localhost", "-c", "commit.gpgSign=false"),
-    *("-c", "core.hooksPath=/dev/null", "-c", "init.defaultBranch=main"),
+    *("-c", "init.defaultBranch=main"),
 )
 
 
@@ -71,11 +70,13 @@ def template_files(course: Course, week: Week) -> dict[str, bytes]:
     else:
         files = week_files(course, week)
     checks = f"test_{week.stem}.py"
-    workflow = _template("github.checks.yml", PYTHON=_python(), CHECKS=checks)
+    workflow = _template(
+        "github.checks.yml", PYTHON="{}.{}".format(*sys.version_info), CHECKS=checks
+    )
     return files | {
         CHECKS: workflow.encode(),
         ".gitignore": _IGNORED.encode(),
-        "requirements.txt": _requirements(week).encode(),
+        "requirements.txt": requirements(week, _NEEDED),
     }
 
 
@@ -86,24 +87,8 @@ def bundle_files(course: Course, week: Week) -> dict[str, bytes]:
     return {
         "autograder.py": text.encode(),
         checks: (course.exercise_folder(week) / checks).read_bytes(),
-        "requirements.txt": _requirements(week).encode(),
+        "requirements.txt": requirements(week, _NEEDED),
     }
-
-
-def _requirements(week: Week) -> str:
-    """Return requirements.txt with the versions that are installed here."""
-    names = [*_NEEDED, *(n for extra in week.extras for n in _EXTRAS.get(extra, ()))]
-    lines = []
-    for name in names:
-        try:
-            lines.append(f"{name}=={metadata.version(name).split('+')[0]}")
-        except metadata.PackageNotFoundError:
-            lines.append(name)
-    return "\n".join(lines) + "\n"
-
-
-def _python() -> str:
-    return f"{sys.version_info.major}.{sys.version_info.minor}"
 
 
 def _template(name: str, **words: str) -> str:
@@ -116,11 +101,12 @@ def _template(name: str, **words: str) -> str:
 
 def _commit(folder: Path, files: dict[str, bytes], message: str) -> bool:
     """Commit exactly these files; return True if the repository changed."""
+    git = ["-C", str(folder), *_AS]
     if not (folder / ".git").is_dir():
         if folder.exists() and any(folder.iterdir()):
             raise KitError(f"{folder} is not empty and not a git repository: use a different --out")
         folder.mkdir(parents=True, exist_ok=True)
-        _git(folder, "init", "--quiet")
+        run_git(git, "init", "--quiet")
     for path in folder.iterdir():
         if path.name == ".git":
             continue
@@ -130,10 +116,10 @@ def _commit(folder: Path, files: dict[str, bytes], message: str) -> bool:
             path.unlink()
     _write(folder, files)
     # --force adds files that .gitignore or the instructor's settings would exclude
-    _git(folder, "add", "--all", "--force")
-    if not _git(folder, "status", "--porcelain"):
+    run_git(git, "add", "--all", "--force")
+    if not run_git(git, "status", "--porcelain"):
         return False
-    _git(folder, "commit", "--quiet", "--message", message)
+    run_git(git, "commit", "--quiet", "--message", message)
     return True
 
 
@@ -142,15 +128,3 @@ def _write(folder: Path, files: dict[str, bytes]) -> None:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
-
-
-def _git(folder: Path, *arguments: str) -> str:
-    try:
-        done = subprocess.run(
-            ["git", "-C", str(folder), *_AS, *arguments], capture_output=True, text=True, check=True
-        )
-    except FileNotFoundError:
-        raise KitError("git is not installed: apt-get install git") from None
-    except subprocess.CalledProcessError as error:
-        raise KitError(f"git {arguments[0]}: {error.stderr.strip()[-200:]}") from None
-    return done.stdout

@@ -13,9 +13,7 @@ from __future__ import annotations
 import io
 import stat
 import zipfile
-from importlib import metadata
 from importlib.resources import files as resources
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -27,7 +25,7 @@ from ..model.errors import KitError
 from ..model.report import scoring
 from ..model.report.schema import ExerciseReport, SubmissionReport
 from ..model.report.verdicts import Ending, Verdict
-from .kit_files import week_parts
+from .kit_files import requirements, week_parts
 
 VISIBILITIES = ("visible", "after_due_date", "after_published", "hidden")
 FEEDBACK = ("html", "md")
@@ -35,7 +33,6 @@ SETTINGS = "gradescope.json"
 _NEEDED = ("torch", "numpy", "scipy", "matplotlib", "msgspec", "pytest", "PyYAML", "jinja2", "rich",
            "typer", "tzdata", "packaging", "psutil", "pyseccomp", "nh3", "markdown-it-py",
            "mdit-py-plugins", "latex2mathml", "pygments")  # fmt: skip
-_EXTRAS = {"keras": ("keras",), "text": ("transformers",)}
 _PROGRAM = stat.S_IFREG | 0o755
 _FILE = stat.S_IFREG | 0o600
 
@@ -61,22 +58,10 @@ def autograder_zip(
     files |= {
         "setup.sh": _text("setup.sh"),
         "run_autograder": _text("run_autograder"),
-        "requirements.txt": requirements(week).encode(),
+        "requirements.txt": requirements(week, _NEEDED),
         SETTINGS: msgspec.json.encode(settings),
     }
     return _zipped(files)
-
-
-def requirements(week: Week) -> str:
-    """Return requirements.txt with the versions installed here, so that scores are equal there."""
-    wanted = [*_NEEDED, *(name for extra in week.extras for name in _EXTRAS.get(extra, ()))]
-    lines = []
-    for name in wanted:
-        try:
-            lines.append(f"{name}=={metadata.version(name).split('+')[0]}")
-        except metadata.PackageNotFoundError:
-            continue  # an optional library that is not installed here
-    return "\n".join(lines) + "\n"
 
 
 def _text(name: str) -> bytes:
@@ -148,13 +133,3 @@ def _public(exercise: ExerciseReport) -> list[dict[str, Any]]:
             "visibility": "visible",
         }
     ]
-
-
-def write_zip(path: Path, data: bytes) -> None:
-    """Write the zip, readable by its owner only; raise KitError if that fails."""
-    from ..files.atomic import replace_file
-
-    try:
-        replace_file(path, data)
-    except OSError as error:
-        raise KitError(f"{path}: cannot be written: {error.strerror}") from None

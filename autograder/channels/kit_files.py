@@ -1,11 +1,13 @@
-"""Select the files of the project that another platform needs to grade one week.
+"""Select the files and libraries that another platform needs to check or grade one week.
 
-They include hidden tests and solutions and go to the instructor's own account on the platform.
+The files of `week_parts` include hidden tests and solutions and go to the instructor's own account
+on the platform.
 """
 
 from __future__ import annotations
 
 import hashlib
+from importlib import metadata
 from pathlib import Path
 
 import autograder
@@ -13,6 +15,7 @@ import autograder
 from ..files.secret import course_secret
 from ..model.course import REGISTRY, Course, Week
 from ..model.course.single_week import one_week
+from ..model.extras import EXTRAS
 
 KIT = Path(autograder.__file__).parent
 _PACKAGES = (
@@ -39,3 +42,18 @@ def week_parts(course: Course, week: Week, purpose: str) -> dict[str, bytes]:
     about = f"{purpose} {week.name}".encode()
     files[SECRET] = hashlib.blake2b(about, key=course_secret(course), digest_size=32).digest()
     return files
+
+
+def requirements(week: Week, libraries: tuple[str, ...]) -> bytes:
+    """Return requirements.txt with these libraries and those of the week's extras.
+
+    Versions are the installed ones, so that results are equal there; a library that is not
+    installed here has no version.
+    """
+    lines = []
+    for name in (*libraries, *(name for extra in week.extras for name in EXTRAS.get(extra, ()))):
+        try:
+            lines.append(f"{name}=={metadata.version(name).split('+')[0]}\n")
+        except metadata.PackageNotFoundError:
+            lines.append(f"{name}\n")
+    return "".join(lines).encode()

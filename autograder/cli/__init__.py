@@ -1,8 +1,7 @@
 """The command line.
 
-`app` defines the application and shared options. The `*_commands` modules declare the commands;
-they import `instructor`, `author` or `autograder.student` only when a command runs, so that
-`--help` is fast. Exit codes: 0 if all is well, 1 if something needs attention, 2 if the command
+`app` defines the application and shared options. `student_commands`, `instructor` and `author`
+contain the commands. Exit codes: 0 if all is well, 1 if something needs attention, 2 if the command
 could not run.
 """
 
@@ -11,9 +10,6 @@ from __future__ import annotations
 import atexit
 import os
 import sys
-from importlib import import_module
-from itertools import pairwise
-from typing import Any
 
 from ..model.errors import KitError
 from ..terminal.streams import guard_streams
@@ -22,11 +18,8 @@ from .app import IN_PROJECT, app
 __all__ = ["app", "main", "register", "run"]
 
 # their output contains no text from other people, but colours or shell code, which must act
-_COMPLETION = ("--show-completion", "--install-completion")
-_UNGUARDED = {"--help", *_COMPLETION}
+_UNGUARDED = {"--help", "--show-completion", "--install-completion"}
 _COMPLETING = "_AUTOGRADER_COMPLETE"
-# with this variable, Typer's options for completion take the name of a shell
-_NAMED_SHELL = "_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION"
 
 
 def register() -> None:
@@ -52,7 +45,6 @@ def run(arguments: list[str] | None = None) -> int | str | None:
     """Run a command and return its exit code; a KitError is one line on standard error and 2."""
     register()
     try:
-        _prepare_completion(sys.argv[1:] if arguments is None else arguments)
         app(arguments)
     except SystemExit as end:
         return end.code
@@ -69,27 +61,6 @@ def run(arguments: list[str] | None = None) -> int | str | None:
         )
         return 2
     return 0
-
-
-def _prepare_completion(arguments: list[str]) -> None:
-    """Let `--show-completion bash` name the shell; without a name, require that one is detected.
-
-    Typer looks for the shell among the parent processes; a container or an editor may have none.
-    """
-    for word, following in pairwise([*arguments, ""]):
-        option, _, name = word.partition("=")
-        if option not in _COMPLETION:
-            continue
-        if name or following[:1] not in ("", "-"):
-            os.environ[_NAMED_SHELL] = "1"
-            continue
-        shellingham: Any = import_module("shellingham")  # Typer's dependency, without types
-        try:
-            shellingham.detect_shell()
-        except shellingham.ShellDetectionFailure:
-            raise KitError(
-                f"no shell was detected: name it, as in `autograder {option} bash`"
-            ) from None
 
 
 def _exit(code: int | str | None) -> None:

@@ -1,20 +1,25 @@
 """The application that all commands register with, and the arguments and options they share.
 
-A command returns False to exit with code 1. KitError becomes one line and exit code 2 (`cli.run`).
+A command is declared and implemented in one function, which imports what it needs when it runs, so
+that `--help` is fast. It prints its result and returns False if something needs attention, which
+becomes exit code 1. KitError becomes one line and exit code 2 (`cli.run`).
 """
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
+from ..model.device_axes import CHOICES_IN_WORDS
 from ..model.errors import KitError
 from ..version import __version__
 
 if TYPE_CHECKING:
+    from ..batch.cluster import Cluster
     from ..model.course import Course, Week
 
 STUDENTS, INSTRUCTORS, AUTHORS = "For students", "For instructors", "For authors"
@@ -36,6 +41,7 @@ WeekArgument = Annotated[
 JobsOption = Annotated[
     int | None, typer.Option("--jobs", min=1, help="Processes; default: one per core.")
 ]
+DeviceOption = Annotated[str, typer.Option(help=f"{CHOICES_IN_WORDS}.")]
 UnmarkedOption = Annotated[
     bool, typer.Option("--unmarked", help="Even if written answers are not marked yet.")
 ]
@@ -46,6 +52,21 @@ ClusterOption = Annotated[
 TlsCaOption = Annotated[str | None, typer.Option(help="With tls://: the authority, PEM.")]
 TlsCertOption = Annotated[str | None, typer.Option(help="With tls://: your certificate.")]
 TlsKeyOption = Annotated[str | None, typer.Option(help="With tls://: its key.")]
+
+
+def cluster_option(
+    address: str | None, ca: str | None, cert: str | None, key: str | None, jobs: int | None
+) -> Cluster | None:
+    """Return the cluster that the options name, or None; raise KitError if they disagree."""
+    from ..batch.cluster import cluster_at
+
+    if address is None:
+        if ca or cert or key:
+            raise KitError("--tls-ca, --tls-cert and --tls-key need --cluster tls://host:8786")
+        return None
+    if jobs is not None:
+        raise KitError("--jobs is for this machine; a cluster's workers grade one at a time each")
+    return cluster_at(address, ca, cert, key)
 
 
 def find_week(name: str) -> tuple[Course, Week]:
@@ -70,8 +91,6 @@ class CommandGroup(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Explain in a student's installation why a command is unknown."""
         if not IN_PROJECT and self.get_command(ctx, args[0]) is None:
-            from difflib import get_close_matches
-
             if near := get_close_matches(args[0], self.list_commands(ctx), n=1, cutoff=0.75):
                 raise KitError(f"there is no command {args[0]!r}; did you mean {near[0]!r}?")
             raise KitError(
@@ -98,6 +117,10 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     add_completion=True,
 )
+
+student_command = app.command(rich_help_panel=STUDENTS)
+instructor_command = app.command(rich_help_panel=INSTRUCTORS)
+author_command = app.command(rich_help_panel=AUTHORS)
 
 
 def _print_version(wanted: bool) -> None:

@@ -1,27 +1,64 @@
-"""Output shared by the commands: progress bars, tables, lists of names, and files."""
+"""Output shared by the commands: progress bars, tables, findings, lists of names, and files."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 from rich.table import Table
 
 from ..files.atomic import replace_file
 from ..model.errors import KitError
-from ..terminal.console import bar
+from ..terminal.console import bar, terminal
 
 _MAX_NAMES = 8
 
 
 @contextmanager
 def counting(description: str, total: int) -> Iterator[Callable[[], None]]:
-    """Show a progress bar on standard error; yield a function that advances it by one."""
-    with bar(TextColumn(description), BarColumn(), TimeElapsedColumn()) as progress:
-        task = progress.add_task("", total=total)
-        yield lambda: progress.advance(task)
+    """Show a progress bar on standard error; yield a function that advances it by one.
+
+    The bar starts with the first call, because its thread must not exist when processes are forked.
+    """
+    columns = TextColumn(description), BarColumn(), MofNCompleteColumn()
+    progress = bar(*columns, TimeElapsedColumn(), TimeRemainingColumn())
+    task = progress.add_task("", total=total)
+
+    def advance() -> None:
+        progress.start()
+        progress.advance(task)
+
+    try:
+        yield advance
+    finally:
+        progress.stop()
+
+
+def print_attention(lines: Iterable[str], mark: str = "LOOK") -> bool:
+    """Print lines that need attention, each with a mark; return True if there are none."""
+    lines = list(lines)
+    for line in lines:
+        print(f"{mark}  {line}")
+    return not lines
+
+
+def print_checks(checks: Iterable[tuple[bool, str, str]]) -> bool:
+    """Print (ok, result, how to fix it) of each check; return True if all are ok."""
+    console, all_ok = terminal(soft_wrap=True), True
+    for ok, result, remedy in checks:
+        all_ok &= ok
+        console.print(f"  {'ok' if ok else '--'}   {result}")
+        if not ok and remedy:
+            console.print(f"       {remedy}")
+    return all_ok
 
 
 def borderless_table(*columns: str) -> Table:

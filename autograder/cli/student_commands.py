@@ -6,13 +6,12 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from typer import Argument, Option
 
-from .app import STUDENTS, app
+from .app import student_command
 
-FolderOption = Annotated[
-    Path | None, typer.Option(help="A week's folder; default: the current folder.")
-]
-SecondsOption = Annotated[float, typer.Option(min=1, help="Time limit for each check.")]
+FolderOption = Annotated[Path | None, Option(help="A week's folder; default: the current folder.")]
+SecondsOption = Annotated[float, Option(min=1, help="Time limit for each check.")]
 
 
 def _complete_exercise(incomplete: str) -> list[str]:
@@ -26,16 +25,14 @@ def _complete_exercise(incomplete: str) -> list[str]:
 
 
 def _exercise(help: str) -> typer.models.ArgumentInfo:
-    argument: typer.models.ArgumentInfo = typer.Argument(
-        help=help, autocompletion=_complete_exercise
-    )
+    argument: typer.models.ArgumentInfo = Argument(help=help, autocompletion=_complete_exercise)
     return argument
 
 
 ExerciseArgument = Annotated[str | None, _exercise("An exercise such as softmax; default: all.")]
 
 
-@app.command(rich_help_panel=STUDENTS)
+@student_command
 def check(
     exercise: ExerciseArgument = None,
     folder: FolderOption = None,
@@ -53,12 +50,12 @@ def check(
     return run_check(exercise, folder, seconds)
 
 
-@app.command(rich_help_panel=STUDENTS)
+@student_command
 def hint(
     exercise: Annotated[
         str | None, _exercise("An exercise; default: the one to work on next.")
     ] = None,
-    again: Annotated[bool, typer.Option(help="Show only the hints you have seen.")] = False,
+    again: Annotated[bool, Option(help="Show only the hints you have seen.")] = False,
     folder: FolderOption = None,
 ) -> bool:
     """Show the next hint for an exercise; each is more concrete than the one before.
@@ -70,7 +67,7 @@ def hint(
     return run_hint(exercise, folder, again)
 
 
-@app.command(rich_help_panel=STUDENTS)
+@student_command
 def watch(
     exercise: ExerciseArgument = None,
     folder: FolderOption = None,
@@ -87,11 +84,11 @@ def watch(
     run_watch(exercise, folder, seconds)
 
 
-@app.command(rich_help_panel=STUDENTS)
+@student_command
 def progress(
     folder: Annotated[
         Path | None,
-        typer.Option(help="The folder with your weeks; default: the current one, or its parent."),
+        Option(help="The folder with your weeks; default: the current one, or its parent."),
     ] = None,
 ) -> None:
     """Show weeks, exercises and points, from the results of the last checks.
@@ -103,10 +100,10 @@ def progress(
     run_progress(folder)
 
 
-@app.command(rich_help_panel=STUDENTS)
+@student_command
 def reset(
     exercise: Annotated[str | None, _exercise("An exercise such as softmax.")] = None,
-    everything: Annotated[bool, typer.Option("--all", help="The whole file.")] = False,
+    everything: Annotated[bool, Option("--all", help="The whole file.")] = False,
     folder: FolderOption = None,
 ) -> None:
     """Restore an exercise's stub; your file is saved in the folder `kept` first.
@@ -118,25 +115,25 @@ def reset(
     run_reset(exercise, everything, folder)
 
 
-@app.command(rich_help_panel=STUDENTS)
+@student_command
 def submit(
     week: Annotated[
-        str | None, typer.Argument(help="A week: its name or number; default: the current folder.")
+        str | None, Argument(help="A week: its name or number; default: the current folder.")
     ] = None,
     to: Annotated[
-        str, typer.Option(help="The course's service; default: the one named by the week.")
+        str, Option(help="The course's service; default: the one named by the week.")
     ] = "",
     exchange: Annotated[
-        bool, typer.Option("--exchange", help="Use nbgrader, even if there is a service.")
+        bool, Option("--exchange", help="Use nbgrader, even if there is a service.")
     ] = False,
     no_check: Annotated[
-        bool, typer.Option("--no-check", help="Do not run the public checks first.")
+        bool, Option("--no-check", help="Do not run the public checks first.")
     ] = False,
     no_wait: Annotated[
-        bool, typer.Option("--no-wait", help="Print the receipt and do not wait for the result.")
+        bool, Option("--no-wait", help="Print the receipt and do not wait for the result.")
     ] = False,
     yes: Annotated[
-        bool, typer.Option("--yes", "-y", help="Submit without asking, as without a terminal.")
+        bool, Option("--yes", "-y", help="Submit without asking, as without a terminal.")
     ] = False,
     folder: FolderOption = None,
 ) -> bool:
@@ -158,12 +155,12 @@ def submit(
     )
 
 
-@app.command(rich_help_panel=STUDENTS)
+@student_command
 def solution(
     exercise: Annotated[str, _exercise("An exercise such as softmax.")],
     source: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             "--from", help="The released solutions: a folder or zip; default: next to the week."
         ),
     ] = None,

@@ -104,7 +104,7 @@ def test_what_was_there_at_the_due_date_is_taken(commit: Commit, collect, tmp_pa
         "notes/why.md": "so",
         "timestamp.txt": "2027-01-18 23:58:00.000000 UTC",
     }
-    assert found.commits["ada"].date.isoformat() == "2027-01-18T23:58:00+00:00"
+    assert found.commits["ada"].isoformat() == "2027-01-18T23:58:00+00:00"
 
 
 def test_who_has_more_time_has_it_here_too(commit: Commit, collect, tmp_path: Path):

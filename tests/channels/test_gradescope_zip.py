@@ -19,7 +19,6 @@ from autograder.channels.gradescope_zip import (
     GradescopeSettings,
     autograder_zip,
     results,
-    write_zip,
 )
 from autograder.feedback.text import escaped, exercise_text, submission_text
 from autograder.files.secret import course_secret
@@ -90,9 +89,10 @@ def test_a_setting_that_gradescope_lacks_is_named(
         autograder_zip(course, course.weeks[0], visibility, feedback)
 
 
-def test_the_file_is_its_owners_alone(tmp_path: Path) -> None:
-    write_zip(tmp_path / "week.zip", b"PK")
-    assert (tmp_path / "week.zip").stat().st_mode & 0o777 == 0o600
+def test_the_file_is_its_owners_alone(tmp_path: Path, in_process) -> None:
+    path = tmp_path / "week.zip"
+    assert in_process("export", "1", "--gradescope", "--out", path, cwd=TINY).returncode == 0
+    assert path.stat().st_mode & 0o777 == 0o600
 
 
 # results.json

@@ -12,8 +12,7 @@ import pytest
 from autograder.channels.grades.canvas import canvas_assignment
 from autograder.channels.grades.http_client import Web
 from autograder.channels.grades.lti import lti_line_item
-from autograder.channels.grades.platforms import Platform
-from autograder.channels.grades.push import Push, Todo, carry_out_push, plan_push
+from autograder.channels.grades.push import Platform, Push, Todo, carry_out_push, plan_push
 from autograder.model.course import Course, load
 from autograder.model.errors import KitError, PlatformError
 from tests.channels.platform_server import TOKEN, CanvasServer, LtiServer, PlatformServer, serving

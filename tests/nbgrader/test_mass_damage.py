@@ -8,8 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from autograder.cli.instructor.grading import Grading, run_grade
-from autograder.cli.instructor.status_table import run_status
+from autograder.cli.instructor import grading, status_table
 from autograder.model.course import Course, Week, load
 from autograder.model.errors import KitError
 from autograder.model.report.verdicts import Ending
@@ -25,14 +24,17 @@ RIGHT = {"doubling.py": SOLUTION}
 
 
 @pytest.fixture
-def grade(course: Course, week: Week, hand_in: Callable[..., Path]) -> Callable[..., bool]:
+def grade(
+    course: Course, week: Week, hand_in: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., bool]:
     """Submit, collect and grade; return True if all submissions were graded and recorded."""
+    monkeypatch.chdir(course.root)
 
     def grade(*handed_in: dict[str, str], refused: bool = False) -> bool:
         for number, files in enumerate(handed_in):
             hand_in(f"student{number}", files)
         collect(course, week, check_owner=False)
-        return run_grade(course, week, None, Grading(1, "cpu"), refused=refused)
+        return grading.grade(week.name, jobs=1, device="cpu", refused=refused)
 
     return grade
 
@@ -65,13 +67,14 @@ def test_all_graded_and_recorded_is_fine(grade: Callable[..., bool]) -> None:
 
 
 def test_a_week_that_was_not_released_is_not_graded_in_vain(
-    course: Course, week: Week, tmp_path: Path
+    course: Course, week: Week, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.chdir(course.root)
     folder = course.root / "nbgrader" / "submitted" / "ada" / WEEK
     folder.mkdir(parents=True)
     (folder / "doubling.py").write_text(SOLUTION)
     with pytest.raises(KitError, match="was not released from here"):
-        run_grade(course, week, None, Grading(1, "cpu"))
+        grading.grade(week.name, jobs=1, device="cpu")
     assert not (course.root / ".autograder" / "results").exists()
 
 
@@ -148,7 +151,7 @@ def test_an_extension_for_nobody_is_said_wherever_it_would_count(
     course.__init__(course.root, load(course.root).registry)  # type: ignore[misc]
     assert not grade(RIGHT)
     assert STRANGER in capsys.readouterr().out
-    assert not run_status(course, None, as_json=False)
+    assert not status_table.status()
     assert f"{WEEK}: {STRANGER}" in capsys.readouterr().out
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from autograder.cli.instructor.status_table import run_status
+from autograder.cli.instructor import status_table
 from autograder.model.course import Course, Week, load
 from autograder.nbgrader.collect.collector import collect
 from autograder.nbgrader.collect.notebooks import read_cells
@@ -138,12 +138,16 @@ def test_students_read_it_in_their_feedback(
 
 
 def test_status_has_a_line_for_each_kind_of_trouble(
-    recorded: Callable[..., None], course: Course, capsys: pytest.CaptureFixture[str]
+    recorded: Callable[..., None],
+    course: Course,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.chdir(course.root)
     recorded(ada="missing", bob="missing", carl="module", dora="missing")
     (found,) = status(course)
     assert found.noted == {"missing": ["ada", "bob", "dora"], "module": ["carl"]}
-    assert not run_status(course, None, as_json=False)
+    assert not status_table.status()
     lines = [line for line in capsys.readouterr().out.splitlines() if "LOOK" in line]
     assert lines == [
         f"{WEEK}: LOOK  the notebook is missing; replaced by an empty one: 3 (ada, bob, dora)",

@@ -12,8 +12,7 @@ import nbformat
 import pytest
 
 from autograder.cli import run
-from autograder.cli.instructor.class_report import run_report
-from autograder.cli.instructor.regrading import run_apply, run_preview
+from autograder.cli.instructor import class_report, regrading
 from autograder.model.course import Course, Week, load
 from autograder.model.errors import KitError, NbgraderError
 from autograder.model.report.schema import SubmissionReport
@@ -223,7 +222,7 @@ def test_both_results_of_a_resubmission_are_kept(
     assert (before.score, before.handed_in) == (2, "2020-01-10 12:00:00.000000 UTC")
     assert scores(klass)["ada"] == 3
     page = klass.root / "page.html"
-    run_report(klass, week, [], names=True, out=page)
+    class_report.report(week.name, names=True, out=page)
     assert "before, submitted 2020-01-10 12:00:00: 2 of 3." in page.read_text(encoding="utf-8")
 
 
@@ -248,14 +247,20 @@ def test_without_anything_graded_it_says_so(
         preview(course, week, report(graded("ada", 2, 1)))
 
 
-def test_without_anything_collected_it_says_so(course: Course, week: Week) -> None:
+def test_without_anything_collected_it_says_so(
+    course: Course, week: Week, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(course.root)
     with pytest.raises(KitError, match="nothing was collected"):
-        run_preview(course, week, jobs=1)
+        regrading.regrade(week.name, preview=True)
 
 
-def test_applying_needs_a_reason(course: Course, week: Week) -> None:
+def test_applying_needs_a_reason(
+    course: Course, week: Week, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(course.root)
     with pytest.raises(KitError, match="needs --reason"):
-        run_apply(course, week, "  ", jobs=1)
+        regrading.regrade(week.name, apply=True, reason="  ")
 
 
 @leaves_files_open

@@ -10,8 +10,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from autograder.cli.instructor.status_table import run_status
-from autograder.model.course import Course, Week, load
+from autograder.cli.instructor import status_table
+from autograder.model.course import Course, Week
 from autograder.model.errors import NbgraderError
 from autograder.model.report.schema import SubmissionReport
 from autograder.model.report.verdicts import Ending
@@ -120,8 +120,13 @@ def test_feedback_is_returned_until_the_score_is_another(klass: Course, week: We
 
 
 def test_what_is_handed_in_again_waits_and_then_shows_both_results(
-    klass: Course, week: Week, hand_in: Callable[..., Path], capsys: pytest.CaptureFixture[str]
+    klass: Course,
+    week: Week,
+    hand_in: Callable[..., Path],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.chdir(klass.root)
     hand_in("ada", {"doubling.py": f"{STUB}\nTRIED = 1\n"}, "2020-01-11 12:00:00.000000 UTC")
     assert only(klass).waiting == ["ada"]
     collect(klass, week)
@@ -134,7 +139,7 @@ def test_what_is_handed_in_again_waits_and_then_shows_both_results(
         ("2020-01-11", 0),
     ]
     capsys.readouterr()
-    run_status(klass, week, as_json=False)
+    status_table.status(week.name)
     said = capsys.readouterr().out
     assert "submitted 2020-01-11 12:00:00 UTC: 0 of 3" in said
     assert "the newest submission scored lower than an earlier one: 1 (ada)" in said
@@ -164,7 +169,10 @@ def test_it_fits_a_terminal_and_imports_neither_torch_nor_nbgrader(klass: Course
     assert "\x1b" not in done.stdout
 
 
-def test_json_holds_every_week(klass: Course, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
-    run_status(load(klass.root), None, as_json=True)
+def test_json_holds_every_week(
+    klass: Course, capsysbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(klass.root)
+    status_table.status(as_json=True)
     (found,) = msgspec.json.decode(capsysbinary.readouterr().out, type=list[WeekStatus])
     assert found == only(klass)

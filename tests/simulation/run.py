@@ -9,6 +9,7 @@ Example: python -m tests.simulation.run --students 60 --weeks 8 --folder /tmp/co
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import shutil
@@ -110,11 +111,11 @@ def _figures(played: Any, kept: dict[tuple[str, str], float]) -> dict[str, Any]:
 
 
 def _write_reports(played: Any, root: Path) -> None:
-    from autograder.cli.instructor.class_report import run_report
+    from autograder.cli.instructor.class_report import report
 
-    for week in [*played.weeks, None]:
-        name = week.name if week else "course"
-        run_report(played.course, week, [], names=True, out=root / f"report-{name}.html")
+    with contextlib.chdir(played.course.root):
+        for week in [*(w.name for w in played.weeks), None]:
+            report(week, names=True, out=root.resolve() / f"report-{week or 'course'}.html")
 
 
 def _rank(played: Any) -> str:

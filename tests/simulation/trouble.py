@@ -17,9 +17,8 @@ import yaml
 
 from autograder.batch.grade import grade_batch
 from autograder.channels.grades.canvas import CanvasAssignment
-from autograder.channels.grades.comments import comments_of
 from autograder.channels.grades.http_client import Web
-from autograder.channels.grades.push import Todo, carry_out_push, plan_push
+from autograder.channels.grades.push import Todo, carry_out_push, comments_of, plan_push
 from autograder.model.course import Course, Week, load
 from autograder.model.device_axes import axis
 from autograder.model.errors import NbgraderError

@@ -4,4 +4,4 @@
 missing grade exactly once, even if a push is interrupted.
 """
 
-__all__ = ["canvas", "comments", "credentials", "http_client", "lti", "platforms", "push"]
+__all__ = ["canvas", "credentials", "http_client", "lti", "push"]

@@ -14,7 +14,7 @@ from ...model.course import Course, Week
 from ...model.errors import KitError
 from .credentials import secret_of
 from .http_client import Web
-from .platforms import HeldGrade
+from .push import HeldGrade
 
 TOKEN = "CANVAS_TOKEN"
 TOKEN_FILE = "canvas-token"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import stat
-from pathlib import Path
 
 from ...model.course import Course
 from ...model.errors import KitError
@@ -20,7 +19,7 @@ def secret_of(course: Course, variable: str, file: str) -> str:
     path = course.state / file
     shown = path.relative_to(course.root)
     try:
-        mode = path.stat().st_mode
+        status = path.stat()
         text = path.read_text(encoding="utf-8").strip()
     except FileNotFoundError:
         raise KitError(
@@ -29,12 +28,8 @@ def secret_of(course: Course, variable: str, file: str) -> str:
         ) from None
     except (OSError, UnicodeDecodeError) as error:
         raise KitError(f"{shown}: cannot be read: {type(error).__name__}") from None
-    _private(path, shown, mode)
+    if stat.S_IMODE(status.st_mode) & 0o077 or status.st_uid != os.geteuid():
+        raise KitError(f"{shown} is readable by other users: chmod 600 {shown}")
     if not text:
         raise KitError(f"{shown} is empty")
     return text
-
-
-def _private(path: Path, shown: Path, mode: int) -> None:
-    if stat.S_IMODE(mode) & 0o077 or path.stat().st_uid != os.geteuid():
-        raise KitError(f"{shown} is readable by other users: chmod 600 {shown}")

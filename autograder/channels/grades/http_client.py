@@ -11,9 +11,11 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlsplit
+
+import httpx
 
 from ...model.errors import KitError, PlatformError
 from ...model.visible import replaced
@@ -33,23 +35,20 @@ class Web:
     """
 
     def __init__(self, base: str, *, pause: float = 1.0) -> None:
-        import httpx
-
         self.base = base.rstrip("/")
         self._origin = _origin(self.base)
         if self._origin[0] != "https" and self._origin[1] not in _HERE:
             raise KitError(f"{base}: use https, because grades and credentials are sent")
         self._pause = pause
-        self._headers: dict[str, str] = {}
         self._client = httpx.Client(timeout=SECONDS, follow_redirects=False)
 
     def authorize(self, token: str) -> None:
         """Send this bearer token with all further requests."""
-        self._headers["Authorization"] = f"Bearer {token}"
+        self._client.headers["Authorization"] = f"Bearer {token}"
 
-    def get(self, place: str, *, accept: str = "application/json", **params: Any) -> Any:
+    def get(self, place: str) -> Any:
         """Return the JSON at a path or URL."""
-        return self._reading(place, params, accept).json()
+        return self._send("GET", place, again=True).json()
 
     def pages(
         self, place: str, *, accept: str = "application/json", **params: Any
@@ -59,58 +58,45 @@ class Web:
         for _ in range(_MOST_PAGES):
             if following is None:
                 return
-            answer = self._reading(following, params, accept)
+            headers = {"Accept": accept}
+            answer = self._send(
+                "GET", following, again=True, headers=headers, params=params or None
+            )
             yield answer.json()
             found, params = _NEXT.search(answer.headers.get("link", "")), {}
             following = found.group(1) if found else None
         raise PlatformError(f"{self._origin[1]}: a list has more than {_MOST_PAGES} pages")
 
-    def write(
-        self,
-        method: str,
-        place: str,
-        *,
-        json: Any = None,
-        content: bytes | None = None,
-        data: Mapping[str, str] | None = None,
-        headers: Mapping[str, str] | None = None,
-    ) -> Any:
+    def write(self, method: str, place: str, **content: Any) -> Any:
         """Send a request once; raise PlatformError, whose `unsure` tells if it may have arrived."""
-        import httpx
-
-        sent = {**self._headers, **(headers or {})}
-        for patience in _patience(self._pause):
-            try:
-                answer = self._client.request(
-                    method, self._url(place), json=json, content=content, data=data, headers=sent
-                )
-            except httpx.HTTPError as error:
-                raise PlatformError(self._said(error), unsure=True) from None
-            if not _busy(answer):
-                break
-            time.sleep(max(patience, _retry_after(answer)))  # rejected before it took effect
-        self._check(answer)
+        answer = self._send(method, place, again=False, **content)
         return answer.json() if answer.content else None
 
-    def _reading(self, place: str, params: Mapping[str, Any], accept: str) -> Any:
-        import httpx
+    def _send(self, method: str, place: str, *, again: bool, **request: Any) -> httpx.Response:
+        """Send a request until it is answered.
 
-        headers = {**self._headers, "Accept": accept}
-        why = ""
-        for patience in _patience(self._pause):
+        again: retry after a failure too. If the platform is busy, it rejected the request before it
+            took effect, so that every request can be retried.
+        """
+        problem = PlatformError("")
+        for number in range(_TRIES):
+            patience = self._pause * 2**number
             try:
-                answer = self._client.get(self._url(place), params=params or None, headers=headers)
+                answer = self._client.request(method, self._url(place), **request)
             except httpx.HTTPError as error:
-                why = self._said(error)
-                time.sleep(patience)
-                continue
-            if _busy(answer):
-                why = f"{self._origin[1]} is busy ({answer.status_code})"
-                time.sleep(max(patience, _retry_after(answer)))
-                continue
-            self._check(answer)
-            return answer
-        raise PlatformError(why)
+                said = f"{self._origin[1]} cannot be reached: {type(error).__name__}"
+                problem = PlatformError(said, unsure=not again)
+                if not again:
+                    raise problem from None
+            else:
+                if not _is_busy(answer):
+                    self._check(answer)
+                    return answer
+                problem = PlatformError(f"{self._origin[1]} is busy ({answer.status_code})")
+                patience = max(patience, _retry_after(answer))
+            # platforms limit the rate of requests, so each retry waits twice as long
+            time.sleep(patience)
+        raise problem
 
     def _url(self, place: str) -> str:
         url = place if "://" in place else f"{self.base}{place}"
@@ -120,7 +106,7 @@ class Web:
             )
         return url
 
-    def _check(self, answer: Any) -> None:
+    def _check(self, answer: httpx.Response) -> None:
         if answer.is_success:
             return
         what = {401: "the credentials were rejected", 403: "the credentials do not allow this",
@@ -128,32 +114,24 @@ class Web:
         said = what.get(answer.status_code, _words(answer))
         raise PlatformError(f"{self._origin[1]}: {answer.status_code}: {said}")
 
-    def _said(self, error: Exception) -> str:
-        return f"{self._origin[1]} cannot be reached: {type(error).__name__}"
-
 
 def _origin(url: str) -> tuple[str, str, int | None]:
     parts = urlsplit(url)
     return parts.scheme, parts.hostname or "", parts.port
 
 
-def _patience(pause: float) -> Iterator[float]:
-    for number in range(_TRIES):
-        yield pause * 2**number
-
-
-def _busy(answer: Any) -> bool:
+def _is_busy(answer: httpx.Response) -> bool:
     """Return True if the platform asks to retry; Canvas answers 403 "Rate Limit Exceeded"."""
     limited = answer.status_code == 403 and "rate limit" in answer.text[:200].casefold()
     return answer.status_code in _BUSY or limited
 
 
-def _retry_after(answer: Any) -> float:
+def _retry_after(answer: httpx.Response) -> float:
     """Return the seconds of the Retry-After header, at most 60."""
     text = answer.headers.get("retry-after", "")
     return min(60.0, float(text)) if text.isdecimal() else 0.0
 
 
-def _words(answer: Any) -> str:
+def _words(answer: httpx.Response) -> str:
     """Return the platform's reason as one short line."""
     return " ".join(replaced(answer.text[:200]).split()) or "no reason given"

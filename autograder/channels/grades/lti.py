@@ -9,7 +9,6 @@ increase.
 from __future__ import annotations
 
 import datetime as dt
-import json
 import time
 import uuid
 from typing import Any
@@ -21,7 +20,7 @@ from ...model.course.registry import Lti
 from ...model.errors import KitError, PlatformError
 from .credentials import secret_of
 from .http_client import Web
-from .platforms import HeldGrade
+from .push import HeldGrade
 
 KEY = "LTI_KEY"
 KEY_FILE = "lti-key.pem"
@@ -100,8 +99,8 @@ class LtiLineItem:
         }
         if comment is not None:
             score["comment"] = comment
-        content, headers = json.dumps(score).encode(), {"Content-Type": _SCORE}
-        self._web.write("POST", _below(item["id"], "scores"), content=content, headers=headers)
+        place = _below(item["id"], "scores")
+        self._web.write("POST", place, json=score, headers={"Content-Type": _SCORE})
         return ""
 
     def _item(self) -> dict[str, Any] | None:
@@ -126,11 +125,10 @@ class LtiLineItem:
             "resourceId": self._week.name,
             "tag": self._week.name,
         }
-        content, headers = json.dumps(item).encode(), {"Content-Type": _ITEM, "Accept": _ITEM}
-        place = self._lti.lineitems
-        made: dict[str, Any] = self._web.write("POST", place, content=content, headers=headers)
-        self._known = made
-        return made
+        headers = {"Content-Type": _ITEM, "Accept": _ITEM}
+        self._known = self._web.write("POST", self._lti.lineitems, json=item, headers=headers)
+        assert self._known is not None
+        return self._known
 
     def _token(self, web: Web) -> str:
         import jwt

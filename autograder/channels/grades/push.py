@@ -14,22 +14,55 @@ from __future__ import annotations
 import datetime as dt
 import fcntl
 import hashlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import Protocol
 
 import msgspec
 
+from ...feedback.text import submission_text
 from ...files.atomic import replace_file
 from ...lms.grade_files import total
-from ...lms.roster import Roster
+from ...lms.roster import Roster, RosterEntry
 from ...model.course import Course, Week
 from ...model.errors import KitError, PlatformError
-from .platforms import HeldGrade, Platform
+from ...nbgrader.gradebook.report_store import kept_report
 
 _SMALL = 1e-4
 _LONGEST = 8000
+_MORE = "For the full page with marks and comments, run: nbgrader fetch_feedback"
+
+
+@dataclass(frozen=True)
+class HeldGrade:
+    """The current grade of one person on a platform: points and all comments."""
+
+    points: float | None = None
+    comments: tuple[str, ...] = ()
+
+
+class Platform(Protocol):
+    """One assignment on a platform. People are identified by the platform's ids."""
+
+    name: str
+
+    def people(self) -> list[RosterEntry]:
+        """Return the students of the course; `number` is the platform's id."""
+        ...
+
+    def most(self) -> float | None:
+        """Return the points of the assignment, or None if it does not exist yet."""
+        ...
+
+    def held(self) -> dict[str, HeldGrade]:
+        """Return the current grades by id."""
+        ...
+
+    def write(self, number: str, points: float, most: float, comment: str | None) -> str:
+        """Enter points and, unless None, a comment; return a warning or ""."""
+        ...
 
 
 class Todo(Enum):
@@ -77,6 +110,16 @@ class Push:
 
     def of(self, todo: Todo) -> list[PlannedGrade]:
         return [one for one in self.plan if one.todo is todo]
+
+
+def comments_of(course: Course, week: Week, students: Iterable[str]) -> dict[str, str]:
+    """Return the feedback as plain text, by student, for the students who have a report."""
+    reports = {student: kept_report(course, week, student) for student in students}
+    return {
+        student: f"{week.title}\n\n{submission_text(report, week)}\n\n{_MORE} {week.name}"
+        for student, report in reports.items()
+        if report is not None
+    }
 
 
 def plan_push(

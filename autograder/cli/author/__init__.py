@@ -1,10 +1,3 @@
-"""The authors' commands and `doctor`, after their options are read."""
+"""The authors' commands."""
 
-__all__ = [
-    "doctor_report",
-    "making",
-    "mutation",
-    "try_file",
-    "verification",
-    "verification_watch",
-]
+__all__ = ["building", "making", "mutation", "try_file", "verification", "verifying"]

@@ -1,41 +1,60 @@
-"""`autograder new`: make a week, or an exercise in one, and print the next steps."""
+"""`new`: make a week, or an exercise in one, and print the next steps."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Annotated
 
-from ...authoring.new.new_exercise import add_exercise
-from ...authoring.new.new_week import PLACEHOLDER, new_course, new_week
+from typer import Argument, Option
+
 from ...model.course import Course, Week, load
 from ...model.errors import CourseError
+from ..app import author_command
 
 
-def run_new(name: str, *, exercise: str | None, title: str | None) -> None:
-    """Make a week, or an exercise in one. title: make a new course with this title."""
+@author_command
+def new(
+    week: Annotated[
+        str, Argument(help="An existing week, or the name of a new one: week08_topic.")
+    ],
+    exercise: Annotated[
+        str | None, Option(help="The exercise; default: the name of the topic.")
+    ] = None,
+    title: Annotated[
+        str | None,
+        Option("--course", help="Make a new course with this title in the current folder."),
+    ] = None,
+) -> None:
+    """Make an exercise, in an existing week or a new one, with blanks to fill in.
+
+    Example: autograder new week10_pooling --exercise mean_pool
+    """
+    from ...authoring.new.new_exercise import add_exercise
+    from ...authoring.new.new_week import PLACEHOLDER, new_course, new_week
+
     course = None if title is not None else load(unfinished=True)
-    week = _existing_week(course, name)
-    if course is not None and week is not None:
+    root = Path.cwd() if course is None else course.root
+    added, quick = f"{week} to", f"{week} --quick"
+    if course is None:
+        paths = new_course(root, str(title), week, exercise)
+    elif (existing := _existing_week(course, week)) is None:
+        paths = new_week(course, week, exercise)
+    else:
         if exercise is None:
             raise CourseError(
-                f"{week.name} exists already; to add an exercise, use --exercise NAME"
+                f"{existing.name} exists already; to add an exercise, use --exercise NAME"
             )
-        root, paths = course.root, add_exercise(course, week, exercise)
-        added, quick = f"{exercise} to {week.name} in", f"{week.name} --quick --only {exercise}"
-    else:
-        root = Path.cwd() if course is None else course.root
-        if course is None:
-            paths = new_course(root, str(title), name, exercise)
-        else:
-            paths = new_week(course, name, exercise)
-        added, quick = f"{name} to", f"{name} --quick"
+        paths = add_exercise(course, existing, exercise)
+        added = f"{exercise} to {existing.name} in"
+        quick = f"{existing.name} --quick --only {exercise}"
     for path in paths:
         print(f"wrote {path.relative_to(root)}")
     print(f"added {added} course.yaml: check its dates and points")
     print(f"Replace every {PLACEHOLDER}, then: autograder build && autograder verify {quick}")
 
 
-def _existing_week(course: Course | None, name: str) -> Week | None:
+def _existing_week(course: Course, name: str) -> Week | None:
     try:
-        return course.week(name) if course is not None else None
+        return course.week(name)
     except CourseError:
         return None

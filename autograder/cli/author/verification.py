@@ -1,17 +1,14 @@
-"""`autograder verify`: verify weeks, several parts at once, and print the results."""
+"""Verify weeks, several parts at once."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from concurrent.futures import Executor, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from functools import cached_property
 
-from rich.console import Console
 from rich.progress import MofNCompleteColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
-from rich.table import Table
 
 from ...authoring.verify.hidden_tests import WHOLE
 from ...authoring.verify.proof_cache import LESSON, PUBLIC, ProofCache
@@ -23,14 +20,10 @@ from ...files.secret import course_secret, public_draw
 from ...model.course import Course, Week
 from ...model.device_axes import axis
 from ...model.errors import EngineError
-from ...model.extras import missing_in_words
 from ...sandbox import choose
-from ...terminal.console import bar, terminal
-from ..output import plural
+from ...terminal.console import bar
 
 _PROCESS_WEIGHT = 50  # cost of jobs (authoring/verify/proof_job.py) that pays for a process
-_POLL_SECONDS = 0.1
-OnWeek = Callable[[Verification], None]
 
 
 @dataclass(frozen=True)
@@ -95,34 +88,8 @@ class Verify:
         return ProofCache(self.course, week, proof.devices, proof.secret, proof.sandbox), name
 
 
-class Abandoned(Exception):
-    """The rest of the proofs is not needed any more."""
-
-
-def run_verification(
-    verify: Verify, pool: Executor | None = None, abandon: Callable[[], bool] = lambda: False
-) -> bool:
-    """Verify the weeks, print their tables, and return whether there is no gap.
-
-    abandon: polled while a pool works; raises Abandoned when it returns True.
-    """
-    console = terminal(soft_wrap=True)
-    results = verified(verify, lambda result: _print(console, result), pool, abandon)
-    gaps = sum(len(r.gaps) for r in results)
-    draws = f", {verify.draws} draws" if verify.draws > 1 else ""
-    console.print(
-        f"{plural(len(results), 'week')}, {sum(r.tests for r in results)} tests, "
-        f"{sum(r.alternatives for r in results)} alternatives, "
-        f"{sum(len(r.rows) for r in results)} misconceptions{draws}: {gaps} gaps"
-    )
-    return gaps == 0
-
-
 def verified(
-    verify: Verify,
-    on_week: OnWeek = lambda result: None,
-    pool: Executor | None = None,
-    abandon: Callable[[], bool] = lambda: False,
+    verify: Verify, on_week: Callable[[Verification], None] = lambda result: None
 ) -> list[Verification]:
     """Return the verification of each week, with a progress bar meanwhile."""
     work = {week.name: verify.proofs(week) for week in verify.weeks}
@@ -142,7 +109,7 @@ def verified(
         def describe(text: str) -> None:
             progress.update(task, description=text)
 
-        result_of = _start(verify, left, describe, pool, abandon)
+        result_of = _start(verify, left, describe)
         for week in verify.weeks:
             describe(week.name)
             for proof in work[week.name]:
@@ -173,57 +140,28 @@ def _combined(verify: Verify, week: Week, results: dict[ProofJob, Verification])
 
 
 def _start(
-    verify: Verify,
-    left: list[ProofJob],
-    describe: Callable[[str], None],
-    pool: Executor | None,
-    abandon: Callable[[], bool],
+    verify: Verify, left: list[ProofJob], describe: Callable[[str], None]
 ) -> Callable[[ProofJob], Verification]:
     """Start the proofs, the longest first; return a function that waits for the result of one."""
     count = min(verify.jobs or os.cpu_count() or 1, len(left))
     weights = {p: cost(verify.course, p) for p in left}
     if verify.jobs is None:  # a new process takes as long as importing torch
         count = min(count, sum(weights.values()) // _PROCESS_WEIGHT)
-    if pool is None and count <= 1:
+    if count <= 1:
         return lambda proof: run_job(proof, describe)
-    executor = pool or process_pool(count)
-    futures: dict[ProofJob, Future[Verification]] = {
-        p: executor.submit(run_job, p) for p in sorted(left, key=lambda p: -weights[p])
-    }
+    pool = process_pool(count)
+    futures = {p: pool.submit(run_job, p) for p in sorted(left, key=lambda p: -weights[p])}
 
     def result_of(proof: ProofJob) -> Verification:
         future = futures.pop(proof)
         try:
-            while not wait([future], timeout=_POLL_SECONDS).done:
-                if abandon():
-                    for other in futures.values():
-                        other.cancel()
-                    raise Abandoned
             return future.result()
         except BrokenProcessPool as error:
             raise EngineError(
                 "a verification process died: `--jobs 1` shows at which part of the bank"
             ) from error
         finally:
-            if not futures and pool is None:
-                executor.shutdown(cancel_futures=True)
+            if not futures:
+                pool.shutdown(cancel_futures=True)
 
     return result_of
-
-
-def _print(console: Console, result: Verification) -> None:
-    table = Table(title=result.week, title_justify="left", show_lines=False)
-    for heading in ("misconception", "exercise", "rejected by", "diagnosed as"):
-        table.add_column(heading, overflow="fold")
-    for row in result.rows:
-        tests = [t.split("::")[-1] for t in row.rejected_by]
-        more = f" +{len(tests) - 3}" if len(tests) > 3 else ""
-        rejected_by = ", ".join(tests[:3]) + more or "NOTHING"
-        table.add_row(row.name, row.exercise, rejected_by, ", ".join(row.diagnosed_as) or "-")
-    console.print(table)
-    if result.not_run:
-        console.print(f"not run on this machine: {len(result.not_run)} tests", style="dim")
-    for extra in result.lacking:
-        console.print(f"not_run: exercises of {result.week} need {missing_in_words(extra)}")
-    for gap in result.gaps:
-        console.print(f"GAP  {gap}")

@@ -1,13 +1,10 @@
-"""The instructors' commands, after their options are read.
-
-Each `run_*` function prints its result and returns False if something needs the instructor's
-attention, which becomes exit code 1.
-"""
+"""The instructors' commands."""
 
 __all__ = [
     "class_report",
     "collecting",
     "demo_week",
+    "doctor_report",
     "exporting",
     "grading",
     "marks",

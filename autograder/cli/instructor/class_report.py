@@ -1,44 +1,57 @@
-"""`autograder report`: write the class report, and compare modules."""
+"""`report`: write the class report, and compare modules."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
-from ...classreport.analysis import summarize
-from ...classreport.page import course_page, week_page
-from ...classreport.report_sources import read_reports, recorded_report
-from ...classreport.similar_pairs import student_labels
-from ...model.course import Course, Week
-from ...model.course.bank import Bank
+from typer import Argument, Option
+
+from ...model.course import Course, Week, load
 from ...model.errors import KitError
-from ...model.report.schema import Report
 from ...model.visible import visible
-from ...nbgrader.collect.collector import collection_notes
-from ...nbgrader.gradebook.report_store import earlier_reports
 from ...terminal.console import terminal
+from ..app import instructor_command
 from ..output import borderless_table, write_output
 
 if TYPE_CHECKING:
+    from ...model.report.schema import Report
     from ...similarity.compare import Similarity
 
 _MIN_PAIRS = 5
 
 
-def run_report(
-    course: Course,
-    week: Week | None,
-    files: Sequence[Path],
-    *,
-    names: bool,
-    out: Path | None,
-    alike: bool = False,
+@instructor_command
+def report(
+    week: Annotated[
+        str | None, Argument(help="A week: its name or number; default: the course.")
+    ] = None,
+    files: Annotated[
+        list[Path] | None,
+        Option("--from", help="A report of `grade --json`; default: the recorded results."),
+    ] = None,
+    names: Annotated[bool, Option("--names", help="Name the students.")] = False,
+    similarity: Annotated[
+        bool, Option("--similarity", help="Show which modules are suspiciously similar.")
+    ] = False,
+    out: Annotated[Path | None, Option(help="The page; default: report-WEEK.html, here.")] = None,
 ) -> bool:
-    """Write the page of a week or of the course; return False if something needs attention."""
-    if alike and week is None:
+    """Write the class report of a week, or of the course: one HTML page for the instructor.
+
+    Example: autograder report week01 --similarity --names
+    """
+    course = load()
+    chosen = course.week(week) if week else None
+    if similarity and chosen is None:
         raise KitError("--similarity compares the modules of one week: name the week")
-    reports = _reports(course, week, files)
+    from ...classreport.analysis import summarize
+    from ...classreport.page import course_page, week_page
+    from ...model.course.bank import Bank
+    from ...nbgrader.collect.collector import collection_notes
+    from ...nbgrader.gradebook.report_store import earlier_reports
+
+    reports = _reports(course, chosen, files or [])
     weeks = [w for w in course.weeks if w.name in reports]
     summaries = [
         summarize(
@@ -51,13 +64,13 @@ def run_report(
     ]
     for one, summary in zip(weeks if not files else (), summaries, strict=False):
         before = {s.name: earlier_reports(course, one, s.name) for s in summary.graded}
-        summary.earlier = {name: reports for name, reports in before.items() if reports}
-    if week is None:
+        summary.earlier = {name: earlier for name, earlier in before.items() if earlier}
+    if chosen is None:
         page = course_page(course, summaries, names=names)
     else:
-        found = _similarity(course, week, names=names) if alike else None
-        page = week_page(course, summaries[0], names=names, similarity=found)
-    path = out or Path(f"report-{week.name if week else course.id}.html")
+        pairs = _similarity(course, chosen, names=names) if similarity else None
+        page = week_page(course, summaries[0], names=names, similarity=pairs)
+    path = out or Path(f"report-{chosen.name if chosen else course.id}.html")
     write_output(path, page.encode())
     for summary in summaries:
         print(
@@ -78,6 +91,7 @@ def run_report(
 
 def _similarity(course: Course, week: Week, *, names: bool) -> Similarity:
     """Compare the week's modules and print the most similar pairs."""
+    from ...classreport.similar_pairs import student_labels
     from ...similarity.collected_modules import similarity
 
     with terminal(stderr=True).status(f"comparing the modules of {week.name}"):
@@ -111,6 +125,8 @@ def _similarity(course: Course, week: Week, *, names: bool) -> Similarity:
 
 
 def _reports(course: Course, week: Week | None, files: Sequence[Path]) -> dict[str, Report]:
+    from ...classreport.report_sources import read_reports, recorded_report
+
     if files:
         found = read_reports(course, files)
     else:

@@ -1,25 +1,54 @@
-"""`autograder collect`: from nbgrader's exchange, a bulk download, or git repositories."""
+"""`collect`: from nbgrader's exchange, a bulk download, or git repositories."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Annotated
 
-from ...channels.git import collect_git, read_repositories
-from ...lms.bulk import collect_bulk
-from ...lms.roster import read_roster
+from typer import Option
+
 from ...model.course import Course, Week
 from ...model.errors import KitError
-from ...nbgrader.collect.collector import collect
-from ...nbgrader.collect.groups import grouped_lines, spread_groups
-from ...nbgrader.collect.submissions import acceptor
-from ...nbgrader.gradebook.database import read_gradebook
-from ..output import counted, counting
+from ..app import WeekArgument, find_week, instructor_command
+from ..output import counted, counting, print_attention
 
 
-def run_collect(course: Course, week: Week) -> bool:
-    """Collect from the exchange; return False if something needs attention."""
-    found = collect(course, week)
+@instructor_command
+def collect(
+    week: WeekArgument,
+    bulk: Annotated[
+        Path | None, Option("--zip", help="A bulk download of Canvas, Moodle, Gradescope.")
+    ] = None,
+    roster: Annotated[
+        Path | None, Option(help="With --zip: the class list, a CSV of the same system.")
+    ] = None,
+    git: Annotated[
+        Path | None,
+        Option(metavar="ROSTER", help="From git: a CSV with `username` or `repository`."),
+    ] = None,
+    repositories: Annotated[
+        str | None, Option(help="With --git: an address or a folder that contains {username}.")
+    ] = None,
+    newest: Annotated[
+        bool, Option("--newest", help="With --git: the newest commit, not the due date's.")
+    ] = False,
+) -> bool:
+    """Collect a week's submissions, and report who is missing and what needs attention.
+
+    Example: autograder collect week01 --zip submissions.zip --roster grades.csv
+    Example: autograder collect week01 --git students.csv --repositories 'clones/week01-{username}'
+    """
+    course, chosen = find_week(week)
+    if (repositories or newest) and git is None:
+        raise KitError("--repositories and --newest need --git ROSTER")
+    if git is not None:
+        return _collect_git(course, chosen, git, repositories, newest)
+    if bulk is not None:
+        return _collect_bulk(course, chosen, bulk, roster)
+    from ...nbgrader.collect.collector import collect
+
+    found = collect(course, chosen)
     print(f"collected {len(found.fresh)} new, {len(found.unchanged)} were collected before")
     if found.missing:
         print(f"no submission yet from {counted(found.missing)}")
@@ -28,20 +57,22 @@ def run_collect(course: Course, week: Week) -> bool:
         print(f"LOOK  submitted by the user {owner} under other names: {counted(names)}")
     _print_groups(found.grouped)
     for student in found.asking:
-        print(f"{student} requests a regrade: `autograder requests {week.name}`")
-    _print_notes(found.notes)
-    return not (found.foreign or found.notes)
+        print(f"{student} requests a regrade: `autograder requests {chosen.name}`")
+    return print_attention(found.notes) and not found.foreign
 
 
-def run_collect_bulk(course: Course, week: Week, path: Path, roster: Path | None) -> bool:
-    """Collect a bulk download; return whether every file belongs to a student."""
+def _collect_bulk(course: Course, week: Week, path: Path, roster: Path | None) -> bool:
+    from ...lms.bulk import collect_bulk
+    from ...lms.roster import read_roster
+    from ...nbgrader.collect.groups import grouped_lines, spread_groups
+    from ...nbgrader.collect.submissions import acceptor
+
     if roster is None:
         raise KitError("--zip needs --roster: the class list that maps files to students")
     known = read_roster(roster)
     found = collect_bulk(course, week, path, known, acceptor(course, week, "download"))
     print(f"collected {len(found.collected)} of {len(known.entries)} students")
-    if grouped := spread_groups(course, week):
-        _print_groups(grouped_lines(grouped))
+    _print_groups(grouped_lines(spread_groups(course, week)))
     if found.missing:
         print(f"no submission from {len(found.missing)}: {', '.join(found.missing)}")
     if found.late:
@@ -50,14 +81,15 @@ def run_collect_bulk(course: Course, week: Week, path: Path, roster: Path | None
         print("the download has no submission times: the late policy is not applied to it")
     for name in found.unmatched:
         print(f"UNMATCHED  {name!r} does not match anyone on the class list")
-    _print_notes(found.left_out)
-    return not (found.unmatched or found.left_out)
+    return print_attention(found.left_out) and not found.unmatched
 
 
-def run_collect_git(
-    course: Course, week: Week, roster: Path, where: str | None, *, newest: bool
-) -> bool:
-    """Collect from git repositories; return False if something needs attention."""
+def _collect_git(course: Course, week: Week, roster: Path, where: str | None, newest: bool) -> bool:
+    from ...channels.git import collect_git, read_repositories
+    from ...nbgrader.collect.groups import grouped_lines, spread_groups
+    from ...nbgrader.collect.submissions import acceptor
+    from ...nbgrader.gradebook.database import read_gradebook
+
     repositories = read_repositories(roster, where)
     _, entries = read_gradebook(course)
     with counting("repositories", len(repositories)) as advance:
@@ -72,22 +104,16 @@ def run_collect_git(
         )
     which = "the newest commit" if newest else "the last commit before the due date"
     print(f"collected {which} from {len(found.commits)} of {len(repositories)} repositories")
-    if grouped := spread_groups(course, week):
-        _print_groups(grouped_lines(grouped))
+    _print_groups(grouped_lines(spread_groups(course, week)))
     if found.nothing:
         print(f"no commit by then: {counted(found.nothing)}")
-    _print_notes([f"{student}: {why}" for student, why in found.failed.items()])
-    _print_notes(found.notes)
+    failed = [f"{student}: {why}" for student, why in found.failed.items()]
+    fine = print_attention([*failed, *found.notes])
     if found.commits:
         print("times are those of the commits, which are set by the students' own machines")
-    return not (found.failed or found.notes)
+    return fine
 
 
 def _print_groups(lines: Sequence[str]) -> None:
     if lines:
         print(f"copied to group members: {'; '.join(lines)}")
-
-
-def _print_notes(notes: Sequence[str]) -> None:
-    for note in notes:
-        print(f"LOOK  {note}")

@@ -1,47 +1,51 @@
-"""`autograder demo`: play a sample week with nbgrader and show the result."""
+"""`demo`: play a sample week with nbgrader and show the result."""
 
 from __future__ import annotations
 
 import time
+from typing import TYPE_CHECKING
 
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from ...model.course import Course
-from ...model.report.schema import SubmissionReport
+from ...model.course import Course, load
 from ...model.report.verdicts import Ending
-from ...nbgrader.demo import DemoResult, play, sample_class, steps
-from ...terminal.console import bar, terminal
+from ...terminal.console import Terminal, bar, terminal
+from ..app import instructor_command
+
+if TYPE_CHECKING:
+    from ...model.report.schema import SubmissionReport
+    from ...nbgrader.demo import DemoResult
 
 
-class _StepTimer:
-    """A progress bar on standard error, and a line with the time of each finished step."""
+@instructor_command
+def demo() -> bool:
+    """Play a course week with a sample class of twelve and real nbgrader, in demo/.
 
-    def __init__(self, progress: Progress, total: int) -> None:
-        self._progress, self._task = progress, progress.add_task("", total=total)
-        self._step, self._began = "", time.perf_counter()
+    Example: autograder demo
+    """
+    from ...nbgrader.demo import play, steps
 
-    def __call__(self, step: str, done: int) -> None:
-        if step != self._step:
-            self.end()
-            self._step, self._began = step, time.perf_counter()
-        self._progress.update(self._task, description=step, advance=done)
-
-    def end(self) -> None:
-        if self._step:
-            seconds = time.perf_counter() - self._began
-            self._progress.console.print(f"{seconds:6.1f} s  {self._step}", highlight=False)
-
-
-def run_demo(course: Course) -> bool:
-    """Play the sample week and show the result; return whether all submissions were graded."""
+    course = load()
     percent = TextColumn("{task.percentage:>3.0f}%")
     columns = BarColumn(), percent, TimeElapsedColumn(), TextColumn("{task.description}")
     with bar(*columns) as progress:
-        timer = _StepTimer(progress, steps(course))
-        played = play(course, timer)
-        timer.end()
+        task = progress.add_task("", total=steps(course))
+        began: dict[str, float] = {}  # by step
+
+        def on_progress(step: str, done: int) -> None:
+            if step not in began:
+                print_time()
+                began[step] = time.perf_counter()
+            progress.update(task, description=step, advance=done)
+
+        def print_time() -> None:
+            for step, start in [*began.items()][-1:]:
+                seconds = time.perf_counter() - start
+                progress.console.print(f"{seconds:6.1f} s  {step}", highlight=False)
+
+        played = play(course, on_progress)
+        print_time()
     console = terminal()
     if not console.is_terminal:
         console = terminal(width=100)
@@ -57,7 +61,9 @@ def run_demo(course: Course) -> bool:
     return all(s.verdict is not Ending.GRADER_FAULT for s in played.report.submissions)
 
 
-def _print_gradebook(console: Console, played: DemoResult) -> None:
+def _print_gradebook(console: Terminal, played: DemoResult) -> None:
+    from ...nbgrader.demo import sample_class
+
     names = [e.name for e in played.week.exercises]
     console.print("\nThe class:")
     for pupil in sample_class(played.course):
@@ -96,7 +102,7 @@ def _findings(submission: SubmissionReport) -> str:
     return "; ".join(f"{', '.join(numbers)}: {note}" for note, numbers in notes.items())
 
 
-def _print_pages(console: Console, course: Course, played: DemoResult) -> None:
+def _print_pages(console: Terminal, course: Course, played: DemoResult) -> None:
     console.print("\nFeedback (open in a browser):")
     for _, page in sorted(played.pages.items()):
         console.print(f"  {page.relative_to(course.root)}", soft_wrap=True)

@@ -3,40 +3,80 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
-from ...channels.github import export_template
-from ...channels.gradescope_zip import autograder_zip, write_zip
-from ...lms.grade_files import FORMATS, export
-from ...lms.roster import RosterEntry, read_roster
-from ...model.course import Course, Week
+from typer import Argument, Option
+
+from ...model.course import Course, Week, load
 from ...model.errors import KitError
+from ..app import UnmarkedOption, instructor_command
 from ..output import write_output
 
+if TYPE_CHECKING:
+    from ...lms.roster import RosterEntry
 
-def run_export(
-    course: Course,
-    weeks: Sequence[Week],
-    form: str,
-    roster: Path | None,
-    out: Path | None,
-    *,
-    unmarked: bool = False,
-    missing: str = "blank",
+
+@instructor_command
+def export(
+    week: Annotated[str, Argument(help="A week: its name or number; or all.")],
+    form: Annotated[
+        str, Option("--format", help="csv, json, canvas, moodle or brightspace")
+    ] = "csv",
+    roster: Annotated[
+        Path | None, Option(help="The class list: a CSV of Canvas, of Moodle, or your own.")
+    ] = None,
+    out: Annotated[
+        Path | None,
+        Option(help="The file or folder; default: standard output, or named by the week."),
+    ] = None,
+    gradescope: Annotated[
+        bool, Option("--gradescope", help="The autograder zip of a week for Gradescope.")
+    ] = False,
+    github: Annotated[
+        bool, Option("--github", help="A template repository for GitHub Classroom, Classroom 50.")
+    ] = False,
+    visibility: Annotated[
+        str,
+        Option(
+            help="With --gradescope, of scores and feedback: visible, after_due_date, "
+            "after_published or hidden."
+        ),
+    ] = "after_due_date",
+    feedback_as: Annotated[
+        str, Option("--feedback", help="With --gradescope: html or md.")
+    ] = "html",
+    unmarked: UnmarkedOption = False,
+    missing: Annotated[
+        str, Option(help="For work that was due and not submitted: blank or 0.")
+    ] = "blank",
 ) -> bool:
-    """Write the grades; return whether all students with a grade are on the class list.
+    """Export grades, or a week to be graded by another system.
 
-    unmarked: export even if answers are not marked. missing: `0` or `blank` for work not submitted.
+    Exit code 1 if a student with a grade is not on the class list.
+
+    Example: autograder export week01 --format canvas --roster grades.csv --out upload.csv
+    Example: autograder export week01 --gradescope --visibility after_published
+    Example: autograder export week01 --github --out week01
     """
+    course = load()
+    if gradescope:
+        _export_gradescope(course, course.week(week), out, visibility, feedback_as)
+        return True
+    if github:
+        _export_github(course, course.week(week), out)
+        return True
+    from ...lms.grade_files import FORMATS, export
+    from ...lms.roster import read_roster
+    from ...nbgrader.feedback.provisional import overdue, require_marked
+    from ...nbgrader.gradebook.transfer import final_scores
+
     if missing not in ("blank", "0"):
         raise KitError(f"--missing must be blank or 0, not {missing!r}")
     if form not in FORMATS:
         raise KitError(f"there is no format {form!r}; choose from {', '.join(FORMATS)}")
     known = read_roster(roster) if roster else None
-    from ...nbgrader.feedback.provisional import overdue, require_marked
-    from ...nbgrader.gradebook.transfer import final_scores
-
+    weeks = list(course.weeks) if week == "all" else [course.week(week)]
     scores = {w.name: final_scores(course, w) for w in weeks}
     weeks = [w for w in weeks if scores[w.name]]
     if not weeks:
@@ -44,8 +84,8 @@ def run_export(
     if not unmarked:
         require_marked(course, weeks)
     if missing == "0":
-        for week in weeks:
-            scores[week.name] |= dict.fromkeys(overdue(course, week, scores[week.name]), 0.0)
+        for w in weeks:
+            scores[w.name] |= dict.fromkeys(overdue(course, w, scores[w.name]), 0.0)
     exported = export(form, weeks, scores, known, "" if missing == "blank" else "0")
     if out is None:
         sys.stdout.write(exported.text)
@@ -57,11 +97,16 @@ def run_export(
     return not exported.unmatched
 
 
-def run_roster(course: Course, file: Path) -> None:
-    """Add the students of a class list to the gradebook."""
-    entries = read_roster(file).entries
+@instructor_command
+def roster(file: Annotated[Path, Argument(help="A CSV of Canvas, Moodle, or your own.")]) -> None:
+    """Add the students of a class list to nbgrader's gradebook.
+
+    Example: autograder roster grades.csv
+    """
+    from ...lms.roster import read_roster
     from ...nbgrader.workspace import open_gradebook
 
+    course, entries = load(), read_roster(file).entries
     with open_gradebook(course) as gradebook:
         for entry in entries:
             first, last = _split_name(entry)
@@ -80,13 +125,13 @@ def _split_name(entry: RosterEntry) -> tuple[str, str]:
     return first, last
 
 
-def run_gradescope(
+def _export_gradescope(
     course: Course, week: Week, out: Path | None, visibility: str, feedback: str
 ) -> None:
-    """Write the autograder zip for Gradescope."""
-    data = autograder_zip(course, week, visibility, feedback)
+    from ...channels.gradescope_zip import autograder_zip
+
     path = out or Path(f"{week.name}-gradescope.zip")
-    write_zip(path, data)
+    write_output(path, autograder_zip(course, week, visibility, feedback))
     print(f"{path}: upload it under Configure Autograder; the container needs 2 GB of memory")
     print(
         "keep it secret: it contains hidden tests and solutions, for you and the course staff on "
@@ -97,8 +142,9 @@ def run_gradescope(
         print(f"not included: the written answers ({names}), which are marked manually")
 
 
-def run_github(course: Course, week: Week, out: Path | None) -> None:
-    """Write the template repository, and the bundle for Classroom 50."""
+def _export_github(course: Course, week: Week, out: Path | None) -> None:
+    from ...channels.github import export_template
+
     made = export_template(course, week, out or Path(f"{week.name}-github"))
     state = "a new commit" if made.changed else "unchanged"
     print(

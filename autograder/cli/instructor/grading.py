@@ -1,129 +1,167 @@
-"""`autograder grade`: grade submissions, show the scores, record them."""
+"""`grade`: grade submissions, show the scores, record them."""
 
 from __future__ import annotations
 
 import os
 import sys
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
-from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
+import typer
+from typer import Argument, Option
 
-from ...batch.cluster import Cluster
-from ...batch.grade import Done, grade_batch
-from ...batch.intake import Submission, Unread, read_submission
 from ...model.course import Course, Week
 from ...model.device_axes import axis
 from ...model.errors import KitError
-from ...model.report.schema import Report, SubmissionReport, to_json
 from ...model.report.verdicts import Ending
 from ...model.visible import visible
-from ...nbgrader.gradebook.report_store import About
-from ...terminal.console import bar, terminal
-from ..output import borderless_table, write_output
+from ...terminal.console import Terminal, terminal
+from ..app import (
+    ClusterOption,
+    DeviceOption,
+    JobsOption,
+    TlsCaOption,
+    TlsCertOption,
+    TlsKeyOption,
+    WeekArgument,
+    cluster_option,
+    find_week,
+    instructor_command,
+)
+from ..output import borderless_table, counting, write_output
+
+if TYPE_CHECKING:
+    from ...batch.cluster import Cluster
+    from ...batch.intake import Submission
+    from ...model.report.schema import Report, SubmissionReport
+    from ...nbgrader.gradebook.report_store import About
 
 
-@dataclass(frozen=True)
-class Grading:
-    """Settings of a grading run: processes, device, sandbox, and an optional cluster."""
-
-    jobs: int | None = None
-    device: str = "auto"
-    sandbox: str = "auto"
-    cluster: Cluster | None = None
-
-    def run(
-        self,
-        course: Course,
-        week: Week,
-        submissions: Sequence[Submission],
-        on_done: Done = lambda report: None,
-    ) -> Report:
-        """Grade submissions with a progress bar on standard error."""
-        columns = TextColumn(week.name), BarColumn(), MofNCompleteColumn()
-        with bar(*columns, TimeElapsedColumn(), TimeRemainingColumn()) as progress:
-            task = progress.add_task("", total=len(submissions))
-
-            def done(report: SubmissionReport) -> None:
-                on_done(report)
-                progress.advance(task)
-
-            return grade_batch(
-                course,
-                week,
-                submissions,
-                devices=axis(self.device, here=self.cluster is None),
-                jobs=self.jobs,
-                sandbox=self.sandbox,
-                cluster=self.cluster,
-                on_done=done,
-                say=lambda line: progress.console.print(line, highlight=False),
-            )
-
-
-def run_grade(
-    course: Course,
-    week: Week,
-    paths: Sequence[Path] | None,
-    grading: Grading,
-    *,
-    json_file: Path | None = None,
-    refused: bool = False,
+@instructor_command
+def grade(
+    week: WeekArgument,
+    paths: Annotated[
+        list[Path] | None,
+        Argument(help="Submissions: folders, module files or zips; default: the collected ones."),
+    ] = None,
+    json_file: Annotated[
+        Path | None, Option("--json", help="Write the report here; - for standard output.")
+    ] = None,
+    jobs: JobsOption = None,
+    device: DeviceOption = "auto",
+    sandbox: Annotated[
+        str,
+        Option(
+            help="auto, bubblewrap, landlock, chroot; none runs code unprotected: your own only"
+        ),
+    ] = "auto",
+    cluster: ClusterOption = None,
+    tls_ca: TlsCaOption = None,
+    tls_cert: TlsCertOption = None,
+    tls_key: TlsKeyOption = None,
+    insecure: Annotated[
+        bool, Option("--insecure", help="Do not warn about a remote tcp:// scheduler.")
+    ] = False,
+    refused: Annotated[
+        bool, Option("--refused", help="Record the class even if most were refused.")
+    ] = False,
 ) -> bool:
-    """Grade the paths, or the collected submissions; return whether all were graded and recorded.
+    """Grade a week's submissions in the sandbox, and record them if they were collected.
 
-    Collected submissions are recorded, but if most were refused only with `refused`.
+    Exit code 0 if all were graded and recorded, 1 if some were refused or could not be graded,
+    2 if nothing was graded.
+
+    Example: autograder grade week01 handed-in/*.zip --json report.json
+    Example: autograder grade week01 --cluster tcp://scheduler:8786
     """
+    place = cluster_option(cluster, tls_ca, tls_cert, tls_key, jobs)
+    if place is not None and not insecure:
+        from ...batch.cluster import plaintext_warning
+
+        if warning := plaintext_warning(place):
+            typer.echo(warning, err=True)
+    course, chosen = find_week(week)
     console = terminal(stderr=str(json_file) == "-")
-    if grading.sandbox == "none":
+    if sandbox == "none":
         console.print(
             "WARNING: --sandbox none runs submissions in this process, with your rights. "
             "Use it only for your own code.",
             style="bold red",
         )
+    run = partial(run_batch, jobs=jobs, device=device, sandbox=sandbox, cluster=place)
+
+    def show(report: Report) -> None:
+        if json_file is not None:
+            _write_json(json_file, report)
+        print_scores(console, report)
+
     if paths:
-        report = grading.run(course, week, _read_paths(course, week, paths))
-        _show(console, json_file, report)
+        report = run(course, chosen, _read_paths(course, chosen, paths))
+        show(report)
         return _all_graded(report)
     from ...nbgrader.autograde.recorder import Recorder, RecordWhileGrading
     from ...nbgrader.gradebook.due_dates import unknown_extensions
     from ...nbgrader.gradebook.transfer import collected
     from ...nbgrader.release.archive import grade_by_release
 
-    submissions = collected(course, week)
+    submissions = collected(course, chosen)
     if not submissions:
         raise KitError(
-            f"nothing was collected for {week.name}: run `autograder collect {week.name}`, or name "
-            "submissions on the command line"
+            f"nothing was collected for {chosen.name}: run `autograder collect {chosen.name}`, or "
+            "name submissions on the command line"
         )
     abouts: dict[str, About] = {}
-    with Recorder(course, week, abouts) as recorder:
+    with Recorder(course, chosen, abouts) as recorder:
         on_done = RecordWhileGrading(recorder, len(submissions))
-        report, lines = grade_by_release(
-            course, week, partial(grading.run, on_done=on_done), abouts
-        )
-        _show(console, json_file, report)
+        report, lines = grade_by_release(course, chosen, partial(run, on_done=on_done), abouts)
+        show(report)
         for line in lines:
-            console.print(line, markup=False, soft_wrap=True)
+            console.print(line, soft_wrap=True)
         if not refused:
             _stop_if_most_are_refused(report)
         for submission in report.submissions:
             recorder.enter(submission)
         recording = recorder.ended()
-    unknown = unknown_extensions(course, week)
+    unknown = unknown_extensions(course, chosen)
     for line in [*recording.lines(), *(f"LOOK  {line}" for line in unknown)]:
         console.print(line, soft_wrap=True)
     return _all_graded(report) and not (recording.left_out or unknown)
+
+
+def run_batch(
+    course: Course,
+    week: Week,
+    submissions: Sequence[Submission],
+    *,
+    on_done: Callable[[SubmissionReport], None] = lambda report: None,
+    jobs: int | None = None,
+    device: str = "auto",
+    sandbox: str = "auto",
+    cluster: Cluster | None = None,
+) -> Report:
+    """Grade submissions with a progress bar on standard error."""
+    from ...batch.grade import grade_batch
+
+    with counting(week.name, len(submissions)) as advance:
+
+        def done(report: SubmissionReport) -> None:
+            on_done(report)
+            advance()
+
+        return grade_batch(
+            course,
+            week,
+            submissions,
+            devices=axis(device, here=cluster is None),
+            jobs=jobs,
+            sandbox=sandbox,
+            cluster=cluster,
+            on_done=done,
+            say=lambda line: print(line, file=sys.stderr),
+        )
 
 
 def _all_graded(report: Report) -> bool:
@@ -148,6 +186,8 @@ def _stop_if_most_are_refused(report: Report) -> None:
 
 
 def _read_paths(course: Course, week: Week, paths: Sequence[Path]) -> Sequence[Submission]:
+    from ...batch.intake import Unread, read_submission
+
     missing = [p for p in paths if not p.exists() and not p.is_symlink()]
     if missing:
         raise KitError(f"there is no {missing[0]}")
@@ -159,13 +199,9 @@ def _read_paths(course: Course, week: Week, paths: Sequence[Path]) -> Sequence[S
     return Unread(partial(read_submission, p, week, limits, n) for p, n in named)
 
 
-def _show(console: Console, json_file: Path | None, report: Report) -> None:
-    if json_file is not None:
-        _write_json(json_file, report)
-    print_scores(console, report)
-
-
 def _write_json(path: Path, report: Report) -> None:
+    from ...model.report.schema import to_json
+
     data = to_json(report) + b"\n"
     if str(path) == "-":
         sys.stdout.buffer.write(data)
@@ -181,7 +217,7 @@ def _write_json(path: Path, report: Report) -> None:
         write_output(path, data, 0o666 & ~umask)
 
 
-def print_scores(console: Console, report: Report) -> None:
+def print_scores(console: Terminal, report: Report) -> None:
     """Print a line per submission: its score, and the misconceptions or errors found."""
     table = borderless_table("submission", ">score", "what stands out")
     for submission in report.submissions:
@@ -199,19 +235,16 @@ def print_scores(console: Console, report: Report) -> None:
     console.print(table)
     for submission in report.submissions:
         name = visible(submission.name)
-        lines = []
         if submission.attempts:
             tried = visible(", ".join(submission.attempts))
-            lines.append(
-                f"ATTEMPT  {name} looks like an attempt to get around the grading: {tried}"
-            )
+            line = f"ATTEMPT  {name} looks like an attempt to get around the grading: {tried}"
+            console.print(line, soft_wrap=True)
         for failed in submission.unexplained:
-            lines.append(
+            console.print(
                 f"UNEXPLAINED  {name}: the scores are complete, but a later step of the grading "
-                f"system failed: {visible(failed)}"
+                f"system failed: {visible(failed)}",
+                soft_wrap=True,
             )
-        for line in lines:
-            console.print(line, markup=False, soft_wrap=True)
     console.print(
         f"{len(report.submissions)} submissions, {report.week}, "
         f"devices {', '.join(report.devices)}, sandbox {report.sandbox}"

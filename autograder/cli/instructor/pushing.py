@@ -4,88 +4,120 @@ from __future__ import annotations
 
 import datetime as dt
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
-from ...channels.grades.canvas import canvas_assignment
-from ...channels.grades.comments import comments_of
-from ...channels.grades.lti import lti_line_item
-from ...channels.grades.platforms import Platform
-from ...channels.grades.push import Push, Todo, carry_out_push, plan_push
-from ...model.course import Course, Week
+from typer import Option
+
 from ...model.errors import KitError
-from ...nbgrader.feedback.provisional import require_marked
-from ...nbgrader.gradebook.transfer import final_scores
-from ...pages.environment import points as as_points
 from ...terminal.console import terminal
-from ..output import counted, counting, plural
+from ..app import UnmarkedOption, WeekArgument, find_week, instructor_command
+from ..output import counted, counting, plural, print_attention
+
+if TYPE_CHECKING:
+    from ...channels.grades.push import Platform
 
 
-def run_push(
-    course: Course,
-    week: Week,
-    system: str,
-    *,
-    dry_run: bool,
-    comments: bool,
-    overwrite: bool,
-    unmarked: bool,
+@instructor_command
+def push(
+    week: WeekArgument,
+    canvas: Annotated[bool, Option("--canvas", help="To Canvas, by its API.")] = False,
+    lti: Annotated[
+        bool, Option("--lti", help="To a platform with LTI 1.3 grade services.")
+    ] = False,
+    dry_run: Annotated[bool, Option("--dry-run", help="Only show the changes.")] = False,
+    comments: Annotated[
+        bool, Option("--comments/--no-comments", help="Add feedback as a comment.")
+    ] = True,
+    overwrite: Annotated[
+        bool, Option("--overwrite", help="Overwrite grades entered on the platform.")
+    ] = False,
+    unmarked: UnmarkedOption = False,
 ) -> bool:
-    """Push a week's grades, or show the changes; return False if something needs attention."""
-    scores = final_scores(course, week)
+    """Write a week's grades to a learning platform; run it again to continue after an error.
+
+    The secret comes from the environment (CANVAS_TOKEN, LTI_KEY) or a file with mode 600.
+
+    Example: autograder push week01 --canvas --dry-run
+    """
+    course, chosen = find_week(week)
+    if canvas + lti != 1:
+        raise KitError("name one of --canvas and --lti")
+    from ...channels.grades.canvas import canvas_assignment
+    from ...channels.grades.lti import lti_line_item
+    from ...channels.grades.push import Todo, carry_out_push, comments_of, plan_push
+    from ...nbgrader.feedback.provisional import require_marked
+    from ...nbgrader.gradebook.transfer import final_scores
+    from ...pages.environment import points as as_points
+
+    scores = final_scores(course, chosen)
     if not scores:
-        raise KitError(f"{week.name} has no grades: run `autograder grade {week.name}` first")
+        raise KitError(f"{chosen.name} has no grades: run `autograder grade {chosen.name}` first")
     if not unmarked:
-        require_marked(course, [week], scores)
+        require_marked(course, [chosen], scores)
     platform: Platform = (
-        canvas_assignment(course, week)
-        if system == "canvas"
-        else lti_line_item(course, week, make=not dry_run)
+        canvas_assignment(course, chosen)
+        if canvas
+        else lti_line_item(course, chosen, make=not dry_run)
     )
-    texts = comments_of(course, week, scores) if comments else {}
-    push = plan_push(course, week, platform, scores, texts, overwrite=overwrite)
-    same = len(push.of(Todo.SAME))
+    texts = comments_of(course, chosen, scores) if comments else {}
+    push = plan_push(course, chosen, platform, scores, texts, overwrite=overwrite)
+    to_write, same = push.of(Todo.WRITE), len(push.of(Todo.SAME))
     if dry_run:
-        for one in push.of(Todo.WRITE):
+        for one in to_write:
             before = "nothing" if one.before is None else as_points(one.before)
             comment = ", with a comment" if one.comment else ""
             print(f"would write  {one.student}: {as_points(one.points)} (there: {before}){comment}")
-        print(f"{len(push.of(Todo.WRITE))} would be written, {same} are up to date")
+        print(f"{len(to_write)} would be written, {same} are up to date")
     else:
-        with counting("pushing", len(push.of(Todo.WRITE))) as advance:
-            carry_out_push(course, week, platform, push, advance)
+        with counting("pushing", len(to_write)) as advance:
+            carry_out_push(course, chosen, platform, push, advance)
         print(f"{len(push.written)} written, {same} were up to date")
-    return _print_problems(week, push, system)
-
-
-def _print_problems(week: Week, push: Push, system: str) -> bool:
     changed = push.of(Todo.CHANGED_THERE)
-    for one in changed:
-        print(
-            f"LOOK  {one.student}: the grade there was changed to {as_points(one.before or 0.0)}; "
-            f"here it is {as_points(one.points)}: not overwritten without --overwrite"
-        )
-    for student in push.unmatched:
-        print(f"UNMATCHED  {student} is not a student of the course there")
-    for note in push.notes:
-        print(f"LOOK  {note}")
+    attention = [
+        f"{one.student}: the grade there was changed to {as_points(one.before or 0.0)}; here it "
+        f"is {as_points(one.points)}: not overwritten without --overwrite"
+        for one in changed
+    ]
     for why in dict.fromkeys(push.failed.values()):
         students = [s for s, reason in push.failed.items() if reason == why]
-        print(f"LOOK  not written: {counted(students)}: {why}")
+        attention.append(f"not written: {counted(students)}: {why}")
+    matched = print_attention(
+        (f"{student} is not a student of the course there" for student in push.unmatched),
+        "UNMATCHED",
+    )
+    fine = print_attention([*attention, *push.notes])
     if push.failed:
-        print(f"run `autograder push {week.name} --{system}` again to continue")
-    return not (changed or push.unmatched or push.notes or push.failed)
+        print(f"run `autograder push {chosen.name} --{platform.name}` again to continue")
+    return matched and fine
 
 
-def run_site(course: Course, out: Path, at: str | None) -> None:
-    """Build the students' site; `at`: the date that it is built for."""
+@instructor_command
+def site(
+    out: Annotated[Path | None, Option(help="The site's folder; default: build/students.")] = None,
+    at: Annotated[
+        str | None,
+        Option(
+            metavar="DATE",
+            help="Preview it as of a date such as 2027-02-01; default folder: build/preview.",
+        ),
+    ] = None,
+) -> None:
+    """Build the students' site: a page for each week that has been released.
+
+    Example: autograder site --out build/students
+    """
+    from ...model.course import load
     from ...site.build import build_site
 
+    course = load()
+    folder = out or Path("build/preview" if at else "build/students")
     try:
         now = course.localized(dt.datetime.fromisoformat(at)) if at else None
     except ValueError:
         raise KitError(f"--at {at!r} is not a date such as 2027-02-01") from None
     with terminal(stderr=True).status("building the site") as status:
         built = build_site(
-            course, out, now=now, on_week=lambda name: status.update(f"running {name}")
+            course, folder, now=now, on_week=lambda name: status.update(f"running {name}")
         )
     print(f"{built.folder / 'index.html'}: {plural(len(built.weeks), 'week')}")
     if built.waiting:

@@ -3,86 +3,80 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Annotated
+
+from typer import Argument, Option
 
 from ...model.course import Course, Week
 from ...model.errors import KitError
-from ...model.report.differences import changes
-from ...nbgrader.collect.earlier import chosen_entry, restore, submissions_of
-from ...nbgrader.collect.history import Entry, History
-from ...nbgrader.collect.submissions import collected
-from ...nbgrader.gradebook.effective_results import PastResult, results
-from ...nbgrader.regrade.regrade import (
-    LeftOut,
-    Preview,
-    carry_out,
-    plan_of,
-    preview,
-    stale_feedback,
-    total,
-    undoing,
-)
-from ...nbgrader.regrade.regrade_log import Plan, RegradeLog, ScoreChange
-from ...nbgrader.release.archive import grade_by_release
-from ...nbgrader.status import returned
-from ...nbgrader.workspace import Workspace
 from ...terminal.console import terminal
+from ..app import JobsOption, WeekArgument, find_week, instructor_command
 from ..output import borderless_table, plural
-from .grading import Grading
+
+if TYPE_CHECKING:
+    from ...nbgrader.collect.history import Entry, History
+    from ...nbgrader.gradebook.effective_results import PastResult
+    from ...nbgrader.regrade.regrade import Preview
+    from ...nbgrader.regrade.regrade_log import Plan, RegradeLog, ScoreChange
 
 
-def run_preview(course: Course, week: Week, *, jobs: int | None) -> bool:
-    """Preview a regrade; return whether all submissions could be graded."""
-    interrupted = RegradeLog(course, week).unfinished()
-    if interrupted is not None:
-        print(
-            f"LOOK  the {_kind(interrupted)} of {interrupted.at} was interrupted; "
-            "`--apply` or `--undo` finishes it first"
-        )
-    found, _ = _preview(course, week, jobs)
-    _print_preview(week, found)
-    if found.changes:
-        print(
-            "nothing was written; to write it: "
-            f'`autograder regrade {week.name} --apply --reason "…"`'
-        )
-    return LeftOut.GRADER_FAULT not in found.left_out.values()
+@instructor_command
+def regrade(
+    week: WeekArgument,
+    preview: Annotated[bool, Option("--preview", help="Show the changes.")] = False,
+    apply: Annotated[bool, Option("--apply", help="Write it to the gradebook.")] = False,
+    undo: Annotated[
+        bool, Option("--undo", help="Restore the scores before the last --apply.")
+    ] = False,
+    reason: Annotated[str, Option(help="Why; recorded in the log. --apply needs it.")] = "",
+    jobs: JobsOption = None,
+) -> bool:
+    """Grade a week again after a hidden test was fixed; show whose score changes, and why.
 
+    Marks by instructors stay. Exit code 1 if a submission could not be graded.
 
-def run_apply(course: Course, week: Week, reason: str, *, jobs: int | None) -> bool:
-    """Write the new scores; return whether all submissions could be graded."""
-    log = RegradeLog(course, week)
-    if not reason.strip():
+    Example: autograder regrade week01 --apply --reason "a test was too strict"
+    """
+    course, chosen = find_week(week)
+    if preview + apply + undo != 1:
+        raise KitError("name one of --preview, --apply and --undo")
+    if apply and not reason.strip():
         raise KitError('--apply needs --reason "…", which is recorded in the log of regrades')
-    with log.alone():
-        _finish(course, week, log)
-        found, plan = _preview(course, week, jobs, reason)
-        _print_preview(week, found)
+    from ...nbgrader.regrade.regrade import LeftOut, undoing
+    from ...nbgrader.regrade.regrade_log import RegradeLog
+
+    log = RegradeLog(course, chosen)
+    if preview:
+        if (interrupted := log.unfinished()) is not None:
+            print(
+                f"LOOK  the {_kind(interrupted)} of {interrupted.at} was interrupted; "
+                "`--apply` or `--undo` finishes it first"
+            )
+        found, _ = _preview(course, chosen, jobs)
         if found.changes:
-            _print_written(course, week, log, plan, carry_out(course, week, log, plan))
+            print(
+                "nothing was written; to write it: "
+                f'`autograder regrade {chosen.name} --apply --reason "…"`'
+            )
+        return LeftOut.GRADER_FAULT not in found.left_out.values()
+    with log.alone():
+        if (interrupted := log.unfinished()) is not None:
+            done = f"finished the {_kind(interrupted)} of {interrupted.at}, which was interrupted"
+            _carry_out(course, chosen, log, interrupted, done)
+        if undo:
+            plan, newer = undoing(course, chosen, log, reason)
+            _print_changes(plan.changes, why=False)
+            for student in newer:
+                print(f"{student}: not changed, because it was graded again since the regrade")
+            _carry_out(course, chosen, log, plan)
+            return True
+        found, plan = _preview(course, chosen, jobs, reason)
+        if found.changes:
+            _carry_out(course, chosen, log, plan)
         else:
             print("nothing was written")
     return LeftOut.GRADER_FAULT not in found.left_out.values()
-
-
-def run_undo(course: Course, week: Week, reason: str) -> None:
-    """Restore the scores before the last regrade."""
-    log = RegradeLog(course, week)
-    with log.alone():
-        _finish(course, week, log)
-        plan, newer = undoing(course, week, log, reason)
-        _print_changes(plan.changes, why=False)
-        for student in newer:
-            print(f"{student}: not changed, because it was graded again since the regrade")
-        _print_written(course, week, log, plan, carry_out(course, week, log, plan))
-
-
-def _finish(course: Course, week: Week, log: RegradeLog) -> None:
-    """Finish a regrade that was interrupted."""
-    plan = log.unfinished()
-    if plan is not None:
-        lines = carry_out(course, week, log, plan)
-        print(f"finished the {_kind(plan)} of {plan.at}, which was interrupted")
-        _print_written(course, week, log, plan, lines)
 
 
 def _kind(plan: Plan) -> str:
@@ -92,18 +86,20 @@ def _kind(plan: Plan) -> str:
 def _preview(
     course: Course, week: Week, jobs: int | None, reason: str = ""
 ) -> tuple[Preview, Plan]:
+    """Grade the week again, print the changes, and return them with a plan to write them."""
+    from ...nbgrader.collect.submissions import collected
+    from ...nbgrader.regrade.regrade import plan_of, preview
+    from ...nbgrader.release.archive import grade_by_release
+    from .grading import run_batch
+
     if not collected(course, week):
         raise KitError(
             f"nothing was collected for {week.name}: run `autograder collect {week.name}`"
         )
-    report, lines = grade_by_release(course, week, Grading(jobs).run)
+    report, lines = grade_by_release(course, week, partial(run_batch, jobs=jobs))
     for line in lines:
         print(line)
     found = preview(course, week, report)
-    return found, plan_of(course, week, report, found, reason)
-
-
-def _print_preview(week: Week, found: Preview) -> None:
     _print_changes(found.rescored, why=True)
     unchanged = len(found.same) + len(found.reworded)
     print(f"{week.name}: {plural(len(found.rescored), 'score')} changed, {unchanged} unchanged")
@@ -114,10 +110,13 @@ def _print_preview(week: Week, found: Preview) -> None:
         print(f"{student}: not changed, because marked manually: {', '.join(exercises)}")
     for student, why in found.left_out.items():
         print(f"{student}: left out, {why.words(week)}")
+    return found, plan_of(course, week, report, found, reason)
 
 
 def _print_changes(some: Sequence[ScoreChange], *, why: bool) -> None:
     """Print the scores of the exercises, without written answers and late penalties."""
+    from ...nbgrader.regrade.regrade import total
+
     if not some:
         return
     table = borderless_table("student", ">score", ">now", ">change", *(["why"] if why else []))
@@ -129,13 +128,18 @@ def _print_changes(some: Sequence[ScoreChange], *, why: bool) -> None:
 
 
 def _reasons(change: ScoreChange) -> str:
+    from ...model.report.differences import changes
+
     lines = [f"{c.name}: {reason}" for c in changes(change.old, change.new) for reason in c.reasons]
     return "\n".join(lines) or "the gradebook's score differed from the report"
 
 
-def _print_written(
-    course: Course, week: Week, log: RegradeLog, plan: Plan, lines: Sequence[str]
-) -> None:
+def _carry_out(course: Course, week: Week, log: RegradeLog, plan: Plan, done: str = "") -> None:
+    from ...nbgrader.regrade.regrade import carry_out, stale_feedback
+
+    lines = carry_out(course, week, log, plan)
+    if done:
+        print(done)
     students = plural(len(plan.changes), "student")
     print(f"written: {students}, with new late penalties; the log is {log.path}")
     for line in lines:
@@ -145,24 +149,43 @@ def _print_written(
         print(f"`autograder feedback {week.name}` updates and releases it")
 
 
-def run_restore(course: Course, week: Week, student: str, wanted: str | None) -> None:
-    """List a student's submissions, or restore the `wanted` one."""
-    history = submissions_of(course, week, student)
-    if wanted is not None:
-        entry = chosen_entry(history, wanted)
-        for line in restore(course, week, student, entry):
-            print(line)
-        print(f"submission {entry.number} of {entry.when} counts until {student} submits again")
-        if returned(Workspace(course), week, student):
-            print(
-                "their feedback is for a different submission: "
-                f"`autograder feedback {week.name}` updates it"
-            )
+@instructor_command
+def restore(
+    week: WeekArgument,
+    student: Annotated[str, Argument(help="A student's name in the gradebook.")],
+    to: Annotated[
+        str | None,
+        Option(metavar="WHICH", help="A number from the list, or the start of its time."),
+    ] = None,
+) -> None:
+    """List a student's submissions of a week, or restore an earlier one.
+
+    Marks by instructors stay. The restored submission counts until the student submits again.
+
+    Example: autograder restore week01 ada --to 2
+    """
+    course, chosen = find_week(week)
+    from ...nbgrader.collect.earlier import chosen_entry, restore, submissions_of
+    from ...nbgrader.gradebook.effective_results import results
+    from ...nbgrader.status import returned
+    from ...nbgrader.workspace import Workspace
+
+    history = submissions_of(course, chosen, student)
+    if to is None:
+        by_number = {r.number: r for r in results(course, chosen, student)}
+        for entry in history.entries:
+            print(_history_line(entry, history, by_number.get(entry.number)))
+        print(f"to restore one: `autograder restore {chosen.name} {student} --to NUMBER`")
         return
-    by_number = {r.number: r for r in results(course, week, student)}
-    for entry in history.entries:
-        print(_history_line(entry, history, by_number.get(entry.number)))
-    print(f"to restore one: `autograder restore {week.name} {student} --to NUMBER`")
+    entry = chosen_entry(history, to)
+    for line in restore(course, chosen, student, entry):
+        print(line)
+    print(f"submission {entry.number} of {entry.when} counts until {student} submits again")
+    if returned(Workspace(course), chosen, student):
+        print(
+            "their feedback is for a different submission: "
+            f"`autograder feedback {chosen.name}` updates it"
+        )
 
 
 def _history_line(entry: Entry, history: History, result: PastResult | None) -> str:

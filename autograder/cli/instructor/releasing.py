@@ -2,35 +2,58 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import Annotated
 
-from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
+from typer import Option
 
 from ...model.course import Course, Week
 from ...model.errors import KitError
 from ...model.spelling import did_you_mean
-from ...nbgrader.feedback.provisional import require_marked
-from ...nbgrader.feedback.publish_feedback import return_feedback
-from ...nbgrader.gradebook.due_dates import unknown_extensions
-from ...nbgrader.release.publish import release
-from ...nbgrader.release.solutions import release_solutions
-from ...nbgrader.workspace import Workspace
-from ...terminal.console import bar, terminal
+from ...terminal.console import terminal
+from ..app import UnmarkedOption, WeekArgument, find_week, instructor_command
+from ..output import counting, print_attention
 
 
-def run_release(
-    course: Course, week: Week, *, early: bool, again: bool = False, unproven: bool = False
+@instructor_command
+def release(
+    week: WeekArgument,
+    early: Annotated[
+        bool, Option("--early", help="Release before the week's release date.")
+    ] = False,
+    again: Annotated[
+        bool, Option("--again", help="Release a corrected week next to the one students have.")
+    ] = False,
+    solutions: Annotated[
+        bool, Option("--solutions", help="Release its solutions, after the last extension.")
+    ] = False,
+    unproven: Annotated[
+        bool, Option("--unproven", help="Even if graders or public checks have gaps.")
+    ] = False,
 ) -> bool:
-    """Release a week; return False if something needs attention.
+    """Release a week to the students: verify it, check for leaks, and hand it to nbgrader.
 
-    The week is verified first unless `unproven`; parts that have not changed are not repeated.
+    Parts that `verify` has checked and that have not changed are not verified again.
+
+    Example: autograder release week01 --early
     """
+    course, chosen = find_week(week)
+    if solutions:
+        if early or again:
+            raise KitError(
+                "--solutions cannot be combined with --early or --again: solutions are released "
+                "when nobody can use them any more"
+            )
+        _release_solutions(course, chosen)
+        return True
+    from ...nbgrader.release.publish import release
+    from ...nbgrader.workspace import Workspace
+
     if not unproven:
-        _require_proof(course, week)
-    with terminal(stderr=True).status(f"releasing {week.name}"):
-        released = release(course, week, early=early, again=again)
-    print(f"released {week.name}: {len(released.files)} files, checked for secret lines")
-    print(f"students fetch it with   nbgrader fetch_assignment {week.name} --course {course.id}")
+        _require_proof(course, chosen)
+    with terminal(stderr=True).status(f"releasing {chosen.name}"):
+        released = release(course, chosen, early=early, again=again)
+    print(f"released {chosen.name}: {len(released.files)} files, checked for secret lines")
+    print(f"students fetch it with   nbgrader fetch_assignment {chosen.name} --course {course.id}")
     if released.beside:
         print(
             "students with the previous release fetch   "
@@ -47,9 +70,7 @@ def run_release(
     )
     kit = "with the kit" if released.wheel else "without the kit: `make wheel`, then release again"
     print(f"for Colab, Kaggle or a learning platform: {released.bundle} ({kit})")
-    for note in released.notes:
-        print(f"LOOK  {note}")
-    return not released.notes
+    return print_attention(released.notes)
 
 
 def _require_proof(course: Course, week: Week) -> None:
@@ -58,17 +79,16 @@ def _require_proof(course: Course, week: Week) -> None:
     (result,) = verified(Verify(course, [week], public=True))
     if not result.gaps:  # continue with the parts that take longer
         (result,) = verified(Verify(course, [week], lesson=True))
-    for gap in result.gaps:
-        print(f"GAP  {gap}")
-    if result.gaps:
+    if not print_attention(result.gaps, "GAP"):
         raise KitError(
             f"{week.name} is not proven: fix the gaps above (`autograder verify {week.name} "
             "--quick --lesson` shows them), or use --unproven"
         )
 
 
-def run_release_solutions(course: Course, week: Week) -> None:
-    """Release the solutions, and print where they are."""
+def _release_solutions(course: Course, week: Week) -> None:
+    from ...nbgrader.release.solutions import release_solutions
+
     out = release_solutions(course, week)
     print(f"released the solutions of {week.name}: {len(out.files)} files, without hidden tests")
     print(f"students fetch them with   nbgrader fetch_assignment {out.name} --course {course.id}")
@@ -77,34 +97,36 @@ def run_release_solutions(course: Course, week: Week) -> None:
         print(f"note: {note}")
 
 
-def run_feedback(
-    course: Course, week: Week, students: Sequence[str] = (), *, unmarked: bool = False
+@instructor_command
+def feedback(
+    week: WeekArgument,
+    students: Annotated[
+        list[str] | None, Option("--student", help="Only for this student; may be repeated.")
+    ] = None,
+    unmarked: UnmarkedOption = False,
 ) -> bool:
-    """Release feedback to all graded students, or to those named; return whether all got it.
+    """Write the feedback for a graded week, and release it through nbgrader.
 
-    unmarked: release it even if written answers are not marked.
+    Example: autograder feedback week01 --student ada
     """
-    graded = Workspace(course).students("autograded", week)
-    if unknown := [s for s in students if s not in graded]:
+    course, chosen = find_week(week)
+    from ...nbgrader.feedback.provisional import require_marked
+    from ...nbgrader.feedback.publish_feedback import return_feedback
+    from ...nbgrader.gradebook.due_dates import unknown_extensions
+    from ...nbgrader.workspace import Workspace
+
+    graded = Workspace(course).students("autograded", chosen)
+    if unknown := [s for s in students or () if s not in graded]:
         raise KitError(
-            f"{unknown[0]} was not graded in {week.name}{did_you_mean(unknown[0], graded)}"
+            f"{unknown[0]} was not graded in {chosen.name}{did_you_mean(unknown[0], graded)}"
         )
-    chosen = sorted(set(students)) or graded
+    wanted = sorted(set(students or graded))
     if not unmarked:
-        require_marked(course, [week], chosen)
-    progress = bar(TextColumn("feedback"), BarColumn(), TimeElapsedColumn())
-    task = progress.add_task("", total=len(chosen))
-
-    def done() -> None:
-        progress.start()  # not earlier: its thread must not exist when processes are forked
-        progress.advance(task)
-
-    try:
-        result = return_feedback(course, week, on_done=done, students=chosen)
-    finally:
-        progress.stop()
-    print(f"released feedback to {len(result.students)} of {len(chosen)}")
-    extensions = unknown_extensions(course, week)
-    for note in result.notes + [f"LOOK  {line}" for line in extensions]:
+        require_marked(course, [chosen], wanted)
+    with counting("feedback", len(wanted)) as advance:
+        result = return_feedback(course, chosen, on_done=advance, students=wanted)
+    print(f"released feedback to {len(result.students)} of {len(wanted)}")
+    for note in result.notes:
         print(note)
-    return len(result.students) == len(chosen) and not extensions
+    known = print_attention(unknown_extensions(course, chosen))
+    return len(result.students) == len(wanted) and known

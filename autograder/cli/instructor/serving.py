@@ -1,4 +1,4 @@
-"""`autograder serve`: start the service, write tokens, check the prerequisites."""
+"""`serve`: start the service, write tokens, check the prerequisites."""
 
 from __future__ import annotations
 
@@ -9,76 +9,144 @@ import socket
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
-from ...batch.cluster import Cluster
-from ...model.course import Course
+from typer import Option
+
+from ...model.course import Course, load
 from ...model.device_axes import axis
 from ...model.errors import KitError
-from ...nbgrader.gradebook.database import read_gradebook
-from ...nbgrader.workspace import Workspace
-from ...sandbox import SandboxError, choose
-from ...serve.auth.accounts import Accounts, Role, is_name
-from ...serve.disclosure.leak_bound import most_bits
-from ...serve.grading_service import DATABASE
-from ...serve.shared_state import Settings
-from ...serve.start import Address, hub_address, require_encryption, run
-from ...serve.tables import open_database
-from ...terminal.console import terminal
-from ..output import write_output
+from ..app import (
+    ClusterOption,
+    DeviceOption,
+    TlsCaOption,
+    TlsCertOption,
+    TlsKeyOption,
+    cluster_option,
+    instructor_command,
+)
+from ..output import print_checks, write_output
 
-Finding = tuple[bool, str, str]  # ok, finding, how to fix it
+if TYPE_CHECKING:
+    from ...serve.auth.accounts import Role
+    from ...serve.start import Address
+
 _MIN_DISK = 2 << 30  # bytes that a class may fill
+Check = tuple[bool, str, str]  # ok, result, how to fix it
 
 
-def run_service(
-    course: Course,
-    address: Address,
-    *,
-    database: str,
-    jobs: int | None,
-    memory: int | None,
-    niceness: int,
-    device: str,
-    sandbox: str,
-    cluster: Cluster | None,
-    instructors: tuple[str, ...],
-) -> None:
-    """Serve until interrupted; raise KitError if the service cannot start."""
-    if address.hub:
+@instructor_command
+def serve(
+    host: Annotated[str, Option(help="The address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, Option(min=1, max=65535)] = 8000,
+    url: Annotated[str, Option(help="The public address; default: --host and --port.")] = "",
+    certificate: Annotated[
+        Path | None, Option(help="For https: the certificate with its chain, PEM.")
+    ] = None,
+    key: Annotated[Path | None, Option(help="For https: its key, PEM.")] = None,
+    insecure: Annotated[
+        bool, Option("--insecure", help="Allow other machines without https.")
+    ] = False,
+    hub: Annotated[bool, Option("--hub", help="As a service that a JupyterHub starts.")] = False,
+    instructors: Annotated[
+        list[str] | None,
+        Option(
+            "--instructor", help="May see the class; with --hub also group:NAME. May be repeated."
+        ),
+    ] = None,
+    tokens: Annotated[
+        Path | None,
+        Option(help="Write a one-time token for each student to this CSV, or -, and exit."),
+    ] = None,
+    students: Annotated[
+        list[str] | None,
+        Option("--student", help="With --tokens: new tokens for these students only."),
+    ] = None,
+    check: Annotated[
+        bool, Option("--check", help="Report whether a service can run here, and exit.")
+    ] = False,
+    database: Annotated[
+        str, Option("--db", help="postgresql+psycopg://user@host/database; default: a file.")
+    ] = "",
+    jobs: Annotated[
+        int | None,
+        Option(min=1, help="Grading processes; default: one per core."),
+    ] = None,
+    memory: Annotated[
+        int | None, Option(min=512, help="MiB for each; default: half of all, shared.")
+    ] = None,
+    niceness: Annotated[
+        int,
+        Option("--nice", min=0, max=19, help="Niceness of grading, so that pages go first."),
+    ] = 10,
+    device: DeviceOption = "auto",
+    sandbox: Annotated[str, Option(help="auto, bubblewrap or landlock")] = "auto",
+    cluster: ClusterOption = None,
+    tls_ca: TlsCaOption = None,
+    tls_cert: TlsCertOption = None,
+    tls_key: TlsKeyOption = None,
+) -> bool:
+    """Grade at submission, until Ctrl-C: a web page, `autograder submit` and nbgrader's exchange.
+
+    course.yaml (`immediate`) defines what students see at once, and how often.
+
+    Example: autograder serve --check
+    Example: autograder serve --tokens tokens.csv
+    Example: autograder serve --url https://grade.example.org/
+    """
+    course = load()
+    if sandbox == "none":
+        raise KitError("--sandbox none is refused: a service grades other people's code")
+    if students and tokens is None:
+        raise KitError("--student needs --tokens")
+    if (certificate is None) != (key is None):
+        raise KitError("--certificate and --key need each other")
+    place = cluster_option(cluster, tls_ca, tls_cert, tls_key, jobs)
+    from ...batch.grade import sandbox_name
+    from ...serve.grading_service import DATABASE
+    from ...serve.shared_state import Settings
+    from ...serve.start import Address, hub_address, require_encryption, run
+
+    address = Address(host, port, url, certificate, key, insecure, hub)
+    if tokens is not None or check:
+        database = database or f"sqlite:///{course.state / DATABASE}"
+    if tokens is not None:
+        _write_tokens(course, database, tokens, students or [], instructors or [])
+        return True
+    if check:
+        all_ok = print_checks(_checks(course, address, database, sandbox))
+        for line in _disclosure(course):
+            print(f"       {line}")
+        return all_ok
+    if hub:
         address = hub_address(address)
     require_encryption(address)
-    if cluster is not None:
-        chosen = "bubblewrap" if sandbox == "auto" else sandbox
-    else:
-        try:
-            chosen = choose(None if sandbox == "auto" else sandbox).name
-        except SandboxError as error:
-            raise KitError(str(error)) from None
     settings = Settings(
         database=database,
         processes=jobs or 0,
         process_mib=memory or 0,
         niceness=niceness,
-        devices=axis(device, here=cluster is None),
-        sandbox=chosen,
-        cluster=cluster,
-        instructors=instructors,
+        devices=axis(device, here=place is None),
+        sandbox=sandbox_name(sandbox, place),
+        cluster=place,
+        instructors=tuple(instructors or ()),
     )
     run(course, settings, address)
+    return True
 
 
-def _database_url(course: Course, database: str) -> str:
-    return database or f"sqlite:///{course.state / DATABASE}"
-
-
-def write_tokens(
+def _write_tokens(
     course: Course, database: str, out: Path, students: Sequence[str], instructors: Sequence[str]
 ) -> None:
     """Write tokens for the named people, or for each student of the gradebook without one.
 
     Named people are signed out on all their machines.
     """
-    people = Accounts(open_database(_database_url(course, database)))
+    from ...nbgrader.gradebook.database import read_gradebook
+    from ...serve.auth.accounts import Accounts, is_name
+    from ...serve.tables import open_database
+
+    people = Accounts(open_database(database))
     for name in (*students, *instructors):
         if not is_name(name):
             raise KitError(f"{name!r} is not a valid user name: use letters, digits and . @ - _")
@@ -106,28 +174,21 @@ def write_tokens(
     print(f"{len(wanted)} tokens in {out}: give each person their own; each works once")
 
 
-def check_service(course: Course, address: Address, database: str, sandbox: str) -> bool:
-    """Print the findings; return whether a service can run here."""
-    console = terminal(soft_wrap=True)
-    all_ok = True
-    for ok, what, fix in _findings(course, address, database, sandbox):
-        console.print(f"  {'ok' if ok else '--'}   {what}")
-        if not ok:
-            all_ok = False
-            console.print(f"       {fix}")
-    for line in _disclosure(course):
-        console.print(f"       {line}")
-    return all_ok
+def _checks(course: Course, address: Address, database: str, sandbox: str) -> Iterator[Check]:
+    from ...nbgrader.gradebook.database import read_gradebook
+    from ...nbgrader.workspace import Workspace
+    from ...sandbox import choose
+    from ...serve.auth.accounts import Accounts
+    from ...serve.start import require_encryption
+    from ...serve.tables import open_database
 
-
-def _findings(course: Course, address: Address, database: str, sandbox: str) -> Iterator[Finding]:
     try:
         yield True, f"sandbox: {choose(None if sandbox == 'auto' else sandbox).name}", ""
-    except (SandboxError, KitError) as error:
+    except KitError as error:
         yield False, "sandbox: none works here", f"{error}; see `autograder doctor`"
     students, tokens = list[str](), set[str]()
     try:
-        engine = open_database(_database_url(course, database))
+        engine = open_database(database)
         yield True, f"database: {engine.dialect.name}", ""
         students, tokens = list(read_gradebook(course)[0]), set(Accounts(engine).names_with_token())
         engine.dispose()
@@ -154,7 +215,7 @@ def _findings(course: Course, address: Address, database: str, sandbox: str) -> 
     yield free > _MIN_DISK, disk, "free some space: submissions are stored there"
 
 
-def _port(address: Address) -> Finding:
+def _port(address: Address) -> Check:
     with socket.socket(socket.AF_INET6 if ":" in address.host else socket.AF_INET) as trial:
         trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -167,6 +228,8 @@ def _port(address: Address) -> Finding:
 
 def _disclosure(course: Course) -> Iterator[str]:
     """Describe the information in results, so that instructors can choose `tries`."""
+    from ...serve.disclosure.leak_bound import most_bits
+
     policy = course.registry.immediate
     yield (
         f"shown at once: {policy.show}, {policy.tries} results per {policy.per}, until "

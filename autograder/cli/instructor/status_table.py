@@ -1,36 +1,53 @@
-"""`autograder status`: a row per week, and a to-do list."""
+"""`status`: a row per week, and a to-do list."""
 
 from __future__ import annotations
 
 import datetime as dt
 import sys
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
-from rich.table import Table
+from typer import Argument, Option
 
-from ...model.course import Course, Week
+from ...model.course import load
 from ...model.notes import KINDS
 from ...model.visible import visible_json
-from ...nbgrader.formgrader.manual_marks import keep_marks
-from ...nbgrader.status import Result, WeekStatus, status
 from ...terminal.console import terminal
-from ..output import counted, first_names
+from ..app import instructor_command
+from ..output import borderless_table, counted, first_names
+
+if TYPE_CHECKING:
+    from ...nbgrader.status import Result, WeekStatus
 
 
-def run_status(course: Course, week: Week | None, *, as_json: bool) -> bool:
-    """Show all weeks, or one with all names; return False if something needs attention."""
+@instructor_command
+def status(
+    week: Annotated[
+        str | None, Argument(help="A week, shown by name; default: every week.")
+    ] = None,
+    as_json: Annotated[bool, Option("--json", help="As JSON, with every name.")] = False,
+) -> bool:
+    """Show every week at a glance: released, submitted, late, graded, to mark, returned, odd.
+
+    Example: autograder status week01
+    """
+    from ...nbgrader.formgrader.manual_marks import keep_marks
+    from ...nbgrader.status import status
+
+    course = load()
+    chosen = course.week(week) if week else None
     keep_marks(course)
-    weeks = [w for w in status(course) if week is None or w.week == week.name]
+    weeks = [w for w in status(course) if chosen is None or w.week == chosen.name]
     if as_json:
         text = msgspec.json.format(msgspec.json.encode(weeks), indent=1).decode()
         sys.stdout.buffer.write(visible_json(text).encode() + b"\n")
-        return not any(map(_flagged, weeks))
-    _print_table(weeks)
-    lines = [f"{w.week}: {line}" for w in weeks for line in _to_do(w)]
-    if week is not None:
-        lines += _details(weeks[0])
-    for line in lines:
-        print(line)
+    else:
+        _print_table(weeks)
+        for w in weeks:
+            for line in _to_do(w):
+                print(f"{w.week}: {line}")
+        if chosen is not None:
+            print("\n".join(_details(weeks[0])))
     return not any(map(_flagged, weeks))
 
 
@@ -41,12 +58,8 @@ def _flagged(w: WeekStatus) -> set[str]:
 
 
 def _print_table(weeks: list[WeekStatus]) -> None:
-    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
-    table.add_column("week", overflow="fold")
-    table.add_column("released", no_wrap=True)
-    table.add_column("due", no_wrap=True)
-    for name in ("submitted", "late", "graded", "to mark", "returned", "odd"):
-        table.add_column(name, justify="right", no_wrap=True)
+    numbers = (">submitted", ">late", ">graded", ">to mark", ">returned", ">odd")
+    table = borderless_table("week", "released", "due", *numbers)
     for w in weeks:
         submitted = f"{len(w.handed_in)}/{w.enrolled}" if w.handed_in or w.released else "-"
         released = "yes" if w.released else f"{w.release:%d %b}"
