@@ -6,6 +6,7 @@ Reports are stored as soon as they arrive, so a batch that was killed continues 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, nullcontext
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -56,57 +57,51 @@ def grade_batch(
         where = error.filename or course.root / ".autograder"
         raise KitError(f"{where}: cannot store results: {error.strerror}") from None
     reports: dict[int, SubmissionReport] = {}
-    waiting: dict[str, list[int]] = {}
-    work = _Waiting(submissions, waiting, store)
-    interned = Interning()
     names: list[str] = []
+    waiting: dict[str, list[int]] = {}
+    interned = Interning()
+
+    def settle(number: int, report: SubmissionReport) -> None:
+        reports[number] = report
+        on_done(report)
+
+    def finished(report: SubmissionReport, numbers: Sequence[int]) -> None:
+        rounded = interned(scoring.with_rounded_scores(report, week, course.registry.decimals))
+        for number in numbers:
+            settle(number, msgspec.structs.replace(rounded, name=names[number]))
+
+    def graded(key: str, report: SubmissionReport) -> None:
+        if report.verdict is Ending.GRADED:
+            _store(store, key, report)
+        finished(report, waiting[key])
+
     for number, submission in enumerate(submissions):
         names.append(submission.name)
         if submission.problem:
-            _settle(
-                number, scoring.refused(submission.name, week, submission.problem), reports, on_done
-            )
+            settle(number, scoring.refused(submission.name, week, submission.problem))
             continue
         key = store.key(submission.files)
-        known = store.get(key)
-        if known is not None:
-            given = scoring.with_rounded_scores(known, week, course.registry.decimals)
-            renamed = msgspec.structs.replace(interned(given), name=submission.name)
-            _settle(number, renamed, reports, on_done)
+        if (known := store.get(key)) is not None:
+            finished(known, [number])
         else:
             waiting.setdefault(key, []).append(number)
-            work.cache(key, submission)
-
-    def finished(key: str, report: SubmissionReport) -> None:
-        if report.verdict is Ending.GRADED:
-            _store(store, key, report)
-        report = interned(scoring.with_rounded_scores(report, week, course.registry.decimals))
-        for number in waiting[key]:
-            renamed = msgspec.structs.replace(report, name=names[number])
-            _settle(number, renamed, reports, on_done)
-
+    work = _Waiting(submissions, waiting, store)
     full = scoring.full_points(week)
     if cluster is None:
         job = Job(str(course.root), week.name, devices, secret, name, full, depends)
-        run_here(job, work, jobs, finished)
+        run_here(job, work, jobs, graded)
     elif work:
-        from .cluster.client import grade_on_cluster
+        from .cluster.client import ClusterSession
         from .cluster.parcel import pack
 
         parcel = pack(course, week, devices, secret, name, depends)
-        if session is not None:
-            session.grade(parcel, work, full, finished, say)
-        else:
-            grade_on_cluster(cluster, parcel, work, full, finished, say)
-    ordered = tuple(reports[n] for n in range(len(submissions)))
-    return Report(week.name, devices, ordered, name)
-
-
-CACHED_BYTES = 64 << 20  # submissions beyond this total are read twice
+        with closing(ClusterSession(cluster)) if session is None else nullcontext(session) as open_:
+            open_.grade(parcel, work, full, graded, say)
+    return Report(week.name, devices, tuple(reports[n] for n in range(len(names))), name)
 
 
 class _Waiting(Mapping[str, Submission]):
-    """The submissions to grade, by key, read lazily: a class of thousands stays on disk."""
+    """The submissions to grade, by key, read on access: a class of thousands stays on disk."""
 
     def __init__(
         self,
@@ -115,14 +110,6 @@ class _Waiting(Mapping[str, Submission]):
         store: ResultStore,
     ) -> None:
         self._submissions, self._numbers, self._store = submissions, numbers, store
-        self._cached: dict[str, Submission] = {}
-        self._free = CACHED_BYTES
-
-    def cache(self, key: str, submission: Submission) -> None:
-        size = sum(map(len, submission.files.values()))
-        if key not in self._cached and size <= self._free:
-            self._free -= size
-            self._cached[key] = submission
 
     def __len__(self) -> int:
         return len(self._numbers)
@@ -131,8 +118,6 @@ class _Waiting(Mapping[str, Submission]):
         return iter(self._numbers)
 
     def __getitem__(self, key: str) -> Submission:
-        if (cached := self._cached.pop(key, None)) is not None:
-            return cached
         submission = self._submissions[self._numbers[key][0]]
         if self._store.key(submission.files) != key:
             raise KitError(
@@ -163,10 +148,3 @@ def _store(store: ResultStore, key: str, report: SubmissionReport) -> None:
             f"{store.folder}: cannot store a result: {error.strerror}. Earlier results are safe; "
             "fix this problem and run the command again"
         ) from None
-
-
-def _settle(
-    number: int, report: SubmissionReport, reports: dict[int, SubmissionReport], on_done: Done
-) -> None:
-    reports[number] = report
-    on_done(report)

@@ -18,9 +18,9 @@ def with_module(
 ) -> tuple[dict[str, bytes], tuple[Note, ...]]:
     """Return the files with the week's module under its own name and as UTF-8, and what was done.
 
-    `softmax (1).py`, `softmax - Copy.py`, `Softmax.py` and `softmax.py.txt` are softmax.py, and so
-    is the only Python file that defines an exercise of the week. If several files qualify, nothing
-    is renamed, because only the student knows which one counts.
+    The only Python file that defines an exercise of the week is the module, such as
+    `softmax (1).py` or `softmax.py.txt`. If several files do, nothing is renamed, because only the
+    student knows which one counts.
     """
     found = dict(files)
     notes = []
@@ -43,27 +43,13 @@ def with_module(
 
 
 def module_candidates(files: Mapping[str, bytes], week: Week) -> list[str]:
-    """Return the files that are probably the week's module under another name."""
-    return _copies(files, week) or _defining(files, week)
-
-
-def _copies(files: Mapping[str, bytes], week: Week) -> list[str]:
-    """Return the names that a browser, an editor or a file manager makes of the module's name."""
-    copied = re.compile(
-        rf"{re.escape(week.stem)}(?:[ _-]*\(\d+\)|[ _-]*\d+|[ _-]*copy|[ _-]*kopie)?\.py(?:\.txt)?",
-        re.IGNORECASE,
-    )
-    return [name for name in files if copied.fullmatch(PurePosixPath(name).name)]
-
-
-def _defining(files: Mapping[str, bytes], week: Week) -> list[str]:
     """Return the Python files that define at least one exercise at the top level."""
     names = "|".join(re.escape(e.name) for e in week.exercises)
     defines = re.compile(rf"^(?:def|class)[ \t]+(?:{names})\b", re.MULTILINE)
     return [
         name
         for name, content in files.items()
-        if name.lower().endswith(".py")
+        if name.lower().endswith((".py", ".py.txt"))
         and defines.search(_as_utf8(content).decode("utf-8", "replace"))
     ]
 

@@ -1,22 +1,20 @@
 """Grade submissions in a pool of local processes, each with a warm engine.
 
 A process of the pool ends when its parent ends, even if the parent is killed. If a process of the
-pool dies, the pool breaks without naming the job that was responsible. The remaining jobs then run
-in a new pool, and finally one at a time, so that a submission never gets a fault that another
-caused.
+pool dies, the pool breaks without naming the job that was responsible. The jobs in the pool then
+run one at a time, each in its own process, so that a submission never gets a fault that another
+caused, and the rest runs in a new pool.
 """
 
 from __future__ import annotations
 
 import os
-import sys
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import connection, get_context, parent_process
-from multiprocessing.queues import SimpleQueue
 from multiprocessing.util import Finalize
 from pathlib import Path
 from typing import Any
@@ -58,111 +56,76 @@ def run_here(
         for key, submission in work.items():
             finished(key, grade_job(job, submission))
     elif work:
-        _Batch(job, work, finished).run(count)
+        _run_in_pools(job, work, count, finished)
 
 
-class _Batch:
-    """Submissions by key, graded in one pool after another; `_left` have no report yet."""
+def _run_in_pools(job: Job, work: Mapping[str, Submission], count: int, finished: Finished) -> None:
+    """Grade in a pool; if it breaks, grade the jobs it had alone, and the rest in a new pool."""
+    waiting = deque(work)
+    while waiting:
+        pool = process_pool(count)
+        try:
+            suspects = _drain(pool, job, work, waiting, count * _AHEAD, finished)
+        finally:
+            pool.shutdown(cancel_futures=True)
+        for key in suspects:
+            finished(key, _grade_alone(job, work[key]))
 
-    def __init__(self, job: Job, work: Mapping[str, Submission], finished: Finished) -> None:
-        self._job, self._work, self._finished = job, work, finished
-        self._left = dict.fromkeys(work)
 
-    def run(self, count: int) -> None:
-        """Grade in a pool, in a second one if it breaks, and then one submission at a time."""
-        for _ in range(2):
-            pool = process_pool(count)
+def _drain(
+    pool: Executor,
+    job: Job,
+    work: Mapping[str, Submission],
+    waiting: deque[str],
+    ahead: int,
+    finished: Finished,
+) -> list[str]:
+    """Grade the waiting submissions; return those that were in the pool when it broke."""
+    out: dict[Future[SubmissionReport], tuple[str, str]] = {}
+    suspects: list[str] = []
+    while out or (waiting and not suspects):
+        while waiting and not suspects and len(out) < ahead:
+            submission = work[waiting[0]]
             try:
-                broken = self._drain(pool, count * _AHEAD)
-            finally:
-                pool.shutdown(cancel_futures=True)
-            if not broken:
-                return
-        while self._left:
-            with process_pool(1) as pool:
-                self._run_alone(pool)
-
-    def _drain(self, pool: Executor, ahead: int) -> bool:
-        """Grade the submissions that are left; return True if the pool broke."""
-        waiting = deque(self._left)
-        out: dict[Future[SubmissionReport], tuple[str, str]] = {}
-        broken = False
-        while out or (waiting and not broken):
+                future = pool.submit(grade_job, job, submission)
+            except BrokenProcessPool:  # all jobs in it end with the same error
+                break
+            out[future] = waiting.popleft(), submission.name
+        if not out:
+            break
+        done, _ = wait(out, return_when=FIRST_COMPLETED)
+        for future in done:
+            key, name = out.pop(future)
             try:
-                while waiting and not broken and len(out) < ahead:
-                    submission = self._work[waiting[0]]
-                    future = pool.submit(grade_job, self._job, submission)
-                    out[future] = waiting.popleft(), submission.name
+                report = future.result()
             except BrokenProcessPool:
-                broken = True
-            done, _ = wait(out, return_when=FIRST_COMPLETED)
-            for future in done:
-                key, name = out.pop(future)
-                try:
-                    report = future.result()
-                except BrokenProcessPool:
-                    broken = True
-                    continue
-                except Exception as error:
-                    report = fault(name, self._job.max_score, f"{type(error).__name__}: {error}")
-                self._settle(key, report)
-        return broken
+                suspects.append(key)
+                continue
+            except Exception as error:  # such as a report that cannot be sent between processes
+                report = fault(name, job.max_score, f"{type(error).__name__}: {error}")
+            finished(key, report)
+    return suspects
 
-    def _run_alone(self, pool: Executor) -> None:
-        """Grade one submission at a time; the one that breaks the pool gets the fault."""
-        for key in list(self._left):
-            submission = self._work[key]
-            try:
-                report = pool.submit(grade_job, self._job, submission).result()
-            except BrokenProcessPool:
-                why = "the grading process died repeatedly"
-                report = fault(submission.name, self._job.max_score, why)
-            self._settle(key, report)
-            if report.verdict is Ending.GRADER_FAULT:
-                return  # continue with a new process
 
-    def _settle(self, key: str, report: SubmissionReport) -> None:
-        del self._left[key]
-        self._finished(key, report)
+def _grade_alone(job: Job, submission: Submission) -> SubmissionReport:
+    with process_pool(1) as pool:
+        try:
+            return pool.submit(grade_job, job, submission).result()
+        except BrokenProcessPool:
+            why = "the grading process died repeatedly"
+            return fault(submission.name, job.max_score, why)
 
 
 def process_pool(count: int) -> ProcessPoolExecutor:
-    """Return a pool of spawned processes, each pinned to a core if all cores are used."""
-    context = get_context("spawn")
-    cores = context.SimpleQueue()
-    for core in process_cores(count):
-        cores.put(core)
-    without = [name for name, module in sys.modules.items() if module is None]
-    return ProcessPoolExecutor(count, context, initializer=settle_in, initargs=(cores, without))
+    """Return a pool of spawned processes that end with this process."""
+    return ProcessPoolExecutor(count, get_context("spawn"), initializer=end_with_parent)
 
 
-def process_cores(count: int) -> list[frozenset[int]]:
-    """Return the cores of each process: one core each if all are used, otherwise any core.
+def end_with_parent() -> None:
+    """Exit this process when its parent exits, even if the parent is killed.
 
-    A grader, its template and its submission never run at the same time; on one core they share its
-    caches and wake up faster.
+    Otherwise a process that waits for jobs would outlive it.
     """
-    if not hasattr(os, "sched_getaffinity"):  # not Linux
-        return [frozenset()] * count
-    free = sorted(os.sched_getaffinity(0))
-    if count < len(free):
-        return [frozenset(free)] * count
-    return [frozenset({free[number % len(free)]}) for number in range(count)]
-
-
-def settle_in(cores: SimpleQueue[frozenset[int]], without: Iterable[str] = ()) -> None:
-    """Initialize a process of the pool: pin it to the next cores, and exit when the parent exits.
-
-    Otherwise a process that waits for jobs would outlive a parent that was killed.
-
-    without: modules that must not be imported here, because the parent blocks them
-    """
-    modules: dict[str, object] = sys.modules  # type: ignore[assignment]  # None where import fails
-    for name in without:
-        modules.setdefault(name, None)
-    own = cores.get()
-    if own:
-        os.sched_setaffinity(0, own)
     parent = parent_process()
     assert parent is not None
 

@@ -26,6 +26,11 @@ STUDENTS, INSTRUCTORS, AUTHORS = "For students", "For instructors", "For authors
 IN_PROJECT = find_spec(f"{__package__}.project_commands") is not None
 
 
+def flag(name: str, help: str) -> Any:
+    """Return an option without the `--no-...` that Typer adds by default."""
+    return typer.Option(f"--{name}", help=help)
+
+
 def _complete_week(incomplete: str) -> list[str]:
     from ..model.course import load
 

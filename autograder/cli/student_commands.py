@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from typer import Argument, Option
 
-from .app import student_command
+from .app import flag, student_command
 
 FolderOption = Annotated[Path | None, Option(help="A week's folder; default: the current folder.")]
 SecondsOption = Annotated[float, Option(min=1, help="Time limit for each check.")]
@@ -103,7 +103,7 @@ def progress(
 @student_command
 def reset(
     exercise: Annotated[str | None, _exercise("An exercise such as softmax.")] = None,
-    everything: Annotated[bool, Option("--all", help="The whole file.")] = False,
+    everything: Annotated[bool, flag("all", "The whole file.")] = False,
     folder: FolderOption = None,
 ) -> None:
     """Restore an exercise's stub; your file is saved in the folder `kept` first.
@@ -124,13 +124,11 @@ def submit(
         str, Option(help="The course's service; default: the one named by the week.")
     ] = "",
     exchange: Annotated[
-        bool, Option("--exchange", help="Use nbgrader, even if there is a service.")
+        bool, flag("exchange", "Use nbgrader, even if there is a service.")
     ] = False,
-    no_check: Annotated[
-        bool, Option("--no-check", help="Do not run the public checks first.")
-    ] = False,
+    no_check: Annotated[bool, flag("no-check", "Do not run the public checks first.")] = False,
     no_wait: Annotated[
-        bool, Option("--no-wait", help="Print the receipt and do not wait for the result.")
+        bool, flag("no-wait", "Print the receipt and do not wait for the result.")
     ] = False,
     yes: Annotated[
         bool, Option("--yes", "-y", help="Submit without asking, as without a terminal.")

@@ -34,19 +34,6 @@ Say = Callable[[str], None]
 Result = SubmissionReport | str
 
 
-def grade_on_cluster(
-    cluster: Cluster,
-    parcel: bytes,
-    work: Mapping[str, Submission],
-    max_score: float,
-    finished: Finished,
-    say: Say = lambda line: None,
-) -> None:
-    """Grade submissions by key; call `finished` with each report as soon as it arrives."""
-    with contextlib.closing(ClusterSession(cluster)) as session:
-        session.grade(parcel, work, max_score, finished, say)
-
-
 class ClusterSession:
     """A connection for several batches, one at a time; workers keep their parcels in between.
 
@@ -181,7 +168,7 @@ class _Crew:
 
     def dismiss(self) -> None:
         """Remove the parcel from the workers that are still alive."""
-        with contextlib.suppress(Exception):
+        with contextlib.suppress(Exception):  # cleaning up must not hide the batch's own error
             here = [a for a in self._workers() if a in self._settled]
             if here:
                 self._client.run(leave, self.key, workers=here, on_error="return")
@@ -257,7 +244,7 @@ class _ClusterBatch:
         except KilledWorker:  # another submission may be responsible: retry this one alone
             result = "the workers that graded it died repeatedly"
             again = self._alone
-        except Exception as error:
+        except Exception as error:  # of the submission's task: the other submissions go on
             result = f"{type(error).__name__}: {error}"
             again = self._waiting
         else:
@@ -295,7 +282,7 @@ class _ClusterBatch:
             if not told:
                 told = True
                 self._crew.say("waiting for a worker: the cluster has none")
-            time.sleep(_LOOK_SECONDS)
+            time.sleep(_LOOK_SECONDS)  # the scheduler sends no event when a worker joins
 
 
 def _reason(answer: object) -> str:

@@ -24,9 +24,8 @@ from .parcel import Parcel, key_of, unpack
 if TYPE_CHECKING:
     from ...grading.engine import Engine
 
-# Unused parcels are removed after this time, because the client may have been killed.
+# The next parcel removes those unused for this time, because their clients may have been killed.
 IDLE_SECONDS = 3600.0
-_LOOK_SECONDS = 60.0
 RESOURCE = "autograder-"
 
 
@@ -67,9 +66,11 @@ _grading = threading.Lock()
 async def settle_in(data: bytes, dask_worker: Any) -> str:
     """Load a parcel; return "" if this worker can grade with it, otherwise the reason."""
     key = key_of(data)
+    now = time.monotonic()
+    for idle in [k for k, s in _settled.items() if now - s.used > IDLE_SECONDS and k != key]:
+        await leave(idle, dask_worker)
     reason = await asyncio.to_thread(_settle_in, key, data)
     if not reason:
-        _forget_when_idle(key, dask_worker)
         await dask_worker.set_resources(**{RESOURCE + key: 1})
     return reason
 
@@ -146,9 +147,6 @@ def grade(key: str, submission: Submission) -> SubmissionReport | str:
 async def leave(key: str, dask_worker: Any) -> None:
     """Remove a course from this worker."""
     await dask_worker.set_resources(**{RESOURCE + key: 0})
-    callback = dask_worker.periodic_callbacks.pop(RESOURCE + key, None)
-    if callback is not None:
-        callback.stop()
     await asyncio.to_thread(_leave, key)
 
 
@@ -157,22 +155,6 @@ def _leave(key: str) -> None:
         settled = _settled.pop(key, None)
         if settled is not None:
             settled.close()
-
-
-def _forget_when_idle(key: str, dask_worker: Any) -> None:
-    from tornado.ioloop import PeriodicCallback
-
-    if RESOURCE + key in dask_worker.periodic_callbacks:
-        return
-
-    async def look() -> None:
-        settled = _settled.get(key)
-        if settled is not None and time.monotonic() - settled.used > IDLE_SECONDS:
-            await leave(key, dask_worker)
-
-    callback = PeriodicCallback(look, _LOOK_SECONDS * 1000)
-    dask_worker.periodic_callbacks[RESOURCE + key] = callback
-    callback.start()
 
 
 def _leave_all() -> None:

@@ -17,7 +17,7 @@ from ...model.device_axes import axis
 from ...model.errors import KitError
 from ...model.report.verdicts import Ending
 from ...terminal.console import terminal
-from ..app import AUTHORS, DeviceOption, WeekArgument, app, find_week
+from ..app import AUTHORS, DeviceOption, WeekArgument, app, find_week, flag
 from ..output import counted, write_output
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def try_(
         str,
         Argument(help="A file, folder, zip or misconception, or - to read Python from stdin."),
     ],
-    show: Annotated[bool, Option("--open", help="Open the page in a browser.")] = False,
+    show: Annotated[bool, flag("open", "Open the page in a browser.")] = False,
     quick: Annotated[
         bool, Option(help="Without the sandbox: only for code that you trust.")
     ] = False,

@@ -12,7 +12,7 @@ from typer import Argument, Option
 from ...model.course import Course, Week, load
 from ...model.extras import missing_in_words
 from ...terminal.console import terminal
-from ..app import DeviceOption, JobsOption, author_command
+from ..app import DeviceOption, JobsOption, author_command, flag
 from ..output import plural, print_attention
 
 if TYPE_CHECKING:
@@ -27,11 +27,9 @@ def verify(
     only: Annotated[
         str | None, Option(metavar="NAME", help="Only this exercise, misconception or test.")
     ] = None,
-    watching: Annotated[bool, Option("--watch", help="Verify again after each save.")] = False,
-    lesson: Annotated[
-        bool, Option("--lesson", help="Run the lessons with the solution too.")
-    ] = False,
-    fresh: Annotated[bool, Option("--fresh", help="Verify unchanged parts again too.")] = False,
+    watching: Annotated[bool, flag("watch", "Verify again after each save.")] = False,
+    lesson: Annotated[bool, flag("lesson", "Run the lessons with the solution too.")] = False,
+    fresh: Annotated[bool, flag("fresh", "Verify unchanged parts again too.")] = False,
     mutants: Annotated[
         bool, Option(help="Try small edits of the solutions instead of the bank.")
     ] = False,

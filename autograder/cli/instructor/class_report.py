@@ -12,7 +12,7 @@ from ...model.course import Course, Week, load
 from ...model.errors import KitError
 from ...model.visible import visible
 from ...terminal.console import terminal
-from ..app import instructor_command
+from ..app import flag, instructor_command
 from ..output import borderless_table, write_output
 
 if TYPE_CHECKING:
@@ -31,9 +31,9 @@ def report(
         list[Path] | None,
         Option("--from", help="A report of `grade --json`; default: the recorded results."),
     ] = None,
-    names: Annotated[bool, Option("--names", help="Name the students.")] = False,
+    names: Annotated[bool, flag("names", "Name the students.")] = False,
     similarity: Annotated[
-        bool, Option("--similarity", help="Show which modules are suspiciously similar.")
+        bool, flag("similarity", "Show which modules are suspiciously similar.")
     ] = False,
     out: Annotated[Path | None, Option(help="The page; default: report-WEEK.html, here.")] = None,
 ) -> bool:

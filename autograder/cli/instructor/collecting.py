@@ -10,7 +10,7 @@ from typer import Option
 
 from ...model.course import Course, Week
 from ...model.errors import KitError
-from ..app import WeekArgument, find_week, instructor_command
+from ..app import WeekArgument, find_week, flag, instructor_command
 from ..output import counted, counting, print_attention
 
 
@@ -31,7 +31,7 @@ def collect(
         str | None, Option(help="With --git: an address or a folder that contains {username}.")
     ] = None,
     newest: Annotated[
-        bool, Option("--newest", help="With --git: the newest commit, not the due date's.")
+        bool, flag("newest", "With --git: the newest commit, not the due date's.")
     ] = False,
 ) -> bool:
     """Collect a week's submissions, and report who is missing and what needs attention.

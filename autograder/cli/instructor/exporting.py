@@ -10,7 +10,7 @@ from typer import Argument, Option
 
 from ...model.course import Course, Week, load
 from ...model.errors import KitError
-from ..app import UnmarkedOption, instructor_command
+from ..app import UnmarkedOption, flag, instructor_command
 from ..output import write_output
 
 if TYPE_CHECKING:
@@ -31,10 +31,10 @@ def export(
         Option(help="The file or folder; default: standard output, or named by the week."),
     ] = None,
     gradescope: Annotated[
-        bool, Option("--gradescope", help="The autograder zip of a week for Gradescope.")
+        bool, flag("gradescope", "The autograder zip of a week for Gradescope.")
     ] = False,
     github: Annotated[
-        bool, Option("--github", help="A template repository for GitHub Classroom, Classroom 50.")
+        bool, flag("github", "A template repository for GitHub Classroom, Classroom 50.")
     ] = False,
     visibility: Annotated[
         str,

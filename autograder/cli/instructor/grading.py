@@ -29,6 +29,7 @@ from ..app import (
     WeekArgument,
     cluster_option,
     find_week,
+    flag,
     instructor_command,
 )
 from ..output import borderless_table, counting, write_output
@@ -63,10 +64,10 @@ def grade(
     tls_cert: TlsCertOption = None,
     tls_key: TlsKeyOption = None,
     insecure: Annotated[
-        bool, Option("--insecure", help="Do not warn about a remote tcp:// scheduler.")
+        bool, flag("insecure", "Do not warn about a remote tcp:// scheduler.")
     ] = False,
     refused: Annotated[
-        bool, Option("--refused", help="Record the class even if most were refused.")
+        bool, flag("refused", "Record the class even if most were refused.")
     ] = False,
 ) -> bool:
     """Grade a week's submissions in the sandbox, and record them if they were collected.

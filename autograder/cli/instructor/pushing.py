@@ -10,7 +10,7 @@ from typer import Option
 
 from ...model.errors import KitError
 from ...terminal.console import terminal
-from ..app import UnmarkedOption, WeekArgument, find_week, instructor_command
+from ..app import UnmarkedOption, WeekArgument, find_week, flag, instructor_command
 from ..output import counted, counting, plural, print_attention
 
 if TYPE_CHECKING:
@@ -20,16 +20,14 @@ if TYPE_CHECKING:
 @instructor_command
 def push(
     week: WeekArgument,
-    canvas: Annotated[bool, Option("--canvas", help="To Canvas, by its API.")] = False,
-    lti: Annotated[
-        bool, Option("--lti", help="To a platform with LTI 1.3 grade services.")
-    ] = False,
-    dry_run: Annotated[bool, Option("--dry-run", help="Only show the changes.")] = False,
+    canvas: Annotated[bool, flag("canvas", "To Canvas, by its API.")] = False,
+    lti: Annotated[bool, flag("lti", "To a platform with LTI 1.3 grade services.")] = False,
+    dry_run: Annotated[bool, flag("dry-run", "Only show the changes.")] = False,
     comments: Annotated[
         bool, Option("--comments/--no-comments", help="Add feedback as a comment.")
     ] = True,
     overwrite: Annotated[
-        bool, Option("--overwrite", help="Overwrite grades entered on the platform.")
+        bool, flag("overwrite", "Overwrite grades entered on the platform.")
     ] = False,
     unmarked: UnmarkedOption = False,
 ) -> bool:

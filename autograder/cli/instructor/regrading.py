@@ -11,7 +11,7 @@ from typer import Argument, Option
 from ...model.course import Course, Week
 from ...model.errors import KitError
 from ...terminal.console import terminal
-from ..app import JobsOption, WeekArgument, find_week, instructor_command
+from ..app import JobsOption, WeekArgument, find_week, flag, instructor_command
 from ..output import borderless_table, plural
 
 if TYPE_CHECKING:
@@ -24,11 +24,9 @@ if TYPE_CHECKING:
 @instructor_command
 def regrade(
     week: WeekArgument,
-    preview: Annotated[bool, Option("--preview", help="Show the changes.")] = False,
-    apply: Annotated[bool, Option("--apply", help="Write it to the gradebook.")] = False,
-    undo: Annotated[
-        bool, Option("--undo", help="Restore the scores before the last --apply.")
-    ] = False,
+    preview: Annotated[bool, flag("preview", "Show the changes.")] = False,
+    apply: Annotated[bool, flag("apply", "Write it to the gradebook.")] = False,
+    undo: Annotated[bool, flag("undo", "Restore the scores before the last --apply.")] = False,
     reason: Annotated[str, Option(help="Why; recorded in the log. --apply needs it.")] = "",
     jobs: JobsOption = None,
 ) -> bool:

@@ -10,24 +10,22 @@ from ...model.course import Course, Week
 from ...model.errors import KitError
 from ...model.spelling import did_you_mean
 from ...terminal.console import terminal
-from ..app import UnmarkedOption, WeekArgument, find_week, instructor_command
+from ..app import UnmarkedOption, WeekArgument, find_week, flag, instructor_command
 from ..output import counting, print_attention
 
 
 @instructor_command
 def release(
     week: WeekArgument,
-    early: Annotated[
-        bool, Option("--early", help="Release before the week's release date.")
-    ] = False,
+    early: Annotated[bool, flag("early", "Release before the week's release date.")] = False,
     again: Annotated[
-        bool, Option("--again", help="Release a corrected week next to the one students have.")
+        bool, flag("again", "Release a corrected week next to the one students have.")
     ] = False,
     solutions: Annotated[
-        bool, Option("--solutions", help="Release its solutions, after the last extension.")
+        bool, flag("solutions", "Release its solutions, after the last extension.")
     ] = False,
     unproven: Annotated[
-        bool, Option("--unproven", help="Even if graders or public checks have gaps.")
+        bool, flag("unproven", "Even if graders or public checks have gaps.")
     ] = False,
 ) -> bool:
     """Release a week to the students: verify it, check for leaks, and hand it to nbgrader.

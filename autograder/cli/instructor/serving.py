@@ -23,6 +23,7 @@ from ..app import (
     TlsCertOption,
     TlsKeyOption,
     cluster_option,
+    flag,
     instructor_command,
 )
 from ..output import print_checks, write_output
@@ -44,10 +45,8 @@ def serve(
         Path | None, Option(help="For https: the certificate with its chain, PEM.")
     ] = None,
     key: Annotated[Path | None, Option(help="For https: its key, PEM.")] = None,
-    insecure: Annotated[
-        bool, Option("--insecure", help="Allow other machines without https.")
-    ] = False,
-    hub: Annotated[bool, Option("--hub", help="As a service that a JupyterHub starts.")] = False,
+    insecure: Annotated[bool, flag("insecure", "Allow other machines without https.")] = False,
+    hub: Annotated[bool, flag("hub", "As a service that a JupyterHub starts.")] = False,
     instructors: Annotated[
         list[str] | None,
         Option(
@@ -63,7 +62,7 @@ def serve(
         Option("--student", help="With --tokens: new tokens for these students only."),
     ] = None,
     check: Annotated[
-        bool, Option("--check", help="Report whether a service can run here, and exit.")
+        bool, flag("check", "Report whether a service can run here, and exit.")
     ] = False,
     database: Annotated[
         str, Option("--db", help="postgresql+psycopg://user@host/database; default: a file.")

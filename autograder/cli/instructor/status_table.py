@@ -7,13 +7,13 @@ import sys
 from typing import TYPE_CHECKING, Annotated
 
 import msgspec
-from typer import Argument, Option
+from typer import Argument
 
 from ...model.course import load
 from ...model.notes import KINDS
 from ...model.visible import visible_json
 from ...terminal.console import terminal
-from ..app import instructor_command
+from ..app import flag, instructor_command
 from ..output import borderless_table, counted, first_names
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def status(
     week: Annotated[
         str | None, Argument(help="A week, shown by name; default: every week.")
     ] = None,
-    as_json: Annotated[bool, Option("--json", help="As JSON, with every name.")] = False,
+    as_json: Annotated[bool, flag("json", "As JSON, with every name.")] = False,
 ) -> bool:
     """Show every week at a glance: released, submitted, late, graded, to mark, returned, odd.
 

@@ -16,11 +16,10 @@ from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
-from multiprocessing.queues import SimpleQueue
 from typing import Any
 
 from ...batch.intake import Submission
-from ...batch.pool import Job, cached_engine, end_oldest_engine, grade_job, settle_in
+from ...batch.pool import Job, cached_engine, end_oldest_engine, end_with_parent, grade_job
 from ...model.errors import KitError
 from ...model.report.schema import SubmissionReport
 
@@ -49,9 +48,7 @@ class ChildProcess:
 
     def _start(self) -> ProcessPoolExecutor:
         context = get_context("spawn")
-        cores = context.SimpleQueue()
-        cores.put(frozenset())  # any core
-        arguments = (cores, self.niceness)
+        arguments = (self.niceness,)
         self._pool = ProcessPoolExecutor(1, context, initializer=_initialize, initargs=arguments)
         return self._pool
 
@@ -98,9 +95,9 @@ class GradingProcess(ChildProcess):
 # In the child process
 
 
-def _initialize(cores: SimpleQueue[frozenset[int]], niceness: int) -> None:
+def _initialize(niceness: int) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the service handles Ctrl-C
-    settle_in(cores)
+    end_with_parent()
     os.nice(niceness)  # requests have priority over grading
 
 
