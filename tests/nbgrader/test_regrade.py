@@ -210,8 +210,13 @@ def test_a_resubmission_is_left_to_grade(
 
 
 def test_both_results_of_a_resubmission_are_kept(
-    klass: Course, week: Week, hand_in: Callable[..., Path], notebook: str
+    klass: Course,
+    week: Week,
+    hand_in: Callable[..., Path],
+    notebook: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.chdir(klass.root)
     module = f"{SOLUTION}\nTRIED = 2\n"
     hand_in("ada", {"doubling.py": module, f"{WEEK}.ipynb": notebook}, LATE)
     collect(klass, week, check_owner=False)
