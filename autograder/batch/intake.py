@@ -41,8 +41,8 @@ _MAX_ENTRIES = 10_000
 _MAX_DEPTH = 40
 # The trusted process parses the module.
 _MAX_MODULE = 256 << 10
-# (relative name, content or None if it is too large to be read, size)
-_Entries = Iterator[tuple[str, bytes | None, int]]
+# (relative name, content or None if it is too large to be read)
+_Entries = Iterator[tuple[str, bytes | None]]
 
 
 class Submission(msgspec.Struct, frozen=True):
@@ -118,7 +118,6 @@ def clean_name(name: str) -> str:
 
 
 def _entries(path: Path, week: Week, limits: Limits) -> _Entries:
-    """Yield (relative name, content or None if it is too large, size)."""
     mode = os.lstat(path).st_mode
     if stat.S_ISDIR(mode):
         yield from _folder_entries(path)
@@ -127,14 +126,13 @@ def _entries(path: Path, week: Week, limits: Limits) -> _Entries:
     elif path.suffix.lower() == ".zip":
         yield from _zip_entries(path, limits)
     else:
-        content, size = _read_regular(path, None)
-        yield week.module, content, size
+        yield week.module, _read_regular(path)
 
 
 def _given_entries(files: Mapping[str, bytes]) -> _Entries:
     for name in sorted(files):
         if _wanted(name):
-            yield name, files[name], len(files[name])
+            yield name, files[name]
 
 
 def _folder_entries(root: Path) -> _Entries:
@@ -155,8 +153,7 @@ def _folder_entries(root: Path) -> _Entries:
                 raise _Refused(
                     f"{_quoted(relative)} is a link or a special file. Submit the file itself."
                 )
-            content, size = _read_regular(path, None)
-            yield relative, content, size
+            yield relative, _read_regular(path)
 
 
 _WRONG_KIND = "The submission is not a folder, a file or a zip archive."
@@ -164,24 +161,22 @@ _READ_BOUND = 64 << 20
 _ZIP_OVERHEAD = 1 << 20
 
 
-def _read_regular(path: Path | str, bound: int | None) -> tuple[bytes | None, int]:
-    """Return the content (None if too large) and the size of a regular file; follow no links."""
+def _read_regular(path: Path | str, bound: int = _READ_BOUND) -> bytes | None:
+    """Return the content of a regular file, or None if it is too large; follow no links."""
     descriptor = os.open(
         path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     )
     with os.fdopen(descriptor, "rb") as file:
-        status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode):
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise _Refused(_WRONG_KIND)
-        if status.st_size > (bound or _READ_BOUND):
-            return None, status.st_size
-        return file.read((bound or _READ_BOUND) + 1), status.st_size
+        content = file.read(bound + 1)
+        return content if len(content) <= bound else None
 
 
 def _zip_entries(path: Path, limits: Limits) -> _Entries:
     # Check the size first, because opening the archive reads its whole table of contents. An
     # archive is hardly larger than its contents.
-    content, _ = _read_regular(path, (limits.submission_mib << 20) + _ZIP_OVERHEAD)
+    content = _read_regular(path, (limits.submission_mib << 20) + _ZIP_OVERHEAD)
     if content is None:
         raise _Refused(
             f"The zip is larger than {limits.submission_mib} MiB. Zip only the week's folder."
@@ -201,7 +196,7 @@ def _zip_entries(path: Path, limits: Limits) -> _Entries:
                 if kind not in (0, stat.S_IFREG):
                     raise _Refused(f"{_quoted(name)} in the zip is a link or a special file.")
                 if info.file_size > _READ_BOUND:
-                    yield name, None, info.file_size
+                    yield name, None
                     continue
                 if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
                     raise _Refused(
@@ -209,16 +204,13 @@ def _zip_entries(path: Path, limits: Limits) -> _Entries:
                         "with your system's file manager or with `zip -r`."
                     )
                 with archive.open(info) as file:
-                    content = file.read(_READ_BOUND + 1)
-                yield name, content, len(content)
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, ValueError) as error:
+                    yield name, file.read(_READ_BOUND + 1)
+    except (_Refused, OSError):
+        raise
+    except Exception as error:  # zipfile and zlib raise many kinds of errors for broken archives
         raise _Refused(
             f"The zip archive cannot be opened ({str(error)[:80]}). Create a new one."
         ) from None
-    except Exception as error:  # zlib, lzma and bz2 raise different errors for broken streams
-        if type(error) is _Refused or isinstance(error, OSError):
-            raise
-        raise _Refused("The zip archive is damaged. Create a new one.") from None
 
 
 def _wanted(name: str) -> bool:
@@ -250,9 +242,9 @@ def _bounded(entries: _Entries, limits: Limits) -> dict[str, bytes]:
     bound, total = limits.submission_mib << 20, 0
     folded: dict[str, str] = {}
     folders: set[str] = set()
-    for name, content, size in entries:
+    for name, content in entries:
         name.encode("utf-8")
-        total += size
+        total += len(content or b"")
         if content is None or total > bound:
             raise _Refused(
                 f"The submission is larger than {limits.submission_mib} MiB (at {_quoted(name)}). "

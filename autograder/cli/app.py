@@ -85,14 +85,6 @@ def find_week(name: str) -> tuple[Course, Week]:
 class CommandGroup(TyperGroup):
     """The installed commands; a student's installation contains only those for students."""
 
-    def list_commands(self, ctx: Any) -> list[str]:
-        """List commands for students, instructors, authors, each in the order of use."""
-        panels = [STUDENTS, INSTRUCTORS, AUTHORS]
-        commands = super().list_commands(ctx)
-        return sorted(
-            commands, key=lambda n: panels.index(getattr(self.commands[n], "rich_help_panel", ""))
-        )
-
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Explain in a student's installation why a command is unknown."""
         if not IN_PROJECT and self.get_command(ctx, args[0]) is None:

@@ -2,41 +2,40 @@
 
 from __future__ import annotations
 
-from rich.console import Console
-from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.status import Status
 
 from ...authoring.verify.mutants import MutantOutcome, hunt
 from ...files.secret import course_secret
 from ...model.course import Course, Week
 from ...sandbox import choose
-from ...terminal.console import bar, terminal
+from ...terminal.console import terminal
 
 
 def run_mutants(course: Course, weeks: list[Week]) -> bool:
     """Try the weeks' mutants; return whether each is rejected or stated to be equivalent."""
-    console = terminal(soft_wrap=True)
     sandbox, secret = choose(), course_secret(course)
     all_rejected = True
-    with bar(SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn()) as progress:
-        for week in weeks:
-            task = progress.add_task(week.name, total=None)
-            counts = {"mutants": 0, "alive": 0}
+    for week in weeks:
+        with terminal(stderr=True).status(week.name) as status:
+            found: list[MutantOutcome] = []
 
             def on_outcome(
-                outcome: MutantOutcome, counts: dict[str, int] = counts, week: Week = week
+                outcome: MutantOutcome,
+                found: list[MutantOutcome] = found,
+                week: Week = week,
+                status: Status = status,
             ) -> None:
-                counts["mutants"] += 1
-                counts["alive"] += not outcome.caught_by
-                text = f"{week.name}: {counts['mutants']} mutants, {counts['alive']} alive"
-                progress.update(progress.task_ids[-1], description=text)
+                found.append(outcome)
+                alive = sum(not o.caught_by for o in found)
+                status.update(f"{week.name}: {len(found)} mutants, {alive} alive")
 
             outcomes = hunt(course, week, secret, sandbox, on_outcome)
-            progress.remove_task(task)
-            all_rejected &= _print(console, week, outcomes)
+        all_rejected &= _print(week, outcomes)
     return all_rejected
 
 
-def _print(console: Console, week: Week, outcomes: list[MutantOutcome]) -> bool:
+def _print(week: Week, outcomes: list[MutantOutcome]) -> bool:
+    console = terminal(soft_wrap=True)
     alive = [o for o in outcomes if not o.caught_by]
     equivalent = [o for o in alive if o.excuse]
     holes = [o for o in alive if not o.excuse]

@@ -13,13 +13,11 @@ from ...model.errors import KitError
 from ...model.visible import visible
 from ...terminal.console import terminal
 from ..app import flag, instructor_command
-from ..output import borderless_table, write_output
+from ..output import plural, write_output
 
 if TYPE_CHECKING:
     from ...model.report.schema import Report
     from ...similarity.compare import Similarity
-
-_MIN_PAIRS = 5
 
 
 @instructor_command
@@ -90,33 +88,14 @@ def report(
 
 
 def _similarity(course: Course, week: Week, *, names: bool) -> Similarity:
-    """Compare the week's modules and print the most similar pairs."""
-    from ...classreport.similar_pairs import student_labels
+    """Compare the week's modules and print how many pairs stand out."""
     from ...similarity.collected_modules import similarity
 
     with terminal(stderr=True).status(f"comparing the modules of {week.name}"):
         found = similarity(course, week)
-    called = student_labels(found, names=names)
-    table = borderless_table("pair", ">bits", ">x typical", ">shared", "most telling")
-    for pair in found.pairs[: max(_MIN_PAIRS, len(found.outliers))]:
-        telling = [a.exercise or "outside the exercises" for a in pair.exercises[:2] if a.surprise]
-        table.add_row(
-            f"{called[pair.first]}, {called[pair.second]}",
-            f"{pair.evidence:.1f}",
-            f"{pair.ratio:.1f}",
-            f"{pair.share:.0%}",
-            ", ".join(telling),
-            style="bold" if pair.is_outlier else "",
-        )
-    terminal().print(table)
-    number = len(found.outliers)
-    print(
-        f"{week.name}: {len(found.fingerprints)} modules compared, "
-        f"{number} {'pair stands' if number == 1 else 'pairs stand'} out; "
-        f"a typical pair has {found.typical:.1f} bits"
-    )
-    hint = "" if names else " --names shows the names."
-    print(f"This is a reason to look, not a proof.{hint}")
+    outliers = plural(len(found.outliers), "suspicious pair")
+    print(f"{week.name}: {len(found.fingerprints)} modules compared, {outliers}, on the page")
+    print("This is a reason to look, not a proof.")
     for student, why in found.left_out.items() if names else ():
         print(f"{student}: not compared, {why}")
     if not names and found.left_out:

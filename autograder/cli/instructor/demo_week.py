@@ -12,9 +12,9 @@ from ...model.course import Course, load
 from ...model.report.verdicts import Ending
 from ...terminal.console import Terminal, bar, terminal
 from ..app import instructor_command
+from .grading import print_scores
 
 if TYPE_CHECKING:
-    from ...model.report.schema import SubmissionReport
     from ...nbgrader.demo import DemoResult
 
 
@@ -68,17 +68,16 @@ def _print_gradebook(console: Terminal, played: DemoResult) -> None:
     console.print("\nThe class:")
     for pupil in sample_class(played.course):
         console.print(f"  {pupil.name:10} {pupil.story}", highlight=False)
+    print_scores(console, played.report)
     table = Table(title=f"\nnbgrader's gradebook, {played.week.name}", title_justify="left")
     table.add_column("student")
     for number, _ in enumerate(names, start=1):
         table.add_column(str(number), justify="right")
     table.add_column("total", justify="right")
-    table.add_column("findings, by exercise", overflow="fold")
-    found = {s.name: _findings(s) for s in played.report.submissions}
     for standing in played.standings:
         scores = [f"{standing.scores[name]:g}" for name in names]
         total = f"{standing.score:.1f}/{standing.max_score:g}"
-        table.add_row(standing.student, *scores, total, found[standing.student])
+        table.add_row(standing.student, *scores, total)
     console.print(table)
     for number, name in enumerate(names, start=1):
         console.print(f"  {number} {name}", highlight=False)
@@ -86,20 +85,6 @@ def _print_gradebook(console: Terminal, played: DemoResult) -> None:
     console.print(f"{to_mark} written answers are to be marked in Formgrader.")
     for line in played.notes:
         console.print(line)
-
-
-def _findings(submission: SubmissionReport) -> str:
-    """Return each finding once, after the numbers of the exercises."""
-    if submission.verdict is not Ending.GRADED:
-        return f"{submission.verdict}: {submission.reason}"
-    notes: dict[str, list[str]] = {}
-    for number, exercise in enumerate(submission.exercises, start=1):
-        failed = [t for t in exercise.tests if t.verdict.reported]
-        if failed:
-            found = exercise.diagnosis[0] if exercise.diagnosis else failed[0].verdict
-            note = "not written yet" if exercise.unwritten else found
-            notes.setdefault(note, []).append(str(number))
-    return "; ".join(f"{', '.join(numbers)}: {note}" for note, numbers in notes.items())
 
 
 def _print_pages(console: Terminal, course: Course, played: DemoResult) -> None:

@@ -207,8 +207,6 @@ def _checks(course: Course, address: Address, database: str, sandbox: str) -> It
         yield True, f"address: {address.url}", ""
     except KitError as error:
         yield False, f"address: {address.url}", str(error)
-    inbound = Workspace(course).exchange / course.id / "inbound"
-    yield True, f"exchange: {inbound if inbound.is_dir() else 'created by the first release'}", ""
     free = shutil.disk_usage(course.root).free
     disk = f"disk: {free / 2**30:.1f} GiB free"
     yield free > _MIN_DISK, disk, "free some space: submissions are stored there"

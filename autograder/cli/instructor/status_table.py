@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import sys
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated
 
 import msgspec
@@ -14,7 +15,7 @@ from ...model.notes import KINDS
 from ...model.visible import visible_json
 from ...terminal.console import terminal
 from ..app import flag, instructor_command
-from ..output import borderless_table, counted, first_names
+from ..output import borderless_table, counted
 
 if TYPE_CHECKING:
     from ...nbgrader.status import Result, WeekStatus
@@ -74,27 +75,18 @@ def _to_do(w: WeekStatus) -> list[str]:
     lines = []
     if not w.released and w.release <= dt.datetime.now(dt.UTC) < w.due:
         lines.append(f"not released yet: `autograder release {w.week}`")
-    if w.waiting:
-        lines.append(f"{first_names(w.waiting)} to collect: `autograder collect {w.week}`")
-    if w.ungraded:
-        lines.append(f"{first_names(w.ungraded)} to grade: `autograder grade {w.week}`")
-    if w.asking:
-        names = first_names(list(w.asking))
-        lines.append(f"regrade requested by {names}: `autograder requests {w.week}`")
-    if w.stale:
-        lines.append(
-            f"{first_names(w.stale)}: feedback older than the score: `autograder feedback {w.week}`"
-        )
-    if w.lower:
-        lines.append(
-            f"the newest submission scored lower than an earlier one: {counted(list(w.lower))}; "
-            f"`autograder restore {w.week} STUDENT` lists them"
-        )
-    if w.changed:
-        lines.append(
-            f"answers changed after they were marked: {counted(list(w.changed))}; the marks stay "
-            "until they are marked again"
-        )
+    students: dict[str, Iterable[str]] = {
+        f"to collect with `autograder collect {w.week}`": w.waiting,
+        f"to grade with `autograder grade {w.week}`": w.ungraded,
+        f"regrade requested; see `autograder requests {w.week}`": w.asking,
+        f"feedback older than the score; update it with `autograder feedback {w.week}`": w.stale,
+        "the newest submission scored lower than an earlier one; "
+        f"`autograder restore {w.week} STUDENT` lists them": w.lower,
+        "answers changed after they were marked; the marks stay until they are marked again": (
+            w.changed
+        ),
+    }
+    lines += [f"{what}: {counted(list(some))}" for what, some in students.items() if some]
     return lines + [f"LOOK  {line}" for line in _flagged_lines(w)]
 
 
