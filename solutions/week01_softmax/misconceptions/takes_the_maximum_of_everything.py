@@ -1,4 +1,4 @@
-"""Takes away the largest number of the whole tensor, not of each row.
+"""Subtracts the largest number of the whole tensor, not of each row.
 
 Exercise: softmax
 Believes: any shift will do, as long as nothing overflows.
