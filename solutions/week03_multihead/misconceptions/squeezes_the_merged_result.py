@@ -4,7 +4,7 @@ Exercise: merge_heads
 Believes: `squeeze` only tidies up.
 Shows: right until there is one sequence, one token, one head or one feature.
 Hint: What is returned for a single sequence, and for a single token?
-Rejected by: test_lengths_of_one
+Rejected by: test_singleton_axes
 Costs: 15 %
 Belief: squeezed_axes
 """
