@@ -12,16 +12,16 @@ from the grade pushed last and from the grade to push.
 from __future__ import annotations
 
 import datetime as dt
-import fcntl
 import hashlib
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from enum import Enum
 
 import msgspec
 
 from ...files.atomic import replace_file
+from ...files.folder_lock import alone
 from ...lms.grade_files import total
 from ...lms.roster import Roster
 from ...model.course import Course, Week
@@ -208,14 +208,7 @@ class _Journal:
         )
         replace_file(self._path, msgspec.json.encode(record))
 
-    @contextmanager
-    def alone(self) -> Iterator[None]:
+    def alone(self) -> AbstractContextManager[None]:
         """Lock the record; raise KitError if another process is pushing this week."""
-        with self._path.with_suffix(".lock").open("w") as lock:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
-                raise KitError(
-                    "another push of this week is running: wait until it has finished"
-                ) from None
-            yield
+        busy = KitError("another push of this week is running: wait until it has finished")
+        return alone(self._path.with_suffix(".lock"), busy)

@@ -15,7 +15,7 @@ from ...model.course.bank import Bank
 from ...model.errors import KitError
 from ...model.report.schema import Report
 from ...model.visible import visible
-from ...nbgrader.collect.collector import collection_notes
+from ...nbgrader.collect.collector import last_collection
 from ...nbgrader.gradebook.report_store import earlier_reports
 from ...terminal.console import terminal
 from ..output import borderless_table, write_output
@@ -44,7 +44,7 @@ def run_report(
         summarize(
             w,
             reports[w.name],
-            {} if files else collection_notes(course, w).foreign,
+            {} if files else last_collection(course, w).foreign,
             Bank(course, w).misconceptions,
         )
         for w in weeks

@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+from ...lms.grade_files import total
 from ...model.course import Course
 from ...model.report.schema import SubmissionReport
 from ...model.report.verdicts import Ending
@@ -68,15 +69,18 @@ def _print_gradebook(console: Console, played: DemoResult) -> None:
         table.add_column(str(number), justify="right")
     table.add_column("total", justify="right")
     table.add_column("findings, by exercise", overflow="fold")
-    found = {s.name: _findings(s) for s in played.report.submissions}
-    for standing in played.standings:
-        scores = [f"{standing.scores[name]:g}" for name in names]
-        total = f"{standing.score:.1f}/{standing.max_score:g}"
-        table.add_row(standing.student, *scores, total, found[standing.student])
+    graded = {s.name: s for s in played.report.submissions}
+    for entry in played.entries:
+        submission = graded[entry.student]
+        scores = {e.name: f"{e.score:g}" for e in submission.exercises}
+        points = f"{entry.score:.1f}/{total(played.week):g}"
+        table.add_row(
+            entry.student, *(scores.get(name, "0") for name in names), points, _findings(submission)
+        )
     console.print(table)
     for number, name in enumerate(names, start=1):
         console.print(f"  {number} {name}", highlight=False)
-    to_mark = sum(s.to_mark for s in played.standings)
+    to_mark = sum(e.to_mark for e in played.entries)
     console.print(f"{to_mark} written answers are to be marked in Formgrader.")
     for line in played.notes:
         console.print(line)

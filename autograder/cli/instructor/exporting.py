@@ -35,7 +35,7 @@ def run_export(
         raise KitError(f"there is no format {form!r}; choose from {', '.join(FORMATS)}")
     known = read_roster(roster) if roster else None
     from ...nbgrader.feedback.provisional import overdue, require_marked
-    from ...nbgrader.gradebook.transfer import final_scores
+    from ...nbgrader.gradebook.final_scores import final_scores
 
     scores = {w.name: final_scores(course, w) for w in weeks}
     weeks = [w for w in weeks if scores[w.name]]

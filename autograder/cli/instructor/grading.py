@@ -20,12 +20,12 @@ from rich.progress import (
 )
 
 from ...batch.cluster import Cluster
-from ...batch.grade import Done, grade_batch
+from ...batch.grade import grade_batch
 from ...batch.intake import Submission, Unread, read_submission
 from ...model.course import Course, Week
 from ...model.device_axes import axis
 from ...model.errors import KitError
-from ...model.report.schema import Report, SubmissionReport, to_json
+from ...model.report.schema import Report, to_json
 from ...model.report.verdicts import Ending
 from ...model.visible import visible
 from ...nbgrader.gradebook.report_store import About
@@ -47,17 +47,11 @@ class Grading:
         course: Course,
         week: Week,
         submissions: Sequence[Submission],
-        on_done: Done = lambda report: None,
     ) -> Report:
         """Grade submissions with a progress bar on standard error."""
         columns = TextColumn(week.name), BarColumn(), MofNCompleteColumn()
         with bar(*columns, TimeElapsedColumn(), TimeRemainingColumn()) as progress:
             task = progress.add_task("", total=len(submissions))
-
-            def done(report: SubmissionReport) -> None:
-                on_done(report)
-                progress.advance(task)
-
             return grade_batch(
                 course,
                 week,
@@ -66,7 +60,7 @@ class Grading:
                 jobs=self.jobs,
                 sandbox=self.sandbox,
                 cluster=self.cluster,
-                on_done=done,
+                on_done=lambda _: progress.advance(task),
                 say=lambda line: progress.console.print(line, highlight=False),
             )
 
@@ -95,31 +89,25 @@ def run_grade(
         report = grading.run(course, week, _read_paths(course, week, paths))
         _show(console, json_file, report)
         return _all_graded(report)
-    from ...nbgrader.autograde.recorder import Recorder, RecordWhileGrading
+    from ...nbgrader.autograde.recorder import record, require_released
+    from ...nbgrader.collect.submissions import collected
     from ...nbgrader.gradebook.due_dates import unknown_extensions
-    from ...nbgrader.gradebook.transfer import collected
     from ...nbgrader.release.archive import grade_by_release
 
-    submissions = collected(course, week)
-    if not submissions:
+    if not collected(course, week):
         raise KitError(
             f"nothing was collected for {week.name}: run `autograder collect {week.name}`, or name "
             "submissions on the command line"
         )
+    require_released(course, week)
     abouts: dict[str, About] = {}
-    with Recorder(course, week, abouts) as recorder:
-        on_done = RecordWhileGrading(recorder, len(submissions))
-        report, lines = grade_by_release(
-            course, week, partial(grading.run, on_done=on_done), abouts
-        )
-        _show(console, json_file, report)
-        for line in lines:
-            console.print(line, markup=False, soft_wrap=True)
-        if not refused:
-            _stop_if_most_are_refused(report)
-        for submission in report.submissions:
-            recorder.enter(submission)
-        recording = recorder.ended()
+    report, lines = grade_by_release(course, week, grading.run, abouts)
+    _show(console, json_file, report)
+    for line in lines:
+        console.print(line, markup=False, soft_wrap=True)
+    if not refused:
+        _stop_if_most_are_refused(report)
+    recording = record(course, week, report, abouts=abouts)
     unknown = unknown_extensions(course, week)
     for line in [*recording.lines(), *(f"LOOK  {line}" for line in unknown)]:
         console.print(line, soft_wrap=True)

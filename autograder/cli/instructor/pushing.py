@@ -13,7 +13,7 @@ from ...channels.grades.push import Push, Todo, carry_out_push, plan_push
 from ...model.course import Course, Week
 from ...model.errors import KitError
 from ...nbgrader.feedback.provisional import require_marked
-from ...nbgrader.gradebook.transfer import final_scores
+from ...nbgrader.gradebook.final_scores import final_scores
 from ...pages.environment import points as as_points
 from ...terminal.console import terminal
 from ..output import counted, counting, plural

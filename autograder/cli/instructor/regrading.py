@@ -58,7 +58,7 @@ def run_apply(course: Course, week: Week, reason: str, *, jobs: int | None) -> b
         found, plan = _preview(course, week, jobs, reason)
         _print_preview(week, found)
         if found.changes:
-            _print_written(course, week, log, plan, carry_out(course, week, log, plan))
+            _write(course, week, log, plan)
         else:
             print("nothing was written")
     return LeftOut.GRADER_FAULT not in found.left_out.values()
@@ -73,16 +73,15 @@ def run_undo(course: Course, week: Week, reason: str) -> None:
         _print_changes(plan.changes, why=False)
         for student in newer:
             print(f"{student}: not changed, because it was graded again since the regrade")
-        _print_written(course, week, log, plan, carry_out(course, week, log, plan))
+        _write(course, week, log, plan)
 
 
 def _finish(course: Course, week: Week, log: RegradeLog) -> None:
     """Finish a regrade that was interrupted."""
     plan = log.unfinished()
     if plan is not None:
-        lines = carry_out(course, week, log, plan)
-        print(f"finished the {_kind(plan)} of {plan.at}, which was interrupted")
-        _print_written(course, week, log, plan, lines)
+        print(f"finishing the {_kind(plan)} of {plan.at}, which was interrupted")
+        _write(course, week, log, plan)
 
 
 def _kind(plan: Plan) -> str:
@@ -133,13 +132,10 @@ def _reasons(change: ScoreChange) -> str:
     return "\n".join(lines) or "the gradebook's score differed from the report"
 
 
-def _print_written(
-    course: Course, week: Week, log: RegradeLog, plan: Plan, lines: Sequence[str]
-) -> None:
+def _write(course: Course, week: Week, log: RegradeLog, plan: Plan) -> None:
+    carry_out(course, week, log, plan)
     students = plural(len(plan.changes), "student")
     print(f"written: {students}, with new late penalties; the log is {log.path}")
-    for line in lines:
-        print(line)
     if stale := stale_feedback(course, week, plan):
         print(f"their feedback shows the old score: {', '.join(stale)}")
         print(f"`autograder feedback {week.name}` updates and releases it")
