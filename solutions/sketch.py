@@ -1,6 +1,6 @@
-"""Boxes, arrows and grids: what the concept drawings of all weeks are made of.
+"""Draw boxes, arrows and grids for the concept drawings of all weeks.
 
-Coordinates run to the right and down, one unit a cell, so that a grid is drawn as it is written.
+Coordinates run to the right and down, one unit a cell, so that a grid is drawn in reading order.
 """
 
 from collections.abc import Sequence

@@ -37,10 +37,9 @@ _OF_THE_COURSE = (
     "nbgrader",
     "immediate",
     "canvas",
-    "groups",
     "lti",
 )
-_OUTSIDE_GRADING = ("decimals", "modules_from_notebook")  # used before and after grading
+_OUTSIDE_GRADING = ("decimals", "modules_from_notebook")  # not used by grading
 _LIBRARIES = ("torch", "numpy", "scipy", "pytest", "matplotlib", "msgspec")
 
 

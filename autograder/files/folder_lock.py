@@ -1,4 +1,4 @@
-"""A lock on a folder that several processes may write to."""
+"""Locks for folders and files that several processes may write to."""
 
 from __future__ import annotations
 
@@ -19,4 +19,18 @@ def in_turn(folder: Path) -> Iterator[None]:
     with (folder / ".turn").open("w") as lock:
         with contextlib.suppress(OSError):
             fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+@contextlib.contextmanager
+def alone(lock_file: Path, error: Exception) -> Iterator[None]:
+    """Lock a file, creating it if needed; raise `error` if another process has locked it."""
+    import fcntl
+
+    lock_file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with lock_file.open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise error from None
         yield

@@ -7,11 +7,11 @@ the command line and the buttons of Formgrader all work in the same way:
 - `GradeInSandbox` grades submissions, in place of `Execute`, which would run the student's code
   with the instructor's permissions;
 - `SaveScores` saves scores and late penalties as course.yaml says, and keeps manual marks settled
-  when a submission is graded again; `CountLateness` updates penalties before feedback;
+  when a submission is graded again;
 - `CollectOrdinaryFiles` collects regular files only;
 - `OnlyMarked` and `QuotedCsvExport` refuse to show 0 for an answer that is not marked yet;
 - `FinishFeedback` and `FeedbackPage` replace nbgrader's feedback by the kit's page;
-- in a Jupyter server, Formgrader's pages are protected against scripts (formgrader/handlers.py).
+- in a Jupyter server, Formgrader's pages are protected against scripts (formgrader/safe_pages.py).
 """
 
 from __future__ import annotations
@@ -32,7 +32,6 @@ _AUTOGRADE = [
 ]
 _FEEDBACK = [
     f"{_KIT}.feedback.publish_feedback.OnlyMarked",
-    f"{_KIT}.gradebook.late_penalty.CountLateness",
     f"{_KIT}.feedback.publish_feedback.FinishFeedback",
 ]
 
@@ -50,6 +49,7 @@ def configure(c: Any, config_file: str, project: str = "..") -> None:
     c.ExchangeFactory.collect = f"{_KIT}.collect.exchange.CollectOrdinaryFiles"
     c.CoursePreprocessor.project = str(course.root)
     c.CollectOrdinaryFiles.project = str(course.root)
+    c.QuotedCsvExport.project = str(course.root)
     c.ClearSolutions.text_stub = ANSWER
     c.Autograde.sanitize_preprocessors = _SANITIZE
     c.Autograde.autograde_preprocessors = _AUTOGRADE

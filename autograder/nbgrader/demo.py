@@ -24,7 +24,7 @@ from ..model.course.bank import Bank
 from ..model.course.stubs import stub_of
 from ..model.errors import KitError
 from ..model.report.schema import Report
-from .gradebook.transfer import WeekStanding
+from .gradebook.database import GradebookEntry, read_gradebook
 from .workspace import Workspace
 
 FOLDER = "demo"
@@ -66,7 +66,7 @@ class DemoResult:
     course: Course
     week: Week
     report: Report
-    standings: list[WeekStanding]
+    entries: list[GradebookEntry]  # of the gradebook
     pages: dict[str, Path]  # student -> feedback page
     fetched: dict[str, Path]  # student -> the page that nbgrader delivered
     notes: list[str] = field(default_factory=list)
@@ -89,9 +89,10 @@ def play(project: Course, progress: Progress = lambda _, __: None) -> DemoResult
     """Play week 1 in a new project in demo/."""
     from ..batch.grade import grade_batch
     from ..model.device_axes import axis
+    from .autograde.recorder import record
     from .collect.collector import collect
+    from .collect.submissions import collected
     from .feedback.publish_feedback import return_feedback
-    from .gradebook.transfer import collected, record, standings
     from .release.publish import release
 
     progress("setting up a course in demo/", 0)
@@ -125,7 +126,8 @@ def play(project: Course, progress: Progress = lambda _, __: None) -> DemoResult
         progress("students fetch their feedback", 1)
     pages = {s: Workspace(course).feedback_page(s, week) for s in returned.students}
     notes = [*collection.notes, *recorded.lines(), *returned.notes]
-    return DemoResult(course, week, report, standings(course, week), pages, fetched, notes)
+    _, entries = read_gradebook(course)
+    return DemoResult(course, week, report, entries, pages, fetched, notes)
 
 
 def make_project(project: Course) -> Course:

@@ -1,7 +1,9 @@
-"""JSON files below `.autograder/` for data that nbgrader's gradebook does not store."""
+"""Files and folders that are replaced in one step, for data that nbgrader does not store."""
 
 from __future__ import annotations
 
+import shutil
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TypeVar
 
@@ -24,3 +26,16 @@ def write_state(path: Path, content: object) -> None:
     """Replace a state file in one step; only its owner may read its folder."""
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     replace_file(path, msgspec.json.encode(content))
+
+
+def replace_folder(folder: Path, files: Mapping[str, bytes], mode: int = 0o777) -> None:
+    """Replace a folder by one with these files, in one step."""
+    fresh = folder.with_name(f".{folder.name}.new")
+    shutil.rmtree(fresh, ignore_errors=True)
+    fresh.mkdir(parents=True, mode=mode)
+    for name, content in files.items():
+        path = fresh / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    shutil.rmtree(folder, ignore_errors=True)
+    fresh.replace(folder)

@@ -13,36 +13,31 @@ from pathlib import Path
 import msgspec
 
 from ..model.course import Course, Week
-from ..model.course.late import lateness
 from ..model.notes import KINDS, Kind
 from ..model.report.verdicts import Ending
 from ..model.timestamps import parse_timestamp
-from .collect.collector import collection_notes
+from .collect.collector import last_collection
 from .collect.history import last_seen, read_history
-from .gradebook.database import GradebookEntry, Marked, read_gradebook, read_hand_marks
+from .gradebook.database import (
+    GradebookEntry,
+    Marked,
+    by_student,
+    lateness_of,
+    read_gradebook,
+    read_hand_marks,
+)
 from .gradebook.due_dates import unknown_extensions
-from .gradebook.effective_results import Worth, lower
+from .gradebook.effective_results import PastResult, Worth, lower, results
 from .gradebook.report_store import (
     Recorded,
-    ReportHead,
-    earlier_reports,
     feedback_is_stale,
     handed_in,
-    report_heads,
+    kept_reports,
     students_with_earlier_reports,
 )
 from .regrade.requests import open_requests
 from .release.rerelease import names
 from .workspace import Workspace
-
-
-class Result(msgspec.Struct, frozen=True):
-    """One of several graded submissions of a student; points of exercises."""
-
-    handed_in: str
-    graded: str
-    score: float
-    max_score: float
 
 
 class WeekStatus(msgspec.Struct, frozen=True):
@@ -64,7 +59,7 @@ class WeekStatus(msgspec.Struct, frozen=True):
     to_mark: dict[str, int]  # student -> number of unmarked cells
     returned: list[str]
     stale: list[str]  # with feedback that is older than the score
-    again: dict[str, list[Result]]  # student -> all results if several, the latest last
+    again: dict[str, list[PastResult]]  # student -> all results if several, the latest last
     foreign: dict[str, str]  # student -> the user who submitted in their name
     noted: dict[Kind, list[str]] = {}  # kind of problem -> students
     asking: dict[str, str] = {}  # student -> first line of an unanswered regrade request
@@ -107,7 +102,8 @@ def _week(
     held = {e.student: e for e in entries if e.week == week.name}
     graded = [s for s in sorted(held) if held[s].graded]
     came, done = set(handed), set(graded)
-    reports = report_heads(course, week)
+    reports = kept_reports(course, week)
+    again = _again(course, week, worth)
     made = [s for s in workspace.students("feedback", week) if returned(workspace, week, s)]
     stale = [s for s in made if feedback_is_stale(course, week, s)]
     return WeekStatus(
@@ -131,30 +127,32 @@ def _week(
         to_mark={s: e.to_mark for s, e in sorted(held.items()) if e.to_mark},
         returned=[s for s in made if s not in stale],
         stale=stale,
-        again=_again(course, week, reports),
-        foreign=collection_notes(course, week).foreign,
+        again=again,
+        foreign=last_collection(course, week).foreign,
         noted=_noted(graded, reports),
         asking=open_requests(course, week),
         strangers=unknown_extensions(course, week),
-        lower=_lower(course, week, worth),
+        lower=_lower(again),
         not_accepted=_not_accepted(course, week, handed),
         changed=_changed_answers(week, marks),
     )
 
 
-def _noted(graded: list[str], reports: dict[str, ReportHead]) -> dict[Kind, list[str]]:
+def _noted(graded: list[str], reports: dict[str, Recorded]) -> dict[Kind, list[str]]:
     kinds = {s: {n.kind for n in reports[s].notes} for s in graded if s in reports}
     found = {kind: [s for s in kinds if kind in kinds[s]] for kind in KINDS}
     return {kind: students for kind, students in found.items() if students}
 
 
-def _lower(course: Course, week: Week, worth: Worth) -> dict[str, str]:
-    found = {}
-    for student in sorted(students_with_earlier_reports(course, week)):
-        less = lower(course, week, student, worth)
-        if less is not None and not less.best.counts:
-            found[student] = less.sentence
-    return found
+def _again(course: Course, week: Week, worth: Worth) -> dict[str, list[PastResult]]:
+    students = sorted(students_with_earlier_reports(course, week))
+    found = {student: results(course, week, student, worth) for student in students}
+    return {student: several for student, several in found.items() if len(several) > 1}
+
+
+def _lower(again: Mapping[str, list[PastResult]]) -> dict[str, str]:
+    compared = {student: lower(several) for student, several in again.items()}
+    return {s: less.sentence for s, less in compared.items() if less and not less.best.counts}
 
 
 def _not_accepted(course: Course, week: Week, students: list[str]) -> dict[str, str]:
@@ -171,7 +169,7 @@ def _changed_answers(week: Week, marks: Mapping[str, Mapping[str, Marked]]) -> d
     return found
 
 
-def _newer(collected: str, report: ReportHead | None) -> bool:
+def _newer(collected: str, report: Recorded | None) -> bool:
     """Return True if the collected submission is not the graded one."""
     return bool(report and report.handed_in and collected and report.handed_in != collected)
 
@@ -180,19 +178,16 @@ def _late(
     course: Course, entries: list[GradebookEntry], stamps: Mapping[str, Mapping[str, str]]
 ) -> dict[tuple[str, str], str]:
     """Return how late each (student, week) is, by the last collected or graded submission."""
-    times: dict[str, dict[str, dt.datetime]] = {}
-    more: dict[str, dict[str, dt.timedelta]] = {}
-    for entry in entries:
-        more.setdefault(entry.student, {})[entry.week] = entry.extension
-        if entry.handed_in:
-            times.setdefault(entry.student, {})[entry.week] = entry.handed_in
+    collected: dict[str, dict[str, dt.datetime]] = {}
     for week, own in stamps.items():
         for student, stamp in own.items():
             if time := parse_timestamp(stamp):
-                times.setdefault(student, {})[week] = time
+                collected.setdefault(student, {})[week] = time
+    graded = by_student(entries)
     found = {}
-    for student, handed in times.items():
-        for name, one in lateness(course, student, handed, more.get(student)).items():
+    for student in {*collected, *graded}:
+        late = lateness_of(course, student, graded.get(student, []), collected.get(student))
+        for name, one in late.items():
             if one.late and not one.forgiven:
                 found[student, name] = one.late
     return found
@@ -237,14 +232,3 @@ def returned_page(workspace: Workspace, week: Week, student: str) -> Path | None
     """Return the page of a student's feedback, or None if it was not returned."""
     page = workspace.feedback_page(student, week)
     return page if returned(workspace, week, student) and page.is_file() else None
-
-
-def _again(
-    course: Course, week: Week, reports: Mapping[str, ReportHead]
-) -> dict[str, list[Result]]:
-    found = {}
-    for student in sorted(students_with_earlier_reports(course, week) & reports.keys()):
-        if earlier := earlier_reports(course, week, student):
-            results: list[Recorded | ReportHead] = [*earlier, reports[student]]
-            found[student] = [Result(r.handed_in, r.graded, r.score, r.max_score) for r in results]
-    return found

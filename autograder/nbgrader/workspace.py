@@ -8,7 +8,7 @@ import re
 import sys
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..model.course import Course, Week
 from ..model.errors import NbgraderError
@@ -122,6 +122,26 @@ def open_gradebook(course: Course) -> Any:
         return Gradebook(workspace.db_url, course.id)
     except (SQLAlchemyError, ImportError) as error:
         raise unreachable_gradebook(error) from None
+
+
+class GradedCell(NamedTuple):
+    """nbgrader's rows of a cell: the grade, and the comment if the cell can have one."""
+
+    grade: Any
+    comment: Any
+
+
+def cells_of(gradebook: Any, week: Week, student: str) -> dict[str, GradedCell]:
+    """Return the graded cells of a submission; empty if there is none."""
+    from nbgrader.api import MissingEntry
+
+    try:
+        notebooks = gradebook.find_submission(week.name, student).notebooks
+    except MissingEntry:
+        return {}
+    comments = {c.name: c for notebook in notebooks for c in notebook.comments}
+    grades = [g for notebook in notebooks for g in notebook.grades]
+    return {g.name: GradedCell(g, comments.get(g.name)) for g in grades}
 
 
 def unreachable_gradebook(error: Exception) -> NbgraderError:

@@ -85,7 +85,7 @@ class RealModel:
             raise StageFailed(
                 f"The logits differ from GPT-2's from token {first} on. Token 0 sees itself only, "
                 f"{clue}. It is MultiHeadAttention (week 3) or causal_mask (week 2): "
-                "`autograder check` in their folders says more."
+                "`autograder check` in their folders gives details."
             )
 
     def causal(self) -> None:

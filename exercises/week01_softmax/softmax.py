@@ -142,7 +142,7 @@ class SelfAttention:
             dv: Numbers in a value.
             seed: Seed of the random generator.
         """
-        # TODO: One generator, three matrices, each with the spread that its own shape asks for.
+        # TODO: One generator, three matrices, each with the spread for its shape.
         raise NotImplementedError("SelfAttention.__init__")
 
     def forward(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -156,7 +156,7 @@ class SelfAttention:
             floating-point type of `X`.
         """
         # TODO: Project the tokens three times, then attend. The matrices are float64: make sure
-        # that the results have the type of `X` all the same. Leave the matrices as they are.
+        # that the results have the type of `X` all the same. Leave the matrices unchanged.
         raise NotImplementedError("SelfAttention.forward")
 
 
@@ -165,12 +165,12 @@ def ascii_heatmap(
 ) -> str:
     """Draw attention weights as text, darker where more attention goes.
 
-    The first line holds `width` spaces and then every token, right-aligned in `width` places.
+    The first line consists of `width` spaces and then every token, right-aligned in `width` places.
     Then follows a line per query: its token, right-aligned in `width` places, and for each
     key a cell of `width` places: two spaces, one character of `chars`, and spaces.
 
     The character's index is the whole part of w · (len(chars) - 1) / max, where max is the largest
-    weight of the whole matrix. Where all weights are 0, every cell shows `chars[0]`.
+    weight of the whole matrix. If all weights are 0, every cell shows `chars[0]`.
 
     Args:
         weights: Attention weights, (T, T): a row per query, a column per key.

@@ -60,9 +60,9 @@ def tiled_attention(
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Exact attention, softmax(q kᵀ / √d) v, over blocks of keys.
 
-    All queries meet ``block_size`` keys at a time. Beside the running maximum and sum of
-    ``online_softmax`` goes a running sum of values, rescaled with them and divided once, at the end
-    (Dao et al., 2022, section 3.1 and algorithm 1).
+    All queries meet ``block_size`` keys at a time. In addition to the running maximum and sum of
+    ``online_softmax`` there is a running sum of values, rescaled with them and divided once, at
+    the end (Dao et al., 2022, section 3.1 and algorithm 1).
 
     Args:
         q: queries, (..., n, d).

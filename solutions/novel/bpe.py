@@ -2,8 +2,8 @@
 
 A model reads numbers. Letters as tokens make texts long, words as tokens make vocabularies endless
 and leave every new word out. Byte-pair encoding lies between: it begins with the 256 bytes, of which
-every text in every language consists, and joins the pair of tokens that stands side by side most
-often, again and again. Frequent words end up as one token, rare ones as a few.
+every text in every language consists, and repeatedly merges the most frequent pair of adjacent
+tokens. Frequent words end up as one token, rare ones as a few.
 
 Tokens are ints. Tokens 0 to 255 are the bytes; merge number i of the list makes token 256 + i.
 """
@@ -27,7 +27,7 @@ def chunks(text: str) -> list[str]:
 
 
 def count_pairs(words: dict[Word, int]) -> Counter[Pair]:
-    """How often each pair of tokens stands side by side.
+    """Count the adjacent pairs of tokens.
 
     Args:
         words: pieces of text as tuples of tokens, and how often each piece occurs.
@@ -35,7 +35,7 @@ def count_pairs(words: dict[Word, int]) -> Counter[Pair]:
     Returns:
         The counts. (1, 1, 1) holds the pair (1, 1) twice.
     """
-    # TODO: a pair counts as often as the piece it stands in.
+    # TODO: count a pair as often as the piece that contains it.
     # BEGIN SOLUTION
     pairs: Counter[Pair] = Counter()
     for word, times in words.items():
@@ -106,9 +106,8 @@ def encode(text: str, learned: list[Pair]) -> list[int]:
     Returns:
         ints from 0 to 255 + len(learned).
     """
-    # TODO: the order matters: a later merge needs the tokens of the earlier ones. A text repeats its
-    # words, so remember what a piece became.
-    # BEGIN SOLUTION
+    # TODO: the order matters: a later merge needs the tokens of the earlier ones. A text repeats
+    # its words, so remember what a piece became. BEGIN SOLUTION
     rank = {pair: number for number, pair in enumerate(learned)}
     known: dict[str, Word] = {}
     tokens: list[int] = []
@@ -127,7 +126,7 @@ def encode(text: str, learned: list[Pair]) -> list[int]:
 
 
 def decode(tokens: list[int], learned: list[Pair]) -> str:
-    """The text of tokens. What is no valid UTF-8, as a model may write it, becomes "\\ufffd"."""
+    """The text of tokens. Invalid UTF-8, which a model may generate, becomes "\\ufffd"."""
     # TODO: which bytes does each token stand for? Join bytes first, and decode at the end.
     # BEGIN SOLUTION
     parts = [bytes([number]) for number in range(256)]

@@ -62,7 +62,7 @@ def bottleneck() -> Figure:
 
 
 def alignment() -> Figure:
-    """Where each word of a translation looked in the original."""
+    """Draw the attention of each translated word to the words of the original."""
     source, target = translation.sentences(1, 1, random.Random(3))
     with torch.no_grad():
         _, weights = translator("additive")(source, target[:, :-1])
@@ -190,7 +190,7 @@ def clock(hours: np.ndarray) -> np.ndarray:
 
 
 def sentence(tokens: list[str]) -> np.ndarray:
-    """The lesson's made-up embeddings: one random vector per word, whatever its case."""
+    """The lesson's made-up embeddings: one random vector per word, ignoring case."""
     rng = np.random.default_rng(148)
     table = {
         word: rng.normal(size=D_MODEL) for word in ("the", "cat", "sat", "on", "mat", "dog", "rug")
@@ -199,7 +199,7 @@ def sentence(tokens: list[str]) -> np.ndarray:
 
 
 def six_tokens() -> Figure:
-    """Who looks at whom in the six-token sentence."""
+    """Draw which tokens of the six-token sentence attend to which."""
     figure = Figure(figsize=(5.2, 4.4), layout="constrained")
     axes = figure.subplots()
     _, weights = week.SelfAttention(D_MODEL, DK, DV).forward(sentence(FIRST))

@@ -59,7 +59,7 @@ def softmax(x: torch.Tensor, dim: int = -1) -> torch.Tensor:
     """
     # TODO: As in NumPy, with torch's own operations all the way, so that gradients flow.
     # BEGIN SOLUTION
-    # The shift cancels in the quotient, so it needs no gradient of its own.
+    # The shift cancels in the quotient, so it needs no gradient.
     shift = x.amax(dim=dim, keepdim=True).detach()
     exponentials = torch.exp(x - shift)
     return exponentials / exponentials.sum(dim=dim, keepdim=True)
@@ -162,7 +162,7 @@ class SelfAttention:
             dv: Numbers in a value.
             seed: Seed of the random generator.
         """
-        # TODO: One generator, three matrices, each with the spread that its own shape asks for.
+        # TODO: One generator, three matrices, each with the spread for its shape.
         # BEGIN SOLUTION
         rng = np.random.default_rng(seed)
 
@@ -185,7 +185,7 @@ class SelfAttention:
             floating-point type of `X`.
         """
         # TODO: Project the tokens three times, then attend. The matrices are float64: make sure
-        # that the results have the type of `X` all the same. Leave the matrices as they are.
+        # that the results have the type of `X` all the same. Leave the matrices unchanged.
         # BEGIN SOLUTION
         queries, keys, values = (X @ W.astype(X.dtype) for W in (self.Wq, self.Wk, self.Wv))
         return scaled_dot_product_attention_numpy(queries, keys, values)
@@ -197,12 +197,12 @@ def ascii_heatmap(
 ) -> str:
     """Draw attention weights as text, darker where more attention goes.
 
-    The first line holds `width` spaces and then every token, right-aligned in `width` places.
+    The first line consists of `width` spaces and then every token, right-aligned in `width` places.
     Then follows a line per query: its token, right-aligned in `width` places, and for each
     key a cell of `width` places: two spaces, one character of `chars`, and spaces.
 
     The character's index is the whole part of w · (len(chars) - 1) / max, where max is the largest
-    weight of the whole matrix. Where all weights are 0, every cell shows `chars[0]`.
+    weight of the whole matrix. If all weights are 0, every cell shows `chars[0]`.
 
     Args:
         weights: Attention weights, (T, T): a row per query, a column per key.

@@ -34,7 +34,7 @@ def figures() -> dict[str, Figure]:
 
 
 def single_head_weights() -> Figure:
-    """One head, fresh and with larger query weights: a fixed colour range tells them apart."""
+    """One head, fresh and with larger query weights: a fixed colour range distinguishes them."""
     model, tokens = _model_and_tokens()
     with torch.no_grad():
         _, fresh = model(tokens)
@@ -66,7 +66,7 @@ def causal_triangle() -> Figure:
 
 
 def padding_and_causal() -> Figure:
-    """Causal, padding, and both: padding takes away columns, not rows."""
+    """Causal, padding, and both: padding removes columns, not rows."""
     length = len(PADDED)
     causal, padding = causal_mask(length), padding_mask(torch.tensor([3]), max_len=length)
     both = combine_masks(causal, padding)[0, 0]

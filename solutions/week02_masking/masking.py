@@ -41,7 +41,7 @@ def causal_mask(seq_len: int, device: torch.device | str | None = None) -> Tenso
 
 
 def padding_mask(lengths: Tensor, max_len: int | None = None) -> Tensor:
-    """Tell the real tokens of a padded batch from the padding after them.
+    """Distinguish the real tokens of a padded batch from the padding after them.
 
     Args:
         lengths: int tensor (B,), the number of real tokens of each sequence; a length of 0 is fine.
@@ -59,7 +59,7 @@ def padding_mask(lengths: Tensor, max_len: int | None = None) -> Tensor:
     if max_len is None:
         max_len = longest
     if shortest < 0:
-        raise ValueError(f"a length can't be below 0, but lengths holds {shortest}")
+        raise ValueError(f"a length can't be below 0, but lengths contains {shortest}")
     if longest > max_len:
         raise ValueError(f"lengths holds {longest}, which is over max_len={max_len}")
     position = torch.arange(max_len, device=lengths.device)
@@ -70,7 +70,7 @@ def padding_mask(lengths: Tensor, max_len: int | None = None) -> Tensor:
 def combine_masks(causal: Tensor, padding: Tensor) -> Tensor:
     """Join a causal mask and a padding mask: a query may see a key where both allow it.
 
-    Padding hides *keys*. The row of a padded query stays as it is: its output is thrown away later.
+    Padding hides *keys*. The row of a padded query is not changed: its output is discarded later.
 
     Args:
         causal: bool (T, T), queries by keys, the same for every sequence.
@@ -89,8 +89,8 @@ def combine_masks(causal: Tensor, padding: Tensor) -> Tensor:
 def masked_softmax(scores: Tensor, mask: Tensor, dim: int = -1) -> Tensor:
     """Softmax over the allowed entries alone.
 
-    Hidden entries get exactly 0, whatever stood there (inf and NaN too). Where all entries along
-    `dim` are hidden the result is all zeros. Neither the values nor the gradients hold a NaN, in
+    Hidden entries get exactly 0, whatever their value (even inf and NaN). If all entries along
+    `dim` are hidden, the result is all zeros. Neither the values nor the gradients hold a NaN, in
     any float dtype.
 
     Args:
@@ -181,7 +181,7 @@ def plot_attention(
 ) -> Axes:
     """Draw a matrix of attention weights: a row per query (the first on top), a column per key.
 
-    The values are drawn as they are and the colours always span 0 to 1, so that two pictures can
+    The values are drawn unchanged and the colours always span 0 to 1, so that two pictures can
     be compared.
 
     Args:

@@ -27,7 +27,7 @@ def figures() -> dict[str, Figure]:
 
 
 def split_or_reshape() -> Figure:
-    """Which head each number of a token ends up in, split properly and by a bare reshape."""
+    """Draw the head of each number of a token, with a proper split and with a bare reshape."""
     tokens, width, heads = 4, 6, 3
     x = torch.arange(tokens * width).view(1, tokens, width)
     ways = {

@@ -35,7 +35,7 @@ def _masked_softmax(scores: torch.Tensor, mask: torch.Tensor | None = None) -> t
 def _draw_attention(ax: Axes, weights: torch.Tensor, tokens: list[str] | None = None) -> AxesImage:
     """Provided, from week 2: draws one weight matrix (n, m) on `ax`, a row per query from the top.
 
-    The colours run from 0 to 1 whatever the weights are. `tokens` become the tick labels of both
+    The colours run from 0 to 1 for any weights. `tokens` become the tick labels of both
     axes. Takes tensors that need gradients or live on another device.
     """
     image = ax.imshow(weights.detach().cpu().double().numpy(), cmap="Greys", vmin=0.0, vmax=1.0)
@@ -55,7 +55,7 @@ def split_heads(x: torch.Tensor, num_heads: int) -> torch.Tensor:
     Raises:
         ValueError: C is not divisible by `num_heads`; the message contains C.
     """
-    # TODO: refuse a width that cannot be cut evenly; then give the heads an axis of their own
+    # TODO: reject a width that cannot be divided evenly; then give the heads a separate axis
     # and bring it in front of the tokens. No number may move to another token.
     # BEGIN SOLUTION
     batch, tokens, width = x.shape
@@ -229,7 +229,7 @@ def from_torch(mha: nn.MultiheadAttention) -> MultiHeadAttention:
         the weights of each head. The global random state is left alone.
     """
     # TODO: find out in which order PyTorch stacks the projections. A new Linear draws random
-    # numbers: either make it where none are drawn, or give the random state back.
+    # numbers: either create it without drawing, or restore the random state.
     # BEGIN SOLUTION
     layers = ("W_q", "W_k", "W_v", "W_o")
     matrices = [*mha.in_proj_weight.chunk(3), mha.out_proj.weight]

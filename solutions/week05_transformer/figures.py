@@ -54,7 +54,7 @@ def positions() -> Figure:
 
 
 def residual_stream() -> Figure:
-    """How alike all tokens become on their way through untrained blocks."""
+    """Draw how similar all tokens become in untrained blocks."""
     ways: dict[str, Callable[[nn.Module, torch.Tensor], torch.Tensor]] = {
         "nothing is added": lambda b, x: b.ff(b.ln2(b.attn(b.ln1(x)))),
         "normalised after adding (2017)": lambda b, x: _normalised_after(b, x),

@@ -48,7 +48,7 @@ def sparsemax(x: torch.Tensor, dim: int = -1) -> torch.Tensor:
     and algorithm 1).
 
     Args:
-        x: (..., n, ...). Entries of -inf get exactly 0; a row holds at least one finite entry.
+        x: (..., n, ...). Entries of -inf get exactly 0; a row has at least one finite entry.
         dim: the axis that sums to 1.
 
     Returns:
@@ -80,7 +80,7 @@ def entmax15(x: torch.Tensor, dim: int = -1) -> torch.Tensor:
     z = x/2 with mean M and sum of squared deviations S, τ = M - √((1 - S)/k).
 
     Args:
-        x: (..., n, ...). Entries of -inf get exactly 0; a row holds at least one finite entry.
+        x: (..., n, ...). Entries of -inf get exactly 0; a row has at least one finite entry.
         dim: the axis that sums to 1.
 
     Returns:
@@ -158,7 +158,7 @@ def rotary(
         base: of the angles; the last pair turns base^(1 - 2/d) times as slowly as the first.
 
     Returns:
-        The shape and dtype of x. Angles are computed in at least float32, whatever the dtype of x.
+        The shape and dtype of x. Angles are computed in at least float32, for any dtype of x.
 
     Raises:
         ValueError: d is odd; the message contains d.
@@ -307,11 +307,11 @@ def sentence_attention(model: Any, tokenizer: Any, sentence: str) -> tuple[list[
         tokens: as the model sees them, special tokens and pieces of words included.
         weights: (layers, H, T, T) in the model's dtype and on its device, without dropout.
 
-        The model is left as it was: its mode (training or evaluation), its attention
+        The model's state is restored: its mode (training or evaluation), its attention
         implementation, its config.
     """
     # TODO: tokenize for the device of the model; switch to evaluation and to "eager" attention,
-    # which makes the weights; ask for the attentions; and switch back, whatever happens.
+    # which makes the weights; ask for the attentions; and switch back, even after an error.
     # BEGIN SOLUTION
     tokens = tokenizer.convert_ids_to_tokens(tokenizer(sentence)["input_ids"])
     encoded = tokenizer(sentence, return_tensors="pt").to(model.device)
@@ -338,7 +338,7 @@ def additive_attention(
     u: torch.Tensor,
     mask: torch.Tensor | None = None,
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Attention as it was first written: a small network scores each pair (Bahdanau et al., 2015).
+    """The original attention: a small network scores each pair (Bahdanau et al., 2015).
 
     The score of query i and key j is u · tanh(W_q q_i + W_k k_j) (section 3.1 and appendix A.1.2).
     It is not divided by anything. Queries and keys may be of different sizes.

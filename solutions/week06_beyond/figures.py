@@ -58,7 +58,7 @@ def sparse_maps() -> Figure:
 
 
 def table_rows() -> Figure:
-    """Which row of the table each pair of a query and a key uses."""
+    """Draw the row of the table that each pair of query and key uses."""
     n, m, far = 7, 9, 2
     row = (torch.arange(m) - torch.arange(n).unsqueeze(-1)).clamp(-far, far) + far
     figure = Figure(figsize=(6.2, 4.4), layout="constrained")

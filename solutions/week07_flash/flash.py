@@ -27,7 +27,7 @@ def _wide(dtype: torch.dtype) -> torch.dtype:
 
 
 def _finite(maximum: torch.Tensor) -> torch.Tensor:
-    """What to subtract before the exponential: the maximum, or 0 where nothing has been seen.
+    """Return the number to subtract before the exponential: the maximum, or 0 at the start.
 
     -inf - (-inf) would be NaN, in the value and in the gradient.
     """
@@ -124,9 +124,9 @@ def tiled_attention(
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Exact attention, softmax(q kᵀ / √d) v, over blocks of keys.
 
-    All queries meet ``block_size`` keys at a time. Beside the running maximum and sum of
-    ``online_softmax`` goes a running sum of values, rescaled with them and divided once, at the end
-    (Dao et al., 2022, section 3.1 and algorithm 1).
+    All queries meet ``block_size`` keys at a time. In addition to the running maximum and sum of
+    ``online_softmax`` there is a running sum of values, rescaled with them and divided once, at
+    the end (Dao et al., 2022, section 3.1 and algorithm 1).
 
     Args:
         q: queries, (..., n, d).
@@ -165,7 +165,7 @@ def _block_gradients(
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """What one block adds to the gradient of the queries, and the gradients of its keys and values.
 
-    The logsumexp gives back the weights (..., n, b) without a second softmax. The row's sum of
+    The logsumexp restores the weights (..., n, b) without a second softmax. The row's sum of
     weight times gradient, which the softmax subtracts, is the same for every block (`correction`).
     """
     weights = torch.exp(_scores(queries, keys, start, causal) - logsumexp.unsqueeze(-1))

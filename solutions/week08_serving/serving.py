@@ -114,7 +114,7 @@ class KVCache:
 
         Raises:
             ValueError: they do not all fit; the message contains how many positions are new, or how
-                many there would be. Then nothing is written, and `length` stays as it was.
+                many there would be. Then no data is written, and `length` does not change.
         """
         # TODO: check first, then write into the buffers after what is there, then slice.
         # BEGIN SOLUTION
@@ -155,7 +155,7 @@ def grouped_query_attention(
     Raises:
         ValueError: H is not divisible by H_kv; the message contains one of the two.
     """
-    # TODO: give the queries, not the keys, another shape, so that one product serves a whole group.
+    # TODO: reshape the queries, not the keys, so that one product serves a whole group.
     # BEGIN SOLUTION
     batch, heads, n, d = q.shape
     kv_heads, m = k.shape[1], k.shape[2]
@@ -201,7 +201,7 @@ class GroupedQueryAttention(nn.Module):
 
         Without a cache, position i attends to the positions 0 … i of x. With one, the positions of
         x follow those in the cache: their keys and values are appended, once, and each attends to
-        all that the cache holds up to itself. If x is fed in pieces, the outputs stay the same.
+        everything in the cache up to itself. If x is fed in pieces, the outputs stay the same.
 
         Args:
             x: (B, s, C).
@@ -238,7 +238,7 @@ def sliding_window_mask(
 ) -> torch.Tensor:
     """Mask of causal attention that sees the last `window` positions, and always the first few.
 
-    Query i stands at position offset + i, key j at position j. A query sees the keys up to its own
+    Query i is at position offset + i, key j at position j. A query sees the keys up to its own
     position that are less than `window` away (Beltagy et al., 2020, section 3.1), and those among
     the first `sinks` positions (attention sinks: Xiao et al., 2024, section 3.2).
 
@@ -324,7 +324,7 @@ def generate_cached(model: Any, idx: torch.Tensor, max_new_tokens: int) -> torch
     Args:
         model: called as model(ids (B, s), caches), gives logits (B, s, V); `model.new_caches(B,
             max_len)` makes its empty caches, for max_len positions. It runs in evaluation mode;
-            afterwards its mode, training or evaluation, is as it was.
+            afterwards its mode, training or evaluation, is restored.
         idx: the prompt, ids (B, T), T >= 1.
         max_new_tokens: how many tokens to add to each sequence; 0 is allowed.
 
@@ -371,7 +371,7 @@ class PagedCache:
         # END SOLUTION
 
     def append(self, seq: Hashable, k: torch.Tensor, v: torch.Tensor) -> None:
-        """Adds s >= 1 positions to a sequence; a name that is not known starts a new one.
+        """Adds s >= 1 positions to a sequence; an unknown name starts a new one.
 
         The sequence's last page is filled first; pages are taken for the rest only. No gradient has
         to pass, and what is stored already is neither copied nor read.
@@ -405,7 +405,7 @@ class PagedCache:
         # END SOLUTION
 
     def gather(self, seq: Hashable) -> tuple[torch.Tensor, torch.Tensor]:
-        """All that was appended to a sequence, in order: keys and values, (H_kv, t, d) each."""
+        """Everything appended to a sequence, in order: keys and values, (H_kv, t, d) each."""
         # TODO: put the sequence's pages one after the other, and cut off what is not filled yet.
         # BEGIN SOLUTION
         pages, length = torch.tensor(self._pages[seq]), self._lengths[seq]
@@ -414,7 +414,7 @@ class PagedCache:
         # END SOLUTION
 
     def free(self, seq: Hashable) -> None:
-        """Gives all pages of a sequence back and forgets it; its name may start anew."""
+        """Frees all pages of a sequence and removes it; its name may be used again."""
         # TODO: its pages become free again, and its name is forgotten.
         # BEGIN SOLUTION
         self._free += self._pages.pop(seq)

@@ -12,8 +12,8 @@ Shapes: `n` rows or queries, `m` columns or keys, `d` features, a power of two >
 float32 or float16; kernels have no gradients. Tensors may be views with any strides. Around a kernel
 torch makes, copies and views tensors; all computing is the kernel's.
 
-A load or a store must not touch what lies outside of the tensor that it was given: there may be
-other people's data, or nothing. What a masked-off place of a load holds is up to you: `other=`.
+A load or a store must not access memory outside its tensor: it may contain other data, or be
+unmapped. What a masked-off place of a load holds is up to you: `other=`.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def softmax_rows(x: torch.Tensor) -> torch.Tensor:
 
     Args:
         x: scores, (n, m) with m <= 4096, float32 or float16, any strides. An entry may be -inf, and
-            gets exactly 0; a row holds at least one that is not.
+            gets exactly 0; a row has at least one that is not.
 
     Returns:
         weights (n, m), in x's dtype.
@@ -115,15 +115,15 @@ def _matmul_kernel(
 def matmul(a: torch.Tensor, b: torch.Tensor, block: int = 16) -> torch.Tensor:
     """The product of two matrices, in tiles of block × block.
 
-    A program makes one tile of the result (or more): it goes along the rows of a and the columns of
-    b in steps of `block`, and adds up `tl.dot` of the two tiles in float32. On a GPU `tl.dot` may
-    round float32 to fewer bits: ask for `input_precision="ieee"`.
+    A program makes one tile of the result (or more): it steps through the rows of a and the columns
+    of b by `block`, and adds up `tl.dot` of the two tiles in float32. On a GPU `tl.dot` may
+    round float32 to fewer bits: use `input_precision="ieee"`.
 
     Args:
         a: (M, K), float32 or float16, any strides.
         b: (K, N), likewise; a's dtype.
-        block: a power of two >= 16. M, N and K need not be multiples of it. No load and no store
-            asks for more than block × block elements at a time.
+        block: a power of two >= 16. M, N and K need not be multiples of it. Loads and stores
+            cover at most block × block elements at a time.
 
     Returns:
         (M, N), in float32 for either dtype.
@@ -166,7 +166,7 @@ def logsumexp_rows(x: torch.Tensor, block: int = 64) -> torch.Tensor:
 
     One launch. A row may be longer than any block: what is known of it after some blocks is their
     maximum and the sum of exp(entry - maximum) (week 7). Every element is loaded exactly once, and
-    no load asks for more than `block` elements.
+    a load covers at most `block` elements.
 
     Args:
         x: (n, m), float32 or float16, any strides. Entries may be -inf.
@@ -235,7 +235,7 @@ def flash_forward(
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Attention without the table of scores: week 7's `tiled_attention`, as a kernel.
 
-    softmax(q kᵀ / √d) v, in tiles: a program takes block_m queries and goes along the keys in steps of
+    softmax(q kᵀ / √d) v, in tiles: a program takes block_m queries and steps through the keys by
     block_n, with a running maximum, a running sum and a running mixture of values for each query.
 
     Args:
@@ -244,8 +244,8 @@ def flash_forward(
         v: values, (m, d), likewise.
         causal: query i sees the keys j <= i only, both counted from 0, also if n and m differ.
         block_m: queries in a tile, a power of two >= 16. n need not be a multiple of it.
-        block_n: keys in a tile, likewise for m. No load and no store asks for more elements than
-            the queries of a tile have, (block_m, d), or its keys or values, (block_n, d).
+        block_n: keys in a tile, likewise for m. Loads and stores cover at most as many elements
+            as the queries of a tile, (block_m, d), or its keys or values, (block_n, d).
 
     Returns:
         output (n, d) in q's dtype, and the logsumexp (n,) of each query's scores, in float32 or in

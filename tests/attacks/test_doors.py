@@ -194,7 +194,7 @@ def leaks(said: str, attack: Attack) -> list[str]:
     secrets = (*CANARIES, NEIGHBOUR, LEFT_BEHIND, str(PROJECT))
     found = [f"{s} is told" for s in secrets if s in plain and s not in attack.body]
     found += [f"{m} acts" for m in ("<script>alert", "<img src=x", "\x1b") if m in said]
-    return found + ["hidden inputs are told"] * ("CANARYINPUT" in plain)
+    return found + ["hidden inputs are disclosed"] * ("CANARYINPUT" in plain)
 
 
 def test_no_attack_gains_or_learns_anything_through_a_door(served: Running, tmp_path: Path) -> None:

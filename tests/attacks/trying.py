@@ -54,8 +54,8 @@ def try_one(lab: Laboratory, attack: Attack, tmp_path: Path) -> None:
     assert "\x1b" not in trial.shown.replace("\\u001b", "\x1b"), "terminal escapes are shown"
     assert trial.risen <= _MOST_RISEN, f"the grader grew by {trial.risen >> 20} MiB"
     assert not trial.report.unexplained, trial.report.unexplained
-    assert attack.tries <= set(trial.report.attempts), "the instructor would not hear of it"
-    assert "get around" not in trial.page, "what was tried is the instructor's to know"
+    assert attack.tries <= set(trial.report.attempts), "the attempt is not reported"
+    assert "get around" not in trial.page, "only the instructor may see the attempt"
     limits = lab.course.limits(lab.week(attack.week))
     assert trial.seconds < limits.submission_seconds + _GRACE_SECONDS, trial.seconds
     if attack in LAST:

@@ -1,4 +1,4 @@
-"""`check capstone`: weeks 2 to 5 as one model, on the solutions and on what students get wrong."""
+"""`check capstone`: weeks 2 to 5 as one model, with the solutions and with common mistakes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def course() -> Course:
 
 @pytest.fixture
 def solved(course: Course, tmp_path: Path) -> Path:
-    """The capstone's folder beside the weeks, solved."""
+    """Return the solved capstone folder next to the weeks."""
     shutil.copytree(ROOT / "exercises" / "capstone", tmp_path / "capstone")
     for name in WEEKS:
         (tmp_path / name).mkdir()
@@ -69,7 +69,7 @@ def test_the_solutions_pass_every_stage(solved: Path, check: Callable[..., tuple
 
 @pytest.fixture
 def served(course: Course, solved: Path) -> Path:
-    """The solved folder with week 8 beside the others."""
+    """Return the solved folder with week 8 next to the others."""
     (solved.parent / "week08_serving").mkdir()
     shutil.copy(course.solution(course.week("week08")), solved.parent / "week08_serving")
     return solved
@@ -156,7 +156,7 @@ def test_without_the_folder_it_says_where_to_go(
 def test_it_comes_with_week_5_and_runs_where_it_lies(
     course: Course, tmp_path: Path, check: Callable[..., tuple[int, str]], inside: str
 ):
-    """A student who has nothing but released folders finds everything."""
+    """A student with only released folders finds everything."""
     for name in WEEKS:
         (tmp_path / name).mkdir()
         shutil.copy(course.solution(course.week(name)), tmp_path / name)

@@ -1,4 +1,4 @@
-"""A GPT-2 around the students' attention: what transformers computes, and `check gpt2`."""
+"""A GPT-2 around the students' attention equals transformers', and `check gpt2`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def course() -> Course:
 
 @pytest.fixture
 def solved(course: Course, tmp_path: Path) -> Path:
-    """The folder beside the solved weeks."""
+    """Return the folder next to the solved weeks."""
     shutil.copytree(FOLDER, tmp_path / "gpt2", ignore=shutil.ignore_patterns("__pycache__"))
     for name in WEEKS:
         (tmp_path / name).mkdir()
@@ -152,7 +152,7 @@ def test_a_mistake_is_found_before_anything_is_downloaded(
     code, said = stages(in_process, solved)
     assert code == 1
     assert "The logits differ from GPT-2's from token 1 on." in said
-    assert "`autograder check` in their folders says more." in " ".join(said.split())
+    assert "`autograder check` in their folders gives details." in " ".join(said.split())
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ def course() -> Course:
 
 @pytest.fixture
 def solved(course: Course, tmp_path: Path) -> Path:
-    """The folder beside week 5, solved."""
+    """Return the solved folder next to week 5."""
     shutil.copytree(FOLDER, tmp_path / "novel", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(SOLUTION, tmp_path / "novel")
     for name in ("week03_multihead", "week05_transformer"):

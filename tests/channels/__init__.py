@@ -1,1 +1,1 @@
-"""What goes to other systems and comes from them."""
+"""Exchange with other systems."""

@@ -3,7 +3,7 @@
 Canvas: users of a course, an assignment, its submissions with comments, "Grade or comment on a
 submission"; token in the Authorization header, lists in pages with Link headers.
 LTI 1.3: RFC 7523 tokens (the signature is verified), NRPS 2.0 memberships, AGS 2.0 line items,
-scores (refused if older than what is held) and results, with their media types and scopes.
+scores (rejected if older than the stored one) and results, with their media types and scopes.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ PAGE = 2
 
 
 class Fault(Exception):
-    """Answer with this status, or with nothing at all (0)."""
+    """Answer with this status, or not at all (0)."""
 
     def __init__(self, status: int, text: str = "") -> None:
         super().__init__(text)
@@ -33,7 +33,7 @@ class Fault(Exception):
 
 
 class PlatformServer:
-    """What a platform holds, and what shall go wrong: `faults` by number of the write."""
+    """The data of a platform, and its injected `faults` by number of the write."""
 
     def __init__(self) -> None:
         self.writes = 0
@@ -46,7 +46,7 @@ class PlatformServer:
         raise NotImplementedError
 
     def written(self) -> str:
-        """Count a write; what shall go wrong with it."""
+        """Count a write, and return its injected fault."""
         self.writes += 1
         fault = self.faults.pop(self.writes, "")
         if fault == "busy":

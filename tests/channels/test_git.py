@@ -1,4 +1,4 @@
-"""Collecting from git, with real repositories: the due date's commit, and nothing that acts."""
+"""Collecting from git, with real repositories: the due date's commit, without running code."""
 
 from __future__ import annotations
 

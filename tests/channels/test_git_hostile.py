@@ -19,7 +19,7 @@ Make = Callable[[Path], None]
 
 
 def stored(folder: Path, kind: str, data: bytes) -> str:
-    """An object as git keeps it, whatever git thinks of it."""
+    """Store an object in git's format, valid or not."""
     whole = f"{kind} {len(data)}\0".encode() + data
     name = hashlib.sha1(whole, usedforsecurity=False).hexdigest()
     path = folder / ".git/objects" / name[:2] / name[2:]

@@ -120,7 +120,7 @@ def test_a_folder_that_is_not_ours_is_left_alone(course: Course, tmp_path: Path)
     assert (tmp_path / "template" / "thesis.tex").read_text() == "mine"
 
 
-# Classroom 50: what its runner does, and the contract of result.json as its wiki states it
+# Classroom 50: its runner's behaviour, and the documented contract of result.json
 
 
 def run_autograder(exported: Path, checkout: Path) -> subprocess.CompletedProcess[str]:

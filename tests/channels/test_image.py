@@ -1,4 +1,4 @@
-"""The image: nothing of a course enters it, every version is pinned, nobody is root in it."""
+"""The image contains no course, pins every version, and does not run as root."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Grades pushed to Canvas and by LTI: once each, whatever happens in between; secrets stay here."""
+"""Grades pushed to Canvas and by LTI: once each, even after failures; secrets stay local."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Clusters on loopback: a scheduler and workers, each a process of its own, none left behind."""
+"""Clusters on loopback: a scheduler and workers as separate processes, all ended afterwards."""
 
 from __future__ import annotations
 
@@ -93,8 +93,9 @@ class Nodes:
         return "\n".join(path.read_text() for path in sorted(self.folder.glob("*.log")))
 
     def end(self) -> None:
-        """End what was started. One after the other, the scheduler last: a worker whose scheduler
-        goes while it is closing may hang.
+        """End all started processes one after the other, the scheduler last.
+
+        A worker whose scheduler ends first may hang while it closes.
         """
         for process in reversed(self.processes):
             process.terminate()
@@ -105,7 +106,7 @@ class Nodes:
                 process.wait()
 
     def courses_held(self) -> list[Path]:
-        """Folders with a course's files that workers hold now."""
+        """Return the workers' current folders with files of a course."""
         return sorted(self.temporary.glob("*autograder-work-*"))
 
 
@@ -171,13 +172,13 @@ def tls_cluster(
 
 
 class Class:
-    """The golden course, what was handed in, and `grade` as a user runs it."""
+    """The golden course, its submissions, and `grade` as a user runs it."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder / "course"
         ignored = shutil.ignore_patterns("__pycache__", ".autograder")
         shutil.copytree(GOLDEN / "course", self.folder, ignore=ignored)
-        registry = self.folder / "course.yaml"  # nothing here is about time
+        registry = self.folder / "course.yaml"  # not a test of time
         registry.write_text(re.sub(r"_seconds: \d+", "_seconds: 100", registry.read_text()))
         (self.folder / ".autograder").mkdir(mode=0o700)
         (self.folder / ".autograder" / "secret").write_bytes(SECRET)
@@ -206,7 +207,7 @@ class Class:
         )
 
     def grade(self, *options: str) -> tuple[int, str]:
-        """Exit code, and what was said, on one line."""
+        """Return the exit code and the output on one line."""
         process = self.start(*options)
         said = " ".join("".join(process.communicate(timeout=300)).split())
         return process.returncode, said

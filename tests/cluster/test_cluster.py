@@ -1,4 +1,4 @@
-"""Grading on a real cluster: the same reports, whatever happens to its workers."""
+"""Grading on a real cluster gives the same reports even if workers fail."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_reports_are_those_of_this_machine_and_no_worker_keeps_the_course(
     while process.poll() is None:
         modes |= {stat.S_IMODE(p.stat().st_mode) for p in cluster.courses_held()}
         time.sleep(0.02)
-    # 1: somebody of the class was refused
+    # 1: one submission was rejected
     assert process.returncode in (0, 1), process.communicate()
     process.communicate()
     reports = handing_in.reports()
@@ -86,7 +86,7 @@ def test_what_some_workers_refuse_goes_to_the_others(tls_cluster, handing_in, ce
     assert "refuses to grade: no sandbox works here" in said
     found = json.loads(handing_in.report.read_text(encoding="utf-8"))["submissions"]
     assert [(s["name"], s["score"]) for s in found] == [("ada", 5.0), ("bob", 0.0)]
-    assert not tls_cluster.courses_held(), "not even what a killed worker held"
+    assert not tls_cluster.courses_held(), "not even the tasks of a killed worker"
 
 
 def test_no_certificate_of_the_authority_no_way_in(tls_cluster, handing_in, tmp_path) -> None:

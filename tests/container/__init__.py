@@ -1,1 +1,1 @@
-"""Grading in a container that grants nothing, as learning platforms run them."""
+"""Grading in a container without privileges, as learning platforms run it."""

@@ -1,12 +1,12 @@
-"""Run a command in a root filesystem under what plain Docker leaves to root.
+"""Run a command in a root filesystem with the privileges of root in plain Docker.
 
     unshare --mount --pid --fork python like_docker.py ROOT [--without CAP] [--landlock] -- COMMAND
 
-Docker itself is not at hand in a test. What its defaults take away is taken away here by the same
-means: the capabilities that it does not grant leave the bounding set, and a seccomp filter refuses
-what its default profile refuses (namespaces, mounts, setns, pivot_root, keyrings, bpf, and, in the
-profiles before 2023, Landlock). What is not the same: the image is a Debian of debootstrap, there
-are no control groups, and the kernel is this machine's.
+Docker itself is not at hand in a test. Docker's default restrictions are applied by the same means:
+capabilities that it does not grant leave the bounding set, and a seccomp filter rejects the calls
+of its default profile (namespaces, mounts, setns, pivot_root, keyrings, bpf, and, in the profiles
+before 2023, Landlock). Differences: the image is a Debian of debootstrap, there are no control
+groups, and the kernel is this machine's.
 """
 
 from __future__ import annotations

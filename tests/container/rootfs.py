@@ -42,7 +42,7 @@ class Container:
         )
 
     def hand_in(self, files: dict[str, str]) -> None:
-        """As Gradescope lays a submission there; what was there before is gone."""
+        """Replace the folder with a submission, as Gradescope does."""
         for name in ("submission", "results"):
             shutil.rmtree(self.base / name, ignore_errors=True)
             (self.base / name).mkdir()

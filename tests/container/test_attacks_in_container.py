@@ -7,9 +7,9 @@ import subprocess
 
 from tests.container.rootfs import PROJECT, Container
 
-# Nothing is gained by these either. The first is told "crashed" and not "forbidden", for without a
-# pid namespace no signal may be sent; thousands of folders take longer to remove than to drop; and
-# a whole system's files may take longer to walk through than a call may last.
+# These attacks gain no points either. The first is told "crashed" and not "forbidden", for without
+# a pid namespace no signal may be sent; thousands of folders take longer to remove than to drop;
+# and a whole system's files may take longer to walk through than a call may last.
 OTHERWISE = {
     "forge/takes_frames_to_blind_the_watcher-handler",
     "exhaust/fills_its_disk-folders",

@@ -94,7 +94,9 @@ def test_without_what_it_needs_it_refuses_and_says_why(container: Container, los
     done = container.grade("--without", lost)
     assert done.returncode == 2
     assert f"CAP_{lost.upper()}" in done.stdout
-    assert not (container.base / "results" / "results.json").exists(), "no zero for a fault of ours"
+    assert not (container.base / "results" / "results.json").exists(), (
+        "no zero for a fault of the grader"
+    )
 
 
 def test_without_the_link_it_refuses_and_says_how_to_make_it(container: Container) -> None:

@@ -21,9 +21,9 @@ import pytest
 
 import tests.nbgrader.tiny_course as TINY
 from autograder.model.course import Course, load
-from autograder.nbgrader.gradebook.transfer import WeekStanding, standings
 from autograder.nbgrader.workspace import Workspace, open_gradebook
 from tests.postgres import NEEDS, Server, postgres
+from tests.standings import WeekStanding, standings
 
 PROJECT = Path(__file__).resolve().parents[2]
 PROGRAMS = Path(sys.executable).parent

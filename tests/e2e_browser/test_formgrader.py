@@ -20,8 +20,8 @@ from playwright.sync_api import Page, expect
 from autograder.authoring.lesson.lesson_notebook import ANSWER
 from autograder.model.course import Course, load
 from autograder.model.course.bank import Bank
-from autograder.nbgrader.gradebook.transfer import WeekStanding, standings
 from autograder.nbgrader.workspace import Workspace, open_gradebook
+from tests.standings import WeekStanding, standings
 
 WEEK = "week01_softmax"
 MISTAKE = "compares_without_scaling"

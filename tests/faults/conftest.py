@@ -63,13 +63,13 @@ class Classroom:
         )
 
     def grade(self, *options: str, **environment: str) -> tuple[int, str]:
-        """Exit code and what was written to standard error."""
+        """Return the exit code and standard error."""
         process = self.start(*options, **environment)
         _, errors = process.communicate(timeout=300)
         return process.returncode, errors
 
     def scores(self) -> dict[str, tuple[str, float]]:
-        """Name -> verdict and score, of the report as it lies on disk."""
+        """Return name -> verdict and score from the report on disk."""
         found = json.loads(self.report.read_text(encoding="utf-8"))["submissions"]
         names = [s["name"] for s in found]
         assert len(names) == len(set(names)), "a submission is reported twice"
@@ -93,11 +93,11 @@ def classroom(tmp_path: Path) -> Classroom:
 
 @pytest.fixture
 def right() -> dict[str, tuple[str, float]]:
-    """What the class has earned, whatever happens to the grader."""
+    """Return the expected scores of the class."""
     return EXPECTED
 
 
 @pytest.fixture
 def alive() -> Callable[[list[psutil.Process]], list[psutil.Process]]:
-    """Which of these processes live on after the ten seconds that they are given."""
+    """Return the processes that are alive after ten seconds."""
     return lambda processes: psutil.wait_procs(processes, timeout=10)[1]

@@ -1,4 +1,4 @@
-"""No room for results: said in one line, nobody zeroed, and the next run goes on from there."""
+"""A full disk is reported in one line, no score becomes zero, and the next run continues."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The grader is killed at any moment: nothing is lost, doubled or zeroed, and nothing is left."""
+"""Killing the grader at any moment loses, duplicates or zeroes no result, and leaves no process."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_a_batch_that_was_killed_again_and_again_ends_as_if_never_killed(
     moments = random.Random(7)
     results = classroom.course / ".autograder" / "results"
     for kill in range(KILLS):
-        if kill % 5 == 0:  # begin anew, so that every kind of moment comes again
+        if kill % 5 == 0:  # start again, so that every kind of moment recurs
             for path in results.glob("*/*/*.json"):
                 path.unlink()
             classroom.report.unlink(missing_ok=True)

@@ -44,7 +44,7 @@ def test_a_bug_in_a_hidden_test_is_attributed_to_the_test(buggy, right) -> None:
     assert len(buggy.attempts.read_text()) == 2 * 2 + 1, (
         "each is tried again once, the solution too"
     )
-    assert not buggy.stored(), "a fault was kept as if it were a result"
+    assert not buggy.stored(), "a fault was stored as a result"
     buggy.mend()
     assert buggy.grade("--jobs", "1")[0] == 0
     assert buggy.scores() == {n: right[n] for n in ("student00", "student05")}
@@ -111,7 +111,7 @@ def test_options_of_the_instructors_own_pytest_change_nothing(classroom, right) 
 
 
 def test_controls(classroom, right) -> None:
-    """The solution earns everything and the stub nothing, beside every other fault here."""
+    """The solution earns full marks and the stub none, despite every other fault."""
     assert classroom.grade("--jobs", "1")[0] == 0
     scores = classroom.scores()
     assert scores["student00"] == ("graded", 5.0)

@@ -1,7 +1,7 @@
 """Every door that a stranger's bytes enter, for fuzzers and property tests to throw things at.
 
-Each function takes bytes, does what the trusted side would do with them, and returns. Whatever it
-lets out, other than the errors that the door promises, is a bug of ours.
+Each function takes bytes, does what the trusted side would do with them, and returns. Any
+exception other than the documented errors is a bug.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def wire_bytes(data: bytes) -> None:
 
 
 def wire_values(data: bytes) -> None:
-    """A frame that is well formed and says what no honest worker would."""
+    """A well-formed frame that no honest worker would send."""
     p = Provider(data)
     reply = {"message_type": "reply", "status": p.pick("ok", "raised", "state", "missing")}
     reply["value"] = _value(p, 0)
@@ -112,7 +112,7 @@ def wire_values(data: bytes) -> None:
     reply["buffers"] = p.pick([cut, len(body) - cut], [len(body)], [-1, len(body) + 1])
     try:
         header = msgspec.msgpack.encode(reply)
-    except OverflowError:  # past what MessagePack can say
+    except OverflowError:  # beyond the range of MessagePack
         return
     if len(header) > frames.MAX_HEADER:
         return
@@ -177,7 +177,7 @@ def _expected() -> tuple[Any, ...]:
 
 
 def _judge(reply: frames.Reply, buffers: list[memoryview]) -> None:
-    """What becomes of a reply on the trusted side."""
+    """Process a reply as the trusted side does."""
     words = AllowedWords(SOURCE)
     texts = [forbidden(reply.banned, "softmax.py", words).message] if reply.banned else []
     if reply.raised is not None:
@@ -284,7 +284,7 @@ def report_bytes(data: bytes) -> None:
 
 
 def report_values(data: bytes) -> None:
-    """A report of the right form with hostile texts: its page must hold none of them as markup."""
+    """Build the page of a valid report with hostile texts; none may become markup."""
     p = Provider(data)
     test = {"name": p.text(), "verdict": p.pick("pass", "wrong", "crashed", "not_run", "forbidden")}
     test |= {

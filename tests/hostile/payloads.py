@@ -1,4 +1,4 @@
-"""What somebody hostile writes, for the tests of every place where it is shown."""
+"""Hostile texts, for the tests of every place that displays them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _KINDS = (
 
 
 def payloads() -> dict[str, str]:
-    """Texts that run `ran(number)` in a page that shows them as they are, by what they try."""
+    """Return texts that call `ran(number)` in a page that does not escape them, by technique."""
     found: dict[str, str] = {}
     lines = (Path(__file__).parent / "payloads.txt").read_text(encoding="utf-8").splitlines()
     for number, line in enumerate(line for line in lines if not line.startswith("# ")):
@@ -40,7 +40,7 @@ def payloads() -> dict[str, str]:
 def hostile_notebook(lesson: Any) -> Any:
     """A copy of a lesson with every payload in its written answers and in cells of every kind.
 
-    Nothing of it is what nbgrader wrote: outputs, attachments, metadata and names are forged too.
+    Forge every part of a notebook: outputs, attachments, metadata and names.
     """
     texts = list(payloads().values())
     notebook = nbformat.from_dict(dict(lesson))

@@ -1,4 +1,4 @@
-"""Each number in the text that stands for a picture is what the picture shows."""
+"""Check the numbers in the alternative texts against the pictures."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def record(week: str) -> dict[str, Any]:
 
 
 def alt(week: str, stem: str) -> str:
-    """What stands for a picture in the lesson."""
+    """Return the alternative text of a picture in the lesson."""
     lesson = (PROJECT.exercise_folder(WEEKS[week]) / "lesson.md").read_text(encoding="utf-8")
     return {name: text for text, name in _ALT.findall(lesson)}[stem]
 
@@ -39,7 +39,7 @@ def numbers(week: str, stem: str, pattern: str) -> list[float]:
 
 
 def shown(week: str, stem: str, part: str) -> np.ndarray:
-    """What a part of the picture shows, all of it or samples."""
+    """Return the contents of a part of the picture, complete or sampled."""
     kept = record(week)[stem]["shows"]["numbers"][part]
     values = np.array([np.nan if v is None else v for v in kept["values"]], dtype=float)
     return values.reshape(kept["shape"]) if values.size == np.prod(kept["shape"]) else values
@@ -139,7 +139,7 @@ def test_trained_heads_look_one_two_and_four_places_back() -> None:
     for panel in (4, 5, 6):
         part = record("week3")["trained_heads"]["shows"]["numbers"][f"panel {panel}, image 1"]
         size = part["shape"][0]
-        # a diagonal among the samples: cells of the last rows that hold nearly everything
+        # a diagonal among the samples: cells of the last rows with nearly all of the weight
         places = np.linspace(0, size * size - 1, len(part["values"])).astype(int)
         dark = [divmod(p, size) for p, v in zip(places, part["values"], strict=True) if v > 0.9]
         lags |= {row - column for row, column in dark if row >= 4}

@@ -1,6 +1,6 @@
-"""Every lesson runs from top to bottom beside the solution without a warning, all checks green.
+"""Every lesson runs with the solution without a warning, and all checks pass.
 
-With its outputs it makes a page of the students' site that shows nothing secret.
+Its outputs form a page of the students' site without secrets.
 
 The notebook is the one that `release` hands out.
 """

@@ -1,4 +1,4 @@
-"""Numbers that lessons and READMEs say are those that come out."""
+"""Check the numbers in lessons and READMEs against computed ones."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_the_blog_of_week_8_forgets_a_factor_and_takes_query_heads() -> None:
 
 
 def beside(folder: str, name: str = "README.md") -> str:
-    """A page of a folder beside the weeks, its line breaks as spaces."""
+    """Return a page of a folder next to the weeks, with line breaks as spaces."""
     page = COURSE.root / "exercises" / folder / name
     return " ".join(page.read_text(encoding="utf-8").split())
 

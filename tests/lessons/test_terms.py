@@ -1,4 +1,4 @@
-"""Each thing has one name in all that students read."""
+"""Students' texts use one term per concept."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PAGES = [
     )
     for path in sorted(ROOT.glob(pattern))
 ]
-# What is not said, and what is said instead.
+# Avoided terms and their replacements.
 TERMS = {
     r"hidden checks?": "hidden tests",
     r"public tests?": "public checks",

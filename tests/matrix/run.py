@@ -1,4 +1,4 @@
-"""The kit in fresh environments: Python 3.11 to 3.14 and versions of torch, if they can be had.
+"""Test the kit in fresh environments: Python 3.11 to 3.14 and available versions of torch.
 
     python tests/matrix/run.py                       # every Python that is found, without torch
     python tests/matrix/run.py --torch 2.4.1 2.13.0  # and with these (torch's CPU builds)
@@ -6,8 +6,8 @@
 
 Each environment gets the students' wheel as students install it, plays a week with it (a stub that
 is open, a solution that passes, a hint, progress), and then runs the tests that need no more than
-what is installed there. What cannot be had is a line that says why, never a pass. With torch the
-project's own tests of torch code run too.
+what is installed there. An unavailable environment is reported with the reason, never as a pass.
+With torch the project's own tests of torch code run too.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
-SYSTEM = "system"  # the torch of the interpreter that an environment is made of
+SYSTEM = "system"  # the torch of the environment's base interpreter
 CPU_BUILDS = "https://download.pytorch.org/whl/cpu"
-# Tests that import no torch, and what they need beside the kit's own libraries.
+# Tests that do not import torch, and their additional requirements.
 PLAIN = (
     "tests/student/test_week.py",
     "tests/student/test_source.py",
@@ -37,7 +37,7 @@ PLAIN = (
     "tests/unit/test_source_rules.py",
 )
 WITH_TORCH = ("tests/student/test_check.py",)
-# What grades knows the torch of constraints.txt: a newer one is tried, an older one not promised.
+# Grading supports the torch of constraints.txt; newer versions are tested, older ones not promised.
 GRADING = ("tests/unit/test_vocabulary.py",)
 FOR_TESTS = ("pytest", "hypothesis", "nbformat")
 WEEK = """
@@ -57,7 +57,7 @@ Path("test_tiny.py").write_text(
 
 
 class NotHad(Exception):
-    """What an environment needs is not to be had here."""
+    """A requirement of an environment is not available."""
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ def built(place: Path) -> Path:
 
 
 def played(environment: Environment, wheel: Path, place: Path) -> str:
-    """Install, play a week, run the tests; returns what was done."""
+    """Install, complete a week, run the tests, and return the results."""
     python = fresh(environment, place)
     version = output([python, "-c", "import platform; print(platform.python_version())"], place)
     install(python, environment, wheel, place)

@@ -18,11 +18,11 @@ from autograder.batch.grade import grade_batch
 from autograder.model.course import Course, Week
 from autograder.model.errors import NbgraderError
 from autograder.model.report.schema import Report
+from autograder.nbgrader.autograde.recorder import record
 from autograder.nbgrader.collect.collector import collect
 from autograder.nbgrader.collect.submitted import read_student
 from autograder.nbgrader.demo import student_step
 from autograder.nbgrader.feedback.publish_feedback import return_feedback
-from autograder.nbgrader.gradebook.transfer import record
 from autograder.nbgrader.release.archive import course_for, grade_by_release
 from autograder.nbgrader.release.publish import release
 from autograder.nbgrader.release.rerelease import CHANGES
@@ -118,15 +118,6 @@ def test_feedback_is_fetched_where_it_was_handed_in(
     return_feedback(course, week)
     student_step(ExchangeFetchFeedback, course, beside, "ada", mended)
     assert list((mended / SECOND / "feedback").rglob(f"{WEEK}.html"))
-
-
-def test_who_handed_in_the_former_one_is_said(
-    course: Course, week: Week, hand_in: Callable[..., Path], notebook: str
-) -> None:
-    hand_in("ada", {"doubling.py": SOLUTION, f"{WEEK}.ipynb": notebook})
-    hand_in("bob", {"doubling.py": SOLUTION, "week.json": json.dumps({"release": 2})})
-    mend(course)
-    assert release(course, week, again=True).old == ["ada"]
 
 
 def test_a_third_release_has_a_name_of_its_own(course: Course, week: Week, mended: Path) -> None:

@@ -16,11 +16,12 @@ from autograder.model.errors import NbgraderError
 from autograder.model.report.schema import Report, SubmissionReport
 from autograder.model.report.verdicts import Ending
 from autograder.nbgrader.autograde.preprocessor import decimal
+from autograder.nbgrader.autograde.recorder import record
 from autograder.nbgrader.collect.collector import collect
 from autograder.nbgrader.feedback.publish_feedback import return_feedback
-from autograder.nbgrader.gradebook.transfer import WeekStanding, record, standings
 from autograder.nbgrader.workspace import Workspace, open_gradebook
 from tests.nbgrader.tiny_course import SOLUTION, WEEK, graded, report
+from tests.standings import WeekStanding, standings
 
 # nbgrader leaves timestamp.txt open when it releases feedback.
 leaves_files_open = pytest.mark.filterwarnings(

@@ -16,8 +16,8 @@ import pytest
 from autograder.cli import run
 from autograder.model.course import Course, load
 from autograder.model.errors import IntakeError
+from autograder.nbgrader.autograde.recorder import record
 from autograder.nbgrader.collect.collector import collect
-from autograder.nbgrader.gradebook.transfer import record, standings
 from autograder.nbgrader.status import status
 from autograder.nbgrader.workspace import Workspace
 from autograder.serve.gradebook.recording import record_submissions
@@ -27,6 +27,7 @@ from autograder.student.folder.packing import pack
 from autograder.student.folder.week import describe_week, open_folder
 from tests.nbgrader.grading_here import grade_here
 from tests.nbgrader.tiny_course import SOLUTION, STUB, WEEK, report, write
+from tests.standings import standings
 
 MODULE, NOTEBOOK = "doubling.py", f"{WEEK}.ipynb"
 HALF = SOLUTION.replace("x + x", "x")

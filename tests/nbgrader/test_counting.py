@@ -9,14 +9,15 @@ import pytest
 from autograder.cli import run
 from autograder.model.course import Course, Week, load
 from autograder.model.report.scoring import refused
+from autograder.nbgrader.autograde.recorder import record
 from autograder.nbgrader.collect.earlier import restore
 from autograder.nbgrader.collect.history import read_history
 from autograder.nbgrader.collect.submissions import accept
 from autograder.nbgrader.gradebook.effective_results import lower, results
-from autograder.nbgrader.gradebook.transfer import record, standings
 from autograder.nbgrader.status import WeekStatus, status
 from autograder.nbgrader.workspace import Workspace, open_gradebook
 from tests.nbgrader.tiny_course import SOLUTION, WEEK, graded, report
+from tests.standings import standings
 
 NOTEBOOK = f"{WEEK}.ipynb"
 FIRST, SECOND, THIRD = (f"2020-01-{day} 12:00:00.000000 UTC" for day in (10, 11, 12))
@@ -167,9 +168,9 @@ def test_an_earlier_submission_is_restored_with_its_score_and_marks(
     assert run(["restore", WEEK, "ada"]) == 0
     listed = capsys.readouterr().out.splitlines()
     assert [line.split()[:2] for line in listed[:2]] == [["1", "2020-01-10"], ["*", "2"]]
-    assert run(["restore", WEEK, "ada", "--to", "2020-01-10"]) == 0
+    assert run(["restore", WEEK, "ada", "--to", "1"]) == 0
     assert (score(course), marked(course)) == (5.5, (2.5, False))
-    assert lower(course, week, "ada").best.counts  # type: ignore[union-attr]  # there is one
+    assert lower(results(course, week, "ada")).best.counts  # type: ignore[union-attr]  # there is one
     submit(THIRD, 0, 1)
     assert score(course) == 3.5  # the answer is preserved, and the new submission counts
 
@@ -178,8 +179,7 @@ def test_an_earlier_submission_is_restored_with_its_score_and_marks(
     ("student", "to", "message"),
     [
         ("adda", None, "no submission of 'adda' was collected: did you mean 'ada'?"),
-        ("ada", "7", "--to 7 matches no submission: name a number or a time"),
-        ("ada", "2020", "--to 2020 matches several submissions"),
+        ("ada", "7", "--to 7 is not the number of a submission"),
         ("ada", "3", "submission 3 cannot be graded: doubling.py does not run: line 1"),
     ],
 )

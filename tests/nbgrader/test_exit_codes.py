@@ -16,9 +16,9 @@ from autograder.cli import app, run
 from autograder.model.course import Course, Week
 from autograder.model.report.schema import SubmissionReport
 from autograder.model.report.verdicts import Ending
+from autograder.nbgrader.autograde.recorder import record
 from autograder.nbgrader.collect.collector import collect
 from autograder.nbgrader.formgrader.marking_sheets import code_of
-from autograder.nbgrader.gradebook.transfer import record
 from autograder.nbgrader.regrade.requests import REQUEST
 from autograder.nbgrader.workspace import Workspace
 from tests.channels.platform_server import TOKEN, CanvasServer, serving

@@ -13,10 +13,11 @@ import pytest
 from autograder.cli import run
 from autograder.model.course import Course, Week, load
 from autograder.model.errors import NbgraderError
+from autograder.nbgrader.autograde.recorder import record
 from autograder.nbgrader.collect.collector import collect
 from autograder.nbgrader.collect.groups import groups_of, share_marks, spread_groups
 from autograder.nbgrader.collect.submitted import read_student
-from autograder.nbgrader.gradebook.transfer import final_scores, record
+from autograder.nbgrader.gradebook.final_scores import final_scores
 from autograder.nbgrader.workspace import Workspace, open_gradebook
 from autograder.similarity.collected_modules import similarity
 from tests.nbgrader.tiny_course import SOLUTION, WEEK, graded, report
@@ -179,42 +180,6 @@ def test_lateness_is_each_ones_own(listed: Course, week: Week, hands_in: HandIn)
     collect(course, week, check_owner=False)
     record(course, week, report(graded("ada", 2, 1), graded("bob", 2, 1)))
     assert final_scores(course, week) == {"ada": 2.7, "bob": 3.0}
-
-
-@pytest.fixture
-def declared(course: Course) -> Course:
-    registry = course.root / "course.yaml"
-    registry.write_text("groups: declared\n" + registry.read_text())
-    return load(course.root)
-
-
-def test_a_group_that_names_each_other_is_one(
-    declared: Course, week: Week, hands_in: HandIn
-) -> None:
-    hands_in("ada", OTHER, FIRST, **{"group.txt": "ada\nbob\n"})
-    hands_in("bob", SOLUTION, SECOND, **{"group.txt": "ada\n"})
-    collect(declared, week, check_owner=False)
-    assert module(declared, "ada") == SOLUTION
-
-
-def test_nobody_takes_anothers_work_over_by_naming_them(
-    declared: Course, week: Week, hands_in: HandIn
-) -> None:
-    hands_in("mallory", OTHER, SECOND, **{"group.txt": "ada\n../../etc\n"})
-    hands_in("ada", SOLUTION, FIRST)
-    collect(declared, week, check_owner=False)
-    assert (module(declared, "ada"), module(declared, "mallory")) == (SOLUTION, OTHER)
-
-
-def test_whoever_handed_in_nothing_may_be_named(
-    declared: Course, week: Week, hands_in: HandIn
-) -> None:
-    with open_gradebook(declared) as gradebook:
-        gradebook.add_student("bob")
-    hands_in("ada", SOLUTION, FIRST, **{"group.txt": "bob\nnobody-known\n"})
-    collect(declared, week, check_owner=False)
-    assert module(declared, "bob") == SOLUTION
-    assert not Workspace(declared).submitted("nobody-known", week).exists()
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 
 from autograder.authoring.lesson.marking_guide import answers_path
 from autograder.model.course import Course, Week
-from autograder.nbgrader.formgrader.safe_pages import environment, rendered_guides
+from autograder.nbgrader.formgrader.safe_pages import environment, guides_of
 from autograder.nbgrader.formgrader.submitted_cells import rendered_cells
 from autograder.nbgrader.workspace import Workspace
 
@@ -37,7 +37,7 @@ def page(course: Course, released: Workspace, week: Week) -> str:
         .render(
             resources=RESOURCES,
             cells=rendered_cells(notebook, Path("nowhere")),
-            guides=rendered_guides(course.root, week.name),
+            guides=guides_of(course.root, week.name),
             highlighting="",
         )
     )

@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from autograder.model.course import Course, Week, load
+from autograder.nbgrader.autograde.recorder import record
 from autograder.nbgrader.collect.collector import collect
 from autograder.nbgrader.feedback.publish_feedback import return_feedback
 from autograder.nbgrader.gradebook.due_dates import update_dates
-from autograder.nbgrader.gradebook.transfer import final_scores, record
+from autograder.nbgrader.gradebook.final_scores import final_scores
 from autograder.nbgrader.status import status
 from autograder.nbgrader.workspace import Workspace, open_api, open_gradebook
 from tests.nbgrader.tiny_course import SOLUTION, WEEK, graded, report
@@ -152,19 +153,3 @@ def test_feedback_with_the_former_penalty_is_stale(handed: Handed) -> None:
     update_dates(course)
     (found,) = status(course)
     assert (found.late, found.stale) == ({}, ["ada"])
-
-
-def test_a_penalty_that_is_counted_back_to_what_the_page_says_is_no_change(handed: Handed) -> None:
-    """Refill the gradebook before the manual marks are restored."""
-    course = handed(TWO_DAYS_THREE_HOURS)
-    page(course, course.weeks[0])
-    with open_gradebook(course) as gradebook:
-        notebook = gradebook.find_submission_notebook(WEEK, WEEK, "ada")
-        right, notebook.late_submission_penalty = notebook.late_submission_penalty, 9.0
-        gradebook.db.commit()
-    assert update_dates(course) == []
-    with open_gradebook(course) as gradebook:
-        notebook = gradebook.find_submission_notebook(WEEK, WEEK, "ada")
-        assert notebook.late_submission_penalty == right
-    (found,) = status(course)
-    assert found.stale == []

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from autograder.model.course import Course, Week, load
+from autograder.nbgrader.autograde.recorder import record
 from autograder.nbgrader.collect.collector import collect
 from autograder.nbgrader.feedback.publish_feedback import return_feedback
-from autograder.nbgrader.gradebook.transfer import record
 from autograder.nbgrader.workspace import Workspace
 from tests.nbgrader.tiny_course import SOLUTION, graded, report
 

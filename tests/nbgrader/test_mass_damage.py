@@ -5,19 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-import msgspec
 import pytest
 
 from autograder.cli.instructor import grading, status_table
 from autograder.model.course import Course, Week, load
 from autograder.model.errors import KitError
-from autograder.model.report.verdicts import Ending
-from autograder.nbgrader.autograde.recorder import Recorder, RecordWhileGrading
 from autograder.nbgrader.collect.collector import collect
 from autograder.nbgrader.gradebook.due_dates import unknown_extensions
-from autograder.nbgrader.gradebook.transfer import standings
 from autograder.nbgrader.release.publish import release
-from tests.nbgrader.tiny_course import SOLUTION, WEEK, graded
+from tests.nbgrader.tiny_course import SOLUTION, WEEK
+from tests.standings import standings
 
 OTHER = {"dubbing.py": "x = 1\n"}
 RIGHT = {"doubling.py": SOLUTION}
@@ -76,59 +73,6 @@ def test_a_week_that_was_not_released_is_not_graded_in_vain(
     with pytest.raises(KitError, match="was not released from here"):
         grading.grade(week.name, jobs=1, device="cpu")
     assert not (course.root / ".autograder" / "results").exists()
-
-
-def test_a_class_is_recorded_while_it_is_graded_once_half_of_it_is(
-    course: Course, week: Week, hand_in: Callable[..., Path]
-) -> None:
-    names = [f"student{number}" for number in range(5)]
-    for name in names:
-        hand_in(name, RIGHT)
-    collect(course, week, check_owner=False)
-    *first, last = (graded(name, 2, 1) for name in names)
-    seen = []
-    with Recorder(course, week) as recorder:
-        done = RecordWhileGrading(recorder, len(names))
-        for one in first:
-            done(one)
-            seen.append([s.student for s in standings(course, week)])
-        recorder.enter(last)
-        recording = recorder.ended()
-    assert seen == [[], [], names[:2], names[:4]]
-    assert recording.recorded == names
-    assert [s.score for s in standings(course, week)] == [3] * 5
-
-
-def test_what_was_refused_does_not_begin_the_recording(
-    course: Course, week: Week, hand_in: Callable[..., Path]
-) -> None:
-    hand_in("eve", RIGHT)
-    collect(course, week, check_owner=False)
-    with Recorder(course, week) as recorder:
-        done = RecordWhileGrading(recorder, 3)
-        for name in ("ada", "bob"):
-            done(msgspec.structs.replace(graded(name, 0, 0), verdict=Ending.REFUSED))
-        done(graded("eve", 2, 1))
-    assert standings(course, week) == []
-
-
-def test_a_gradebook_that_fails_meanwhile_is_told_at_the_end(
-    course: Course, week: Week, hand_in: Callable[..., Path]
-) -> None:
-    hand_in("ada", RIGHT)
-    collect(course, week, check_owner=False)
-    gradebook = course.root / "nbgrader" / "gradebook.db"
-    kept = gradebook.read_bytes()
-    with Recorder(course, week) as recorder:
-        done = RecordWhileGrading(recorder, 1)
-        gradebook.write_bytes(b"no gradebook")
-        done(graded("ada", 2, 1))
-        with pytest.raises(KitError, match="cannot be read"):
-            recorder.enter(graded("ada", 2, 1))
-        gradebook.write_bytes(kept)
-        recorder.enter(graded("ada", 2, 1))
-        assert recorder.ended().recorded == ["ada"]
-    assert [s.score for s in standings(course, week)] == [3]
 
 
 LATE = """\

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from autograder.cli.instructor import status_table
-from autograder.model.course import Course, Week, load
+from autograder.model.course import Course, Week
+from autograder.nbgrader.autograde.recorder import record
 from autograder.nbgrader.collect.collector import collect
 from autograder.nbgrader.collect.notebooks import read_cells
 from autograder.nbgrader.collect.submitted import read_student
 from autograder.nbgrader.feedback.publish_feedback import return_feedback
 from autograder.nbgrader.gradebook.report_store import kept_report
-from autograder.nbgrader.gradebook.transfer import record
 from autograder.nbgrader.status import status
 from autograder.nbgrader.workspace import Workspace
 from tests.nbgrader.tiny_course import SOLUTION, STUB, WEEK, graded, report
@@ -173,39 +173,6 @@ def test_of_two_such_names_the_student_has_to_choose(
     hand_in("ada", {"doubling (1).py": SOLUTION, "doubling (2).py": STUB})
     collect(course, week, check_owner=False)
     assert "doubling.py is missing" in read_student(course, week, "ada").problem
-
-
-@pytest.fixture
-def lenient(course: Course) -> Course:
-    """Return the course with functions taken from notebooks."""
-    registry = course.root / "course.yaml"
-    registry.write_text("modules_from_notebook: true\n" + registry.read_text("utf-8"), "utf-8")
-    return load(course.root)
-
-
-@pytest.mark.parametrize("module", [{"doubling.py": STUB}, {}], ids=["stub", "none"])
-def test_where_the_course_says_so_the_notebooks_code_is_graded(
-    lenient: Course, week: Week, hand_in: Callable[..., Path], notebook: str, module: Files
-) -> None:
-    own = edited(notebook, lambda cells: cells.append(code(CODE)))
-    hand_in("ada", {**module, f"{WEEK}.ipynb": own})
-    collect(lenient, week, check_owner=False)
-    submission = read_student(lenient, week, "ada")
-    names: dict[str, Any] = {}
-    exec(submission.files["doubling.py"], names)
-    assert (submission.problem, names["double"](4), names["math"].__name__) == ("", 8, "math")
-    assert [n.kind for n in submission.notes if n.kind != "missing"] == ["taken"]
-
-
-def test_what_a_notebook_runs_beside_is_left_out(
-    lenient: Course, week: Week, hand_in: Callable[..., Path], notebook: str
-) -> None:
-    own = edited(notebook, lambda cells: cells.append(code(CODE)))
-    hand_in("ada", {"doubling.py": STUB, f"{WEEK}.ipynb": own})
-    collect(lenient, week, check_owner=False)
-    module = read_student(lenient, week, "ada").files["doubling.py"].decode()
-    assert "print(" not in module
-    assert "from doubling" not in module
 
 
 @pytest.mark.parametrize(

@@ -11,10 +11,11 @@ import pytest
 
 from autograder.cli import run
 from autograder.model.course import Course, Week
+from autograder.nbgrader.autograde.recorder import record
 from autograder.nbgrader.collect.collector import collect
-from autograder.nbgrader.gradebook.transfer import record, standings
 from autograder.nbgrader.workspace import Workspace, open_gradebook
 from tests.nbgrader.tiny_course import SOLUTION, WEEK, graded, report
+from tests.standings import standings
 
 LOST = (
     "autograder: the gradebook has lost the scores of ada, bob in week01_tiny: run "

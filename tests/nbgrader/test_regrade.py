@@ -17,10 +17,10 @@ from autograder.model.course import Course, Week, load
 from autograder.model.errors import KitError, NbgraderError
 from autograder.model.report.schema import SubmissionReport
 from autograder.model.report.verdicts import Ending
+from autograder.nbgrader.autograde.recorder import record
 from autograder.nbgrader.collect.collector import collect
 from autograder.nbgrader.feedback.publish_feedback import return_feedback
 from autograder.nbgrader.gradebook.report_store import earlier_reports, kept_report
-from autograder.nbgrader.gradebook.transfer import record, standings
 from autograder.nbgrader.regrade import regrade
 from autograder.nbgrader.regrade.regrade import (
     LeftOut,
@@ -33,6 +33,7 @@ from autograder.nbgrader.regrade.regrade import (
 from autograder.nbgrader.regrade.regrade_log import RegradeLog
 from autograder.nbgrader.workspace import Workspace, open_gradebook
 from tests.nbgrader.tiny_course import SOLUTION, STUB, WEEK, graded, report, write
+from tests.standings import standings
 
 # nbgrader leaves timestamp.txt open when it releases feedback.
 leaves_files_open = pytest.mark.filterwarnings(

@@ -13,9 +13,9 @@ import pytest
 from autograder.cli import run
 from autograder.model.course import Course, Week
 from autograder.model.errors import NbgraderError
+from autograder.nbgrader.autograde.recorder import record
 from autograder.nbgrader.collect.collector import collect
 from autograder.nbgrader.formgrader.marking_sheets import code_of, read_marks, sheet
-from autograder.nbgrader.gradebook.transfer import record
 from autograder.nbgrader.regrade.requests import REQUEST, answer_request, open_requests
 from autograder.nbgrader.status import status, to_collect
 from autograder.nbgrader.workspace import Workspace, open_gradebook

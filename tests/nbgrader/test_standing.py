@@ -11,8 +11,8 @@ import pytest
 
 from autograder.cli import run
 from autograder.model.course import Course, Week
+from autograder.nbgrader.autograde.recorder import record
 from autograder.nbgrader.collect.collector import collect
-from autograder.nbgrader.gradebook.transfer import record
 from autograder.nbgrader.workspace import Workspace, open_gradebook
 from tests.nbgrader.tiny_course import SOLUTION, WEEK, graded, report
 

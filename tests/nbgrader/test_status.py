@@ -15,13 +15,14 @@ from autograder.model.course import Course, Week
 from autograder.model.errors import NbgraderError
 from autograder.model.report.schema import SubmissionReport
 from autograder.model.report.verdicts import Ending
+from autograder.nbgrader.autograde.recorder import record
 from autograder.nbgrader.collect.collector import collect
 from autograder.nbgrader.feedback.publish_feedback import return_feedback
 from autograder.nbgrader.gradebook.database import read_gradebook
-from autograder.nbgrader.gradebook.transfer import record, standings
 from autograder.nbgrader.status import WeekStatus, status
 from autograder.nbgrader.workspace import Workspace, open_gradebook
 from tests.nbgrader.tiny_course import SOLUTION, STUB, WEEK, graded, report
+from tests.standings import standings
 
 # nbgrader leaves timestamp.txt open when it releases feedback.
 leaves_files_open = pytest.mark.filterwarnings(

@@ -20,13 +20,13 @@ import pytest
 
 from autograder.model.course import Course, Week, load
 from autograder.model.errors import NbgraderError
+from autograder.nbgrader.autograde.recorder import record
 from autograder.nbgrader.collect.collector import collect
 from autograder.nbgrader.collect.earlier import restore
 from autograder.nbgrader.collect.history import read_history, stored_files
 from autograder.nbgrader.collect.submissions import accept, collected
 from autograder.nbgrader.gradebook.database import HandMark, read_gradebook, read_hand_marks
 from autograder.nbgrader.gradebook.effective_results import results
-from autograder.nbgrader.gradebook.transfer import record
 from autograder.nbgrader.regrade.regrade import carry_out, plan_of, preview
 from autograder.nbgrader.regrade.regrade_log import RegradeLog
 from autograder.nbgrader.status import status

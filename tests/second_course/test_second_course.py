@@ -21,9 +21,9 @@ from autograder.model.course import Course, load
 from autograder.model.course.bank import Bank
 from autograder.nbgrader.collect.collector import collect
 from autograder.nbgrader.demo import SampleStudent, submit
-from autograder.nbgrader.gradebook.transfer import standings
 from autograder.nbgrader.workspace import Workspace
 from tests.imports import modules, path_of
+from tests.standings import standings
 
 HERE = Path(__file__).parent
 PUPILS = (

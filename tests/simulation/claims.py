@@ -11,14 +11,15 @@ from collections.abc import Callable, Iterator
 from autograder.lms.grade_files import export
 from autograder.lms.roster import read_roster
 from autograder.model.course import Week
+from autograder.nbgrader.gradebook.final_scores import final_scores
 from autograder.nbgrader.gradebook.report_store import earlier_reports, kept_report
-from autograder.nbgrader.gradebook.transfer import WeekStanding, final_scores, standings
 from autograder.nbgrader.status import status
 from autograder.nbgrader.workspace import Workspace
 from tests.simulation.plan import Part
 from tests.simulation.play import LATE, Played
 from tests.simulation.trouble import CLAIMS as TROUBLE
 from tests.simulation.trouble import GUESTS
+from tests.standings import WeekStanding, standings
 
 Claim = Callable[[Played], list[str]]
 

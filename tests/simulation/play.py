@@ -26,12 +26,13 @@ from autograder.authoring.lesson.lesson_notebook import ANSWER
 from autograder.batch.grade import grade_batch
 from autograder.model.course import Course, Week, load
 from autograder.model.device_axes import axis
+from autograder.nbgrader.autograde.recorder import record
 from autograder.nbgrader.collect.collector import collect
 from autograder.nbgrader.collect.groups import author_of
+from autograder.nbgrader.collect.submissions import collected
 from autograder.nbgrader.feedback.provisional import require_marked
 from autograder.nbgrader.feedback.publish_feedback import return_feedback
 from autograder.nbgrader.formgrader.manual_marks import keep_marks
-from autograder.nbgrader.gradebook.transfer import collected, record
 from autograder.nbgrader.release.publish import release
 from autograder.nbgrader.workspace import Workspace, open_gradebook
 from tests.simulation import trouble

@@ -22,22 +22,19 @@ from autograder.channels.grades.push import Todo, carry_out_push, comments_of, p
 from autograder.model.course import Course, Week, load
 from autograder.model.device_axes import axis
 from autograder.model.errors import NbgraderError
+from autograder.nbgrader.autograde.recorder import record
 from autograder.nbgrader.collect.collector import collect
+from autograder.nbgrader.collect.submissions import collected
 from autograder.nbgrader.feedback.provisional import require_marked
+from autograder.nbgrader.gradebook.final_scores import final_scores
 from autograder.nbgrader.gradebook.report_store import kept_report
-from autograder.nbgrader.gradebook.transfer import (
-    WeekStanding,
-    collected,
-    final_scores,
-    record,
-    standings,
-)
 from autograder.nbgrader.regrade.requests import REQUEST, answer_request
 from autograder.nbgrader.release.publish import release
 from autograder.nbgrader.status import status
 from autograder.nbgrader.workspace import Workspace
 from tests.channels.platform_server import TOKEN, CanvasServer, serving
 from tests.simulation.plan import HandIn, Part
+from tests.standings import WeekStanding, standings
 
 if TYPE_CHECKING:
     from tests.simulation.play import Played

@@ -12,10 +12,9 @@ from the grade pushed last and from the grade to push.
 from __future__ import annotations
 
 import datetime as dt
-import fcntl
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Protocol
@@ -24,6 +23,7 @@ import msgspec
 
 from ...feedback.text import submission_text
 from ...files.atomic import replace_file
+from ...files.folder_lock import alone
 from ...lms.grade_files import total
 from ...lms.roster import Roster, RosterEntry
 from ...model.course import Course, Week
@@ -251,14 +251,7 @@ class _Journal:
         )
         replace_file(self._path, msgspec.json.encode(record))
 
-    @contextmanager
-    def alone(self) -> Iterator[None]:
+    def alone(self) -> AbstractContextManager[None]:
         """Lock the record; raise KitError if another process is pushing this week."""
-        with self._path.with_suffix(".lock").open("w") as lock:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
-                raise KitError(
-                    "another push of this week is running: wait until it has finished"
-                ) from None
-            yield
+        busy = KitError("another push of this week is running: wait until it has finished")
+        return alone(self._path.with_suffix(".lock"), busy)

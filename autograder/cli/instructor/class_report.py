@@ -46,7 +46,7 @@ def report(
     from ...classreport.analysis import summarize
     from ...classreport.page import course_page, week_page
     from ...model.course.bank import Bank
-    from ...nbgrader.collect.collector import collection_notes
+    from ...nbgrader.collect.collector import last_collection
     from ...nbgrader.gradebook.report_store import earlier_reports
 
     reports = _reports(course, chosen, files or [])
@@ -55,7 +55,7 @@ def report(
         summarize(
             w,
             reports[w.name],
-            {} if files else collection_notes(course, w).foreign,
+            {} if files else last_collection(course, w).foreign,
             Bank(course, w).misconceptions,
         )
         for w in weeks

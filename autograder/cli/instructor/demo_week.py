@@ -62,6 +62,7 @@ def demo() -> bool:
 
 
 def _print_gradebook(console: Terminal, played: DemoResult) -> None:
+    from ...lms.grade_files import total
     from ...nbgrader.demo import sample_class
 
     names = [e.name for e in played.week.exercises]
@@ -74,14 +75,15 @@ def _print_gradebook(console: Terminal, played: DemoResult) -> None:
     for number, _ in enumerate(names, start=1):
         table.add_column(str(number), justify="right")
     table.add_column("total", justify="right")
-    for standing in played.standings:
-        scores = [f"{standing.scores[name]:g}" for name in names]
-        total = f"{standing.score:.1f}/{standing.max_score:g}"
-        table.add_row(standing.student, *scores, total)
+    graded = {s.name: s for s in played.report.submissions}
+    for entry in played.entries:
+        scores = {e.name: f"{e.score:g}" for e in graded[entry.student].exercises}
+        points = f"{entry.score:.1f}/{total(played.week):g}"
+        table.add_row(entry.student, *(scores.get(name, "0") for name in names), points)
     console.print(table)
     for number, name in enumerate(names, start=1):
         console.print(f"  {number} {name}", highlight=False)
-    to_mark = sum(s.to_mark for s in played.standings)
+    to_mark = sum(e.to_mark for e in played.entries)
     console.print(f"{to_mark} written answers are to be marked in Formgrader.")
     for line in played.notes:
         console.print(line)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -37,7 +37,7 @@ from ..output import borderless_table, counting, write_output
 if TYPE_CHECKING:
     from ...batch.cluster import Cluster
     from ...batch.intake import Submission
-    from ...model.report.schema import Report, SubmissionReport
+    from ...model.report.schema import Report
     from ...nbgrader.gradebook.report_store import About
 
 
@@ -103,29 +103,25 @@ def grade(
         report = run(course, chosen, _read_paths(course, chosen, paths))
         show(report)
         return _all_graded(report)
-    from ...nbgrader.autograde.recorder import Recorder, RecordWhileGrading
+    from ...nbgrader.autograde.recorder import record, require_released
+    from ...nbgrader.collect.submissions import collected
     from ...nbgrader.gradebook.due_dates import unknown_extensions
-    from ...nbgrader.gradebook.transfer import collected
     from ...nbgrader.release.archive import grade_by_release
 
-    submissions = collected(course, chosen)
-    if not submissions:
+    if not collected(course, chosen):
         raise KitError(
             f"nothing was collected for {chosen.name}: run `autograder collect {chosen.name}`, or "
             "name submissions on the command line"
         )
+    require_released(course, chosen)
     abouts: dict[str, About] = {}
-    with Recorder(course, chosen, abouts) as recorder:
-        on_done = RecordWhileGrading(recorder, len(submissions))
-        report, lines = grade_by_release(course, chosen, partial(run, on_done=on_done), abouts)
-        show(report)
-        for line in lines:
-            console.print(line, soft_wrap=True)
-        if not refused:
-            _stop_if_most_are_refused(report)
-        for submission in report.submissions:
-            recorder.enter(submission)
-        recording = recorder.ended()
+    report, lines = grade_by_release(course, chosen, run, abouts)
+    show(report)
+    for line in lines:
+        console.print(line, soft_wrap=True)
+    if not refused:
+        _stop_if_most_are_refused(report)
+    recording = record(course, chosen, report, abouts=abouts)
     unknown = unknown_extensions(course, chosen)
     for line in [*recording.lines(), *(f"LOOK  {line}" for line in unknown)]:
         console.print(line, soft_wrap=True)
@@ -137,7 +133,6 @@ def run_batch(
     week: Week,
     submissions: Sequence[Submission],
     *,
-    on_done: Callable[[SubmissionReport], None] = lambda report: None,
     jobs: int | None = None,
     device: str = "auto",
     sandbox: str = "auto",
@@ -147,11 +142,6 @@ def run_batch(
     from ...batch.grade import grade_batch
 
     with counting(week.name, len(submissions)) as advance:
-
-        def done(report: SubmissionReport) -> None:
-            on_done(report)
-            advance()
-
         return grade_batch(
             course,
             week,
@@ -160,7 +150,7 @@ def run_batch(
             jobs=jobs,
             sandbox=sandbox,
             cluster=cluster,
-            on_done=done,
+            on_done=lambda report: advance(),
             say=lambda line: print(line, file=sys.stderr),
         )
 

@@ -60,8 +60,8 @@ def regrade(
         return LeftOut.GRADER_FAULT not in found.left_out.values()
     with log.alone():
         if (interrupted := log.unfinished()) is not None:
-            done = f"finished the {_kind(interrupted)} of {interrupted.at}, which was interrupted"
-            _carry_out(course, chosen, log, interrupted, done)
+            print(f"finishing the {_kind(interrupted)} of {interrupted.at}, which was interrupted")
+            _carry_out(course, chosen, log, interrupted)
         if undo:
             plan, newer = undoing(course, chosen, log, reason)
             _print_changes(plan.changes, why=False)
@@ -132,16 +132,12 @@ def _reasons(change: ScoreChange) -> str:
     return "\n".join(lines) or "the gradebook's score differed from the report"
 
 
-def _carry_out(course: Course, week: Week, log: RegradeLog, plan: Plan, done: str = "") -> None:
+def _carry_out(course: Course, week: Week, log: RegradeLog, plan: Plan) -> None:
     from ...nbgrader.regrade.regrade import carry_out, stale_feedback
 
-    lines = carry_out(course, week, log, plan)
-    if done:
-        print(done)
+    carry_out(course, week, log, plan)
     students = plural(len(plan.changes), "student")
     print(f"written: {students}, with new late penalties; the log is {log.path}")
-    for line in lines:
-        print(line)
     if stale := stale_feedback(course, week, plan):
         print(f"their feedback shows the old score: {', '.join(stale)}")
         print(f"`autograder feedback {week.name}` updates and releases it")

@@ -57,10 +57,6 @@ def release(
             "students with the previous release fetch   "
             f"nbgrader fetch_assignment {released.beside}   as well; its CHANGES.md lists changes"
         )
-        names = ", ".join(released.old) or "none"
-        print(
-            f"submitted from the previous release: {names}; nbgrader does not list who fetched it"
-        )
     exchange = Workspace(course).exchange
     print(
         "their nbgrader_config.py, in the folder of the weeks, needs   "

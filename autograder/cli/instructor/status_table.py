@@ -18,7 +18,8 @@ from ..app import flag, instructor_command
 from ..output import borderless_table, counted
 
 if TYPE_CHECKING:
-    from ...nbgrader.status import Result, WeekStatus
+    from ...nbgrader.gradebook.effective_results import PastResult
+    from ...nbgrader.status import WeekStatus
 
 
 @instructor_command
@@ -123,11 +124,12 @@ def _details(w: WeekStatus) -> list[str]:
         marks = ", ".join(f"{s} {n}" for s, n in w.to_mark.items())
         lines.append(f"answers to mark in Formgrader: {marks}")
     for student, results in w.again.items():
-        lines.append(f"{student} was graded {len(results)} times; the last of these counts:")
+        lines.append(f"{student} was graded {len(results)} times:")
         lines += [f"  {_result(r)}" for r in results]
     return lines
 
 
-def _result(result: Result) -> str:
+def _result(result: PastResult) -> str:
     when = result.handed_in.split(".")[0] or "at an unknown time"
-    return f"submitted {when} UTC: {result.score:g} of {result.max_score:g}"
+    counts = " (counts)" if result.counts else ""
+    return f"submitted {when} UTC: {result.score:g} of {result.max_score:g}{counts}"

@@ -44,7 +44,7 @@ def test_large_numbers(agree, draw):
 
 
 @pytest.mark.weight(8)
-def test_rows_far_apart(agree, draw):
+def test_rows_of_different_magnitude(agree, draw):
     """Rows that are far apart do not disturb each other."""
     heights = torch.tensor([0.0, -3e3, 8e3, 120.0])[:, None]
     agree.logsumexp(heights + draw.normal(4, 6))
@@ -83,7 +83,7 @@ def test_float_types(agree, draw, dtype):
     agree.gradients.logsumexp(draw.normal(2, 3, 4, 6), dim=-2)
 
 
-def test_one_entry(agree, draw):
+def test_single_entry(agree, draw):
     """Dimensions of size 1 are dropped only if they are summed over."""
     agree.logsumexp(draw.normal(1, 5))
     agree.logsumexp(draw.normal(5, 1))
@@ -113,7 +113,7 @@ def test_long_rows(agree, draw, dtype):
     agree.logsumexp(draw.normal(1500, 2, std=0.1), dim=0)
 
 
-def test_gradients_beside_axes_of_one(agree, draw):
+def test_gradients_with_singleton_axes(agree, draw):
     """Gradients run along `dim` too if other axes, or this one, have a single entry."""
     agree.gradients.logsumexp(draw.normal(5, 1), dim=0)
     agree.gradients.logsumexp(draw.normal(1, 4, 3), dim=1, keepdim=True)

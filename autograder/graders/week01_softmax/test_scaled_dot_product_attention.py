@@ -52,7 +52,7 @@ def test_fewer_keys_than_queries(agree, draw):
 
 
 @pytest.mark.weight(2)
-def test_values_of_another_size(agree, draw):
+def test_values_of_different_size(agree, draw):
     """Values may be shorter or longer than queries and keys, which set the scale."""
     agree.scaled_dot_product_attention(*three(draw, d_v=3))
     agree.scaled_dot_product_attention(*three(draw, d=4, d_v=9))

@@ -53,7 +53,7 @@ def test_fewer_keys_than_queries(agree, draw):
 
 
 @pytest.mark.weight(2)
-def test_values_of_another_size(agree, draw):
+def test_values_of_different_size(agree, draw):
     """Values may be shorter or longer than queries and keys, which set the scale."""
     for d, d_v in ((6, 3), (4, 9)):
         agree.scaled_dot_product_attention_numpy(*three(draw, d=d, d_v=d_v))

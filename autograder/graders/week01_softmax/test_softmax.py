@@ -37,7 +37,7 @@ def test_large_scores(agree, draw):
 
 
 @pytest.mark.weight(8)
-def test_rows_far_apart(agree, draw):
+def test_rows_of_different_magnitude(agree, draw):
     """Rows that are far apart do not disturb each other."""
     heights = torch.tensor([0.0, -3e3, 8e3, 120.0])[:, None]
     scores = heights + draw.integers(0, 6, 4, 6) / 8
@@ -84,7 +84,7 @@ def test_large_half_precision(agree, draw, dtype):
     agree.softmax(apart)
 
 
-def test_one_entry(agree, draw):
+def test_single_entry(agree, draw):
     """Give the only entry of a row the weight 1."""
     agree.softmax(draw.normal(4, 1))
     agree.softmax(draw.normal(1, 4), dim=0)
@@ -110,7 +110,7 @@ def test_long_rows(agree, draw, dtype):
     agree.softmax(draw.normal(1500, 2, std=0.1), dim=0)
 
 
-def test_gradients_beside_axes_of_one(agree, draw):
+def test_gradients_with_singleton_axes(agree, draw):
     """Gradients run along `dim` too if other axes, or this one, have a single entry."""
     agree.gradients.softmax(draw.normal(5, 1), dim=0)
     agree.gradients.softmax(draw.normal(1, 4, 3), dim=1)

@@ -42,7 +42,7 @@ def test_large_scores(agree, draw):
 
 
 @pytest.mark.weight(8)
-def test_rows_far_apart(agree, draw):
+def test_rows_of_different_magnitude(agree, draw):
     """Rows that are far apart do not disturb each other."""
     heights = np.array([0.0, -3e3, 8e3, 120.0], dtype=np.float32)[:, np.newaxis]
     scores = heights + draw.array.integers(0, 6, 4, 6).astype(np.float32) / 8
@@ -95,7 +95,7 @@ def test_small_integers(agree, draw):
     agree.softmax_numpy(scores)
 
 
-def test_one_entry(agree, draw):
+def test_single_entry(agree, draw):
     """Give the only entry of a row the weight 1."""
     agree.softmax_numpy(draw.array.normal(4, 1))
     agree.softmax_numpy(draw.array.normal(1, 4), axis=0)

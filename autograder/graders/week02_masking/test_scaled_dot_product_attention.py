@@ -33,7 +33,7 @@ def test_values(agree, draw):
 
 
 @pytest.mark.weight(2)
-def test_values_of_another_size(agree, draw):
+def test_values_of_different_size(agree, draw):
     """Values may be shorter or longer than queries and keys, which set the scale."""
     agree.scaled_dot_product_attention(*qkv(draw, d_v=3), some(draw, 4, 4))
     agree.scaled_dot_product_attention(*qkv(draw, d_v=8))

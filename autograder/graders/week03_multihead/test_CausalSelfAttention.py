@@ -38,7 +38,7 @@ def test_returned_weights(agree, draw):
     zero_where(weights, torch.ones(5, 5, dtype=torch.bool).triu(1).expand(2, 3, 5, 5))
 
 
-def test_future_changes_nothing(agree, draw):
+def test_ignores_the_future(agree, draw):
     """Changing the last tokens does not change earlier outputs."""
     pair = agree.CausalSelfAttention(12, 3)
     x = draw.normal(2, 7, 12)
@@ -61,7 +61,7 @@ def test_changing_lengths(agree, draw):
         pair(draw.normal(2, tokens, 12))
 
 
-def test_lengths_of_one(agree, draw):
+def test_singleton_axes(agree, draw):
     """Keep the axes of a single sequence and a single token."""
     pair = agree.CausalSelfAttention(8, 2)
     pair(draw.normal(1, 5, 8), return_weights=True)
@@ -75,7 +75,7 @@ def test_gradients(agree, draw):
     pair.gradients(draw.normal(2, 5, 12), return_weights=True)
 
 
-def test_evaluation_drops_nothing(agree, draw):
+def test_no_dropout_in_evaluation(agree, draw):
     """Disable dropout in evaluation mode, at any rate."""
     pair = agree.CausalSelfAttention(12, 3, 0.5)
     pair.eval()

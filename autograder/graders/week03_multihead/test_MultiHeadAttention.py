@@ -57,7 +57,7 @@ def test_sizes(agree, draw):
         pair(draw.normal(2, 7, width), draw.normal(2, 7, width))
 
 
-def test_lengths_of_one(agree, draw):
+def test_singleton_axes(agree, draw):
     """Keep the axes of a single sequence, query and key."""
     pair = agree.MultiHeadAttention(8, 2)
     pair(draw.normal(1, 5, 8))
@@ -93,7 +93,7 @@ def test_refuses_a_mask_of_three_dimensions(agree, refuses, draw):
     refuses(ValueError).of(pair.student)(draw.normal(2, 5, 12), mask=mask[:1])
 
 
-def test_rows_with_nothing_to_attend_to(agree, draw):
+def test_fully_masked_rows(agree, draw):
     """Return zero weights and no NaN for a fully masked query."""
     pair = agree.MultiHeadAttention(12, 3)
     mask = sighted(draw, 5, 5)

@@ -20,7 +20,7 @@ def test_undoes_the_split(agree, reference, draw):
         same(merged, x, "Merging the heads of x should give x back.")
 
 
-def test_lengths_of_one(agree, draw):
+def test_singleton_axes(agree, draw):
     """Keep all three axes for a single sequence, token, head or feature."""
     for shape in ((1, 3, 5, 4), (2, 3, 1, 4), (2, 1, 5, 4), (2, 3, 5, 1), (1, 1, 1, 1)):
         agree.merge_heads(draw.normal(*shape))

@@ -31,7 +31,7 @@ def test_any_number_of_heads(agree, draw):
         agree.split_heads(x, heads)
 
 
-def test_lengths_of_one(agree, draw):
+def test_singleton_axes(agree, draw):
     """Keep all four axes, even for a single sequence or token."""
     agree.split_heads(draw.normal(1, 5, 6), 2)
     agree.split_heads(draw.normal(4, 1, 6), 3)

@@ -95,7 +95,7 @@ def test_position_without_keys_in_any_round(agree, draw):
     agree.gradients.combine_rounds(draw.normal(2, 7, 5), torch.full((2, 7), -torch.inf))
 
 
-def test_gradients_beside_axes_of_one(agree, draw):
+def test_gradients_with_singleton_axes(agree, draw):
     """Gradients run over the rounds too if there is one round, one position or one feature."""
     for rounds, length, size in ((1, 7, 5), (3, 1, 5), (3, 7, 1), (3, 1, 1)):
         outputs, logsumexps = draw.normal(2, rounds, length, size), draw.normal(2, rounds, length)

@@ -49,7 +49,7 @@ def test_values(agree, draw, clear):
 
 
 @pytest.mark.weight(2)
-def test_values_of_another_size(agree, draw, clear):
+def test_values_of_different_size(agree, draw, clear):
     """Values may be shorter or longer than the vectors that are queries and keys."""
     rotations = draw.normal(2, 5, 2)
     for d_v in (2, 8):

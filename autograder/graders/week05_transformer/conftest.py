@@ -16,9 +16,9 @@ Pair = Any
 
 
 @pytest.fixture
-def brought(agree: Any) -> Any:
-    """`brought.Watched(…)`, a model that notes whether gradients are recorded."""
-    return agree.bringing(Path(__file__).with_name("brought.py").read_text(encoding="utf-8"))
+def injected(agree: Any) -> Any:
+    """`injected.Watched(…)`, a model that notes whether gradients are recorded."""
+    return agree.bringing(Path(__file__).with_name("injected.py").read_text(encoding="utf-8"))
 
 
 @pytest.fixture

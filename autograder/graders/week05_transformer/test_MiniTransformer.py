@@ -41,7 +41,7 @@ def test_same_token_at_every_place(agree, draw):
     expect(moved > 1e-4, "Equal tokens at different places should get different logits.")
 
 
-def test_future_changes_nothing(agree, draw):
+def test_ignores_the_future(agree, draw):
     """Changing the last tokens does not change earlier logits."""
     pair = agree.MiniTransformer(**SIZES)
     ids = draw.integers(0, 11, 2, 8)
@@ -78,7 +78,7 @@ def test_gradients(agree, draw):
     pair.gradients(draw.integers(0, 11, 2, 6))
 
 
-def test_evaluation_drops_nothing(agree, draw):
+def test_no_dropout_in_evaluation(agree, draw):
     """Disable dropout in evaluation mode, at any rate."""
     pair = agree.MiniTransformer(**SIZES, dropout=0.5)
     pair.eval()

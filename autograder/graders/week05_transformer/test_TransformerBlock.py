@@ -38,7 +38,7 @@ def test_small_inputs_are_seen_in_full(agree, draw):
     pair(draw.normal(2, 5, 12, std=0.1))
 
 
-def test_future_changes_nothing(agree, draw):
+def test_ignores_the_future(agree, draw):
     """Changing the last tokens does not change earlier outputs."""
     pair = agree.TransformerBlock(12, 3, 20)
     x = draw.normal(2, 7, 12)
@@ -47,7 +47,7 @@ def test_future_changes_nothing(agree, draw):
     same(after[:, :4], before[:, :4], "Outputs should not depend on tokens that come later.")
 
 
-def test_lengths_of_one(agree, draw):
+def test_singleton_axes(agree, draw):
     """Keep the axes of a single sequence and a single token."""
     pair = agree.TransformerBlock(8, 2, 12)
     pair(draw.normal(1, 5, 8))
@@ -68,7 +68,7 @@ def test_gradients(agree, draw):
     pair.gradients(draw.normal(2, 5, 12))
 
 
-def test_evaluation_drops_nothing(agree, draw):
+def test_no_dropout_in_evaluation(agree, draw):
     """Disable dropout in evaluation mode, at any rate."""
     pair = agree.TransformerBlock(12, 3, 20, 0.5)
     pair.eval()

@@ -99,9 +99,9 @@ def test_second_call(agree, draw, model):
 
 
 @pytest.mark.dtypes("float64")
-def test_gradients_from_before(agree, draw, brought):
+def test_gradients_from_before(agree, draw, injected):
     """Gradients that a model has from before do not count in the first step."""
-    pair = brought.impurely.within(atol=NEAR).weights(0.8).Watched(7, 6)
+    pair = injected.impurely.within(atol=NEAR).weights(0.8).Watched(7, 6)
     ids, targets = draw.integers(0, 7, 4, 6), draw.integers(0, 7, 4, 6)
     pair.impurely.leave_gradients(ids)
     trained(agree, pair, ids, targets, 3)
@@ -130,9 +130,9 @@ def test_mode_is_restored(agree, draw, model):
 
 
 @pytest.mark.dtypes("float64")
-def test_a_whole_transformer(agree, brought, draw):
+def test_a_whole_transformer(agree, injected, draw):
     """Train a transformer with a table of positions in the same way."""
-    pair = brought.impurely.within(atol=NEAR).weights(0.4).Transformer(7, 6)
+    pair = injected.impurely.within(atol=NEAR).weights(0.4).Transformer(7, 6)
     trained(agree, pair, draw.integers(0, 7, 4, 6), draw.integers(0, 7, 4, 6), 4)
     pair.state()
 

@@ -118,9 +118,9 @@ def test_the_callers_things(agree, draw, model):
         agree.generate(pair, prompt, 4, generator=generator_seed(draw.seed()))
 
 
-def test_a_whole_transformer(agree, brought, draw):
+def test_a_whole_transformer(agree, injected, draw):
     """Generate in the same way with a transformer that rejects more than max_len tokens."""
-    pair = brought.impurely.weights(0.6).Transformer(23, 6)
+    pair = injected.impurely.weights(0.6).Transformer(23, 6)
     drawn(agree, draw, pair, draw.integers(0, 23, 8, 3), 6, 2.0)
 
 
@@ -132,9 +132,9 @@ def test_device(agree, draw, model, device):
 
 
 @pytest.mark.weight(2)
-def test_no_gradient_is_recorded(agree, draw, brought):
+def test_no_gradient_is_recorded(agree, draw, injected):
     """Record no graph for a backward pass during generation."""
-    watched = brought.impurely.weights(0.8).Watched(23, 6)
+    watched = injected.impurely.weights(0.8).Watched(23, 6)
     agree.impurely.generate(watched, draw.integers(0, 23, 3, 4), 5, temperature=0)
     expect(
         watched.student.recorded() is False,

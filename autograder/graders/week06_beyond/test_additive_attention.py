@@ -62,7 +62,7 @@ def test_sizes(agree, inputs):
     agree.additive_attention(*inputs(a=16, d_q=2))
 
 
-def test_lengths_of_one(agree, inputs):
+def test_singleton_axes(agree, inputs):
     """Keep all axes of a single query, key, feature and hidden unit."""
     agree.additive_attention(*inputs(2, n=1, m=6))
     agree.additive_attention(*inputs(2, m=1))
@@ -79,7 +79,7 @@ def test_masks(agree, draw, inputs):
 
 
 @pytest.mark.weight(2)
-def test_rows_with_nothing_to_attend_to(agree, draw, inputs):
+def test_fully_masked_rows(agree, draw, inputs):
     """Return zeros for a fully masked query, and no NaN in any gradient."""
     mask = sighted(draw, 4, 4)
     mask[2] = False
@@ -124,7 +124,7 @@ def test_many_keys(agree, inputs):
     agree.additive_attention(*inputs(n=2, m=1100))
 
 
-def test_gradients_beside_axes_of_one(agree, inputs):
+def test_gradients_with_singleton_axes(agree, inputs):
     """Compute the gradient of a single query, key or hidden unit."""
     for sizes in ({"n": 1, "m": 6}, {"m": 1}, {"a": 1}, {"d_v": 1}):
         agree.gradients.additive_attention(*inputs(1, **sizes))

@@ -65,7 +65,7 @@ def test_every_dtype(agree, draw, dtype):
     agree.entmax15(draw.normal(2, 3, 4, 5))
 
 
-def test_lengths_of_one(agree, draw):
+def test_singleton_axes(agree, draw):
     """Give a single entry all of the weight, and keep all axes."""
     agree.entmax15(draw.normal(4, 1))
     agree.entmax15(draw.normal(1, 1, 7, std=0.5))
@@ -94,7 +94,7 @@ def test_long_rows(agree, draw):
     agree.entmax15(rows.mT, dim=0)
 
 
-def test_gradients_beside_axes_of_one(agree, draw):
+def test_gradients_with_singleton_axes(agree, draw):
     """Gradients run along `dim` too if other axes, or this one, have a single entry."""
     agree.gradients.entmax15(draw.normal(5, 1), dim=0)
     agree.gradients.entmax15(draw.normal(1, 4, 3), dim=1)

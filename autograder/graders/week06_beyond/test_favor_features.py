@@ -48,7 +48,7 @@ def test_every_dtype(agree, draw, dtype):
     agree.favor_features(draw.normal(5, 6, std=0.5), draw.normal(4, 6, std=0.5))
 
 
-def test_lengths_of_one(agree, draw):
+def test_singleton_axes(agree, draw):
     """Keep all axes of a single token and feature."""
     agree.favor_features(draw.normal(2, 1, 6), draw.normal(1, 6))
     agree.favor_features(draw.normal(1, 1), draw.normal(3, 1))
@@ -66,7 +66,7 @@ def test_device(agree, draw, device):
     agree.favor_features(draw.normal(2, 3, 5, 6), draw.normal(4, 6))
 
 
-def test_gradients_beside_axes_of_one(agree, draw):
+def test_gradients_with_singleton_axes(agree, draw):
     """Compute the gradient of a single vector, feature or number."""
     for tokens, size, features in ((1, 6, 4), (5, 1, 4), (5, 6, 1)):
         agree.gradients.favor_features(draw.normal(1, tokens, size), draw.normal(features, size))

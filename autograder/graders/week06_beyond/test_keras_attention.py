@@ -42,7 +42,7 @@ def test_more_keys_or_queries(agree, draw):
 
 
 @pytest.mark.weight(2)
-def test_values_of_another_size(agree, draw):
+def test_values_of_different_size(agree, draw):
     """Values may be shorter or longer than queries and keys."""
     for d_v in (3, 8):
         agree.keras_attention(*inputs(draw, d_v=d_v))
@@ -108,7 +108,7 @@ def test_half_precision(agree, draw, dtype):
     agree.keras_attention(*inputs(draw), mask)
 
 
-def test_lengths_of_one(agree, draw):
+def test_singleton_axes(agree, draw):
     """Keep all axes of a single query, key and feature."""
     agree.keras_attention(*inputs(draw, 1, n=1, m=6))
     agree.keras_attention(*inputs(draw, 2, m=1, d_v=1), torch.tensor([[True]]))

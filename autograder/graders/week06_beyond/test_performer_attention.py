@@ -44,7 +44,7 @@ def test_causal_of_unequal_lengths(agree, draw):
     agree.performer_attention(*inputs(draw, 2, n=7, m=4), causal=True)
 
 
-def test_future_changes_nothing(agree, draw):
+def test_ignores_the_future(agree, draw):
     """With `causal`, changing the last keys and values does not change earlier outputs."""
     q, k, v, projection = inputs(draw, 2, n=7)
     k_changed = torch.cat([k[:, :4], 2 * draw.normal(2, 3, 4)], dim=1)
@@ -55,13 +55,13 @@ def test_future_changes_nothing(agree, draw):
 
 
 @pytest.mark.weight(2)
-def test_values_of_another_size(agree, draw):
+def test_values_of_different_size(agree, draw):
     """Values may be shorter or longer than queries and keys."""
     for d_v in (3, 7):
         agree.performer_attention(*inputs(draw, d_v=d_v))
 
 
-def test_causal_with_values_of_another_size(agree, draw):
+def test_causal_values_of_different_size(agree, draw):
     """Support values shorter or longer than queries and keys, with `causal` too."""
     for d_v in (3, 7):
         agree.performer_attention(*inputs(draw, n=6, d_v=d_v), causal=True)
@@ -168,21 +168,21 @@ def test_causal_in_every_dtype(agree, draw, dtype):
     agree.performer_attention(q, k, v, projection / 2, causal=True)
 
 
-def lengths_of_one(draw, causal):
+def singleton_axes(draw, causal):
     yield *inputs(draw, 2, n=1, m=7), causal
     yield *inputs(draw, 1, m=1, d_v=1), causal
     yield *inputs(draw, 2, d=1, r=1), causal
 
 
-def test_lengths_of_one(agree, draw):
+def test_singleton_axes(agree, draw):
     """Keep all axes of a single query, key and feature."""
-    for arguments in lengths_of_one(draw, False):
+    for arguments in singleton_axes(draw, False):
         agree.performer_attention(*arguments)
 
 
-def test_causal_with_lengths_of_one(agree, draw):
+def test_causal_singleton_axes(agree, draw):
     """Keep all axes of a single query, key and feature with `causal`."""
-    for arguments in lengths_of_one(draw, True):
+    for arguments in singleton_axes(draw, True):
         agree.performer_attention(*arguments)
 
 
@@ -211,13 +211,13 @@ def test_device(agree, draw, device):
 AXES_OF_ONE = ({"n": 1, "m": 7}, {"m": 1}, {"r": 1}, {"d_v": 1})
 
 
-def test_gradients_beside_axes_of_one(agree, draw):
+def test_gradients_with_singleton_axes(agree, draw):
     """Compute the gradient of a single query, key, feature or value."""
     for sizes in AXES_OF_ONE:
         agree.gradients.performer_attention(*inputs(draw, 1, **sizes))
 
 
-def test_causal_gradients_beside_axes_of_one(agree, draw):
+def test_causal_gradients_with_singleton_axes(agree, draw):
     """Compute the gradient of a single query, key, feature or value with `causal`."""
     for sizes in AXES_OF_ONE:
         agree.gradients.performer_attention(*inputs(draw, 1, **sizes), causal=True)

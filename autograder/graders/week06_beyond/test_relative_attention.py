@@ -21,7 +21,7 @@ def test_values(agree, draw):
 
 
 @pytest.mark.weight(2)
-def test_values_of_another_size(agree, draw):
+def test_values_of_different_size(agree, draw):
     """Values may be shorter or longer than queries and keys."""
     for d_v in (3, 8):
         q, k, v = draw.normal(5, 6), draw.normal(5, 6), draw.normal(5, d_v)
@@ -85,7 +85,7 @@ def test_every_dtype(agree, draw, dtype):
     agree.relative_attention(*alike(draw, 5, 6), draw.normal(5, 6))
 
 
-def test_lengths_of_one(agree, draw):
+def test_singleton_axes(agree, draw):
     """Keep all axes of a single query, key and feature."""
     agree.relative_attention(
         draw.normal(2, 1, 4), draw.normal(2, 5, 4), draw.normal(2, 5, 4), draw.normal(5, 4)
@@ -117,7 +117,7 @@ def test_many_keys(agree, draw):
     agree.relative_attention(q, k, v, draw.normal(5, 4))
 
 
-def test_gradients_beside_axes_of_one(agree, draw):
+def test_gradients_with_singleton_axes(agree, draw):
     """Compute the gradient of a single query, key or feature."""
     for n, m, d in ((1, 6, 4), (5, 1, 4), (5, 6, 1)):
         q, k, v = draw.normal(1, n, d), draw.normal(1, m, d), draw.normal(1, m, d)

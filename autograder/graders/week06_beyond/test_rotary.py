@@ -88,7 +88,7 @@ def test_double_precision(agree, draw, dtype):
     agree.within(1e-5).rotary(draw.uniform(2, 5, 6, low=-1))
 
 
-def test_lengths_of_one(agree, draw):
+def test_singleton_axes(agree, draw):
     """Keep all axes of a single token or pair; position 0 leaves a vector unchanged."""
     agree.within(1e-5).rotary(draw.uniform(2, 1, 6, low=-1))
     agree.within(1e-5).rotary(draw.uniform(1, 4, 2, low=-1))
@@ -124,7 +124,7 @@ def test_positions_beyond_a_thousand(agree, draw):
     agree.within(3e-3).rotary(draw.uniform(1300, 4, low=-1))
 
 
-def test_gradients_beside_axes_of_one(agree, draw):
+def test_gradients_with_singleton_axes(agree, draw):
     """Compute the gradient of a single position and pair."""
     agree.within(1e-5).gradients.rotary(draw.uniform(2, 1, 6, low=-1), torch.tensor([3]))
     agree.within(1e-5).gradients.rotary(draw.uniform(1, 5, 2, low=-1))

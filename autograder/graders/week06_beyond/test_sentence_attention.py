@@ -42,7 +42,7 @@ def test_sizes(agree, draw):
         agree.impurely.sentence_attention(bert.model, bert.tokenizer, "The cat sat.")
 
 
-def test_lengths_of_one(agree, draw):
+def test_singleton_axes(agree, draw):
     """Keep all four axes of a single layer, head and word."""
     bert = encoder(draw, layers=1, heads=1)
     agree.impurely.sentence_attention(bert.model, bert.tokenizer, "cat")

@@ -63,7 +63,7 @@ def test_every_dtype(agree, draw, dtype):
     agree.sparsemax(draw.normal(2, 3, 4, 5))
 
 
-def test_lengths_of_one(agree, draw):
+def test_singleton_axes(agree, draw):
     """Give a single entry all of the weight, and keep all axes."""
     agree.sparsemax(draw.normal(4, 1))
     agree.sparsemax(draw.normal(1, 1, 7, std=2.0))
@@ -92,7 +92,7 @@ def test_long_rows(agree, draw):
     agree.sparsemax(rows.mT, dim=0)
 
 
-def test_gradients_beside_axes_of_one(agree, draw):
+def test_gradients_with_singleton_axes(agree, draw):
     """Gradients run along `dim` too if other axes, or this one, have a single entry."""
     agree.gradients.sparsemax(draw.normal(5, 1), dim=0)
     agree.gradients.sparsemax(draw.normal(1, 4, 3), dim=1)

@@ -61,7 +61,7 @@ def test_large_numbers(agree, draw):
 
 
 @pytest.mark.weight(4)
-def test_rows_far_apart(agree, draw):
+def test_rows_of_different_magnitude(agree, draw):
     """Compute the maximum per row, however different the rows are."""
     heights = torch.tensor([0.0, -3e3, 8e3, 120.0])[:, None]
     agree.online_softmax([heights + draw.normal(4, 5) for _ in range(3)])
@@ -168,7 +168,7 @@ def test_one_pass(agree, count, draw):
     )
 
 
-def test_gradients_beside_axes_of_one(agree, draw):
+def test_gradients_with_singleton_axes(agree, draw):
     """Blocks of one entry, and rows that stand alone, have their gradient like any other."""
     agree.gradients.online_softmax([draw.normal(3, 1) for _ in range(3)])
     agree.gradients.online_softmax([draw.normal(1, 4), draw.normal(1, 1), draw.normal(1, 3)])

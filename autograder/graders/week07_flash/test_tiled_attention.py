@@ -106,7 +106,7 @@ def test_very_negative_scores(agree, lifted):
 
 @pytest.mark.weight(4)
 @pytest.mark.dtypes("float64")
-def test_rows_far_apart(agree, lifted):
+def test_rows_of_different_magnitude(agree, lifted):
     """Compute the maximum per query, however different the queries are."""
     rows = torch.tensor([0.0, -3000.0, 2000.0, 900.0, -900.0])
     agree.within(LARGE).only(output).tiled_attention(*lifted(rows, torch.zeros(9)), 4)

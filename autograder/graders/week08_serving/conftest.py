@@ -1,4 +1,4 @@
-"""Shared fixtures of week 8's graders: caches and a model (`brought.py`)."""
+"""Shared fixtures of week 8's graders: caches and a model (`injected.py`)."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ Pair = Any
 
 
 @pytest.fixture
-def brought(agree: Any) -> Any:
-    """`brought.JoiningCache()`, `brought.Model(…)` and the probes of brought.py."""
-    return agree.bringing(Path(__file__).with_name("brought.py").read_text(encoding="utf-8"))
+def injected(agree: Any) -> Any:
+    """`injected.JoiningCache()`, `injected.Model(…)` and the probes of injected.py."""
+    return agree.bringing(Path(__file__).with_name("injected.py").read_text(encoding="utf-8"))
 
 
 @pytest.fixture

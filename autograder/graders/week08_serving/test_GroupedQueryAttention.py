@@ -1,4 +1,4 @@
-"""Hidden graders for `GroupedQueryAttention`. The caches are the grader's own: see brought.py."""
+"""Hidden graders for `GroupedQueryAttention`. The caches are the grader's own: see injected.py."""
 
 import pytest
 import torch
@@ -24,7 +24,7 @@ def test_from_one_head_to_all(agree, draw):
         agree.GroupedQueryAttention(width, heads, kv_heads)(draw.normal(3, 4, width))
 
 
-def test_lengths_of_one(agree, draw):
+def test_singleton_axes(agree, draw):
     """Keep all axes of a single sequence and position."""
     module = agree.GroupedQueryAttention(d_model=8, n_heads=4, n_kv_heads=2)
     module(draw.normal(1, 6, 8))
@@ -42,36 +42,36 @@ def test_nothing_looks_ahead(agree, draw):
 
 
 @pytest.mark.weight(3)
-def test_prefill_and_decode(agree, brought, draw):
+def test_prefill_and_decode(agree, injected, draw):
     """Return the same for a prompt followed by single tokens as for the whole text."""
-    module, cache = agree.GroupedQueryAttention(12, 6, 2), brought.JoiningCache()
+    module, cache = agree.GroupedQueryAttention(12, 6, 2), injected.JoiningCache()
     x = draw.normal(2, 8, 12)
     fed = in_pieces(module, cache, x, 5, 1, 1, 1)
     same(fed, module(x), "With a cache the outputs differ from those without.")
 
 
 @pytest.mark.weight(2)
-def test_piece_after_piece(agree, brought, draw):
+def test_piece_after_piece(agree, injected, draw):
     """Append chunks of several positions to the cache, with a causal mask within."""
-    module, cache = agree.GroupedQueryAttention(12, 4, 2), brought.JoiningCache()
+    module, cache = agree.GroupedQueryAttention(12, 4, 2), injected.JoiningCache()
     x = draw.normal(2, 9, 12)
     fed = in_pieces(module, cache, x, 3, 4, 2)
     same(fed, module(x), "With a cache the outputs differ from those without.")
 
 
-def test_an_empty_cache_changes_nothing(agree, brought, draw):
+def test_an_empty_cache_changes_nothing(agree, injected, draw):
     """Return the same for the first chunk with and without a cache."""
     module = agree.GroupedQueryAttention(12, 6, 3)
     for length in (1, 6):
         x = draw.normal(2, length, 12)
-        same(module(x, brought.JoiningCache()), module(x), "An empty cache changes the outputs.")
+        same(module(x, injected.JoiningCache()), module(x), "An empty cache changes the outputs.")
 
 
 @pytest.mark.weight(3)
-def test_each_cache_is_a_text_of_its_own(agree, brought, draw):
+def test_each_cache_is_a_text_of_its_own(agree, injected, draw):
     """Store the state of a text in its cache, not in the module."""
     module = agree.GroupedQueryAttention(12, 6, 2)
-    one, other = brought.JoiningCache(), brought.JoiningCache()
+    one, other = injected.JoiningCache(), injected.JoiningCache()
     module(draw.normal(2, 4, 12), one)
     module(draw.normal(3, 2, 12), cache=other)
     module(draw.normal(2, 1, 12), cache=one)
@@ -80,9 +80,9 @@ def test_each_cache_is_a_text_of_its_own(agree, brought, draw):
 
 
 @pytest.mark.weight(2)
-def test_what_is_appended(agree, brought, draw):
+def test_what_is_appended(agree, injected, draw):
     """Append keys and values of n_kv_heads heads once per call, and no others."""
-    module, cache = agree.GroupedQueryAttention(12, 6, 2), brought.JoiningCache()
+    module, cache = agree.GroupedQueryAttention(12, 6, 2), injected.JoiningCache()
     in_pieces(module, cache, draw.normal(2, 7, 12), 4, 2, 1)
     cache.attribute("appended")
     cache.attribute("keys")
@@ -90,17 +90,17 @@ def test_what_is_appended(agree, brought, draw):
 
 
 @pytest.mark.weight(4)
-def test_what_the_cache_holds(agree, brought, draw):
+def test_what_the_cache_holds(agree, injected, draw):
     """Attend to all entries of the cache, including those appended elsewhere."""
-    module, cache = agree.GroupedQueryAttention(12, 6, 2), brought.JoiningCache()
+    module, cache = agree.GroupedQueryAttention(12, 6, 2), injected.JoiningCache()
     for size in (3, 1):
         cache.append(draw.normal(2, 2, size, 2), draw.normal(2, 2, size, 2))
     in_pieces(module, cache, draw.normal(2, 4, 12), 1, 2, 1)
 
 
-def test_a_full_cache(agree, brought, refuses, draw):
+def test_a_full_cache(agree, injected, refuses, draw):
     """Propagate the ValueError of a full cache."""
-    module, cache = agree.GroupedQueryAttention(12, 6, 2), brought.JoiningCache(most=5)
+    module, cache = agree.GroupedQueryAttention(12, 6, 2), injected.JoiningCache(most=5)
     module(draw.normal(2, 4, 12), cache)
     refuses(ValueError, mentions=7).of(module)(draw.normal(2, 3, 12), cache)
 
@@ -111,28 +111,28 @@ def test_gradients(agree, draw):
     agree.GroupedQueryAttention(12, 6, 2).gradients(draw.normal(2, 5, 12))
 
 
-def test_every_dtype(agree, brought, draw, dtype):
+def test_every_dtype(agree, injected, draw, dtype):
     """Return the dtype of input and module, with a cache too."""
     module = agree.GroupedQueryAttention(12, 6, 2)
     x = draw.normal(2, 6, 12)
     module(x)
-    in_pieces(module, brought.JoiningCache(), x, 4, 1, 1)
+    in_pieces(module, injected.JoiningCache(), x, 4, 1, 1)
 
 
-def test_views(agree, brought, draw):
+def test_views(agree, injected, draw):
     """Transposed and expanded inputs give the same as their copies."""
-    module, cache = agree.GroupedQueryAttention(12, 6, 2), brought.JoiningCache()
+    module, cache = agree.GroupedQueryAttention(12, 6, 2), injected.JoiningCache()
     module(draw.normal(5, 2, 12).transpose(0, 1), cache)
     module(draw.normal(1, 3, 12).expand(2, 3, 12), cache)
 
 
 @pytest.mark.weight(1, elsewhere=5)
-def test_device(agree, brought, draw, device):
+def test_device(agree, injected, draw, device):
     """Create the mask on the device of the input."""
     module = agree.GroupedQueryAttention(12, 6, 2)
     x = draw.normal(2, 6, 12)
     module(x)
-    in_pieces(module, brought.JoiningCache(), x, 3, 2, 1)
+    in_pieces(module, injected.JoiningCache(), x, 3, 2, 1)
 
 
 def test_refuses_sizes_that_do_not_fit(submission, refuses, draw):

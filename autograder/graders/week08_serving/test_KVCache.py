@@ -80,27 +80,27 @@ def test_goes_on_after_a_refusal(agree, refuses, pieces):
 
 
 @pytest.mark.weight(2)
-def test_a_refusal_writes_nothing(agree, brought, refuses, pieces):
+def test_a_refusal_writes_nothing(agree, injected, refuses, pieces):
     """Leave both buffers unchanged after a rejected append, also beyond `length`."""
     first, too_many = pieces(3, 5)
-    brought.refusal_writes_nothing(agree.KVCache(2, 3, 7, 4), first, too_many)
+    injected.refusal_writes_nothing(agree.KVCache(2, 3, 7, 4), first, too_many)
 
 
 @pytest.mark.weight(2)
-def test_views_of_the_same_buffers(agree, brought, pieces):
+def test_views_of_the_same_buffers(agree, injected, pieces):
     """Return views that start at the same address in every append."""
-    brought.same_buffers(agree.KVCache(2, 3, 12, 4), pieces(3, 1, 2))
+    injected.same_buffers(agree.KVCache(2, 3, 12, 4), pieces(3, 1, 2))
 
 
-def test_earlier_results_stay(agree, brought, pieces):
+def test_earlier_results_stay(agree, injected, pieces):
     """Keep the results of an append valid after later ones."""
-    brought.earlier_results(agree.KVCache(2, 3, 12, 4), pieces(3, 1, 2))
+    injected.earlier_results(agree.KVCache(2, 3, 12, 4), pieces(3, 1, 2))
 
 
-def test_input_stays_the_callers(agree, brought, pieces):
+def test_input_stays_the_callers(agree, injected, pieces):
     """Store copies: later changes to the appended tensors do not change the cache."""
     ((k, v),) = pieces(3)
-    brought.impurely.input_stays_the_callers(agree.KVCache(2, 3, 12, 4), k, v)
+    injected.impurely.input_stays_the_callers(agree.KVCache(2, 3, 12, 4), k, v)
 
 
 @pytest.mark.weight(2)

@@ -1,4 +1,4 @@
-"""Hidden graders for `generate_cached`. The model and its caches are the grader's: see brought.py.
+"""Hidden graders for `generate_cached`. The model and its caches are the grader's: see injected.py.
 
 It notes how many tokens it was fed, so no clock is read. Tokens are chosen in float32.
 """
@@ -9,9 +9,9 @@ from autograder.authors import expect
 
 
 @pytest.fixture
-def model(brought):
+def model(injected):
     """A model of 19 tokens whose next token depends on all before it, in their order."""
-    return lambda vocabulary=19: brought.impurely.weights(0.8).Model(vocabulary)
+    return lambda vocabulary=19: injected.impurely.weights(0.8).Model(vocabulary)
 
 
 @pytest.fixture

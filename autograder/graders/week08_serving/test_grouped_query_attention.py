@@ -65,7 +65,7 @@ def test_more_keys_or_queries(agree, draw, qkv):
 
 
 @pytest.mark.weight(2)
-def test_values_of_another_size(agree, qkv):
+def test_values_of_different_size(agree, qkv):
     """Values may be shorter or longer than queries and keys, which set the scale."""
     for d, d_v in ((16, 2), (2, 16)):
         agree.grouped_query_attention(*qkv(d=d, d_v=d_v))
@@ -93,7 +93,7 @@ def test_masks_of_four_dimensions(agree, draw, qkv):
         agree.grouped_query_attention(*qkv(), sighted(draw, *shape))
 
 
-def test_rows_with_nothing_to_attend_to(agree, draw, qkv):
+def test_fully_masked_rows(agree, draw, qkv):
     """Return zero weights, a zero output and no NaN for a fully masked query."""
     mask = sighted(draw, 4, 4)
     mask[1] = False

@@ -55,7 +55,7 @@ def test_more_queries_than_keys(agree):
     agree.sliding_window_mask(2, 3, 2, offset=10)
 
 
-def test_lengths_of_one(agree):
+def test_singleton_axes(agree):
     """Keep the axes of one query and one key."""
     agree.sliding_window_mask(1, 1, 1)
     agree.sliding_window_mask(1, 5, 2, offset=4)

@@ -213,7 +213,6 @@ class Registry(_Config, frozen=True):
     late: Late | None = None  # the penalty for late work; default: none
     scoring: Scoring = Scoring()  # how points are deducted
     nbgrader: Nbgrader = Nbgrader()  # nbgrader's folders
-    groups: Literal["listed", "declared"] = "listed"  # by groups.csv, or by the students' group.txt
     canvas: Canvas | None = None  # where grades are exported to
     lti: Lti | None = None  # where grades are exported to
     suspects: Suspects = Suspects()  # time limits for locating mistakes
@@ -221,8 +220,15 @@ class Registry(_Config, frozen=True):
     # the submission that counts; best: after late penalties
     counts: Literal["latest", "best"] = "latest"
     handouts: str = ""  # the URL of the folder with `<week>.zip`, for Colab and Kaggle
-    modules_from_notebook: bool = False  # grade exercises that only the notebook defines
     decimals: Annotated[int, msgspec.Meta(ge=0, le=4)] = 2  # decimals of scores
+    modules_from_notebook: bool = False  # archives of earlier releases contain it
+
+    def __post_init__(self) -> None:
+        if self.modules_from_notebook:
+            raise ValueError(
+                "modules_from_notebook is no longer possible: students move their code into the "
+                "module, as a note tells them"
+            )
 
 
 class Course:

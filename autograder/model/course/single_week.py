@@ -13,7 +13,7 @@ def one_week(course: Course, week: Week) -> str:
     alone = msgspec.structs.replace(week, files=(), folders=(), questions=(), lms=None)
     registry = msgspec.structs.replace(course.registry, weeks=(alone,), late=None)
     data = msgspec.to_builtins(registry)
-    for name in ("late", "nbgrader", "canvas", "lti", "groups"):
+    for name in ("late", "nbgrader", "canvas", "lti"):
         data.pop(name)
     data["weeks"][0]["limits"] = msgspec.to_builtins(course.limits(week))
     return yaml.safe_dump(_without_none(data), sort_keys=False, allow_unicode=True)

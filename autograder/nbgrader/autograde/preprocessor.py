@@ -11,36 +11,29 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
-from typing import NamedTuple
 
 from nbformat import from_dict
 
 from ...feedback.html import exercise_fragment
-from ...files.sharing import share_attachments
 from ...model.course import Course, Week
 from ...model.errors import NbgraderError
 from ...model.report import scoring
 from ...model.report.schema import SubmissionReport
 from ...model.report.verdicts import Ending
 from ..collect.cell_repair import CoursePreprocessor, Notebook, Resources
+from ..collect.submissions import full_history
 from ..collect.submitted import read_student
 from ..gradebook.due_dates import update_dates
 from ..gradebook.effective_results import cell_scores
 from ..gradebook.report_store import About, keep_report, kept_report
 from ..release.archive import course_for
-from ..workspace import Workspace
+from ..workspace import cells_of
 
 _NOT_COUNTED = "<p>Only your best {} electives count; this is not one of them.</p>"
 
 
-class PreparedReport(NamedTuple):
-    """A report that is ready to record, and the submission that it grades if that is known."""
-
-    report: SubmissionReport
-    about: About | None = None
-
-
-_prepared: dict[tuple[str, str], PreparedReport] = {}
+# Reports to record, by week and student, with the submission that they grade if that is known.
+_prepared: dict[tuple[str, str], tuple[SubmissionReport, About | None]] = {}
 
 
 @contextmanager
@@ -49,7 +42,7 @@ def prepared_report(
 ) -> Iterator[None]:
     """Let the preprocessor record this report instead of grading the submission."""
     key = week.name, report.name
-    _prepared[key] = PreparedReport(report, about)
+    _prepared[key] = report, about
     try:
         yield
     finally:
@@ -64,22 +57,19 @@ class GradeInSandbox(CoursePreprocessor):
         week = self.week(course, resources)
         student = resources["nbgrader"]["student"]
         try:
-            prepared = _prepared.get((week.name, student))
-            if prepared is None:
-                prepared = PreparedReport(grade_student(course, week, student)[0])
+            if (week.name, student) in _prepared:
+                report, about = _prepared[week.name, student]
+            else:
+                full_history(course, week, student)
+                report, about = grade_student(course, week, student)[0], None
                 update_dates(course)
-            report, about = prepared
             _require_recordable(course, week, report)
             write_scores(nb, week, report)
-            workspace = Workspace(course)
-            share_attachments(
-                workspace.submitted(student, week), workspace.autograded(student, week)
-            )
         except Exception as error:
             self.log.error(
                 "%s, %s: not recorded. %s", week.name, student, str(error) or repr(error)
             )
-            _remove_ungraded_entry(resources)
+            _remove_ungraded_entry(week, resources)
             raise
         keep_report(course, week, student, report, about)
         self.log.info("%s, %s: %g of %g", week.name, student, report.score, report.max_score)
@@ -153,16 +143,13 @@ def decimal(score: float) -> str:
     return f"{score:.4f}".rstrip("0").rstrip(".")
 
 
-def _remove_ungraded_entry(resources: Resources) -> None:
+def _remove_ungraded_entry(week: Week, resources: Resources) -> None:
     """Remove the empty entry that nbgrader makes before a submission has a score."""
-    from nbgrader.api import Gradebook, MissingEntry
+    from nbgrader.api import Gradebook
 
-    about = resources["nbgrader"]
-    with Gradebook(about["db_url"]) as gradebook:
-        try:
-            submission = gradebook.find_submission(about["assignment"], about["student"])
-        except MissingEntry:
-            return
-        grades = [g for notebook in submission.notebooks for g in notebook.grades]
-        if all(g.auto_score is None and g.manual_score is None for g in grades):
-            gradebook.remove_submission(about["assignment"], about["student"])
+    student = resources["nbgrader"]["student"]
+    with Gradebook(resources["nbgrader"]["db_url"]) as gradebook:
+        cells = cells_of(gradebook, week, student)
+        scores = [score for g, _ in cells.values() for score in (g.auto_score, g.manual_score)]
+        if scores and not any(score is not None for score in scores):
+            gradebook.remove_submission(week.name, student)

@@ -2,8 +2,7 @@
 
 nbgrader opens the gradebook nine times for each submission. Each time it connects, inspects the
 tables and compiles every statement again, because SQLAlchemy caches compiled statements with the
-engine. Within `shared_gradebook`, all uses share one engine. Each use has a separate session,
-except within `SharedGradebook.transaction`, where all uses are one transaction.
+engine. Within `shared_gradebook`, all uses share one engine and one transaction per submission.
 
 nbgrader's tables also lack the indices that find the grades of one submission, so the time for a
 class grows with the square of its size. They are added here.
@@ -12,7 +11,7 @@ class grows with the square of its size. They are added here.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 from ...model.course import Course
@@ -27,32 +26,16 @@ _INDICES = {
 }
 
 
-class SharedGradebook:
-    """A gradebook that stays open for many submissions."""
-
-    def __init__(self, engine: Any) -> None:
-        self.engine = engine
-        self.shared_session: Any = None
-
-    def session(self) -> Any:
-        """Return the session for one use of the gradebook."""
-        return self.shared_session or _new_session(self.engine)
-
-    @contextmanager
-    def transaction(self) -> Iterator[None]:
-        """Make all uses of the gradebook one transaction, which an error rolls back."""
-        self.shared_session = _new_session(self.engine)
-        try:
-            with one_transaction(self.shared_session):
-                yield
-        finally:
-            self.shared_session.remove()
-            self.shared_session = None
+Transaction = Callable[[], AbstractContextManager[None]]
 
 
 @contextmanager
-def shared_gradebook(course: Course) -> Iterator[SharedGradebook]:
-    """Let every `nbgrader.api.Gradebook` of this course share one engine."""
+def shared_gradebook(course: Course) -> Iterator[Transaction]:
+    """Let every `nbgrader.api.Gradebook` of this course share one connection.
+
+    Yields a function that starts a transaction, which an error rolls back. The gradebook is used
+    only within transactions.
+    """
     from nbgrader.api import Gradebook
 
     opened = open_gradebook(course)
@@ -61,7 +44,6 @@ def shared_gradebook(course: Course) -> Iterator[SharedGradebook]:
     known_courses = {opened.course_id}
     gradebook_class: Any = Gradebook
     original_init, original_close = gradebook_class.__init__, gradebook_class.close
-    shared = SharedGradebook(opened.engine)
 
     def init(
         self: Any, db_url: str, course_id: str = "default_course", authenticator: Any = None
@@ -69,21 +51,27 @@ def shared_gradebook(course: Course) -> Iterator[SharedGradebook]:
         if db_url != url:
             original_init(self, db_url, course_id, authenticator)
             return
-        self.engine, self.db = opened.engine, shared.session()
+        self.engine, self.db = opened.engine, opened.db
         if course_id not in known_courses:
             self.check_course(course_id=course_id)
             known_courses.add(course_id)
         self.course_id, self.authenticator = course_id, authenticator
 
     def close(self: Any) -> None:
-        if self.engine is not opened.engine:
+        if self.db is not opened.db:
             original_close(self)
-        elif self.db is not shared.shared_session:
-            self.db.remove()
+
+    @contextmanager
+    def transaction() -> Iterator[None]:
+        try:
+            with one_transaction(opened.db):
+                yield
+        finally:
+            opened.db.remove()
 
     gradebook_class.__init__, gradebook_class.close = init, close
     try:
-        yield shared
+        yield transaction
     finally:
         gradebook_class.__init__, gradebook_class.close = original_init, original_close
         opened.close()
@@ -111,12 +99,6 @@ def after_commit(session: Any, callback: Callable[[], None]) -> None:
     from sqlalchemy import event
 
     event.listen(session(), "after_commit", lambda _: callback(), once=True)
-
-
-def _new_session(engine: Any) -> Any:
-    from sqlalchemy.orm import scoped_session, sessionmaker
-
-    return scoped_session(sessionmaker(autoflush=True, bind=engine))
 
 
 def _add_indices(engine: Any) -> None:

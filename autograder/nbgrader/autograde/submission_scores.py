@@ -18,13 +18,14 @@ from typing import Any
 
 from nbconvert.exporters.exporter import ResourcesDict
 from nbgrader import utils
-from nbgrader.api import BaseCell, Grade, Gradebook
+from nbgrader.api import Gradebook
 from nbgrader.preprocessors import SaveAutoGrades
 
 from ..collect.cell_repair import CoursePreprocessor, Notebook
 from ..gradebook.late_penalty import update_penalty
 from ..gradebook.report_store import digests_file, judged_digests
 from ..state_files import write_state
+from ..workspace import cells_of
 from .shared_gradebook import after_commit, one_transaction
 
 
@@ -40,13 +41,7 @@ class SaveScores(SaveAutoGrades, CoursePreprocessor):
         self.student_id = student
         with Gradebook(about["db_url"]) as gradebook, one_transaction(gradebook.db):
             self.gradebook: Any = gradebook
-            notebook = gradebook.find_submission_notebook(
-                self.notebook_id, self.assignment_id, student
-            )
-            query: Any = gradebook.db.query(BaseCell.name, Grade).join(Grade.cell)
-            self._grades: dict[str, Any] = dict(
-                query.filter(Grade.notebook_id == notebook.id).all()
-            )
+            self._cells = cells_of(gradebook, week, student)
             # Skips SaveAutoGrades.preprocess, which would open the gradebook itself.
             nb, resources = super(SaveAutoGrades, self).preprocess(nb, resources)  # type: ignore[no-untyped-call]  # nbgrader's own
             update_penalty(course, gradebook, week, student)
@@ -56,7 +51,7 @@ class SaveScores(SaveAutoGrades, CoursePreprocessor):
 
     def _add_score(self, cell: Notebook, resources: ResourcesDict) -> None:
         name = cell.metadata["nbgrader"]["grade_id"]
-        grade, score = self._grades[name], utils.determine_grade(cell, self.log)
+        grade, score = self._cells[name].grade, utils.determine_grade(cell, self.log)
         judged = str(cell.source) if utils.is_solution(cell) else repr(score)
         digest = hashlib.blake2b(judged.encode("utf-8", "surrogatepass"), digest_size=16)
         self._digests[name] = digest.hexdigest()

@@ -25,7 +25,7 @@ from traitlets import List, Unicode
 from ...model.course import REGISTRY, Course, Week, load
 from ...model.errors import NbgraderError
 from ..workspace import Workspace
-from .notebooks import PICTURES
+from .notebooks import first_cells, grade_id, pictures_of
 
 Notebook = Any
 Resources = dict[str, Any]
@@ -91,12 +91,12 @@ def _released_notebook(path: Path, changed: int) -> Notebook:
 
 def restored(nb: Notebook, released: Notebook) -> Notebook:
     """Return a notebook with the student's text in the released cells."""
-    graded = {_grade_id(c): c for c in released.cells if _grade_id(c)}
+    graded = first_cells(released.cells)
     texts = {c.source for c in released.cells}
     missing = dict(graded)
     cells = []
     for cell in nb.cells[:_MAX_CELLS]:
-        original = missing.pop(_grade_id(cell), None)
+        original = missing.pop(grade_id(cell), None)
         cells.append(_repaired(cell, original, texts))
     cells += [nbformat.from_dict(dict(c)) for c in missing.values()]
     _limit_size(cells, set(graded))
@@ -108,13 +108,6 @@ def restored(nb: Notebook, released: Notebook) -> Notebook:
         metadata=nbformat.from_dict(dict(released.metadata)),
         cells=cells,
     )
-
-
-def _grade_id(cell: Notebook) -> str:
-    """Return the cell's grade id, or "" if it has none or it is not a string."""
-    grading = cell.metadata.get("nbgrader", {})
-    name = grading.get("grade_id", "") if isinstance(grading, dict) else ""
-    return name if isinstance(name, str) else ""
 
 
 def _repaired(cell: Notebook, original: Notebook | None, texts: set[str]) -> Notebook:
@@ -147,15 +140,7 @@ def _inert(text: str) -> str:
 
 
 def _with_pictures(fresh: Notebook, cell: Notebook) -> Notebook:
-    attachments = cell.get("attachments")
-    if cell.cell_type != "markdown" or not isinstance(attachments, dict):
-        return fresh
-    kept = {
-        name: {kind: data for kind, data in bundle.items() if kind in PICTURES}
-        for name, bundle in attachments.items()
-        if isinstance(bundle, dict)
-    }
-    if kept := {name: bundle for name, bundle in kept.items() if bundle}:
+    if cell.cell_type == "markdown" and (kept := pictures_of(cell)):
         fresh["attachments"] = nbformat.from_dict(kept)
     return fresh
 
@@ -164,6 +149,6 @@ def _limit_size(cells: list[Notebook], graded: set[str]) -> None:
     """If the notebook is too large, drop ungraded cells and cut the text of graded ones."""
     if sum(len(c.source) for c in cells) <= _MAX_TEXT:
         return
-    cells[:] = [c for c in cells if _grade_id(c) in graded]
+    cells[:] = [c for c in cells if grade_id(c) in graded]
     for cell in cells:
         cell["source"] = cell["source"][: _MAX_TEXT // len(cells)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import msgspec
@@ -15,24 +14,16 @@ from ..workspace import Workspace, open_api, require
 from .groups import grouped_lines, spread_groups
 
 
-class CollectionNotes(msgspec.Struct, frozen=True):
-    """Problems that the last `collect` found; `foreign` maps students to the files' owner."""
+class Collection(msgspec.Struct, frozen=True):
+    """The result of one `collect`; the last one of each week is stored."""
 
-    foreign: dict[str, str] = {}
+    foreign: dict[str, str] = {}  # student -> the user who owns the files submitted in their name
     notes: list[str] = []
-
-
-@dataclass(frozen=True)
-class Collection:
-    """The result of one `collect`."""
-
-    fresh: list[str]  # students with a new submission
-    unchanged: list[str]
-    missing: list[str]  # students of the gradebook without a submission
-    foreign: dict[str, str]  # student -> the user who owns the files submitted in their name
-    notes: list[str] = field(default_factory=list)
-    asking: list[str] = field(default_factory=list)  # students who request a regrade
-    grouped: list[str] = field(default_factory=list)  # lines about group submissions
+    fresh: list[str] = []  # students with a new submission
+    unchanged: list[str] = []
+    missing: list[str] = []  # students of the gradebook without a submission
+    asking: list[str] = []  # students who request a regrade
+    grouped: list[str] = []  # lines about group submissions
 
 
 def collect(course: Course, week: Week, *, check_owner: bool = True) -> Collection:
@@ -53,23 +44,24 @@ def collect(course: Course, week: Week, *, check_owner: bool = True) -> Collecti
         require(capture_log(collecting), f"collecting {week.name}")
     grouped = spread_groups(course, week)
     after = workspace.students("submitted", week)
-    write_state(_notes_file(course, week), CollectionNotes(collecting.foreign, collecting.notes))
     fresh = {*collecting.fresh, *grouped}
-    return Collection(
+    collection = Collection(
+        foreign=collecting.foreign,
+        notes=collecting.notes,
         fresh=[s for s in after if s in fresh],
         unchanged=[s for s in after if s not in fresh],
         missing=[s for s in read_gradebook(course)[0] if s not in after],
-        foreign=collecting.foreign,
-        notes=collecting.notes,
         asking=collecting.asking,
         grouped=grouped_lines(grouped),
     )
+    write_state(_file(course, week), collection)
+    return collection
 
 
-def collection_notes(course: Course, week: Week) -> CollectionNotes:
-    """Return the problems that the last `collect` found; empty before the first one."""
-    return read_state(_notes_file(course, week), CollectionNotes) or CollectionNotes()
+def last_collection(course: Course, week: Week) -> Collection:
+    """Return the result of the last `collect`; empty before the first one."""
+    return read_state(_file(course, week), Collection) or Collection()
 
 
-def _notes_file(course: Course, week: Week) -> Path:
+def _file(course: Course, week: Week) -> Path:
     return course.state / "collected" / f"{week.name}.json"

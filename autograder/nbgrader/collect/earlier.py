@@ -27,16 +27,13 @@ def submissions_of(course: Course, week: Week, student: str) -> History:
 
 
 def chosen_entry(history: History, wanted: str) -> Entry:
-    """Return the submission with this number, or the only one whose time begins like this."""
-    found = [e for e in history.entries if wanted == str(e.number) or e.when.startswith(wanted)]
-    exact = [e for e in found if wanted == str(e.number)]
-    if len(exact or found) != 1:
-        what = "matches several submissions" if found else "matches no submission"
+    """Return the submission with this number."""
+    found = history.entry(int(wanted)) if wanted.isdecimal() else None
+    if found is None:
         raise NbgraderError(
-            f"--to {wanted} {what}: name a number or a time; "
-            "without --to they are listed with their numbers"
+            f"--to {wanted} is not the number of a submission; without --to they are listed"
         )
-    return (exact or found)[0]
+    return found
 
 
 def restore(course: Course, week: Week, student: str, entry: Entry) -> list[str]:
@@ -45,7 +42,7 @@ def restore(course: Course, week: Week, student: str, entry: Entry) -> list[str]
     It is graded only if it has no result yet.
     """
     from ..autograde.preprocessor import grade_student
-    from ..gradebook.transfer import record
+    from ..autograde.recorder import record
 
     require_released(course, week)
     if entry.problem:

@@ -17,7 +17,6 @@ import os
 import pwd
 import re
 import shutil
-from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -58,25 +57,26 @@ class CollectOrdinaryFiles(ExchangeCollect):
                 self.foreign[record["username"]] = owner
 
     def _newest(self) -> list[Record]:
-        """Return each student's newest submission, under any of the names of the week."""
-        assert self.coursedir is not None
-        assignment, course = self.coursedir.assignment_id, load(Path(self.project))
-        weeks = [w for w in course.weeks if w.name == assignment]
+        """Return each student's newest new submission, under any of the names of the week."""
+        course, week = self._course_and_week()
         of_student: dict[str, list[Record]] = {}
-        for name in names(Workspace(course), weeks[0]) if weeks else [assignment]:
+        for name in names(Workspace(course), week):
             with temp_attrs(self.coursedir, assignment_id=name):
                 super().init_src()  # type: ignore[no-untyped-call]  # nbgrader's own
             for record in self.src_records:
                 if record["username"]:
                     of_student.setdefault(record["username"], []).append(record)
-        found = [self._sort_by_timestamp(records)[0] for records in of_student.values()]
-        if not weeks:
-            return found
+        newest = [self._sort_by_timestamp(records)[0] for records in of_student.values()]
         return [
             r
-            for r in found
-            if format_timestamp(r["timestamp"]) > last_seen(course, weeks[0], r["username"])
+            for r in newest
+            if format_timestamp(r["timestamp"]) > last_seen(course, week, r["username"])
         ]
+
+    def _course_and_week(self) -> tuple[Course, Week]:
+        assert self.coursedir is not None
+        course = load(Path(self.project))
+        return course, course.week(self.coursedir.assignment_id)
 
     def _path_to_record(self, path: str) -> Record:
         try:
@@ -119,12 +119,9 @@ class CollectOrdinaryFiles(ExchangeCollect):
 
     def copy_files(self) -> None:
         """Accept each submission; one that cannot be graded does not replace an earlier one."""
-        assert self.coursedir is not None
-        course = load(Path(self.project))
-        weeks = [week for week in course.weeks if week.name == self.coursedir.assignment_id]
-        for record, week in product(self.src_records, weeks):
-            student = record["username"]
-            if self.update or not Workspace(course).submitted(student, week).is_dir():
+        course, week = self._course_and_week()
+        for record in self.src_records:
+            if self.update or not Workspace(course).submitted(record["username"], week).is_dir():
                 self._accept(course, week, record)
 
     def _accept(self, course: Course, week: Week, record: Record) -> None:
@@ -133,8 +130,9 @@ class CollectOrdinaryFiles(ExchangeCollect):
         source = Path(self.inbound_path) / record["filename"]
         copied = history_folder(course, week, student) / ".collecting"
         shutil.rmtree(copied, ignore_errors=True)
-        left_out = copy_ordinary(source, copied, self._ignored(), bound)
-        files = {n: d for n, d in files_below(copied) if n != "timestamp.txt"}
+        assert self.coursedir is not None
+        left_out = copy_ordinary(source, copied, tuple(self.coursedir.ignore), bound)
+        files = dict(files_below(copied))
         # The time in the folder's name counts, as in nbgrader; timestamp.txt may be garbled.
         accepted = accept(course, week, student, files, written, "exchange")
         shutil.rmtree(copied, ignore_errors=True)
@@ -143,7 +141,3 @@ class CollectOrdinaryFiles(ExchangeCollect):
         if accepted.entry is not None and not accepted.refused:
             self.fresh.append(student)
         self.notes += [f"{student}: {note}" for note in left_out] + accepted.remarks(student)
-
-    def _ignored(self) -> tuple[str, ...]:
-        assert self.coursedir is not None
-        return tuple(self.coursedir.ignore)

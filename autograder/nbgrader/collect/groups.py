@@ -1,10 +1,7 @@
 """Groups: one member submits, the submission is graded once, and every member gets the result.
 
 Groups are listed in `groups.csv` next to course.yaml (columns `group`, `student`, and `week` if a
-group is not for all weeks). If course.yaml has `groups: declared`, students submit a file
-`group.txt` with one login per line instead. A declaration is valid between students who name each
-other, and for named students without a submission: students cannot take over the work of others by
-naming them.
+group is not for all weeks).
 
 The members' submissions are merged in the order of their times, so that no member loses a part that
 another one submitted. Every member gets the merged submission with the time of the newest one: it
@@ -15,32 +12,25 @@ manual mark for one member is copied to all members with the same answer.
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from ...model.course import Course, Week
 from ...model.errors import NbgraderError
-from ..gradebook.database import read_gradebook
 from ..gradebook.report_store import judged_digests
 from ..state_files import read_state, write_state
-from ..workspace import Workspace, open_gradebook
-from .history import Entry, read_history
+from ..workspace import GradedCell, cells_of, open_gradebook
+from .history import Entry
 from .merging import merge
 from .submissions import accept, earlier_files, full_history
 
 GROUPS = "groups.csv"
-DECLARED = "group.txt"
 _SECRET = "submission_secret.txt"
-_MOST, _BOUND = 20, 4096
 
 
 def groups_of(course: Course, week: Week) -> list[list[str]]:
     """Return the groups of at least two students, each in alphabetical order."""
-    if course.registry.groups == "declared":
-        found: Iterable[list[str]] = _declared(course, week)
-    else:
-        found = _listed(course, week)
+    found = _listed(course, week)
     return sorted(sorted(set(group)) for group in found if len(set(group)) > 1)
 
 
@@ -54,10 +44,7 @@ def spread_groups(course: Course, week: Week) -> dict[str, str]:
             continue
         author, files = _joint(course, week, held)
         for member in group:
-            own = earlier_files(course, week, member)
-            files[DECLARED] = own.get(DECLARED, b"")
-            sent = {name: data for name, data in files.items() if name != DECLARED or data}
-            done = accept(course, week, member, sent, held[author].handed_in, "group")
+            done = accept(course, week, member, files, held[author].handed_in, "group")
             if member == author:
                 authors.pop(member, None)
                 continue
@@ -98,7 +85,7 @@ def share_marks(course: Course, week: Week) -> list[str]:
     notes = []
     with open_gradebook(course) as gradebook:
         for group in groups:
-            held = {s: found for s in group if (found := _cells(gradebook, week, s))}
+            held = {s: found for s in group if (found := cells_of(gradebook, week, s))}
             judged = {s: judged_digests(course, week, s) for s in held}
             for source, cells in held.items():
                 for target in (s for s in held if s != source):
@@ -109,8 +96,8 @@ def share_marks(course: Course, week: Week) -> list[str]:
 
 
 def _copy(
-    source: dict[str, tuple[Any, Any]],
-    target: dict[str, tuple[Any, Any]],
+    source: dict[str, GradedCell],
+    target: dict[str, GradedCell],
     judged: dict[str, str],
     theirs: dict[str, str],
 ) -> bool:
@@ -128,20 +115,6 @@ def _copy(
         if said and words is not None and not words.manual_comment:
             words.manual_comment, done = said, True
     return done
-
-
-def _cells(gradebook: Any, week: Week, student: str) -> dict[str, tuple[Any, Any]]:
-    from nbgrader.api import MissingEntry
-
-    try:
-        submission = gradebook.find_submission(week.name, student)
-    except MissingEntry:
-        return {}
-    found: dict[str, tuple[Any, Any]] = {}
-    for notebook in submission.notebooks:
-        comments = {c.name: c for c in notebook.comments}
-        found |= {g.name: (g, comments.get(g.name)) for g in notebook.grades}
-    return found
 
 
 def _listed(course: Course, week: Week) -> list[list[str]]:
@@ -171,40 +144,6 @@ def _listed(course: Course, week: Week) -> list[list[str]]:
             raise NbgraderError(f"{GROUPS}: line {number}: {student} is in two groups")
         found.setdefault(name, []).append(student)
     return list(found.values())
-
-
-def _declared(course: Course, week: Week) -> list[list[str]]:
-    """Return groups of students who name each other, or a student without a submission."""
-    workspace = Workspace(course)
-    named: dict[str, set[str]] = {}
-    for student in workspace.students("submitted", week):
-        base = read_history(course, week, student).base
-        if base is None or base.channel != "group":  # otherwise the file is another student's
-            path = workspace.submitted(student, week) / DECLARED
-            named[student] = set(_names(path)) - {student}
-    known = {*read_gradebook(course)[0], *named}
-    pairs = [
-        {student, other}
-        for student, others in named.items()
-        for other in others & known
-        if other not in named or student in named[other]
-    ]
-    return [sorted(group) for group in _joined(pairs)]
-
-
-def _joined(pairs: list[set[str]]) -> list[set[str]]:
-    groups: list[set[str]] = []
-    for pair in pairs:
-        touching = [g for g in groups if g & pair]
-        groups = [g for g in groups if not g & pair] + [pair.union(*touching)]
-    return groups
-
-
-def _names(path: Path) -> list[str]:
-    if path.is_symlink() or not path.is_file() or path.stat().st_size > _BOUND:
-        return []
-    lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
-    return [line.strip() for line in lines if line.strip() and "/" not in line][:_MOST]
 
 
 def _authors(course: Course, week: Week) -> dict[str, str]:

@@ -15,17 +15,17 @@ from typing import Literal
 
 import msgspec
 
-from ...files.sharing import share
 from ...model.course import Course, Week
 from ...model.errors import NbgraderError
 from ...model.notes import Note
 from ...model.submission_zip import digest_of
-from ..state_files import read_state, write_state
+from ..state_files import read_state, replace_folder, write_state
 from ..workspace import Workspace
 from .safe_copy import FILE_BOUND
 
 MARKER = ".parts"
 _INDEX = "index.json"
+_TIMESTAMP = "timestamp.txt"
 
 
 class SubmittedPart(msgspec.Struct, frozen=True):
@@ -125,14 +125,7 @@ def store_files(course: Course, week: Week, student: str, files: Mapping[str, by
     digest = digest_of(files)[:32]
     target = history_folder(course, week, student) / digest
     if not target.is_dir():
-        fresh = target.with_name(f".{digest}.new")
-        shutil.rmtree(fresh, ignore_errors=True)
-        fresh.mkdir(parents=True, mode=0o700)
-        for name, data in files.items():
-            path = fresh / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(data)
-        fresh.replace(target)
+        replace_folder(target, files, 0o700)
     return digest
 
 
@@ -142,11 +135,14 @@ def stored_files(course: Course, week: Week, student: str, entry: Entry) -> dict
 
 
 def files_below(folder: Path) -> Iterator[tuple[str, bytes]]:
-    """Yield the regular files in a folder that are neither hidden nor far too large."""
+    """Yield the regular files in a folder that are neither hidden nor far too large.
+
+    nbgrader's timestamp.txt is left out: see `folder_time`.
+    """
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder)
         hidden = any(part.startswith(".") for part in name.parts)
-        if hidden or path.is_symlink() or not path.is_file():
+        if hidden or str(name) == _TIMESTAMP or path.is_symlink() or not path.is_file():
             continue
         if path.stat().st_size <= FILE_BOUND:
             yield name.as_posix(), path.read_bytes()
@@ -159,12 +155,9 @@ def place(course: Course, week: Week, student: str, entry: Entry) -> None:
     fresh = target.with_name(f"{target.name}.collecting")
     former = target.with_name(f"{target.name}.former")
     shutil.rmtree(fresh, ignore_errors=True)
-    fresh.mkdir(parents=True)
-    for path in source.rglob("*"):
-        if path.is_file():
-            _copy(path, fresh / path.relative_to(source))
+    shutil.copytree(source, fresh)
     if entry.handed_in:
-        (fresh / "timestamp.txt").write_text(entry.handed_in, encoding="utf-8")
+        (fresh / _TIMESTAMP).write_text(entry.handed_in, encoding="utf-8")
     marker = Marker(entry.number, entry.notes)
     (fresh / MARKER).write_bytes(msgspec.json.encode(marker))
     shutil.rmtree(former, ignore_errors=True)
@@ -172,15 +165,6 @@ def place(course: Course, week: Week, student: str, entry: Entry) -> None:
         target.replace(former)
     fresh.replace(target)
     shutil.rmtree(former, ignore_errors=True)
-
-
-def _copy(source: Path, target: Path) -> None:
-    """Copy a file; link a large one unless it may be edited in place."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    if source.suffix in (".ipynb", ".py"):
-        shutil.copyfile(source, target)
-    else:
-        share(source, target)
 
 
 def read_marker(folder: Path) -> Marker | None:
@@ -191,7 +175,7 @@ def read_marker(folder: Path) -> Marker | None:
 def folder_time(folder: Path) -> str:
     """Return the time of a submission in nbgrader's folder as nbgrader writes it, or ""."""
     try:
-        return (folder / "timestamp.txt").read_text(encoding="utf-8").strip()
+        return (folder / _TIMESTAMP).read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError):
         return ""
 

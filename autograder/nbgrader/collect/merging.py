@@ -14,7 +14,7 @@ import ast
 import copy
 from collections.abc import Mapping
 from pathlib import PurePosixPath
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import msgspec
 
@@ -27,11 +27,12 @@ from ...model.source.import_failure import ImportFailure, explained
 from ..regrade.requests import REQUEST
 from ..workspace import Workspace
 from .history import SubmittedPart
-from .notebooks import PICTURES, text_in
-from .submitted import FROM_NBGRADER, UNREADABLE, parse_notebook
+from .notebooks import first_cells, parse_notebook, pictures_of, text_in
+from .submitted import FROM_NBGRADER, UNREADABLE
 
 Files = Mapping[str, bytes]
 _Answers = dict[str, tuple[str, Any]]  # by question: the text and the pictures
+_NOTEBOOKS = (".ipynb", UNREADABLE)
 _LAST_CELL = 900  # a restored answer is inserted before it, because later cells may be cut
 
 
@@ -57,11 +58,12 @@ def merge(course: Course, week: Week, earlier: Files, incoming: Files) -> Merged
     """
     sent, notes = _laid_out(course, week, incoming)
     sent = _without_stub(week, sent, earlier, released_file(course, week, week.module))
-    merged = _merged(course, week, earlier, sent, notes)
+    sent, more = _with_notebook(week, sent)
+    merged = _merged(course, week, earlier, sent, [*notes, *more])
     answered = any(p.kind == "answer" and p.fate in ("new", "replaced") for p in merged.parts)
     if not merged.problem or not answered or week.module not in earlier:
         return merged
-    rest = {n: d for n, d in sent.items() if n.endswith(".ipynb") or n in FROM_NBGRADER}
+    rest = {n: d for n, d in sent.items() if n.endswith(_NOTEBOOKS) or n in FROM_NBGRADER}
     answers = _merged(course, week, earlier, rest, [Note("refused", merged.problem)])
     if answers.problem:
         return merged
@@ -73,16 +75,26 @@ def merge(course: Course, week: Week, earlier: Files, incoming: Files) -> Merged
 def _merged(
     course: Course, week: Week, earlier: Files, sent: dict[str, bytes], notes: list[Note]
 ) -> Merged:
+    name = f"{week.name}.ipynb"
+    now, before = _parsed(sent, name), _parsed(earlier, name)
+    released = _answers(week, parse_notebook(released_file(course, week, name)))
+    new, old = (_written(_answers(week, notebook), released) for notebook in (now, before))
+    answers = [_part("answer", q.name, new, old) for q in week.questions]
+    kept = [part.name for part in answers if part.fate == "kept"]
     files = _with_kept_files(week, sent, earlier)
-    notebook = _merge_notebooks(course, week, sent, earlier)
-    files = {n: d for n, d in files.items() if n not in notebook.taken} | notebook.files
+    if now is not None:
+        whole = text_in(sent[name], name).encode()
+        files[name] = _with_answers(now, before, kept) if kept else whole
+    elif before is not None:
+        files[name] = earlier[name]
     parts = (
         _part("module", week.module, sent, earlier),
-        *notebook.answers,
-        *_file_parts(course, week, files, sent, earlier),
+        *answers,
+        *(_part("file", n, sent, earlier) for n in sorted(files) if _is_part(course, week, n)),
     )
-    problem = _problem(course, week, files, sent, earlier, notebook.answers)
-    return Merged(files, parts, problem, (*notes, *notebook.notes, *_kept_note(parts)))
+    answered = any(part.fate in ("new", "replaced") for part in answers)
+    problem = _problem(course, week, files, sent, earlier, answered=answered)
+    return Merged(files, parts, problem, (*notes, *_kept_note(parts)))
 
 
 def _laid_out(course: Course, week: Week, incoming: Files) -> tuple[dict[str, bytes], list[Note]]:
@@ -141,44 +153,28 @@ def _with_kept_files(week: Week, sent: Files, earlier: Files) -> dict[str, bytes
     complete folder replaces the earlier one, because students may delete files on purpose.
     """
     kept = {n: d for n, d in earlier.items() if _is_students(n) and not n.endswith(UNREADABLE)}
-    alone = all(n == week.module or n.endswith(".ipynb") or n in FROM_NBGRADER for n in sent)
+    alone = all(n == week.module or n.endswith(_NOTEBOOKS) or n in FROM_NBGRADER for n in sent)
     if week.module in sent and not alone:
         kept = {n: d for n, d in kept.items() if n in FROM_NBGRADER}
     kept.pop(f"{week.name}.ipynb", None)
     return kept | dict(sent)
 
 
-class _Notebook(NamedTuple):
-    """The merged notebook."""
-
-    files: dict[str, bytes]  # the notebook, and a damaged one under a different name
-    taken: set[str]  # the names under which it arrived
-    answers: list[SubmittedPart]
-    notes: list[Note]
-
-
-def _merge_notebooks(course: Course, week: Week, sent: Files, earlier: Files) -> _Notebook:
-    """Return the notebook that was sent, with the earlier answers that it lacks."""
+def _with_notebook(week: Week, sent: dict[str, bytes]) -> tuple[dict[str, bytes], list[Note]]:
+    """Give the notebook its name; a damaged one with that name gets a different one."""
     name = f"{week.name}.ipynb"
-    before, (taken, now) = _parsed(earlier.get(name)), _own_notebook(week, sent)
-    released = _answers(week, _parsed(released_file(course, week, name)))
-    old, new = (_written(_answers(week, one), released) for one in (before, now))
-    answers = [
-        SubmittedPart("answer", q.name, _fate(new.get(q.name), old.get(q.name)))
-        for q in week.questions
-    ]
-    kept = [part.name for part in answers if part.fate == "kept"]
-    merged = _Notebook({}, {name, taken}, answers, [])
-    if name in sent and taken != name:
-        merged.files[f"{name}{UNREADABLE}"] = sent[name]
-        merged.notes.append(_UNREADABLE_NOTE)
-    if now is not None:
-        whole = text_in(sent[taken], taken).encode()
-        merged.files[name] = _with_answers(now, before, kept) if kept else whole
-        merged.notes[:] = [_RENAMED_NOTE] if taken != name else []
-    elif before is not None:
-        merged.files[name] = earlier[name]
-    return merged
+    others = [n for n in sorted(sent) if n.endswith(".ipynb") and "/" not in n and n != name]
+    if _parsed(sent, name) is not None or not (name in sent or others):
+        return sent, []
+    files, notes = dict(sent), list[Note]()
+    if name in files:
+        files[f"{name}{UNREADABLE}"] = files.pop(name)
+        notes = [_UNREADABLE_NOTE]
+    readable = [n for n in others if _parsed(sent, n) is not None]
+    if len(readable) == 1:
+        files[name] = files.pop(readable[0])
+        notes = [_RENAMED_NOTE]
+    return files, notes
 
 
 _RENAMED_NOTE = Note(
@@ -193,51 +189,15 @@ _UNREADABLE_NOTE = Note(
 )
 
 
-def _own_notebook(week: Week, sent: Files) -> tuple[str, Any]:
-    """Return the name and the content of the notebook that was sent; "" and None without one."""
-    name = f"{week.name}.ipynb"
-    if (found := _parsed(sent.get(name))) is not None:
-        return name, found
-    others = [n for n in sorted(sent) if n.endswith(".ipynb") and "/" not in n and n != name]
-    readable = [(n, found) for n in others if (found := _parsed(sent[n])) is not None]
-    return readable[0] if len(readable) == 1 else ("", None)
-
-
-def _parsed(data: bytes | None) -> Any:
-    """Return a notebook of nbformat 4, or None if it cannot be read."""
-    if data is None:
-        return None
-    try:
-        return parse_notebook(text_in(data, "the notebook"))
-    except Exception:  # nbformat raises many kinds of errors for damaged files
-        return None
-
-
-def _cells(notebook: Any) -> dict[str, Any]:
-    """Return the first cell of each grade id."""
-    found: dict[str, Any] = {}
-    for cell in notebook.cells if notebook is not None else ():
-        about = cell.metadata.get("nbgrader")
-        if isinstance(about, dict) and isinstance(about.get("grade_id"), str):
-            found.setdefault(about["grade_id"], cell)
-    return found
+def _parsed(files: Files, name: str) -> Any:
+    return parse_notebook(files[name]) if name in files else None
 
 
 def _answers(week: Week, notebook: Any) -> _Answers:
     """Return each answer's text and pictures."""
-    cells = _cells(notebook)
+    cells = first_cells(notebook.cells if notebook else ())
     names = [q.name for q in week.questions if q.name in cells]
-    return {n: (str(cells[n].source), _pictures(cells[n])) for n in names}
-
-
-def _pictures(cell: Any) -> dict[str, Any]:
-    """Return the attachments that are pictures: others are removed for grading."""
-    attached = cell.get("attachments")
-    return {
-        name: bundle
-        for name, bundle in (attached.items() if isinstance(attached, dict) else ())
-        if isinstance(bundle, dict) and not bundle.keys().isdisjoint(PICTURES)
-    }
+    return {n: (str(cells[n].source), pictures_of(cells[n])) for n in names}
 
 
 def _written(answers: _Answers, released: _Answers) -> _Answers:
@@ -256,7 +216,7 @@ def _with_answers(now: Any, before: Any, names: list[str]) -> bytes:
     """Return the notebook with these answers from the earlier one."""
     import nbformat
 
-    own, old = _cells(now), _cells(before)
+    own, old = first_cells(now.cells), first_cells(before.cells)
     for name in names:
         if name not in own:
             now.cells.insert(min(len(now.cells), _LAST_CELL), copy.deepcopy(old[name]))
@@ -267,49 +227,42 @@ def _with_answers(now: Any, before: Any, names: list[str]) -> bytes:
     return str(nbformat.writes(now)).encode()
 
 
-def _fate(now: object, before: object) -> Literal["new", "replaced", "same", "kept", "missing"]:
-    if now is None:
-        return "missing" if before is None else "kept"
-    if before is None:
-        return "new"
-    return "same" if now == before else "replaced"
+def _part(
+    kind: Literal["module", "answer", "file"],
+    name: str,
+    sent: Mapping[str, object],
+    earlier: Mapping[str, object],
+) -> SubmittedPart:
+    fate: Literal["new", "replaced", "same", "kept", "missing"]
+    if name not in sent:
+        fate = "kept" if name in earlier else "missing"
+    elif name not in earlier:
+        fate = "new"
+    else:
+        fate = "same" if sent[name] == earlier[name] else "replaced"
+    return SubmittedPart(kind, name, fate)
 
 
-def _part(kind: Literal["module", "file"], name: str, sent: Files, earlier: Files) -> SubmittedPart:
-    return SubmittedPart(kind, name, _fate(sent.get(name), earlier.get(name)))
-
-
-def _file_parts(
-    course: Course, week: Week, files: Files, sent: Files, earlier: Files
-) -> list[SubmittedPart]:
-    """Return the files that are graded and were not released."""
-    return [
-        _part("file", name, sent, earlier)
-        for name in sorted(files)
-        if name != week.module
+def _is_part(course: Course, week: Week, name: str) -> bool:
+    """Return True for a file that is graded next to the module and was not released."""
+    return (
+        name != week.module
         and name not in FROM_NBGRADER
         and is_wanted(PurePosixPath(name).name)
         and not released_file(course, week, name)
-    ]
+    )
 
 
 def _problem(
-    course: Course,
-    week: Week,
-    files: Files,
-    sent: Files,
-    earlier: Files,
-    answers: list[SubmittedPart],
+    course: Course, week: Week, files: Files, sent: Files, earlier: Files, *, answered: bool
 ) -> str:
-    """Return why a merged submission cannot be graded, or ""."""
+    """Return why a merged submission cannot be graded, or ""; `answered`: with new answers."""
     if week.module not in sent and len(several := module_candidates(sent, week)) > 1:
         names = " and ".join(clean_name(name) for name in several[:3])
         return f"{names} could each be your {week.module}. Submit one of them as {week.module}."
     read = read_files(files, week, course.limits(week), "submission")
     if read.problem and not _places(files, week.module):
-        from_notebook = course.registry.modules_from_notebook and f"{week.name}.ipynb" in files
-        arrives = any(part.fate in ("new", "replaced") for part in answers)
-        return "" if from_notebook or arrives else read.problem
+        return "" if answered else read.problem
     if read.problem or week.module not in sent or week.module not in earlier:
         return read.problem
     error = _syntax_error(sent[week.module])

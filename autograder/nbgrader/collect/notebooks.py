@@ -2,10 +2,8 @@
 
 Theory of operation. The notebook is not trusted. It is parsed within limits and never run; cells
 that cannot be read are ignored, because the grade does not depend on them. Each pair of braces
-becomes an object of half a kilobyte, so the memory is estimated before parsing (`text_of`).
-RestoreCells repairs the cells; this module only reports them. Code is taken from a notebook if
-course.yaml sets `modules_from_notebook`, and then only imports, functions, classes and plain
-constants: other code in notebooks draws figures or trains models.
+becomes an object of half a kilobyte, so the memory is estimated before parsing (`text_in`).
+RestoreCells repairs the cells; this module only reports them.
 """
 
 from __future__ import annotations
@@ -13,8 +11,9 @@ from __future__ import annotations
 import ast
 import json
 import re
+import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -43,19 +42,14 @@ _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
 def read_cells(path: Path) -> list[dict[str, Any]]:
-    """Return the readable cells of a notebook."""
+    """Return the readable cells of a notebook; none if it is not a regular file or too large."""
     try:
-        cells = json.loads(text_of(path)).get("cells", [])
+        if path.is_symlink() or not path.is_file() or path.stat().st_size > _BOUND:
+            return []
+        cells = json.loads(text_in(path.read_bytes(), path.name)).get("cells", [])
         return [c for c in cells[:_CELLS] if isinstance(c, dict)]
     except (OSError, ValueError, AttributeError, TypeError, RecursionError):
         return []
-
-
-def text_of(path: Path) -> str:
-    """Return a notebook's text; raise ValueError if it is not a regular file or too large."""
-    if path.is_symlink() or not path.is_file() or path.stat().st_size > _BOUND:
-        raise ValueError(f"{path.name} is not a file, or too large for a notebook")
-    return text_in(path.read_bytes(), path.name)
 
 
 def text_in(data: bytes, name: str) -> str:
@@ -86,15 +80,62 @@ def _weights(data: bytes) -> tuple[int, int]:
     return sum(weights.values()), weights['"']
 
 
+def parse_notebook(data: bytes) -> Any:
+    """Return a notebook of nbformat 4, or None if it cannot be read."""
+    import nbformat  # takes a second to import
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about cells that RestoreCells repairs
+        try:
+            notebook = nbformat.convert(nbformat.reader.reads(text_in(data, "the notebook")), 4)
+            nbformat.validate(notebook)
+        except Exception:  # nbformat raises many kinds of errors for damaged files
+            return None
+    return notebook
+
+
+def grade_id(cell: Mapping[str, Any]) -> str:
+    """Return the name by which nbgrader knows a cell, or "" if it has none."""
+    metadata = cell.get("metadata")
+    grading = metadata.get("nbgrader") if isinstance(metadata, dict) else None
+    name = grading.get("grade_id") if isinstance(grading, dict) else None
+    return name if isinstance(name, str) else ""
+
+
+def first_cells(cells: Iterable[Any]) -> dict[str, Any]:
+    """Return the first cell of each grade id."""
+    found: dict[str, Any] = {}
+    for cell in cells:
+        if name := grade_id(cell):
+            found.setdefault(name, cell)
+    return found
+
+
+def source_of(cell: Mapping[str, Any]) -> str:
+    return joined(cell.get("source", ""))
+
+
+def joined(text: Any) -> str:
+    """Return a text of a notebook's file, which may be a list of lines."""
+    return "".join(map(str, text)) if isinstance(text, list) else str(text)
+
+
+def pictures_of(cell: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return the attachments that are pictures, by name and kind."""
+    attached = cell.get("attachments")
+    kept = {
+        name: {kind: data for kind, data in bundle.items() if kind in PICTURES}
+        for name, bundle in (attached.items() if isinstance(attached, dict) else ())
+        if isinstance(bundle, dict)
+    }
+    return {name: bundle for name, bundle in kept.items() if bundle}
+
+
 def cell_notes(own: list[dict[str, Any]], released: list[dict[str, Any]], week: Week) -> list[Note]:
     """Return notes about graded cells that were deleted, duplicated or, if locked, edited."""
-    originals = {_grade_id(c): c for c in released if _grade_id(c)}
-    times = Counter(_grade_id(c) for c in own)
-    found: dict[str, Any] = {}
-    for cell in own:
-        found.setdefault(_grade_id(cell), cell)
+    found, times = first_cells(own), Counter(map(grade_id, own))
     notes = []
-    for name, original in originals.items():
+    for name, original in first_cells(released).items():
         answer = original["metadata"]["nbgrader"].get("solution")
         what = f"the cell of your answer `{name}`" if answer else f'the cell `check("{name}")`'
         if name not in found:
@@ -104,7 +145,7 @@ def cell_notes(own: list[dict[str, Any]], released: list[dict[str, Any]], week: 
         elif times[name] > 1:
             text = f"In your notebook, {what} appears twice: the first one counts."
             notes.append(Note("doubled", text))
-        elif not answer and _source(found[name]).strip() != _source(original).strip():
+        elif not answer and source_of(found[name]).strip() != source_of(original).strip():
             notes.append(
                 Note(
                     "edited",
@@ -122,14 +163,14 @@ def unwritten(week: Week, module: str, stub: str) -> set[str]:
         e.name
         for e in week.exercises
         if e.name not in own
-        or (e.name in stubs and _written(ast.dump, own[e.name]) == ast.dump(stubs[e.name]))
+        or (e.name in stubs and _dumped(own[e.name]) == ast.dump(stubs[e.name]))
     }
 
 
 def written_in(cells: list[dict[str, Any]], names: set[str]) -> list[str]:
     """Return the exercises that a notebook's code defines, in the order of its cells."""
     code = (c for c in cells if c.get("cell_type") == "code")
-    defining = [c for c in code if _DEFINES.search(_source(c))]  # parsing all cells is slow
+    defining = [c for c in code if _DEFINES.search(source_of(c))]  # parsing all cells is slow
     defined = (n.name for n in _statements(defining) if isinstance(n, _Definition))
     return [name for name in dict.fromkeys(defined) if name in names]
 
@@ -144,42 +185,12 @@ def code_note(week: Week, names: list[str]) -> Note:
     )
 
 
-def code_taken_note(week: Week, names: list[str]) -> Note:
-    listed = ", ".join(f"`{name}`" for name in names)
-    return Note(
-        "taken",
-        f"{week.module} does not define {listed}: the code in your notebook was graded instead.",
-    )
-
-
-def with_notebook(module: str, cells: list[dict[str, Any]], names: list[str], week: Week) -> str:
-    """Append the notebook's definitions of these exercises to a module, with all they may use."""
-    own = _definitions(module)
-    kept = [
-        _written(ast.unparse, node)
-        for node in _statements(cells)
-        if _is_plain(node, week)
-        and not (isinstance(node, _Definition) and node.name in own and node.name not in names)
-    ]
-    return "\n\n".join([module.rstrip("\n"), "# From the notebook.", *filter(None, kept)]) + "\n"
-
-
-def _written(write: Callable[[ast.AST], str], node: ast.AST) -> str:
+def _dumped(node: ast.AST) -> str:
     """Write a syntax tree as text; return "" if it is too deep, or a number in it too long."""
     try:
-        return write(node)
+        return ast.dump(node)
     except (RecursionError, ValueError):
         return ""
-
-
-def _is_plain(node: ast.stmt, week: Week) -> bool:
-    if isinstance(node, ast.ImportFrom):
-        return (node.module or "").split(".")[0] not in (week.stem, "autograder")
-    if isinstance(node, ast.Import):
-        return all(a.name.split(".")[0] not in (week.stem, "autograder") for a in node.names)
-    if isinstance(node, ast.Assign):
-        return isinstance(node.value, ast.Constant)
-    return isinstance(node, _Definition)
 
 
 def _statements(cells: list[dict[str, Any]]) -> Iterator[ast.stmt]:
@@ -187,7 +198,7 @@ def _statements(cells: list[dict[str, Any]]) -> Iterator[ast.stmt]:
     for cell in cells:
         if cell.get("cell_type") != "code":
             continue
-        source = _MAGIC.sub("", _source(cell))
+        source = _MAGIC.sub("", source_of(cell))
         signs += count_tokens(source)
         if signs > MAX_TOKENS:
             return
@@ -204,17 +215,3 @@ def _parsed(source: str) -> tuple[ast.stmt, ...]:
 
 def _definitions(source: str) -> Mapping[str, ast.stmt]:
     return {n.name: n for n in _parsed(source) if isinstance(n, _Definition)}
-
-
-def _grade_id(cell: Mapping[str, Any]) -> str:
-    metadata = cell.get("metadata")
-    grading = metadata.get("nbgrader") if isinstance(metadata, dict) else None
-    if not isinstance(grading, dict) or not grading.get("grade"):
-        return ""
-    name = grading.get("grade_id")
-    return name if isinstance(name, str) else ""
-
-
-def _source(cell: Mapping[str, Any]) -> str:
-    source = cell.get("source", "")
-    return "".join(map(str, source)) if isinstance(source, list) else str(source)

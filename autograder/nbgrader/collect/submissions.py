@@ -61,14 +61,6 @@ class Accepted(NamedTuple):
         return [f"{student}: {KINDS[n.kind]}" for n in notes if n.kind in _FOR_INSTRUCTORS]
 
 
-class _Arrival(NamedTuple):
-    """The files that arrive, with their time and channel."""
-
-    files: Mapping[str, bytes]
-    handed_in: str
-    channel: str
-
-
 def accept(
     course: Course,
     week: Week,
@@ -85,51 +77,43 @@ def accept(
     were graded, and are stored unchanged.
     """
     with in_turn(history_folder(course, week, student)):
-        history = _with_folder(course, week, student)
+        history = _accept_folder(course, week, student)
         base = history.base
         earlier = stored_files(course, week, student, base) if base else {}
         merged = merge(course, week, earlier, incoming)
         if whole and not merged.problem:
             merged = msgspec.structs.replace(merged, files=dict(incoming))
-        history = msgspec.structs.replace(history, seen=max(history.seen, handed_in))
-        arrival = _Arrival(incoming, handed_in, channel)
-        return _keep(course, week, student, history, merged, arrival)
-
-
-def accept_folder(course: Course, week: Week, student: str) -> list[str]:
-    """Accept a folder that was placed by hand, and return the problems in it."""
-    folder = Workspace(course).submitted(student, week)
-    if read_marker(folder) is not None:
-        return []
-    with in_turn(history_folder(course, week, student)):
-        files = _storable(dict(files_below(folder)))
-        merged = merge(course, week, {}, files)
-        history = read_history(course, week, student)
-        arrival = _Arrival(files, folder_time(folder), "folder")
-        done = _keep(course, week, student, history, merged, arrival)
-    return done.remarks(student)
+        return _keep(course, week, student, history, merged, incoming, handed_in, channel)
 
 
 def _keep(
-    course: Course, week: Week, student: str, history: History, merged: Merged, arrival: _Arrival
+    course: Course,
+    week: Week,
+    student: str,
+    history: History,
+    merged: Merged,
+    incoming: Mapping[str, bytes],
+    handed_in: str,
+    channel: str,
 ) -> Accepted:
     """Add a submission to the history, and put it in place unless it cannot be graded."""
+    history = msgspec.structs.replace(history, seen=max(history.seen, handed_in))
     refused = bool(merged.problem and history.accepted)
-    files = dict(arrival.files) if refused else dict(merged.files)
+    files = dict(incoming if refused else merged.files)
     notes = [*merged.notes]
     if not refused:
-        notes += _add_released_notebook(course, week, files, merged, arrival.files)
+        notes += _add_released_notebook(course, week, files, merged, incoming)
     entry = Entry(
         number=len(history.entries) + 1,
-        handed_in=arrival.handed_in,
-        received=_now(),
-        channel=arrival.channel,
+        handed_in=handed_in,
+        received=dt.datetime.now(dt.UTC).isoformat(timespec="microseconds"),
+        channel=channel,
         digest=store_files(course, week, student, _storable(files)),
         parts=merged.parts,
         problem=merged.problem,
         notes=tuple(dict.fromkeys(notes)),
     )
-    if _changes_nothing(course, history, merged, entry):
+    if _changes_nothing(history, merged, entry):
         _refresh(course, week, student, history, entry)
         return Accepted(merged, None)
     history = msgspec.structs.replace(history, entries=(*history.entries, entry))
@@ -142,10 +126,6 @@ def _keep(
     if not refused:
         place(course, week, student, entry)
     return Accepted(merged, entry, refused)
-
-
-def _now() -> str:
-    return dt.datetime.now(dt.UTC).isoformat(timespec="microseconds")
 
 
 def acceptor(
@@ -181,14 +161,12 @@ def _storable(files: Mapping[str, bytes]) -> dict[str, bytes]:
     }
 
 
-def _changes_nothing(course: Course, history: History, merged: Merged, entry: Entry) -> bool:
+def _changes_nothing(history: History, merged: Merged, entry: Entry) -> bool:
     base = history.base
     if base is None:
         return False
     if merged.problem:
         return history.entries[-1].digest == entry.digest
-    if course.registry.modules_from_notebook:  # code in the notebook is graded too
-        return base.digest == entry.digest
     return merged.unchanged and not base.problem
 
 
@@ -204,38 +182,34 @@ def _refresh(course: Course, week: Week, student: str, history: History, entry: 
         place(course, week, student, refreshed)
 
 
-def _with_folder(course: Course, week: Week, student: str) -> History:
-    """Return the history, after adding a submission that was placed or edited by hand."""
+def _accept_folder(course: Course, week: Week, student: str) -> History:
+    """Return the history, after accepting a submission that was placed or edited by hand."""
     folder = Workspace(course).submitted(student, week)
     history = read_history(course, week, student)
     current, marker = history.entry(history.current), read_marker(folder)
-    if current is not None and (
-        not folder.is_dir() or (marker and marker.number != current.number)
-    ):
+    copied = folder.is_dir() and (marker is None or marker.number == history.current)
+    files = dict(files_below(folder)) if copied or current is None else {}
+    if current is not None and not files:  # copying it was interrupted
         place(course, week, student, current)
+    if not files:
         return history
-    if not folder.is_dir():
+    digest = store_files(course, week, student, files)
+    if current is not None and marker is not None and digest != current.digest:
+        history = history.with_entry(msgspec.structs.replace(current, digest=digest))
+        write_history(course, week, student, history)
+    if current is not None and (marker is not None or digest == current.digest):
         return history
-    files = _storable(dict(files_below(folder)))
-    digest = store_files(course, week, student, files) if files else ""
-    if not digest or (current is not None and current.digest == digest):
-        return history
-    if current is not None and marker is not None:
-        return history.with_entry(msgspec.structs.replace(current, digest=digest))
-    number, handed_in = len(history.entries) + 1, folder_time(folder)
     merged = merge(course, week, {}, files)
-    entry = Entry(number, handed_in, _now(), "folder", digest, merged.parts, merged.problem)
-    seen = max(history.seen, handed_in)
-    return History((*history.entries, entry), current=number, seen=seen)
+    done = _keep(course, week, student, history, merged, files, folder_time(folder), "folder")
+    if current is not None and (done.entry is None or done.refused):
+        place(course, week, student, current)
+    return read_history(course, week, student)
 
 
 def earlier_files(course: Course, week: Week, student: str) -> dict[str, bytes]:
     """Return the files of the submission whose parts the next one keeps; empty if there is none."""
-    history = read_history(course, week, student)
-    if history.base is not None:
-        return stored_files(course, week, student, history.base)
-    folder = Workspace(course).submitted(student, week)
-    return _storable(dict(files_below(folder))) if folder.is_dir() else {}
+    base = full_history(course, week, student).base
+    return stored_files(course, week, student, base) if base else {}
 
 
 def put_in_place(
@@ -243,7 +217,7 @@ def put_in_place(
 ) -> Entry:
     """Put a submission of the history in place; `restored` if an instructor chose it."""
     with in_turn(history_folder(course, week, student)):
-        history = _with_folder(course, week, student)
+        history = _accept_folder(course, week, student)
         entry = history.entry(number)
         if entry is None:
             raise NbgraderError(f"{week.name}: {student} has no submission number {number}")
@@ -256,7 +230,7 @@ def put_in_place(
 def refuse(course: Course, week: Week, student: str, number: int, stays: int, why: str) -> None:
     """Replace a submission that could not be graded by an earlier one; keep its new answers."""
     with in_turn(history_folder(course, week, student)):
-        history = _with_folder(course, week, student)
+        history = _accept_folder(course, week, student)
         refused, entry = history.entry(number), history.entry(stays)
         assert refused is not None
         assert entry is not None
@@ -275,24 +249,21 @@ def refuse(course: Course, week: Week, student: str, number: int, stays: int, wh
 def full_history(course: Course, week: Week, student: str) -> History:
     """Return a student's submissions, including one that was placed in the folder by hand."""
     with in_turn(history_folder(course, week, student)):
-        history = _with_folder(course, week, student)
-        if history.entries:
-            write_history(course, week, student, history)
-        return history
+        return _accept_folder(course, week, student)
 
 
 def collected(course: Course, week: Week) -> Sequence[Submission]:
-    """Return every submission that was collected for the week, by student."""
-    complete_copies(course, week)
-    students = Workspace(course).students("submitted", week)
-    return Unread(partial(read_student, course, week, student) for student in students)
+    """Return every submission that was collected for the week, by student.
 
-
-def complete_copies(course: Course, week: Week) -> None:
-    """Copy each submission whose copy to nbgrader's folder was interrupted."""
-    for student in students_with_history(course, week):
-        folder = Workspace(course).submitted(student, week)
-        current = read_history(course, week, student).current
-        marker = read_marker(folder)
-        if not folder.is_dir() or (marker is not None and marker.number != current):
+    Folders that were placed by hand are accepted, and interrupted copies completed.
+    """
+    workspace = Workspace(course)
+    for student in {
+        *students_with_history(course, week),
+        *workspace.students("submitted", week),
+    }:
+        marker = read_marker(workspace.submitted(student, week))
+        if marker is None or marker.number != read_history(course, week, student).current:
             full_history(course, week, student)
+    students = workspace.students("submitted", week)
+    return Unread(partial(read_student, course, week, student) for student in students)

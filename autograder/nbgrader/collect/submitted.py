@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
 from ...batch.intake import Submission, read_submission
 from ...model.course import Course, Week
+from ...model.notes import Note
 from ..workspace import Workspace
 from .history import read_marker
 from .notebooks import (
     cell_notes,
     code_note,
-    code_taken_note,
     read_cells,
     unwritten,
-    with_notebook,
     written_in,
 )
 
@@ -37,37 +34,34 @@ def read_student(
     workspace = Workspace(course)
     folder = folder or workspace.submitted(student, week)
     submission = read_submission(folder, week, course.limits(week), student)
-    submission = _with_notebook_notes(course, week, folder, submission)
+    marker = read_marker(folder)
+    notes = (
+        *submission.notes,
+        *(marker.notes if marker else ()),
+        *_notebook_notes(course, week, folder, submission),
+    )
     released = set(_released_files(workspace, week)) - {week.module}
     files = {
         name: content
         for name, content in submission.files.items()
         if name not in released and name not in FROM_NBGRADER
     }
-    return msgspec.structs.replace(submission, files=files)
+    return msgspec.structs.replace(submission, files=files, notes=notes)
 
 
-def _with_notebook_notes(
+def _notebook_notes(
     course: Course, week: Week, folder: Path, submission: Submission
-) -> Submission:
-    """Add notes about the notebook, and code from the notebook where the course allows it."""
-    released, marker = Workspace(course).released(week), read_marker(folder)
-    notes = [*submission.notes, *(marker.notes if marker else ())]
+) -> Iterator[Note]:
+    """Yield notes about changed cells, and about code that belongs in the module."""
+    released = Workspace(course).released(week)
     cells = read_cells(folder / f"{week.name}.ipynb")
     if cells:
-        notes += cell_notes(cells, read_cells(released / f"{week.name}.ipynb"), week)
-    names = written_in(cells, {e.name for e in week.exercises})
-    stub = _text(released / week.module) if names else ""
-    module = submission.files.get(week.module, b"").decode("utf-8", "replace") if names else ""
-    names = [n for n in names if n in unwritten(week, module, stub)]
-    files, problem = submission.files, submission.problem
-    if names and course.registry.modules_from_notebook:
-        extended = with_notebook(module or stub, cells, names, week)
-        files, problem = files | {week.module: extended.encode("utf-8", "replace")}, ""
-        notes.append(code_taken_note(week, names))
-    elif names:
-        notes.append(code_note(week, names))
-    return msgspec.structs.replace(submission, files=files, problem=problem, notes=tuple(notes))
+        yield from cell_notes(cells, read_cells(released / f"{week.name}.ipynb"), week)
+    if names := written_in(cells, {e.name for e in week.exercises}):
+        module = submission.files.get(week.module, b"").decode("utf-8", "replace")
+        missing = unwritten(week, module, _text(released / week.module))
+        if names := [name for name in names if name in missing]:
+            yield code_note(week, names)
 
 
 def _text(path: Path) -> str:
@@ -80,14 +74,3 @@ def _text(path: Path) -> str:
 def _released_files(workspace: Workspace, week: Week) -> Iterator[str]:
     folder = workspace.released(week)
     return (p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file())
-
-
-def parse_notebook(text: str) -> Any:
-    """Parse and validate a notebook as nbformat 4; errors of any kind mean that it is damaged."""
-    import nbformat  # takes a second to import
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # about cells that RestoreCells repairs
-        notebook = nbformat.convert(nbformat.reader.reads(text), 4)
-        nbformat.validate(notebook)
-    return notebook

@@ -12,15 +12,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from nbconvert.exporters import Exporter
-from nbgrader.api import BaseCell, Comment, Grade, Gradebook
+from nbgrader.api import Gradebook
 from traitlets import Bool
 
 from ...feedback.html import feedback_page
 from ...feedback.manual_scores import Mark, Marks
+from ...files.folder_lock import in_turn
 from ...model.course import Course, Week
 from ...model.errors import NbgraderError
-from ...model.report.schema import ExerciseReport, SubmissionReport
-from ...model.report.verdicts import Ending
 from ...model.timestamps import parse_timestamp
 from ..autograde.shared_gradebook import shared_gradebook
 from ..collect.cell_repair import CoursePreprocessor, Notebook, Resources
@@ -29,11 +28,12 @@ from ..collect.submitted import FROM_NBGRADER
 from ..formgrader.manual_marks import require_marks
 from ..gradebook.database import read_gradebook
 from ..gradebook.due_dates import update_dates
-from ..gradebook.effective_results import lower
+from ..gradebook.effective_results import lower, results
+from ..gradebook.late_penalty import update_penalty
 from ..gradebook.rebuild import require_scores
-from ..gradebook.report_store import kept_report, store_page_penalty
+from ..gradebook.report_store import kept_report, recorded_folder
 from ..regrade.requests import answer_note
-from ..workspace import Workspace, last_words, open_api
+from ..workspace import Workspace, cells_of, last_words, open_api
 from .provisional import require_marked
 
 
@@ -67,9 +67,10 @@ def return_feedback(
     api = open_api(course)
     api.config.OnlyMarked.unmarked = True  # the caller decides about unmarked answers
     problems = {}
-    with shared_gradebook(course):
+    with shared_gradebook(course) as transaction:
         for student in graded:
-            problems[student] = _return_one(api, course, week, student)
+            with transaction():
+                problems[student] = _return_one(api, course, week, student)
             on_done()
     released = [student for student in graded if not problems[student]]
     return Returned(released, [f"{s}: {problems[s]}" for s in graded if problems[s]])
@@ -136,38 +137,41 @@ class OnlyMarked(CoursePreprocessor):
 
 
 class FinishFeedback(CoursePreprocessor):
-    """Render the page from the gradebook, the report and the notebook."""
+    """Update the late penalty, and render the page from gradebook, report and notebook."""
 
     def preprocess(self, nb: Notebook, resources: Resources) -> tuple[Notebook, Resources]:
         from ..formgrader.submitted_cells import rendered_cells  # the sanitizer loads slowly
 
         course = self.course()
         about, week = resources["nbgrader"], self.week(course, resources)
-        with Gradebook(about["db_url"]) as gradebook:
-            marks = _marks(gradebook, about)
-        kept = kept_report(course, week, about["student"])
+        with in_turn(recorded_folder(course, week)), Gradebook(about["db_url"]) as gradebook:
+            late = update_penalty(course, gradebook, week, about["student"])
+            gradebook.db.commit()
+            marks = _marks(gradebook, week, about["student"])
+        report = kept_report(course, week, about["student"])
+        if report is None:
+            raise NbgraderError(f"its report is lost: run `autograder grade {week.name}` again")
         about["page"] = feedback_page(
-            kept or _unexplained(week, marks, about),
+            report,
             week,
             course,
             student=about["student"],
-            late=about.get("late", ""),
+            late=late,
             notes=[
                 *_lower_note(course, week, about["student"]),
                 *answer_note(course, week, about["student"]),
-                *(note.text for note in (kept.notes if kept else ())),
+                *(note.text for note in report.notes),
             ],
             marks=marks,
             notebook=rendered_cells(nb, Workspace(course).released(week) / "figures", below=2),
         )
-        store_page_penalty(course, week, about["student"], marks.penalty)
         _remove_copies(Workspace(course), about["student"], week)
         return nb, resources
 
 
 def _lower_note(course: Course, week: Week, student: str) -> list[str]:
     """Return a note for a student whose latest submission earned less than an earlier one."""
-    less = lower(course, week, student)
+    less = lower(results(course, week, student))
     if less is None:
         return []
     counts = "The better one counts." if less.best.counts else "Your instructor can restore it."
@@ -198,36 +202,20 @@ def _remove_copies(workspace: Workspace, student: str, week: Week) -> None:
             path.unlink()
 
 
-def _marks(gradebook: Any, about: Resources) -> Marks:
+def _marks(gradebook: Any, week: Week, student: str) -> Marks:
     from ...pages.markdown import markdown
 
-    notebook = gradebook.find_submission_notebook(
-        about["notebook"], about["assignment"], about["student"]
-    )
-    query = gradebook.db.query(Comment, BaseCell.name).join(
-        BaseCell, BaseCell.id == Comment.cell_id
-    )
-    comments = {n: c.comment or "" for c, n in query.filter(Comment.notebook_id == notebook.id)}
-    query = gradebook.db.query(Grade, BaseCell.name, Grade.max_score)
-    query = query.join(BaseCell, BaseCell.id == Grade.cell_id)
+    notebook = gradebook.find_submission_notebook(week.name, week.name, student)
     given = (
         Mark(
-            name=str(name),
+            name=name,
             score=float(grade.score),
-            points=float(points),
+            points=float(grade.max_score),
             by_person=grade.manual_score is not None or bool(grade.extra_credit),
             waiting=bool(grade.needs_manual_grade),
-            comment=markdown(comments.get(name, ""), below=3),
+            comment=markdown((comment and comment.comment) or "", below=3),
         )
-        for grade, name, points in query.filter(Grade.notebook_id == notebook.id)
+        for name, (grade, comment) in cells_of(gradebook, week, student).items()
     )
     penalty = float(notebook.late_submission_penalty or 0)
     return Marks(float(notebook.score), float(notebook.max_score), penalty, tuple(given))
-
-
-def _unexplained(week: Week, marks: Marks, about: Resources) -> SubmissionReport:
-    """Return a report with the gradebook's points, for when the report is missing."""
-    found = [(e.name, marks.of(e.name), e.points) for e in week.exercises]
-    exercises = tuple(ExerciseReport(n, m.score if m else 0.0, p) for n, m, p in found)
-    score, most = sum(e.score for e in exercises), sum(e.max_score for e in exercises)
-    return SubmissionReport(about["student"], Ending.GRADED, score, most, 0.0, "", exercises)

@@ -3,7 +3,6 @@
 Automatic scores can be restored from stored reports; manual marks cannot. So they are copied to
 `.autograder/marks/<week>.json` whenever a command reads the gradebook and whenever Formgrader
 writes to it, and `grade` restores them if the gradebook was deleted or replaced by an old backup.
-Every change is also a line of the append-only log `<week>.jsonl`.
 
 A gradebook that lost marks differs from one in which they were withdrawn: nbgrader gives each
 submission a random id, so a new gradebook has different ids; and SQLite counts the transactions of
@@ -20,20 +19,17 @@ import msgspec
 
 from ...model.course import Course, Week
 from ...model.errors import NbgraderError
-from ..gradebook.database import HandMark, Marked, read_hand_marks, transactions
+from ..gradebook.database import Marked, read_hand_marks, transactions
 from ..gradebook.rebuild import first_names
 from ..gradebook.report_store import judged_digests
 from ..state_files import read_state, write_state
-from ..workspace import open_gradebook
+from ..workspace import cells_of, open_gradebook
 
 
-class KeptMarks(msgspec.Struct):
+class KeptMarks(Marked):
     """The marks of one submission; `of` has a digest of each marked cell (SaveScores)."""
 
-    submission: str  # its id in nbgrader
-    extension: float = 0.0  # seconds
-    cells: dict[str, HandMark] = {}
-    of: dict[str, str] = {}
+    of: dict[str, str] = msgspec.field(default_factory=dict)
 
 
 class _Week(msgspec.Struct):
@@ -47,18 +43,13 @@ def keep_marks(course: Course) -> None:
     """Copy manual marks from the gradebook; copies of lost marks stay unchanged."""
     held, count = read_hand_marks(course), transactions(course)
     for week in course.weeks:
-        kept = _read(course, week)
-        before = msgspec.json.encode(kept.students)
-        for student, marked in held.get(week.name, {}).items():
-            if not _lost(kept, student, marked, count):
-                kept.students[student] = _entry(course, week, student, marked)
-        changed = msgspec.json.encode(kept.students) != before
-        if changed:
-            _log(course, week, msgspec.json.decode(before, type=dict[str, KeptMarks]), kept)
-        if not any(_lost(kept, s, m, count) for s, m in held.get(week.name, {}).items()):
-            changed, kept.transactions = changed or count > kept.transactions, count
-        if changed and kept.students:
-            write_state(_path(course, week), kept)
+        kept, found = _read(course, week), held.get(week.name, {})
+        lost = {student for student, m in found.items() if _lost(kept, student, m, count)}
+        new = {s: _entry(course, week, s, m) for s, m in found.items() if s not in lost}
+        now = _Week(kept.transactions if lost else count, kept.students | new)
+        changed = now.students != kept.students or now.transactions > kept.transactions
+        if changed and now.students:
+            write_state(_path(course, week), now)
 
 
 def lost_marks(course: Course, week: Week) -> list[str]:
@@ -86,10 +77,13 @@ def restore_marks(course: Course, week: Week) -> list[str]:
     kept, lost = _read(course, week), lost_marks(course, week)
     if not lost:
         return []
+    from ..gradebook.late_penalty import update_penalty  # imports nbgrader, which takes seconds
+
     notes = []
     with open_gradebook(course) as gradebook:
         for student in lost:
             notes += _restore(course, week, gradebook, student, kept.students[student])
+            update_penalty(course, gradebook, week, student)
         gradebook.db.commit()
     now = read_hand_marks(course).get(week.name, {})
     for student in lost:
@@ -107,26 +101,24 @@ def _restore(
     notes = []
     if kept.extension and not submission.extension:
         submission.extension = dt.timedelta(seconds=kept.extension)
-    for notebook in submission.notebooks:
-        comments = {c.name: c for c in notebook.comments}
-        for grade in notebook.grades:
-            mark = kept.cells.get(grade.name)
-            if mark is None or (mark.score is None and not mark.extra):
-                continue
-            if grade.manual_score is not None and grade.manual_score != mark.score:
-                notes.append(
-                    f"{student}: {grade.name}: the gradebook has {grade.manual_score:g} instead of "
-                    f"the former {mark.score}, and keeps it"
-                )
-                continue
-            if mark.score is not None:
-                same = kept.of.get(grade.name) == judged.get(grade.name) is not None
-                grade.manual_score = mark.score
-                grade.needs_manual_grade = not (mark.settled and same)
-            grade.extra_credit = grade.extra_credit or mark.extra
-        for name, mark in kept.cells.items():
-            if mark.comment and name in comments and not comments[name].manual_comment:
-                comments[name].manual_comment = mark.comment
+    cells = cells_of(gradebook, week, student)
+    for name, mark in kept.cells.items():
+        if name not in cells:
+            continue
+        grade, comment = cells[name]
+        if mark.comment and comment is not None and not comment.manual_comment:
+            comment.manual_comment = mark.comment
+        if mark.score is not None and grade.manual_score not in (None, mark.score):
+            notes.append(
+                f"{student}: {name}: the gradebook has {grade.manual_score:g} instead of "
+                f"the former {mark.score}, and keeps it"
+            )
+            continue
+        if mark.score is not None:
+            same = kept.of.get(name) == judged.get(name) is not None
+            grade.manual_score = mark.score
+            grade.needs_manual_grade = not (mark.settled and same)
+        grade.extra_credit = grade.extra_credit or mark.extra
     return notes
 
 
@@ -155,17 +147,3 @@ def _path(course: Course, week: Week) -> Path:
 
 def _read(course: Course, week: Week) -> _Week:
     return read_state(_path(course, week), _Week) or _Week()
-
-
-def _log(course: Course, week: Week, before: dict[str, KeptMarks], now: _Week) -> None:
-    """Append a line for each student whose marks have changed."""
-    at = dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
-    path = _path(course, week).with_suffix(".jsonl")
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    with path.open("ab") as file:
-        for student, kept in now.students.items():
-            old = before.get(student, KeptMarks(""))
-            if (old.cells, old.extension) != (kept.cells, kept.extension):
-                line = {"at": at, "student": student, "before": old, "now": kept}
-                file.write(msgspec.json.encode(line) + b"\n")
-    path.chmod(0o600)

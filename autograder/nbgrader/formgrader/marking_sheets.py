@@ -13,9 +13,10 @@ import csv
 import hashlib
 import io
 import statistics
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
@@ -25,9 +26,9 @@ from ...model.course import Course, Week
 from ...model.errors import NbgraderError
 from ...model.report.scoring import rounded
 from ..collect.groups import author_of
-from ..collect.notebooks import read_cells
+from ..collect.notebooks import first_cells, read_cells, source_of
 from ..state_files import read_state, write_state
-from ..workspace import Workspace, open_gradebook
+from ..workspace import GradedCell, Workspace, cells_of, open_gradebook
 
 COLUMNS = ("code", "question", "points", "answer", "mark", "comment")
 _LONGEST = 20_000
@@ -89,74 +90,48 @@ def read_marks(
 
     apart: the largest difference between marks of one answer.
     """
-    sheet_marks = _parsed(course, week, path)
-    kept = read_state(_path(course, week), _Sheets) or _Sheets()
-    kept.given.setdefault(marker, {})
-    for code, marks in sheet_marks.items():
-        kept.given[marker].setdefault(code, {}).update(marks)
+    sheets = read_state(_path(course, week), _Sheets) or _Sheets()
+    own = sheets.given.setdefault(marker, {})
+    for code, by_question in _parsed(course, week, path).items():
+        own.setdefault(code, {}).update(by_question)
     outcome = MarksRead()
     with open_gradebook(course) as gradebook:
         for student in _students(course, week):
-            code = code_of(course, week, student)
+            code, cells = code_of(course, week, student), cells_of(gradebook, week, student)
             for question in week.questions:
-                given = [
-                    m[code][question.name]
-                    for m in kept.given.values()
-                    if question.name in m.get(code, {})
-                ]
-                if not given:
+                of_code = [marks.get(code, {}) for marks in sheets.given.values()]
+                marks = [given[question.name] for given in of_code if question.name in given]
+                if not marks or question.name not in cells:
                     continue
-                answer = _Answer(course, week, student, question.name)
-                if _enter(gradebook, answer, given, apart, kept, outcome):
+                cell, where = cells[question.name], f"{student} {question.name}"
+                numbers = [m.mark for m in marks]
+                if _is_marked_elsewhere(cell.grade, sheets.entered.get(where)):
+                    outcome.kept.append(where)
+                elif max(numbers) - min(numbers) > apart:
+                    listed = " and ".join(f"{n:g}" for n in numbers)
+                    outcome.apart.append(f"{code} {question.name}: {listed}")
+                    cell.grade.manual_score, cell.grade.needs_manual_grade = None, True
+                    sheets.entered.pop(where, None)
+                else:
+                    mean = rounded(statistics.fmean(numbers), course.registry.decimals)
+                    sheets.entered[where] = mean
+                    _enter(cell, mean, [m.comment for m in marks if m.comment])
                     outcome.entered += 1
         gradebook.db.commit()
-    write_state(_path(course, week), kept)
+    write_state(_path(course, week), sheets)
     return outcome
 
 
-class _Answer(NamedTuple):
-    course: Course
-    week: Week
-    student: str
-    question: str
-
-
-def _enter(
-    gradebook: Any,
-    answer: _Answer,
-    marks: list[SheetMark],
-    apart: float,
-    sheets: _Sheets,
-    outcome: MarksRead,
-) -> bool:
-    """Enter the mean of an answer's marks; return False if they differ or must not be entered."""
-    from nbgrader.api import MissingEntry
-
-    course, week, student, question = answer
-    try:
-        grade = gradebook.find_grade(question, week.name, week.name, student)
-    except MissingEntry:
-        return False
-    where = f"{student} {question}"
-    entered = sheets.entered.get(where)
+def _is_marked_elsewhere(grade: Any, entered: float | None) -> bool:
+    """Return True if a mark is settled that was not entered from sheets."""
     settled = grade.manual_score is not None and not grade.needs_manual_grade
-    if settled and (entered is None or abs(grade.manual_score - entered) > 1e-6):
-        outcome.kept.append(where)
-        return False
-    numbers = [m.mark for m in marks]
-    if max(numbers) - min(numbers) > apart:
-        code = code_of(course, week, student)
-        outcome.apart.append(f"{code} {question}: {' and '.join(f'{n:g}' for n in numbers)}")
-        grade.manual_score, grade.needs_manual_grade = None, True
-        sheets.entered.pop(where, None)
-        return False
-    mean = rounded(statistics.fmean(numbers), course.registry.decimals)
-    grade.manual_score, grade.needs_manual_grade = mean, False
-    sheets.entered[where] = mean
-    comment = gradebook.find_comment(question, week.name, week.name, student)
-    if words := "\n\n".join(dict.fromkeys(m.comment for m in marks if m.comment)):
-        comment.manual_comment = words
-    return True
+    return settled and (entered is None or abs(grade.manual_score - entered) > 1e-6)
+
+
+def _enter(cell: GradedCell, mark: float, comments: Sequence[str]) -> None:
+    cell.grade.manual_score, cell.grade.needs_manual_grade = mark, False
+    if comments:
+        cell.comment.manual_comment = "\n\n".join(dict.fromkeys(comments))
 
 
 def _parsed(course: Course, week: Week, path: Path) -> dict[str, dict[str, SheetMark]]:
@@ -202,12 +177,8 @@ def _answers(course: Course, week: Week) -> dict[str, dict[str, str]]:
     found = {}
     for student in _students(course, week):
         path = Workspace(course).autograded(student, week) / f"{week.name}.ipynb"
-        own = {}
-        for cell in read_cells(path):
-            name = cell.get("metadata", {}).get("nbgrader", {}).get("grade_id")
-            source = cell.get("source", "")
-            own[str(name)] = ("".join(source) if isinstance(source, list) else source)[:_LONGEST]
-        found[student] = own
+        cells = first_cells(read_cells(path))
+        found[student] = {name: source_of(cell)[:_LONGEST] for name, cell in cells.items()}
     return found
 
 

@@ -26,15 +26,13 @@ from __future__ import annotations
 import re
 import secrets
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
 import nbformat
 from jinja2 import BaseLoader, ChoiceLoader, Environment, FileSystemLoader, PackageLoader
 from jupyter_server.base.handlers import JupyterHandler
-from markupsafe import Markup
 from nbgrader.server_extensions.formgrader import apihandlers, handlers
 from nbgrader.server_extensions.formgrader.base import BaseApiHandler, BaseHandler
 from tornado.routing import URLSpec
@@ -161,37 +159,19 @@ class SubmissionPage(GuardedPage):
             "marking.html.j2",
             resources=resources,
             cells=cells,
-            guides=rendered_guides(project, resources["assignment_id"]) if project else {},
+            guides=guides_of(project, resources["assignment_id"]) if project else {},
             highlighting=code_styles(),
         )
         return page, None
 
 
-def rendered_guides(project: Path, week: str) -> dict[str, RenderedGuide]:
+def guides_of(project: Path, week: str) -> dict[str, MarkingGuide]:
     """Return the marking guides of a week's written questions, by cell."""
     try:
         course = load(project)
-        guides = marking_guides(course, course.week(week))
+        return marking_guides(course, course.week(week))
     except KitError:
         return {}  # course.yaml may be invalid while it is edited
-    return {name: _rendered(guide) for name, guide in guides.items()}
-
-
-@dataclass(frozen=True)
-class RenderedGuide:
-    """A marking guide as HTML; comments also as the text for the comment field."""
-
-    model_answer: Markup
-    rubric: tuple[tuple[float, Markup], ...]
-    wrong_answers: tuple[tuple[Markup, Markup, str], ...]
-
-
-def _rendered(guide: MarkingGuide) -> RenderedGuide:
-    return RenderedGuide(
-        markdown(guide.model_answer, below=4),
-        tuple((line.points, markdown(line.earned_by)) for line in guide.rubric),
-        tuple((markdown(w.answer), markdown(w.comment), w.comment) for w in guide.wrong_answers),
-    )
 
 
 class CourseOnly(GuardedPage):
@@ -230,20 +210,13 @@ class _Nonced(BaseLoader):
         return _SCRIPT.sub(lambda _: _NONCE, source), path, fresh
 
 
-_environments: list[Environment] = []
-
-
+@cache
 def environment() -> Environment:
     """Return the environment of the kit's and nbgrader's templates, which escape all values."""
-    if not _environments:
-        theirs = handlers.template_path
-        loaders = [
-            PackageLoader("autograder.nbgrader"),
-            _Nonced(theirs, f"{theirs}/formgrade"),
-        ]
-        made = Environment(
-            loader=ChoiceLoader(loaders), autoescape=True, trim_blocks=True, lstrip_blocks=True
-        )
-        made.filters["points"] = points
-        _environments.append(made)
-    return _environments[0]
+    theirs = handlers.template_path
+    loaders = [PackageLoader("autograder.nbgrader"), _Nonced(theirs, f"{theirs}/formgrade")]
+    made = Environment(
+        loader=ChoiceLoader(loaders), autoescape=True, trim_blocks=True, lstrip_blocks=True
+    )
+    made.filters.update(points=points, markdown=markdown)
+    return made

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 from markupsafe import Markup
 
 from ...pages.markdown import code, embedded, harmless_explanation, markdown, plain
-from ..collect.notebooks import PICTURES
+from ..collect.notebooks import PICTURES, joined, pictures_of, source_of
 
 Notebook = Any
 _INLINE = "attachment:within-"  # the address of a data URL that was taken out of the text
@@ -72,7 +72,7 @@ def rendered_cells(notebook: Notebook, figures: Path, *, below: int = 0) -> list
 
 
 def _rendered_cell(cell: Notebook, figures: tuple[_Figure, ...], below: int) -> RenderedCell:
-    kind, source = str(cell.get("cell_type")), _joined(cell.get("source", ""))
+    kind, source = str(cell.get("cell_type")), source_of(cell)
     grading = cell.get("metadata", {}).get("nbgrader", {})
     grading = grading if isinstance(grading, dict) else {}
     if cell.get("attachments") or len(source) > _MAX_CACHED:
@@ -140,11 +140,8 @@ def _inline_picture(address: str, figures: tuple[_Figure, ...]) -> str | None:
 
 
 def _attached(cell: Notebook, name: str) -> str | None:
-    bundles = cell.get("attachments")
-    bundle = bundles.get(name) if isinstance(bundles, dict) else None
-    if not isinstance(bundle, dict):
-        return None
-    return next((a for kind in PICTURES if (a := embedded(kind, bundle.get(kind)))), None)
+    bundle = pictures_of(cell).get(name, {})
+    return next((a for kind, data in bundle.items() if (a := embedded(kind, data))), None)
 
 
 @lru_cache(maxsize=256)
@@ -153,37 +150,17 @@ def _base64(figure: _Figure) -> str:
 
 
 def _outputs(cell: Notebook) -> Iterator[Markup]:
-    """Render the outputs of code: explanations, text and pictures; name unsupported ones."""
+    """Render the kit's explanations, which repeat the score, and name all other outputs."""
+    graded = bool(cell.get("metadata", {}).get("nbgrader", {}))
     for output in cell.get("outputs", []):
         kind = output.get("output_type")
-        if kind == "stream":
-            yield plain(_joined(output.get("text", "")))
-        elif kind == "error":
-            yield plain(f"{output.get('ename', '')}: {output.get('evalue', '')}")
-        elif not _is_score(cell, output):
-            yield _data(output.get("data", {}))
-
-
-def _is_score(cell: Notebook, output: Notebook) -> bool:
-    """Return True for the score that nbgrader reads: the explanation repeats it."""
-    graded = bool(cell.get("metadata", {}).get("nbgrader", {}))
-    return graded and output.get("output_type") == "execute_result"
-
-
-def _data(bundle: Mapping[str, Any]) -> Markup:
-    if "text/html" in bundle:
-        shown = _joined(bundle["text/html"])
-        return _explained(shown) if len(shown) <= _MAX_CACHED else harmless_explanation(shown)
-    for kind in PICTURES:
-        if address := embedded(kind, bundle.get(kind)):
-            return Markup('<img src="{}" alt="a picture">').format(address)
-    if "text/plain" in bundle:
-        return plain(_joined(bundle["text/plain"]))
-    return Markup("<p>[an output is not shown: {}]</p>").format(", ".join(map(str, bundle)))
+        shown = joined(output.get("data", {}).get("text/html", ""))
+        if shown and len(shown) <= _MAX_CACHED:
+            yield _explained(shown)
+        elif shown:
+            yield harmless_explanation(shown)
+        elif not (graded and kind == "execute_result"):
+            yield Markup("<p>[an output is not shown: {}]</p>").format(kind)
 
 
 _explained = lru_cache(maxsize=512)(harmless_explanation)
-
-
-def _joined(text: Any) -> str:
-    return "".join(map(str, text)) if isinstance(text, list) else str(text)

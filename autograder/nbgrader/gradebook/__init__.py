@@ -1,9 +1,9 @@
 """Scores in nbgrader's gradebook, and the stored reports behind them.
 
-`database` reads the tables without importing nbgrader; `transfer` records a class and returns final
-scores. `report_store` has the report of every submission, `effective_results` decides which one
+`database` reads the tables without importing nbgrader; `final_scores` returns them after late
+penalties. `report_store` has the report of every submission, `effective_results` decides which one
 counts, `late_penalty` and `due_dates` keep penalties up to date, and `rebuild` fills a lost
-gradebook again. Start with `transfer`.
+gradebook again. Start with `final_scores`.
 """
 
 __all__ = [
@@ -11,8 +11,8 @@ __all__ = [
     "due_dates",
     "effective_results",
     "export_plugin",
+    "final_scores",
     "late_penalty",
     "rebuild",
     "report_store",
-    "transfer",
 ]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import datetime as dt
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from typing import Any
 import msgspec
 
 from ...model.course import Course
+from ...model.course.late import Lateness, lateness
 from ...model.errors import NbgraderError
 from ..workspace import Workspace, unreachable_gradebook
 
@@ -132,6 +133,28 @@ def read_gradebook(course: Course) -> tuple[list[str], list[GradebookEntry]]:
     """Return all students and all submissions; both are empty without a gradebook."""
     students, rows = _query(course, (_STUDENTS, _SUBMISSIONS))
     return [str(s) for (s,) in students], [_entry(row) for row in rows]
+
+
+def by_student(entries: Iterable[GradebookEntry]) -> dict[str, list[GradebookEntry]]:
+    found: dict[str, list[GradebookEntry]] = {}
+    for entry in entries:
+        found.setdefault(entry.student, []).append(entry)
+    return found
+
+
+def lateness_of(
+    course: Course,
+    student: str,
+    entries: Iterable[GradebookEntry],
+    times: Mapping[str, dt.datetime] | None = None,
+) -> dict[str, Lateness]:
+    """Return by week how late a student's submissions are.
+
+    times: submission times by week that replace those in the gradebook
+    """
+    extensions = {e.week: e.extension for e in entries}
+    handed_in = {e.week: e.handed_in for e in entries if e.handed_in is not None}
+    return lateness(course, student, handed_in | dict(times or {}), extensions)
 
 
 def read_due_dates(course: Course) -> dict[str, dt.datetime | None]:

@@ -10,18 +10,17 @@ from __future__ import annotations
 import datetime as dt
 import os
 from contextlib import suppress
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ...model.course import Course, Week
-from ...model.course.late import lateness
 from ...model.spelling import did_you_mean
 from ..workspace import Workspace, open_gradebook
-from .database import GradebookEntry, read_due_dates, read_gradebook
-from .report_store import page_penalty, recorded_file
+from .database import by_student, lateness_of, read_due_dates, read_gradebook
+from .rebuild import first_names
+from .report_store import recorded_file
 
 
-@dataclass(frozen=True)
-class Recount:
+class _Recount(NamedTuple):
     """A late penalty that has changed."""
 
     week: str
@@ -29,16 +28,9 @@ class Recount:
     before: float
     now: float
 
-    def __str__(self) -> str:
-        return f"{self.student} {self.now:g} (was {self.before:g})"
 
-
-def update_dates(course: Course) -> list[Recount]:
-    """Update the gradebook's due dates and late penalties; return the penalties that changed.
-
-    Penalties that equal the one on the student's feedback page are updated, but not returned: a
-    gradebook that is rebuilt computes them before and after its marks are restored.
-    """
+def update_dates(course: Course) -> list[str]:
+    """Update the gradebook's due dates and late penalties; return a line for each changed week."""
     stored = read_due_dates(course)
     moved = {
         week.name: due
@@ -56,21 +48,16 @@ def update_dates(course: Course) -> list[Recount]:
             for notebook in gradebook.find_submission(one.week, one.student).notebooks:
                 notebook.late_submission_penalty = one.now or None
         gradebook.db.commit()
-    changed = [one for one in recounts if not _is_shown(course, one)]
-    for one in changed:
+    for one in recounts:
         with suppress(OSError):  # the feedback that shows the former score becomes stale
             os.utime(recorded_file(course, course.week(one.week), one.student))
-    return changed
-
-
-def describe_recounts(recounts: list[Recount]) -> list[str]:
-    """Return a line per week that lists the penalties that changed."""
-    lines = []
-    for week in dict.fromkeys(one.week for one in recounts):
-        changed = [str(one) for one in recounts if one.week == week]
-        more = f" and {len(changed) - 5} more" if len(changed) > 5 else ""
-        lines.append(f"{week}: late penalties changed: {', '.join(changed[:5])}{more}")
-    return lines
+    changed: dict[str, list[str]] = {}
+    for one in recounts:
+        line = f"{one.student} {one.now:g} (was {one.before:g})"
+        changed.setdefault(one.week, []).append(line)
+    return [
+        f"{week}: late penalties changed: {first_names(lines)}" for week, lines in changed.items()
+    ]
 
 
 def unknown_extensions(course: Course, week: Week) -> list[str]:
@@ -88,22 +75,12 @@ def unknown_extensions(course: Course, week: Week) -> list[str]:
     ]
 
 
-def _is_shown(course: Course, one: Recount) -> bool:
-    shown = page_penalty(course, course.week(one.week), one.student)
-    return shown is not None and abs(shown - one.now) < 1e-6
-
-
-def _recounts(course: Course) -> list[Recount]:
-    by_student: dict[str, dict[str, GradebookEntry]] = {}
-    for entry in read_gradebook(course)[1]:
-        if entry.graded:
-            by_student.setdefault(entry.student, {})[entry.week] = entry
+def _recounts(course: Course) -> list[_Recount]:
     found = []
-    for student, entries in by_student.items():
-        times = {name: e.handed_in for name, e in entries.items() if e.handed_in is not None}
-        extensions = {name: e.extension for name, e in entries.items()}
-        for name, late in lateness(course, student, times, extensions).items():
-            before, now = entries[name].penalty, late.penalty(entries[name].score)
+    for student, entries in by_student(read_gradebook(course)[1]).items():
+        graded = {e.week: e for e in entries if e.graded}
+        for name, late in lateness_of(course, student, graded.values()).items():
+            before, now = graded[name].penalty, late.penalty(graded[name].score)
             if abs(before - now) > 1e-6:
-                found.append(Recount(name, student, before, now))
+                found.append(_Recount(name, student, before, now))
     return found

@@ -6,18 +6,25 @@ and manual marks, after late penalties.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 
 import msgspec
 
 from ...model.course import Course, Week
-from ...model.course.late import lateness
 from ...model.report import scoring
 from ...model.report.schema import SubmissionReport
 from ...model.report.verdicts import Ending
 from ...model.timestamps import parse_timestamp
 from ..collect.history import read_history
-from .database import GradebookEntry, HandMark, read_gradebook, read_hand_marks
+from .database import (
+    GradebookEntry,
+    HandMark,
+    by_student,
+    lateness_of,
+    read_gradebook,
+    read_hand_marks,
+)
 from .report_store import Recorded, earlier_reports, kept_report
 
 _TOLERANCE = 1e-6
@@ -65,10 +72,7 @@ class Worth:
 
     @cached_property
     def _entries(self) -> dict[str, list[GradebookEntry]]:
-        entries: dict[str, list[GradebookEntry]] = {}
-        for entry in read_gradebook(self._course)[1]:
-            entries.setdefault(entry.student, []).append(entry)
-        return entries
+        return by_student(read_gradebook(self._course)[1])
 
     @cached_property
     def _marks(self) -> dict[tuple[str, str], dict[str, HandMark]]:
@@ -77,12 +81,10 @@ class Worth:
 
     def of(self, week: Week, student: str, report: Recorded) -> float:
         """Return the points for the week if this submission counts."""
-        entries = self._entries.get(student, [])
-        times = {e.week: e.handed_in for e in entries if e.handed_in is not None}
-        if (moment := parse_timestamp(report.handed_in)) is not None:
-            times[week.name] = moment
+        moment = parse_timestamp(report.handed_in)
+        times = {week.name: moment} if moment else {}
+        late = lateness_of(self._course, student, self._entries.get(student, []), times)
         total = self._points(week, student, report)
-        late = lateness(self._course, student, times, {e.week: e.extension for e in entries})
         return late[week.name].kept(total) if week.name in late else total
 
     def _points(self, week: Week, student: str, report: Recorded) -> float:
@@ -103,20 +105,23 @@ def results(
     now = kept_report(course, week, student)
     if now is None:
         return []
-    history = read_history(course, week, student)
-    numbers = {e.number for e in history.entries}
-    found: dict[tuple[int, str, str], tuple[Recorded, bool]] = {}
+    found: dict[object, Recorded] = {}
     for report in (*earlier_reports(course, week, student), now):
-        number = report.number if report.number in numbers else 0
-        key = (number, "", "") if number else (0, report.handed_in, report.content)
+        key = report.number or (report.handed_in, report.content)
         found.pop(key, None)  # the newest report of a submission replaces older ones
-        found[key] = (report, report is now)
+        found[key] = report
     listed = [
-        PastResult(key[0], report.handed_in, report.score, worth.of(week, student, report),
-               report.max_score, counts)
-        for key, (report, counts) in found.items()
+        PastResult(
+            number=report.number,
+            handed_in=report.handed_in,
+            score=report.score,
+            kept=worth.of(week, student, report),
+            max_score=report.max_score,
+            counts=report is now,
+        )
+        for report in found.values()
         if report.verdict is Ending.GRADED
-    ]  # fmt: skip
+    ]
     return sorted(listed, key=lambda r: (r.number, r.handed_in))
 
 
@@ -157,10 +162,9 @@ def counting(course: Course, week: Week, new: Recorded, worth: Worth) -> int:
     return max(known, key=lambda n: worth.of(week, student, reports[n]), default=new.number)
 
 
-def lower(course: Course, week: Week, student: str, worth: Worth | None = None) -> Lower | None:
+def lower(results: Sequence[PastResult]) -> Lower | None:
     """Return the newest and the best result if the newest submission earned less."""
-    found = results(course, week, student, worth)
-    if len(found) < 2:
+    if len(results) < 2:
         return None
-    newest, best = found[-1], max(found, key=lambda r: r.kept)
+    newest, best = results[-1], max(results, key=lambda r: r.kept)
     return Lower(newest, best) if newest.kept < best.kept - _TOLERANCE else None

@@ -1,82 +1,42 @@
-"""`nbgrader export` with quoted cells that a spreadsheet does not run as formulas."""
+"""`nbgrader export` with the table of `autograder export`."""
 
 from __future__ import annotations
 
-import csv
-import io
 from pathlib import Path
 from typing import Any
 
-from nbgrader.plugins.export import CsvExportPlugin
-from traitlets import Bool
+from nbgrader.plugins.export import ExportPlugin
+from traitlets import Bool, Unicode
 
-from ...lms.spreadsheet_cells import text_cell
+from ...lms.grade_files import export
+from ...model.course import load
+from ...model.errors import KitError
+from ..feedback.provisional import require_marked
+from .final_scores import final_scores
 
-_NUMBERS = ("raw_score", "late_submission_penalty", "score", "max_score")
-_ABOUT = ("assignment", "duedate", "timestamp", "student_id", "last_name", "first_name", "email")
 
+class QuotedCsvExport(ExportPlugin):
+    """Export final scores: a row per student, a column per week, quoted for spreadsheets.
 
-class QuotedCsvExport(CsvExportPlugin):
-    """Export the columns of nbgrader's CSV plugin, which writes every cell unquoted."""
+    nbgrader's own plugin quotes nothing and shows 0 for work that was not submitted or marked.
+    """
 
+    project = Unicode("", help="The folder of course.yaml.").tag(config=True)
     unmarked = Bool(False, help="Export unmarked answers as 0.").tag(config=True)
 
     def export(self, gradebook: Any) -> None:
-        if not self.unmarked:
-            self._require_marked(gradebook)
-        target = Path(self.to or "grades.csv")
-        rows = [
-            self._row(gradebook, assignment, student)
-            for assignment in gradebook.assignments
-            if not self.assignment or assignment.name in map(str, self.assignment)
-            for student in gradebook.students
-            if not self.student or student.id in map(str, self.student)
-        ]
-        out = io.StringIO(newline="")
-        writer = csv.DictWriter(out, (*_ABOUT, *_NUMBERS))
-        writer.writeheader()
-        writer.writerows(rows)
-        target.write_text(out.getvalue(), encoding="utf-8", newline="")
-        self.log.info("Exported grades to %s", target)
-
-    def _require_marked(self, gradebook: Any) -> None:
-        waiting = [
-            (assignment.name, submission.student.id)
-            for assignment in gradebook.assignments
-            if not self.assignment or assignment.name in map(str, self.assignment)
-            for submission in assignment.submissions
-            if submission.needs_manual_grade
-            and (not self.student or submission.student.id in map(str, self.student))
-        ]
-        if waiting:
-            weeks = ", ".join(dict.fromkeys(week for week, _ in waiting))
-            raise SystemExit(
-                f"nothing exported: {len(waiting)} "
-                f"{'submission has' if len(waiting) == 1 else 'submissions have'} unmarked answers "
-                f"({weeks}), which would count as 0. To export anyway: "
-                "--QuotedCsvExport.unmarked=True"
-            )
-
-    def _row(self, gradebook: Any, assignment: Any, student: Any) -> dict[str, str]:
-        from nbgrader.api import MissingEntry
-
+        course = load(Path(self.project))
+        chosen = [w for w in course.weeks if not self.assignment or w.name in self.assignment]
         try:
-            submission = gradebook.find_submission(assignment.name, student.id)
-            raw, penalty = submission.score, submission.late_submission_penalty or 0.0
-            time = submission.timestamp
-        except MissingEntry:  # nbgrader exports a missing submission as 0
-            raw, penalty, time = 0.0, 0.0, None
-        row = {
-            "assignment": assignment.name,
-            "duedate": assignment.duedate,
-            "timestamp": time,
-            "student_id": student.id,
-            "last_name": student.last_name,
-            "first_name": student.first_name,
-            "email": student.email,
-            "raw_score": raw,
-            "late_submission_penalty": penalty,
-            "score": max(0.0, raw - penalty),
-            "max_score": assignment.max_score,
-        }
-        return {name: str(v) if name in _NUMBERS else text_cell(v) for name, v in row.items()}
+            if not self.unmarked:
+                require_marked(course, chosen, self.student or None)
+            scores = {week.name: final_scores(course, week) for week in chosen}
+        except KitError as error:
+            raise SystemExit(f"{error} (here: --QuotedCsvExport.unmarked=True)") from None
+        if self.student:
+            wanted = set(map(str, self.student))
+            scores = {w: {s: of[s] for s in of.keys() & wanted} for w, of in scores.items()}
+        weeks = [week for week in chosen if scores[week.name]]
+        target = Path(self.to or "grades.csv")
+        target.write_text(export("csv", weeks, scores, None).text, encoding="utf-8", newline="")
+        self.log.info("Exported grades to %s", target)

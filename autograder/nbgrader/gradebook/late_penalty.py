@@ -10,31 +10,10 @@ from __future__ import annotations
 import datetime as dt
 from typing import Any
 
-from nbgrader.api import Assignment, Gradebook, MissingEntry, SubmittedAssignment
+from nbgrader.api import Assignment, SubmittedAssignment
 
-from ...files.folder_lock import in_turn
 from ...model.course import Course, Week
 from ...model.course.late import Lateness, lateness
-from ..collect.cell_repair import CoursePreprocessor, Notebook, Resources
-from .report_store import recorded_folder
-
-
-class CountLateness(CoursePreprocessor):
-    """Before feedback, update the late penalty and put its arithmetic into the resources."""
-
-    def preprocess(self, nb: Notebook, resources: Resources) -> tuple[Notebook, Resources]:
-        about, course = resources["nbgrader"], self.course()
-        week = self.week(course, resources)
-        with (
-            in_turn(recorded_folder(course, week)),
-            Gradebook(about["db_url"]) as gradebook,
-        ):
-            try:
-                about["late"] = update_penalty(course, gradebook, week, about["student"])
-            except MissingEntry:
-                return nb, resources
-            gradebook.db.commit()
-        return nb, resources
 
 
 def update_penalty(course: Course, gradebook: Any, week: Week, student: str) -> str:

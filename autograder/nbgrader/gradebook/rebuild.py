@@ -7,11 +7,12 @@ the copy next to the gradebook (formgrader/manual_marks.py).
 from __future__ import annotations
 
 import datetime as dt
-import json
 from collections.abc import Container, Sequence
 
 from ...model.course import Course, Week
 from ...model.errors import NbgraderError
+from ..collect.notebooks import first_cells
+from ..collect.notebooks import read_cells as read_released_cells
 from ..workspace import Workspace, open_api, open_gradebook, require
 from .database import read_cells
 from .report_store import recorded_folder
@@ -74,12 +75,11 @@ def first_names(students: Sequence[str]) -> str:
 def _released_cells(course: Course, week: Week) -> dict[str, float]:
     """Return the points of each grade cell of the released notebook."""
     path = Workspace(course).released(week) / f"{week.name}.ipynb"
-    try:
-        cells = json.loads(path.read_bytes())["cells"]
-    except (OSError, ValueError, KeyError):
+    cells = first_cells(read_released_cells(path))
+    if not cells:
         raise NbgraderError(
             f"{week.name} was not released from here: {path.parent} has no {path.name}; "
             f"run `autograder release {week.name}` first"
-        ) from None
-    graded = [c["metadata"].get("nbgrader", {}) for c in cells]
+        )
+    graded = [cell["metadata"]["nbgrader"] for cell in cells.values()]
     return {g["grade_id"]: float(g["points"]) for g in graded if g.get("grade")}

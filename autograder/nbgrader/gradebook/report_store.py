@@ -14,12 +14,10 @@ import msgspec
 
 from ...batch.intake import Submission
 from ...batch.store import content_hash
-from ...files.atomic import replace_file
 from ...model.course import Course, Week
 from ...model.notes import Note
 from ...model.report.differences import differ
 from ...model.report.schema import SubmissionReport
-from ...model.report.verdicts import Ending
 from ..collect.history import folder_time, read_marker
 from ..state_files import read_state, write_state
 from ..workspace import Workspace
@@ -54,18 +52,6 @@ class Recorded(SubmissionReport, frozen=True):
         return self.content in ("", content)
 
 
-class ReportHead(msgspec.Struct, frozen=True):
-    """The fields of a recorded report that are read without its exercises, which take long."""
-
-    verdict: Ending
-    score: float
-    max_score: float
-    message: str = ""
-    handed_in: str = ""
-    graded: str = ""
-    notes: tuple[Note, ...] = ()
-
-
 def recorded_folder(course: Course, week: Week) -> Path:
     return course.state / "recorded" / week.name
 
@@ -79,11 +65,11 @@ def kept_report(course: Course, week: Week, student: str) -> Recorded | None:
     return read_state(recorded_file(course, week, student), Recorded)
 
 
-def report_heads(course: Course, week: Week) -> dict[str, ReportHead]:
-    """Return the head of every recorded report of a week, by student."""
+def kept_reports(course: Course, week: Week) -> dict[str, Recorded]:
+    """Return every recorded report of a week, by student."""
     paths = sorted(recorded_folder(course, week).glob("*.json"))
-    heads = {path.stem: read_state(path, ReportHead) for path in paths}
-    return {student: head for student, head in heads.items() if head is not None}
+    reports = {path.stem: read_state(path, Recorded) for path in paths}
+    return {student: report for student, report in reports.items() if report is not None}
 
 
 def students_with_earlier_reports(course: Course, week: Week) -> set[str]:
@@ -172,24 +158,6 @@ def feedback_is_stale(course: Course, week: Week, student: str) -> bool:
         return recorded_file(course, week, student).stat().st_mtime_ns > made
     except OSError:
         return False
-
-
-def store_page_penalty(course: Course, week: Week, student: str, points: float) -> None:
-    """Store the late penalty that the feedback page shows."""
-    recorded_folder(course, week).mkdir(parents=True, exist_ok=True, mode=0o700)
-    replace_file(_penalty_file(course, week, student), f"{points!r}\n".encode())
-
-
-def page_penalty(course: Course, week: Week, student: str) -> float | None:
-    """Return the late penalty that the feedback page shows, or None without a page."""
-    try:
-        return float(_penalty_file(course, week, student).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None
-
-
-def _penalty_file(course: Course, week: Week, student: str) -> Path:
-    return recorded_folder(course, week) / f"{student}.penalty"
 
 
 def _earlier_folder(course: Course, week: Week, student: str) -> Path:

@@ -10,11 +10,9 @@ repeated.
 
 from __future__ import annotations
 
-import datetime as dt
-import getpass
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, Literal
+from typing import Any
 
 import nbformat
 
@@ -39,7 +37,7 @@ from ..gradebook.report_store import (
     submission_of,
     write_report,
 )
-from ..workspace import Workspace, open_gradebook
+from ..workspace import Workspace, cells_of, open_gradebook
 from .regrade_log import Plan, RegradeLog, ScoreChange
 
 _TOLERANCE = 1e-6
@@ -136,14 +134,8 @@ def _compare(
 
 def _grades(gradebook: Any, week: Week, student: str) -> dict[str, Any]:
     """Return the gradebook's rows of a student's exercises, by name."""
-    from nbgrader.api import MissingEntry
-
-    try:
-        submission = gradebook.find_submission(week.name, student)
-    except MissingEntry:
-        return {}
-    names = {e.name for e in week.exercises}
-    return {g.name: g for n in submission.notebooks for g in n.grades if g.name in names}
+    cells = cells_of(gradebook, week, student)
+    return {e.name: cells[e.name].grade for e in week.exercises if e.name in cells}
 
 
 def _require_same_points(week: Week, grades: dict[str, Any]) -> None:
@@ -160,36 +152,13 @@ def _require_same_points(week: Week, grades: dict[str, Any]) -> None:
 def plan_of(course: Course, week: Week, report: Report, found: Preview, reason: str) -> Plan:
     """Return the plan that carries out a preview."""
     graders = fingerprint(course, week, report.devices, course_secret(course), report.sandbox)
-    return _plan(week, "apply", reason, graders.hex(), found.changes)
-
-
-def _plan(
-    week: Week,
-    do: Literal["apply", "undo"],
-    reason: str,
-    graders: str,
-    changes: list[ScoreChange],
-    undoes: str = "",
-) -> Plan:
-    now = dt.datetime.now(dt.UTC)
     return Plan(
-        id=f"{now:%Y%m%dT%H%M%S%f}",
         week=week.name,
-        do=do,
-        at=now.isoformat(timespec="seconds"),
-        who=_who(),
+        do="apply",
         reason=reason,
-        graders=graders,
-        changes=tuple(changes),
-        undoes=undoes,
+        graders=graders.hex(),
+        changes=tuple(found.changes),
     )
-
-
-def _who() -> str:
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError, ImportError):  # a user id without a name
-        return "unknown"
 
 
 def undoing(course: Course, week: Week, log: RegradeLog, reason: str) -> tuple[Plan, list[str]]:
@@ -214,7 +183,15 @@ def undoing(course: Course, week: Week, log: RegradeLog, reason: str) -> tuple[P
             f"nothing to undo in {week.name}: all students of the last regrade were graded again "
             "since"
         )
-    return _plan(week, "undo", reason, former.graders, back, last.id), gone
+    plan = Plan(
+        week=week.name,
+        do="undo",
+        reason=reason,
+        graders=former.graders,
+        changes=tuple(back),
+        undoes=last.id,
+    )
+    return plan, gone
 
 
 def _as_left(grades: dict[str, Any], held: Recorded, change: ScoreChange) -> bool:
@@ -225,20 +202,13 @@ def _as_left(grades: dict[str, Any], held: Recorded, change: ScoreChange) -> boo
     )
 
 
-def carry_out(course: Course, week: Week, log: RegradeLog, plan: Plan) -> list[str]:
-    """Write a plan's scores, reports and notebooks; return notes. Can be repeated."""
+def carry_out(course: Course, week: Week, log: RegradeLog, plan: Plan) -> None:
+    """Write a plan's scores, reports and notebooks. Can be repeated."""
     log.begin(plan)
-    current = write_gradebook(course, week, plan)
-    notes = []
-    for change in current:
+    for change in write_gradebook(course, week, plan):
         write_report(course, week, change.student, change.new)
-        if not write_notebook(course, week, change):
-            notes.append(
-                f"{change.student}: the new score is not in the graded notebook, which is missing: "
-                f"`autograder grade {week.name}` creates it"
-            )
+        write_notebook(course, week, change)
     log.end(plan)
-    return notes
 
 
 def write_gradebook(course: Course, week: Week, plan: Plan) -> list[ScoreChange]:
@@ -262,16 +232,14 @@ def write_gradebook(course: Course, week: Week, plan: Plan) -> list[ScoreChange]
     return current
 
 
-def write_notebook(course: Course, week: Week, change: ScoreChange) -> bool:
-    """Update the graded notebook that Formgrader shows; return False if there is none."""
+def write_notebook(course: Course, week: Week, change: ScoreChange) -> None:
+    """Update the graded notebook that Formgrader shows, if it exists."""
     path = Workspace(course).autograded(change.student, week) / f"{week.name}.ipynb"
-    if not path.is_file():
-        return False
-    notebook = nbformat.read(path, as_version=4)
-    write_scores(notebook, week, change.new)
-    data = nbformat.writes(notebook).encode()
-    replace_file(path, data, path.stat().st_mode & 0o777)
-    return True
+    if path.is_file():
+        notebook = nbformat.read(path, as_version=4)
+        write_scores(notebook, week, change.new)
+        data = nbformat.writes(notebook).encode()
+        replace_file(path, data, path.stat().st_mode & 0o777)
 
 
 def stale_feedback(course: Course, week: Week, plan: Plan) -> list[str]:

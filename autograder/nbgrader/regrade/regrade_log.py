@@ -8,13 +8,16 @@ line was interrupted: it is completed before the next regrade.
 
 from __future__ import annotations
 
+import datetime as dt
+import getpass
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from typing import Literal
 
 import msgspec
+from msgspec import field
 
+from ...files.folder_lock import alone
 from ...model.course import Course, Week
 from ...model.errors import NbgraderError
 from ..gradebook.report_store import Recorded
@@ -33,31 +36,43 @@ class ScoreChange(msgspec.Struct, frozen=True):
     new: Recorded
 
 
-class Plan(msgspec.Struct, frozen=True):
+def _now() -> str:
+    return dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
+
+
+def _new_id() -> str:
+    return f"{dt.datetime.now(dt.UTC):%Y%m%dT%H%M%S%f}"
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError, ImportError):  # a user id without a name
+        return "unknown"
+
+
+class _Regrade(msgspec.Struct, frozen=True, kw_only=True):
     """A regrade, or the undo of a regrade."""
 
-    id: str
+    id: str = field(default_factory=_new_id)
     week: str
     do: Literal["apply", "undo"]
-    at: str
-    who: str
+    at: str = field(default_factory=_now)
+    who: str = field(default_factory=_user)
     reason: str
     graders: str  # a hash of everything except the submissions that the new scores depend on
-    changes: tuple[ScoreChange, ...]
     undoes: str = ""
 
 
-class LogEntry(msgspec.Struct, frozen=True):
+class Plan(_Regrade, frozen=True, kw_only=True):
+    """A regrade with the reports before and after."""
+
+    changes: tuple[ScoreChange, ...]
+
+
+class LogEntry(_Regrade, frozen=True, kw_only=True):
     """One line of the log."""
 
-    id: str
-    do: Literal["apply", "undo"]
-    week: str
-    at: str
-    who: str
-    reason: str
-    graders: str
-    undoes: str
     students: dict[str, dict[str, tuple[float | None, float]]]  # exercise -> old and new score
 
 
@@ -69,20 +84,10 @@ class RegradeLog:
         self.path = folder / f"{week.name}.jsonl"
         self._plans = folder / week.name
 
-    @contextmanager
-    def alone(self) -> Iterator[None]:
+    def alone(self) -> AbstractContextManager[None]:
         """Lock the week; raise NbgraderError if a regrade is running."""
-        import fcntl
-
-        self._plans.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with (self._plans / "lock").open("w") as lock:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
-                raise NbgraderError(
-                    "another regrade of this week is running: wait until it is finished"
-                ) from None
-            yield
+        busy = NbgraderError("another regrade of this week is running: wait until it is finished")
+        return alone(self._plans / "lock", busy)
 
     def entries(self) -> list[LogEntry]:
         """Return the log, the oldest first, without a line that an interruption cut off."""
@@ -126,7 +131,7 @@ class RegradeLog:
             c.student: {name: (c.old_scores.get(name), new) for name, new in c.new_scores.items()}
             for c in plan.changes
         }
-        common = {f: getattr(plan, f) for f in LogEntry.__struct_fields__ if f != "students"}
+        common = {f: getattr(plan, f) for f in _Regrade.__struct_fields__}
         line = msgspec.json.encode(LogEntry(**common, students=students)) + b"\n"
         with self.path.open("ab+") as file:
             if file.tell():

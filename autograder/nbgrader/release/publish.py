@@ -17,6 +17,7 @@ from ...model.course import Course, Week
 from ...model.errors import LeakError, NbgraderError
 from ..gradebook.due_dates import unknown_extensions
 from ..gradebook.rebuild import enter_assignment
+from ..state_files import replace_folder
 from ..workspace import Workspace, open_api, require
 from .archive import keep_release
 from .rerelease import (
@@ -24,7 +25,6 @@ from .rerelease import (
     changed_files,
     changes_page,
     current_release,
-    students_with_older_release,
 )
 
 
@@ -36,7 +36,6 @@ class Released:
     outbound: Path
     notes: list[str] = field(default_factory=list)  # warnings
     beside: str = ""  # the name for students who fetched an earlier release
-    old: list[str] = field(default_factory=list)  # students whose submission is of an earlier one
     bundle: Path = Path()  # a zip file for Colab, Kaggle and learning platforms
     wheel: bool = False  # True if the bundle contains the kit
 
@@ -86,16 +85,13 @@ def release(
     notes = [*_past(course, week, now), *unknown_extensions(course, week)]
     number += again
     keep_release(course, week, number)
-    if number == 1:
-        return Released(
-            sorted(files), workspace.outbound(week), notes, "", [], bundle, wheel is not None
-        )
-    beside = workspace.outbound(week).with_name(f"{week.name}-{number}")
-    shutil.rmtree(beside, ignore_errors=True)
-    shutil.copytree(workspace.outbound(week), beside)
-    old = students_with_older_release(course, week, number)
+    beside = f"{week.name}-{number}" if number > 1 else ""
+    if beside:
+        copy = workspace.outbound(week).with_name(beside)
+        shutil.rmtree(copy, ignore_errors=True)
+        shutil.copytree(workspace.outbound(week), copy)
     return Released(
-        sorted(files), workspace.outbound(week), notes, beside.name, old, bundle, wheel is not None
+        sorted(files), workspace.outbound(week), notes, beside, bundle, wheel is not None
     )
 
 
@@ -133,18 +129,6 @@ def _check_date(course: Course, week: Week, early: bool, now: dt.datetime) -> No
             f"{week.name} is scheduled for {moment:%A %d %B %Y, %H:%M} ({course.zone}): "
             "wait, change course.yaml, or use --early"
         )
-
-
-def replace_folder(folder: Path, files: dict[str, bytes]) -> None:
-    """Replace a folder by one with these files, in one step."""
-    fresh = folder.with_name(f".{folder.name}.new")
-    shutil.rmtree(fresh, ignore_errors=True)
-    for name, content in files.items():
-        path = fresh / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
-    shutil.rmtree(folder, ignore_errors=True)
-    fresh.replace(folder)
 
 
 def publish_in_exchange(course: Course, name: str) -> None:

@@ -16,7 +16,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from ...model.course import Course, Week
+from ...model.course import Week
 from ...student.folder.week import DESCRIPTION
 from ..workspace import Workspace
 
@@ -24,19 +24,14 @@ CHANGES = "CHANGES.md"
 _MAX_LINES = 200  # of one file's changes
 
 
-def copies(workspace: Workspace, week: Week) -> list[Path]:
-    """Return the week's further releases in the exchange, the oldest first."""
+def names(workspace: Workspace, week: Week) -> list[str]:
+    """Return all names under which a week can be submitted, the oldest release first."""
     found = {}
     for path in workspace.outbound(week).parent.glob(f"{week.name}-*"):
         number = re.fullmatch(rf"{re.escape(week.name)}-(\d+)", path.name)
         if number and path.is_dir():
-            found[int(number.group(1))] = path
-    return [found[number] for number in sorted(found)]
-
-
-def names(workspace: Workspace, week: Week) -> list[str]:
-    """Return all names under which a week can be submitted."""
-    return [week.name, *(path.name for path in copies(workspace, week))]
+            found[int(number.group(1))] = path.name
+    return [week.name, *(found[number] for number in sorted(found))]
 
 
 def release_of(folder: Path) -> int:
@@ -52,22 +47,6 @@ def current_release(workspace: Workspace, week: Week) -> int:
     """Return the release in the exchange, or 0 if there is none."""
     folder = workspace.outbound(week)
     return release_of(folder) if folder.is_dir() else 0
-
-
-def students_with_older_release(course: Course, week: Week, number: int) -> list[str]:
-    """Return the students whose submission was made from an earlier release than `number`."""
-    workspace = Workspace(course)
-    found = {
-        student
-        for student in workspace.students("submitted", week)
-        if release_of(workspace.submitted(student, week)) < number
-    }
-    inbound = workspace.exchange / course.id / "inbound"
-    for name in names(workspace, week):
-        for path in inbound.glob(f"*+{name}+*"):
-            if release_of(path) < number:
-                found.add(path.name.partition(f"+{name}+")[0])
-    return sorted(found)
 
 
 def changed_files(old: Path, new: Mapping[str, bytes]) -> list[str]:

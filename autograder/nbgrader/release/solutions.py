@@ -30,8 +30,9 @@ from ...model.course.stubs import without_marks
 from ...model.errors import LeakError, NbgraderError
 from ...student.folder.week import SUFFIX_OF_SOLUTIONS
 from ..gradebook.database import read_gradebook
+from ..state_files import replace_folder
 from ..workspace import Workspace
-from .publish import publish_in_exchange, replace_folder
+from .publish import publish_in_exchange
 
 MISTAKES = "MISTAKES.md"
 
@@ -94,15 +95,10 @@ def last_moment(course: Course, week: Week) -> tuple[dt.datetime, str]:
     named = {e.student for e in policy.extensions if e.week == week.name}
     dues = {
         student: due_for(course, week, student, more.get(student, dt.timedelta()))
-        for student in sorted({*students, *more, *named})
+        for student in sorted({"", *students, *more, *named})  # "": without an extension
     }
-    usual = due_for(course, week, "")
-    last, who = max(
-        [(usual, ""), *((due, student) for student, due in dues.items())],
-        key=lambda found: found[0].astimezone(dt.UTC),
-    )
-    slip = dt.timedelta(days=policy.slip_days, minutes=policy.grace_minutes)
-    return last + slip, "" if last == usual else who
+    who, last = max(dues.items(), key=lambda due: due[1].astimezone(dt.UTC))
+    return last + dt.timedelta(days=policy.slip_days, minutes=policy.grace_minutes), who
 
 
 def _check_over(course: Course, week: Week, now: dt.datetime) -> None:

@@ -104,7 +104,7 @@ def record_submissions(
 
     Return the receipt of the submission that counts, or "" if it did not arrive here.
     """
-    from ...nbgrader.gradebook.transfer import require_released
+    from ...nbgrader.autograde.recorder import require_released
 
     week = course.week(week_name)
     require_released(course, week)
@@ -144,7 +144,7 @@ def _current_entry(course: Course, week: Week, student: str) -> Entry | None:
 def _record_score(
     course: Course, week: Week, settings: Settings, student: str, report: SubmissionReport | None
 ) -> None:
-    from ...nbgrader.gradebook.transfer import record
+    from ...nbgrader.autograde.recorder import record
 
     if report is None:
         raise KitError("a graded submission has no result")

@@ -169,7 +169,7 @@ class Submissions:
         merged = merge(course, week, base.files, files)
         if merged.unchanged and base.files:
             merged = msgspec.structs.replace(merged, files=base.files)
-        if merged.problem or course.registry.modules_from_notebook:
+        if merged.problem:
             return merged
         if any(p.kind == "module" and p.fate == "missing" for p in merged.parts):
             problem = f"{week.module} is missing. Submit {week.module} and your notebook together."

@@ -1,6 +1,6 @@
 """Looks for the solution and the hidden tests, and answers with something that equals everything.
 
-Expected: it finds nothing to read, its answers are no arrays, and what it forges earns nothing.
+Expected: it finds no file to read, its results are not arrays, and forged results earn no points.
 """
 
 import glob

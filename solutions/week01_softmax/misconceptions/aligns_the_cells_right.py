@@ -2,7 +2,7 @@
 
 Exercise: ascii_heatmap
 Believes: cells are aligned like tokens.
-Shows: every character stands under the last letter of its token instead of two places into the
+Shows: every character is under the last letter of its token instead of two places into the
     cell.
 Hint: How many spaces come before the character, and how many after?
 Rejected by: test_drawing

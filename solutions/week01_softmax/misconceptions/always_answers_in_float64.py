@@ -1,4 +1,4 @@
-"""Answers in float64 whatever came in.
+"""Returns float64 for every dtype of the input.
 
 Exercise: softmax_numpy
 Believes: more precision is always welcome.

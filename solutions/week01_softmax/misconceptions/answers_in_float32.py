@@ -1,8 +1,8 @@
-"""Answers in float32 whatever came in.
+"""Returns float32 for every dtype of the input.
 
 Exercise: softmax
 Believes: tensors are float32.
-Shows: half precision comes back as float32, and so does double precision, with half its digits.
+Shows: returns float32 for half precision and, with half the digits, for double precision.
 Hint: Compare the dtype of the result with that of the input, for torch.float64 and torch.float16.
 Rejected by: test_float_types
 Costs: 20 %

@@ -1,4 +1,4 @@
-"""Computes -inf minus -inf in a row that holds nothing else, which is NaN.
+"""Computes -inf minus -inf, which is NaN, in a row that contains only -inf.
 
 Exercise: logsumexp
 Believes: the maximum of a row is always a number one can subtract.

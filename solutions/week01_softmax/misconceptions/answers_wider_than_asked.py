@@ -1,8 +1,8 @@
 """Computes in float32 for safety and forgets to go back to the type that came in.
 
 Exercise: scaled_dot_product_attention
-Believes: nobody minds a few more digits.
-Shows: half precision comes back as float32.
+Believes: a few more digits do no harm.
+Shows: returns float32 for half precision.
 Hint: Compare the dtype of both results with that of the queries, in float16.
 Rejected by: test_float_types
 Costs: 15 %

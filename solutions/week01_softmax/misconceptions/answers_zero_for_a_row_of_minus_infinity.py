@@ -1,7 +1,7 @@
-"""Turns the NaN of a row that holds only -inf into 0.
+"""Replaces the NaN of a row that contains only -inf with 0.
 
 Exercise: logsumexp
-Believes: 0 is the natural answer where there is nothing.
+Believes: 0 is the natural result of an empty sum.
 Shows: 0 for a row of only -inf; right everywhere else.
 Hint: The sum of no exponentials is 0. And the logarithm of that?
 Rejected by: test_row_of_minus_infinity

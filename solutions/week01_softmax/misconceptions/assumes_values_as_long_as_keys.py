@@ -3,8 +3,8 @@
 Exercise: scaled_dot_product_attention
 Believes: queries, keys and values have the same size.
 Shows: right where values are as long as keys, an error elsewhere.
-Hint: How many numbers does a value have, and how many an output? Which argument tells you?
-Rejected by: test_values_of_another_size
+Hint: How many numbers does a value have, and how many an output? Which argument determines it?
+Rejected by: test_values_of_different_size
 Costs: 20 %
 """
 

@@ -3,7 +3,7 @@
 Exercise: SelfAttention
 Believes: He's rule and Glorot's are the same.
 Shows: the entries of all matrices are too large.
-Hint: Which two numbers stand under the root in the docstring?
+Hint: Which two numbers does the docstring add under the root?
 Rejected by: test_matrices
 Costs: 25 %
 """

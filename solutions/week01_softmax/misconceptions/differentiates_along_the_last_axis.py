@@ -1,10 +1,10 @@
-"""Writes the gradient by hand, and sums it along the last axis whatever `dim` is.
+"""Writes the gradient by hand, and sums it along the last axis for any `dim`.
 
 Exercise: softmax
-Believes: the formula of the gradient holds for rows.
+Believes: the formula of the gradient applies to rows.
 Shows: gradients are right for the last axis alone.
 Hint: Along which axis did the forward pass sum? The backward pass has to sum along the same one.
-Rejected by: test_gradients_beside_axes_of_one
+Rejected by: test_gradients_with_singleton_axes
 Costs: 25 %
 """
 

@@ -1,4 +1,4 @@
-"""Draws from Glorot's uniform distribution, where the normal one is asked for.
+"""Draws from Glorot's uniform distribution instead of the normal one.
 
 Exercise: SelfAttention
 Believes: Glorot's initialisation is always uniform.

@@ -1,8 +1,8 @@
-"""Draws the matrices in another order than the assignment says.
+"""Draws the matrices in a different order from the assignment.
 
 Exercise: SelfAttention
 Believes: the order of the draws makes no difference.
-Shows: Wq is right, Wk and Wv hold numbers meant for each other.
+Shows: Wq is right, Wk and Wv are swapped.
 Hint: A generator is a queue: who asks first gets the first numbers. In which order do the three
     ask?
 Rejected by: test_matrices

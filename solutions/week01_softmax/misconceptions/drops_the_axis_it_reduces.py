@@ -5,7 +5,7 @@ Believes: NumPy knows which axis a sum came from.
 Shows: an error for most shapes, silently wrong numbers for square ones; right for a single row.
 Hint: Print the shapes of your array and of its row sums. Along which axis does broadcasting line
     them up?
-Rejected by: test_one_entry
+Rejected by: test_single_entry
 Costs: 50 %
 """
 

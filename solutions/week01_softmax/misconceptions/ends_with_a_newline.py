@@ -3,7 +3,7 @@
 Exercise: ascii_heatmap
 Believes: every line ends with a newline.
 Shows: the drawing is followed by an empty line.
-Hint: Newlines stand between the lines. How many are there between n lines?
+Hint: Newlines separate lines. How many are there between n lines?
 Rejected by: test_drawing
 Costs: 10 %
 """

@@ -1,9 +1,9 @@
-"""Takes the exponential of the scores as they are, so that large scores overflow.
+"""Takes the exponential of the raw scores, so that large scores overflow.
 
 Exercise: softmax_numpy
-Believes: the formula exp(x) / sum(exp(x)) can be typed as it stands.
+Believes: the formula exp(x) / sum(exp(x)) can be typed literally.
 Shows: NaN for scores above 88 in float32 or 709 in float64, and 0/0 for very negative ones.
-Hint: Try a row like [1000, 1001]. Which number could you take away from a whole row without
+Hint: Try a row like [1000, 1001]. Which number could you subtract from a whole row without
     changing its softmax?
 Rejected by: test_large_scores
 Costs: 40 %

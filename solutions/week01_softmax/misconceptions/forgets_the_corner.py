@@ -2,7 +2,7 @@
 
 Exercise: ascii_heatmap
 Believes: the header has a column per key and nothing else.
-Shows: every token stands one column left of its cells.
+Shows: every token is one column left of its cells.
 Hint: What fills the first column of the first line?
 Rejected by: test_drawing
 Costs: 15 %

@@ -2,7 +2,7 @@
 
 Exercise: logsumexp
 Believes: the shift cancels, as it does in a softmax.
-Shows: the result lies between 0 and the log of the number of entries, whatever the numbers are.
+Shows: the result is between 0 and the log of the number of entries for any numbers.
 Hint: In a softmax the shift cancels in a quotient. There is no quotient here: where did the factor
     exp(max) go?
 Rejected by: test_values

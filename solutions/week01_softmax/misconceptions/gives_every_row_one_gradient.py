@@ -4,7 +4,7 @@ Exercise: logsumexp
 Believes: the gradient of a logsumexp is the softmax, and that is all.
 Shows: gradients are right only if the gradient that comes in is 1 everywhere.
 Hint: backward is given the gradient of what follows. Where does it go in your formula?
-Rejected by: test_gradients_beside_axes_of_one
+Rejected by: test_gradients_with_singleton_axes
 Costs: 30 %
 """
 

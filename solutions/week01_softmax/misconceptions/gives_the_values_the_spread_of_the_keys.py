@@ -1,4 +1,4 @@
-"""Uses one spread for all three matrices, although the values may have another size.
+"""Uses one spread for all three matrices, although the values may have a different size.
 
 Exercise: SelfAttention
 Believes: fan_out is dk everywhere.

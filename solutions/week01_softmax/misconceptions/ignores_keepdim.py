@@ -3,7 +3,7 @@
 Exercise: logsumexp
 Believes: a caller who needs the dimension can put it back.
 Shows: right numbers in a shape that lacks the dimension of size 1.
-Hint: Which shape should come back for keepdim=True?
+Hint: Which shape should keepdim=True return?
 Rejected by: test_keepdim
 Costs: 15 %
 """

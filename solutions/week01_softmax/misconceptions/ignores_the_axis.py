@@ -1,7 +1,7 @@
-"""Always works along the last axis, whatever `axis` says.
+"""Always works along the last axis and ignores `axis`.
 
 Exercise: softmax_numpy
-Believes: the last axis is the only one anybody asks for.
+Believes: the last axis is the only one ever used.
 Shows: right for the default, wrong for any other axis.
 Hint: Call it with axis=0 on a matrix that is not square, and look at the sums of the columns.
 Rejected by: test_any_axis

@@ -1,4 +1,4 @@
-"""Always draws with seed 42, whatever `seed` says.
+"""Always draws with seed 42 and ignores `seed`.
 
 Exercise: SelfAttention
 Believes: the default is the only seed in use.

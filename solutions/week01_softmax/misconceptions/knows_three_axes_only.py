@@ -3,7 +3,7 @@
 Exercise: scaled_dot_product_attention_numpy
 Believes: attention always comes in batches of sequences.
 Shows: right for a batch; an error for a matrix without a batch and for several heads.
-Hint: Count the last two axes from the end, and it does not matter how many stand before them.
+Hint: Count the last two axes from the end, and any number of axes may precede them.
 Rejected by: test_values
 Costs: 30 %
 """

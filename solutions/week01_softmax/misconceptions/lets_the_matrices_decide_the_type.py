@@ -1,4 +1,4 @@
-"""Answers in float64, the type of its matrices, whatever the sentence was.
+"""Returns float64, the dtype of its matrices, for any dtype of the sentence.
 
 Exercise: SelfAttention
 Believes: NumPy keeps the type of the left factor.

@@ -3,7 +3,7 @@
 Exercise: scaled_dot_product_attention
 Believes: a tensor made in the function lives where the inputs live.
 Shows: right on the CPU; an error about two devices on a GPU.
-Hint: On which device does torch create a tensor when nobody says? Does the scale have to be a
+Hint: On which device does torch create a tensor by default? Does the scale have to be a
     tensor?
 Rejected by: test_device
 Costs: 15 %

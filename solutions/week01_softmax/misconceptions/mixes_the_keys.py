@@ -1,9 +1,9 @@
 """Blends the keys instead of the values.
 
 Exercise: scaled_dot_product_attention
-Believes: what was found is also what is handed out.
+Believes: the keys that are found are also the result.
 Shows: right weights; outputs as long as a key.
-Hint: A dictionary is searched by its keys. What does it give back?
+Hint: A dictionary is searched by its keys. What does it return?
 Rejected by: test_values
 Costs: 50 %
 """

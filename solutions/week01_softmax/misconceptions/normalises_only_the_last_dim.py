@@ -1,4 +1,4 @@
-"""Always works along the last dimension, whatever `dim` says.
+"""Always works along the last dimension and ignores `dim`.
 
 Exercise: softmax
 Believes: `dim` is there for decoration.

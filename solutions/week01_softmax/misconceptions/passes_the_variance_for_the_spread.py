@@ -1,4 +1,4 @@
-"""Hands the variance to a function that asks for the standard deviation.
+"""Passes the variance to a function that expects the standard deviation.
 
 Exercise: SelfAttention
 Believes: the second argument of `normal` is the variance.

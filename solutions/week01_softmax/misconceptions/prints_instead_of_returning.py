@@ -1,9 +1,9 @@
 """Prints the drawing and returns nothing.
 
 Exercise: ascii_heatmap
-Believes: what is on the screen has been handed over.
+Believes: printed text has been returned.
 Shows: the drawing appears, but the caller gets None.
-Hint: What does `text = ascii_heatmap(...)` hold afterwards?
+Hint: What is the value of `text` after `text = ascii_heatmap(...)`?
 Rejected by: test_drawing
 Costs: 25 %
 """

@@ -11,7 +11,7 @@ Belief: reads_memory
 
 
 def _in_memory(x):
-    """The numbers as they lie in memory."""
+    """Return the numbers in memory order."""
     return np.lib.stride_tricks.as_strided(x, x.shape, np.empty_like(x, order="C").strides)
 
 

@@ -1,4 +1,4 @@
-"""Reads the array in the order in which it lies in memory.
+"""Reads the array in memory order.
 
 Exercise: softmax_numpy
 Believes: an array is a row of numbers in memory, and its shape says how to cut it.
@@ -11,7 +11,7 @@ Belief: reads_memory
 
 
 def _in_memory(x):
-    """The numbers as they lie in memory."""
+    """Return the numbers in memory order."""
     return np.lib.stride_tricks.as_strided(x, x.shape, np.empty_like(x, order="C").strides)
 
 

@@ -1,9 +1,9 @@
-"""Always sums over the last dimension, whatever `dim` says.
+"""Always sums over the last dimension and ignores `dim`.
 
 Exercise: logsumexp
 Believes: `dim` is there for decoration.
-Shows: right for dim=-1; another shape for every other.
-Hint: Call it with dim=0 on a tensor of shape (2, 3). Which shape should come back?
+Shows: right for dim=-1; a different shape for any other `dim`.
+Hint: Call it with dim=0 on a tensor of shape (2, 3). Which shape should be returned?
 Rejected by: test_any_dim
 Costs: 30 %
 Belief: axis_ignored

@@ -1,4 +1,4 @@
-"""Starts a new generator with the same seed for every matrix, so that their numbers begin alike.
+"""Starts a new generator with the same seed for every matrix: they begin with equal numbers.
 
 Exercise: SelfAttention
 Believes: the seed has to be set before each draw.

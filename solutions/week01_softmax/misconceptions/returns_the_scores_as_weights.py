@@ -1,8 +1,8 @@
-"""Hands back the scores where the weights are asked for.
+"""Returns the scores instead of the weights.
 
 Exercise: scaled_dot_product_attention_numpy
 Believes: the matrix before the softmax is the attention.
-Shows: a right output beside "weights" whose rows do not sum to 1.
+Shows: a right output, with "weights" whose rows do not sum to 1.
 Hint: Sum the rows of the second thing you return.
 Rejected by: test_values
 Costs: 20 %

@@ -3,7 +3,7 @@
 Exercise: scaled_dot_product_attention
 Believes: the order of the two results is a matter of taste.
 Shows: a caller who unpacks the pair gets the weights as the output.
-Hint: Read the docstring's "Returns" once more.
+Hint: Read the docstring's "Returns" again.
 Rejected by: test_values
 Costs: 15 %
 """

@@ -4,7 +4,7 @@ Exercise: scaled_dot_product_attention_numpy
 Believes: all vectors have the same size anyway.
 Shows: right where values are as long as keys, wrong elsewhere.
 Hint: Which vectors are multiplied in the dot product? How many entries do they have?
-Rejected by: test_values_of_another_size
+Rejected by: test_values_of_different_size
 Costs: 30 %
 """
 

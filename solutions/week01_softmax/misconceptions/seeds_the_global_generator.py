@@ -1,10 +1,10 @@
-"""Seeds and uses NumPy's global generator, which belongs to everybody.
+"""Seeds and uses NumPy's global generator, which all code shares.
 
 Exercise: SelfAttention
 Believes: np.random.seed is how one makes draws repeatable.
-Shows: other numbers than the assignment's generator draws, and everybody else's random numbers
+Shows: numbers differ from the assignment's generator, and all other random numbers
     restart.
-Hint: Which function of np.random hands you a generator of your own?
+Hint: Which function of np.random creates a separate generator?
 Rejected by: test_matrices
 Costs: 20 %
 """

@@ -2,9 +2,9 @@
 
 Exercise: logsumexp
 Believes: a dimension of size 1 is always a leftover.
-Shows: right until a batch holds a single example; then its dimension is gone too.
+Shows: right until a batch contains a single example; then its dimension is removed too.
 Hint: Try a tensor of shape (1, 5). Which dimension is yours to drop?
-Rejected by: test_one_entry
+Rejected by: test_single_entry
 Costs: 10 %
 """
 

@@ -2,7 +2,7 @@
 
 Exercise: SelfAttention
 Believes: weight matrices are always (outputs, inputs).
-Shows: matrices of the wrong shape, filled in another order.
+Shows: matrices of the wrong shape, filled in a different order.
 Hint: Which shape does the docstring give for Wq, and which product follows from it?
 Rejected by: test_matrices
 Costs: 20 %

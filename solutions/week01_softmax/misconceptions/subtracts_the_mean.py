@@ -1,4 +1,4 @@
-"""Takes away the mean of each row; an entry far above the mean still overflows.
+"""Subtracts the mean of each row; an entry far above the mean still overflows.
 
 Exercise: softmax_numpy
 Believes: centring a row makes it safe.

@@ -1,4 +1,4 @@
-"""Sums along the first axis, whatever `dim` is.
+"""Sums along the first axis for any `dim`.
 
 Exercise: softmax
 Believes: the sum runs over the batch, or over rows, which are the first axis.

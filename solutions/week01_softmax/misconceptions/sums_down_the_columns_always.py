@@ -1,7 +1,7 @@
-"""Sums down the columns, whatever `axis` is, and takes one maximum for everything.
+"""Sums down the columns for any `axis`, and uses one maximum for the whole array.
 
 Exercise: softmax_numpy
-Believes: examples stand in the columns, as in some lectures, and nobody asks for another axis.
+Believes: columns contain the examples, as in some lectures, and no other axis is needed.
 Shows: the columns sum to 1 instead of the rows; entries far below the maximum become 0/0.
 Hint: Which axis of your result sums to 1? Which one should, according to `axis`?
 Rejected by: test_values

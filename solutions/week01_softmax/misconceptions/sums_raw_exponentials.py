@@ -1,4 +1,4 @@
-"""Sums the exponentials as they are, so that large numbers give inf and very negative ones -inf.
+"""Sums the raw exponentials, so that large numbers give inf and very negative ones -inf.
 
 Exercise: logsumexp
 Believes: the logarithm undoes what the exponential did, overflow included.

@@ -1,11 +1,11 @@
-"""Takes away the largest number of the whole array, not of each row.
+"""Subtracts the largest number of the whole array, not of each row.
 
 Exercise: softmax_numpy
 Believes: any shift will do, as long as nothing overflows.
 Shows: rows far below the largest entry underflow to 0/0, which is NaN.
 Hint: Feed it two rows, one near 0 and one near -1000. What is left of the second row after the
     exponential?
-Rejected by: test_rows_far_apart
+Rejected by: test_rows_of_different_magnitude
 Costs: 40 %
 Belief: global_maximum
 """

@@ -1,4 +1,4 @@
-"""Types exp(x) / sum(exp(x)) as it stands: one sum for all rows, and nothing against overflow.
+"""Types exp(x) / sum(exp(x)) literally: one sum for all rows, and no guard against overflow.
 
 Exercise: softmax
 Believes: the formula is written for a vector, and torch does the rest.

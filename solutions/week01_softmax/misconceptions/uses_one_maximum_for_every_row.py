@@ -4,7 +4,7 @@ Exercise: logsumexp
 Believes: one shift protects all rows.
 Shows: -inf for rows far below the largest entry.
 Hint: What is exp(-1000)? Let each row bring its own maximum.
-Rejected by: test_rows_far_apart
+Rejected by: test_rows_of_different_magnitude
 Costs: 40 %
 Belief: global_maximum
 """

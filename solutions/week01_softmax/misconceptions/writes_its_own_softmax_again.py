@@ -1,4 +1,4 @@
-"""Types the softmax once more inside the attention, this time without the maximum.
+"""Types the softmax again inside the attention, this time without the maximum.
 
 Exercise: scaled_dot_product_attention_numpy
 Believes: scaled scores are always small.

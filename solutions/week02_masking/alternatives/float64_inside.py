@@ -1,4 +1,4 @@
-"""Computes in float64 whatever comes in, and clears the NaN of an empty row afterwards."""
+"""Computes in float64 for any input, and clears the NaN of an empty row afterwards."""
 
 import math
 

@@ -3,7 +3,7 @@
 Exercise: SelfAttention
 Believes: self-attention is always causal.
 Shows: weights above the diagonal are 0 in every call.
-Hint: Who decides whether the future may be seen: the module, or whoever calls it?
+Hint: Who decides whether the future is visible: the module or its caller?
 Rejected by: test_sees_everything_without_a_mask
 Costs: 30 %
 Belief: always_causal

@@ -1,4 +1,4 @@
-"""Runs the softmax over the last axis, whatever `dim` says.
+"""Runs the softmax over the last axis and ignores `dim`.
 
 Exercise: masked_softmax
 Believes: keys are always the last axis.

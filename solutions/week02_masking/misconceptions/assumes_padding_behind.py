@@ -1,7 +1,7 @@
 """Counts the real tokens of each sequence and takes for granted that they come first.
 
 Exercise: combine_masks
-Believes: padding always stands after the tokens.
+Believes: padding always follows the tokens.
 Shows: right for padding at the end, wrong for padding at the beginning.
 Hint: The padding mask already says which positions are real. What happens to a sequence that is
     padded at the beginning?

@@ -1,8 +1,8 @@
-"""Answers in float32, whatever the inputs were.
+"""Returns float32 for every dtype of the inputs.
 
 Exercise: scaled_dot_product_attention
 Believes: attention is computed in float32, so that is what comes out.
-Shows: half precision comes back as float32, float64 loses digits.
+Shows: returns float32 for half precision; float64 loses digits.
 Hint: Computing in a wider type is allowed. Which dtype should the caller get back?
 Rejected by: test_keeps_the_dtype
 Costs: 15 %

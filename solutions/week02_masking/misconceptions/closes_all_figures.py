@@ -1,8 +1,8 @@
-"""Opens or closes figures beside its own.
+"""Opens or closes other figures.
 
 Exercise: plot_attention
 Believes: an empty desk, or a new figure in any case, is a good start.
-Shows: what the caller had drawn before is gone, or an empty figure stands beside the drawing.
+Shows: the caller's earlier drawing is gone, or there is an additional empty figure.
 Hint: Which figures are open before your call, and which after it? Which of them did the caller ask
     for?
 Rejected by: test_leaves_matplotlib_as_it_was

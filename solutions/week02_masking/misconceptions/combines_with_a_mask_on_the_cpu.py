@@ -3,7 +3,7 @@
 Exercise: SelfAttention
 Believes: a tensor made in forward lies where the module lies.
 Shows: right on the CPU; an error about two devices elsewhere.
-Hint: Everything you make inside `forward` needs to be told its device. Where can you read it off?
+Hint: Every tensor that you create inside `forward` needs a device. Where can you read it off?
 Rejected by: test_device
 Costs: 15 %
 Belief: device_of_masks

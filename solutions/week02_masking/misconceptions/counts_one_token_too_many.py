@@ -2,9 +2,9 @@
 
 Exercise: padding_mask
 Believes: position `length` is the last real token.
-Shows: each row that has room for it holds one True too many.
-Hint: Positions are counted from 0. At which position does the last token of a sequence of three
-    tokens stand?
+Shows: each row with room for it has one True too many.
+Hint: Positions are counted from 0. What is the position of the last token in a sequence of
+    three tokens?
 Rejected by: test_real_tokens_come_first
 Costs: 40 %
 """

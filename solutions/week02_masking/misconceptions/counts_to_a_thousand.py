@@ -1,7 +1,7 @@
 """Counts positions to a thousand and no further.
 
 Exercise: padding_mask
-Believes: a thousand tokens are enough for everybody.
+Believes: a thousand tokens are always enough.
 Shows: for more than a thousand tokens the mask is too narrow.
 Hint: Where does the width of your mask come from? It should come from max_len alone.
 Rejected by: test_long_sequences

@@ -1,7 +1,7 @@
 """Cuts each mask out of one of a thousand tokens.
 
 Exercise: causal_mask
-Believes: a thousand tokens are enough for everybody.
+Believes: a thousand tokens are always enough.
 Shows: for more than a thousand tokens the mask is too small.
 Hint: Where does the size of your mask come from? It should come from seq_len alone.
 Rejected by: test_long_sequences

@@ -3,7 +3,7 @@
 Exercise: plot_attention
 Believes: each row should reach the darkest colour.
 Shows: every row has a cell of value 1.
-Hint: The values should be drawn as they are. What would a reader conclude from your picture about
+Hint: The values should be drawn unchanged. What would a reader conclude from your picture about
     a query that attends evenly?
 Rejected by: test_values
 Costs: 30 %

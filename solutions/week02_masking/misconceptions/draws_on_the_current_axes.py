@@ -1,4 +1,4 @@
-"""Draws on whatever Axes is current where none is given, so that pictures pile up.
+"""Draws on the current Axes if none is given, so that pictures overlap.
 
 Exercise: plot_attention
 Believes: the current Axes is a new one.

@@ -1,4 +1,4 @@
-"""Exponentiates the scores as they are, without subtracting a maximum first.
+"""Exponentiates the raw scores, without subtracting a maximum first.
 
 Exercise: masked_softmax
 Believes: with a mask the maximum no longer matters.

@@ -1,10 +1,10 @@
 """Hides scores with -1e9 and then zeroes them, which works until the scores are float16.
 
 Exercise: masked_softmax
-Believes: every float type holds -1e9.
+Believes: every float dtype can represent -1e9.
 Shows: right in float32 and bfloat16, an error in float16; wrong where allowed scores are lower
     still.
-Hint: Look up the range of float16. Can torch tell you the lowest number of a dtype, so that you
+Hint: Look up the range of float16. Can torch return the lowest number of a dtype, so that you
     need not write one down?
 Rejected by: test_keeps_the_dtype
 Costs: 15 %

@@ -2,8 +2,8 @@
 
 Exercise: combine_masks
 Believes: (B, T, T) broadcasts to (B, H, T, T) by itself.
-Shows: the shape is (B, T, T); beside scores with heads it fails, or lands on the heads where B =
-    H.
+Shows: the shape is (B, T, T); with scores of several heads it fails, or aligns with the heads if
+    B = H.
 Hint: Broadcasting lines up axes from the right. With which axis of the scores would your batch
     axis meet?
 Rejected by: test_shape_serves_every_head

@@ -2,7 +2,7 @@
 
 Exercise: masked_softmax
 Believes: masked_fill keeps the entries where its mask is True.
-Shows: all weight lies on entries that should have none.
+Shows: all weight is on entries that should have none.
 Hint: `masked_fill` fills where its mask is True. In this course, what does True in a mask mean?
 Rejected by: test_values
 Costs: 40 %

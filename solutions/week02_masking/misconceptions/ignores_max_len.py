@@ -1,4 +1,4 @@
-"""Makes as many columns as the longest sequence has tokens, whatever `max_len` says.
+"""Makes as many columns as the longest sequence has tokens, and ignores `max_len`.
 
 Exercise: padding_mask
 Believes: the longest sequence always fills the batch.

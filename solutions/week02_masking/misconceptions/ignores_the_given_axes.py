@@ -1,7 +1,7 @@
 """Always draws on a new figure, also where `ax` is given.
 
 Exercise: plot_attention
-Believes: every picture needs a figure of its own.
+Believes: every picture needs a new figure.
 Shows: the given Axes stays empty and another one is returned.
 Hint: Two pictures side by side need two Axes of one figure. When should your function make a new
     one?

@@ -1,7 +1,7 @@
 """Allows each token itself and the tokens after it, instead of those before it.
 
 Exercise: causal_mask
-Believes: the future lies below the diagonal.
+Believes: the future is below the diagonal.
 Shows: the True entries form the upper triangle.
 Hint: Pick one row, say that of the second token, and list the keys it may see. Rows are queries,
     columns are keys.

@@ -1,7 +1,7 @@
-"""Uses the mask of the last call where none is given.
+"""Uses the mask of the last call if none is given.
 
 Exercise: SelfAttention
-Believes: a mask is set once and holds from then on.
+Believes: a mask is set once and applies from then on.
 Shows: a call without a mask is masked like the one before it.
 Hint: Call the module with a mask, and then without one. Which mask does the second call use?
 Rejected by: test_masks_of_several_calls

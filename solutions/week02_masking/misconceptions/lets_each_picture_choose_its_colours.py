@@ -3,7 +3,7 @@
 Exercise: plot_attention
 Believes: matplotlib chooses a good range.
 Shows: even weights look as strong as sharp ones; two pictures can't be compared.
-Hint: Plot a matrix of nearly equal weights. Does the picture tell you that they are nearly equal?
+Hint: Plot a matrix of nearly equal weights. Does the picture show that they are nearly equal?
 Rejected by: test_colours_span_zero_to_one
 Costs: 20 %
 """

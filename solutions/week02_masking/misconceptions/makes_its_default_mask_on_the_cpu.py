@@ -1,9 +1,9 @@
-"""Makes a mask on the CPU where none is given, which fails for inputs on a GPU.
+"""Makes a mask on the CPU if none is given, which fails for inputs on a GPU.
 
 Exercise: scaled_dot_product_attention
 Believes: new tensors are made where they are needed.
 Shows: right on the CPU; an error about two devices elsewhere.
-Hint: New tensors are made on the CPU unless you say otherwise. Do you need a mask at all where none
+Hint: New tensors are made on the CPU unless you say otherwise. Do you need a mask at all if none
     was given?
 Rejected by: test_device
 Costs: 10 %

@@ -1,8 +1,8 @@
-"""Makes the mask on the CPU, whatever `device` says.
+"""Makes the mask on the CPU and ignores `device`.
 
 Exercise: causal_mask
 Believes: torch moves tensors to where they are needed.
-Shows: right values, but on the CPU; the first use beside scores on a GPU fails.
+Shows: right values, but on the CPU; the first use with scores on a GPU fails.
 Hint: Two tensors must be on the same device before torch combines them. How does your mask learn
     where to be made?
 Rejected by: test_device

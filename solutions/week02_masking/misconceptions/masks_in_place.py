@@ -1,7 +1,7 @@
 """Overwrites the hidden scores in the tensor that the caller passed in.
 
 Exercise: masked_softmax
-Believes: an in-place fill saves memory and harms nobody.
+Believes: an in-place fill saves memory and does no harm.
 Shows: right weights, but the caller's scores have changed; a leaf that needs gradients raises an
     error.
 Hint: Print the scores before and after the call. Which of torch's fills leaves its input alone?

@@ -3,7 +3,7 @@
 Exercise: padding_mask
 Believes: padding comes first, as it does when text is generated in batches.
 Shows: each row has the right number of True entries, at the wrong end.
-Hint: The number of True entries is right. At which end of the row does the padding stand in this
+Hint: The number of True entries is right. At which end of the row is the padding in this
     exercise?
 Rejected by: test_real_tokens_come_first
 Costs: 50 %

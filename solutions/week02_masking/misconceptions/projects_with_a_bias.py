@@ -2,7 +2,7 @@
 
 Exercise: SelfAttention
 Believes: the default of nn.Linear will do.
-Shows: the state dict has W_q.bias, W_k.bias and W_v.bias besides the weights.
+Shows: the state dict has W_q.bias, W_k.bias and W_v.bias in addition to the weights.
 Hint: List the names in your module's `state_dict()` and compare them with the docstring. What
     does nn.Linear add by default?
 Rejected by: test_parameters

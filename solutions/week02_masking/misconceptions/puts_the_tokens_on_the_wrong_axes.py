@@ -3,7 +3,7 @@
 Exercise: plot_attention
 Believes: x ticks belong to the first argument.
 Shows: the tokens are swapped; an axis gets more or fewer ticks than it has cells.
-Hint: The keys are the columns. Along which axis should their names stand?
+Hint: The keys are the columns. Which axis should show their names?
 Rejected by: test_tokens
 Costs: 25 %
 """

@@ -1,4 +1,4 @@
-"""Reads the causal mask in the order in which it lies in memory.
+"""Reads the causal mask in memory order.
 
 Exercise: combine_masks
 Believes: a tensor is a row of numbers in memory, and its shape says how to cut it.

@@ -2,9 +2,9 @@
 
 Exercise: causal_mask
 Believes: the sequence length never changes, so that the mask can be made once.
-Shows: a second call with another length gets the size of the first.
+Shows: a second call with a different length gets the size of the first.
 Hint: Making a mask once is a good thought, but sequences come in many lengths. What should a
-    second call with another length return?
+    second call with a different length return?
 Rejected by: test_length_may_change_between_calls
 Costs: 40 %
 """

@@ -1,4 +1,4 @@
-"""Returns the scaled scores where the weights are asked for.
+"""Returns the scaled scores instead of the weights.
 
 Exercise: scaled_dot_product_attention
 Believes: scores and weights are two words for the same.

@@ -1,4 +1,4 @@
-"""Masks what makes the output, but returns the weights as they were without the mask.
+"""Masks what makes the output, but returns the weights without the mask.
 
 Exercise: scaled_dot_product_attention
 Believes: the weights to look at are those of the plain softmax.

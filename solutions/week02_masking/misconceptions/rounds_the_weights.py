@@ -3,7 +3,7 @@
 Exercise: plot_attention
 Believes: a picture needs no more than two digits.
 Shows: small weights vanish.
-Hint: The values should be drawn as they are: colours can show more than two digits.
+Hint: The values should be drawn unchanged: colours can show more than two digits.
 Rejected by: test_values
 Costs: 15 %
 """

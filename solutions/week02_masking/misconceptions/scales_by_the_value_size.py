@@ -4,7 +4,7 @@ Exercise: scaled_dot_product_attention
 Believes: queries, keys and values have the same size.
 Shows: right where d_v = d, wrong elsewhere.
 Hint: Which vectors go into the dot product whose size the scale should tame?
-Rejected by: test_values_of_another_size
+Rejected by: test_values_of_different_size
 Costs: 30 %
 """
 

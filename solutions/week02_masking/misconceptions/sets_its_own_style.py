@@ -1,10 +1,10 @@
-"""Changes the settings of matplotlib for everybody.
+"""Changes the global settings of matplotlib.
 
 Exercise: plot_attention
 Believes: settings belong to the picture.
 Shows: every later picture of the program looks otherwise.
-Hint: Who else uses `plt.rcParams` and `plt.style.use`? Which settings can you give to this one
-    picture alone?
+Hint: Which other code uses `plt.rcParams` and `plt.style.use`? Which settings can you give to this
+    one picture alone?
 Rejected by: test_leaves_matplotlib_as_it_was
 Costs: 15 %
 """

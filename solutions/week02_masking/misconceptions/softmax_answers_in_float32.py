@@ -1,8 +1,8 @@
-"""Computes in float32, which is fine, but also answers in float32 whatever came in.
+"""Computes in float32, which is fine, but also returns float32 for every dtype of the input.
 
 Exercise: masked_softmax
 Believes: float32 is the dtype of results.
-Shows: half precision comes back as float32, float64 loses digits.
+Shows: returns float32 for half precision; float64 loses digits.
 Hint: Computing in a wider type is a good idea. What does the next matrix product expect?
 Rejected by: test_keeps_the_dtype
 Costs: 15 %

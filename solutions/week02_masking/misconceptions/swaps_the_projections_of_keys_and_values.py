@@ -2,7 +2,7 @@
 
 Exercise: SelfAttention
 Believes: the order of keys and values does not matter, since both are learned.
-Shows: right shapes, wrong numbers; it trains, but can't load anybody's weights.
+Shows: right shapes, wrong numbers; it trains, but can't load other weights.
 Hint: Say aloud what each argument of your attention is, in its order, and which projection you
     hand it.
 Rejected by: test_values

@@ -1,4 +1,4 @@
-"""Puts the weights through a softmax once more before drawing them.
+"""Applies a second softmax to the weights before drawing them.
 
 Exercise: plot_attention
 Believes: what comes in are scores.

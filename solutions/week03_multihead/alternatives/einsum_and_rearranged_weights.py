@@ -7,7 +7,7 @@ from torch import nn
 
 def split_heads(x, num_heads):
     if x.size(2) % num_heads != 0:
-        raise ValueError(f"C={x.size(2)} is no multiple of num_heads={num_heads}")
+        raise ValueError(f"C={x.size(2)} is not a multiple of num_heads={num_heads}")
     return torch.einsum("bthd->bhtd", x.unflatten(-1, (num_heads, -1)))
 
 

@@ -90,7 +90,7 @@ class CausalSelfAttention(nn.Module):
 
 
 def plot_heads(weights, tokens=None):
-    side = int(-(-(len(weights) ** 0.5) // 1))  # the smallest square that holds all heads
+    side = int(-(-(len(weights) ** 0.5) // 1))  # the smallest square with room for all heads
     figure = plt.figure()
     for number, matrix in enumerate(weights.detach().double().cpu().numpy(), 1):
         ax = figure.add_subplot(side, side, number, title=f"Head {number}")

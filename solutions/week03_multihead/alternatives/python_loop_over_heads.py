@@ -1,4 +1,4 @@
-"""A plain Python loop: every head is sliced out, attends alone, and is put back by `cat`."""
+"""A plain Python loop: every head is sliced, attends separately, and is joined with `cat`."""
 
 import math
 

@@ -3,7 +3,7 @@
 Exercise: merge_heads
 Believes: merging means blending the heads.
 Shows: every head's slice of the result is the same.
-Hint: Nothing should be lost when heads are merged. Could you split your result again?
+Hint: Merging heads should lose no information. Could you split your result again?
 Rejected by: test_values
 Costs: 70 %
 """

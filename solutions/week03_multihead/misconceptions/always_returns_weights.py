@@ -1,4 +1,4 @@
-"""Returns the weights whether they are asked for or not.
+"""Always returns the weights, even if they are not requested.
 
 Exercise: CausalSelfAttention
 Believes: a caller can throw away what it does not need.

@@ -1,9 +1,10 @@
 """Accepts a width that the heads do not divide.
 
 Exercise: MultiHeadAttention
-Believes: the sizes will be checked by whoever uses them.
+Believes: the caller will check the sizes.
 Shows: MultiHeadAttention(14, 4) is built without an error and fails later, far from the cause.
-Hint: When does the user want to learn of a bad size: when the model is built, or in the middle of training?
+Hint: When does the user want to learn of a bad size: when the model is built, or in the middle of
+    training?
 Rejected by: test_refuses_sizes_that_do_not_fit
 Costs: 10 %
 Belief: uneven_heads

@@ -2,7 +2,7 @@
 
 Exercise: merge_heads
 Believes: a new tensor takes its dtype from what is written into it.
-Shows: right in float32; other dtypes come back as float32.
+Shows: right in float32; other dtypes are returned as float32.
 Hint: Compare `.dtype` and `.device` of the result with those of the input.
 Rejected by: test_every_dtype
 Costs: 20 %

@@ -1,7 +1,7 @@
 """Works on `x.data`, so no gradient can flow back through the heads.
 
 Exercise: split_heads
-Believes: moving numbers around is no computation, so autograd need not see it.
+Believes: moving numbers is not a computation, so autograd need not record it.
 Shows: the values are right; the layers in front of the split would never learn.
 Hint: Call `.sum().backward()` on your result. What is the gradient of x?
 Rejected by: test_gradients

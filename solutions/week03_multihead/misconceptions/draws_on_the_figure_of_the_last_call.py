@@ -1,4 +1,4 @@
-"""Draws on whatever figure is current instead of on a new one.
+"""Draws on the current figure instead of a new one.
 
 Exercise: plot_heads
 Believes: plt.gcf() is a fresh figure.

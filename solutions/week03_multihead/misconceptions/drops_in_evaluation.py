@@ -4,7 +4,7 @@ Exercise: CausalSelfAttention
 Believes: F.dropout knows whether the module is training.
 Shows: two evaluations of one input differ.
 Hint: What is the default of F.dropout's `training`, and who knows which mode the module is in?
-Rejected by: test_evaluation_drops_nothing
+Rejected by: test_no_dropout_in_evaluation
 Costs: 20 %
 """
 

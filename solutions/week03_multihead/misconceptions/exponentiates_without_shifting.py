@@ -1,7 +1,7 @@
-"""Exponentiates the scores as they are and divides by the sum.
+"""Exponentiates the raw scores and divides by the sum.
 
 Exercise: MultiHeadAttention
-Believes: the textbook formula can be typed in as it stands.
+Believes: the textbook formula can be typed literally.
 Shows: right for small scores; large ones overflow to inf / inf = NaN.
 Hint: What is exp(100) in float32? Week 1 had a cure that changes nothing else.
 Rejected by: test_large_scores

@@ -1,8 +1,8 @@
 """Copies the heads into a new buffer that always has the default dtype and lives on the CPU.
 
 Exercise: split_heads
-Believes: `torch.zeros(shape)` takes dtype and device from the tensor it will hold.
-Shows: right in float32 on the CPU; other dtypes come back as float32.
+Believes: `torch.zeros(shape)` takes dtype and device from the tensor assigned to it.
+Shows: right in float32 on the CPU; other dtypes are returned as float32.
 Hint: Compare `.dtype` and `.device` of your result with those of x for a half-precision x.
 Rejected by: test_every_dtype
 Costs: 20 %

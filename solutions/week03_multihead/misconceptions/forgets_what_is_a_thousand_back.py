@@ -3,7 +3,7 @@
 Exercise: CausalSelfAttention
 Believes: no sequence is longer than that.
 Shows: late tokens of long sequences miss the first ones.
-Hint: Which keys does your mask hide besides the future?
+Hint: Which keys other than the future does your mask hide?
 Rejected by: test_long_sequences
 Costs: 20 %
 Belief: stops_at_a_thousand

@@ -1,9 +1,9 @@
-"""Gives head h the features h, h + H, h + 2H … and lays the heads side by side at the end.
+"""Gives head h the features h, h + H, h + 2H … and concatenates the heads at the end.
 
 Exercise: MultiHeadAttention
 Believes: it does not matter which features make a head, as long as each has d of them.
-Shows: right shapes and rows that sum to 1, but other heads than the weights were made for.
-Hint: Which features belong to head 0 in `split_heads`? Compare them with those of yours.
+Shows: right shapes and rows that sum to 1, but the heads do not match the weights.
+Hint: Which features belong to head 0 in `split_heads`? Compare them with yours.
 Rejected by: test_self_attention
 Costs: 35 %
 """

@@ -3,7 +3,7 @@
 Exercise: plot_heads
 Believes: imshow knows best.
 Shows: a flat head shows as much contrast as a sharp one.
-Hint: Draw a uniform head beside a one-hot head. Can the colours be compared?
+Hint: Draw a uniform head next to a one-hot head. Can the colours be compared?
 Rejected by: test_one_range_of_colours
 Costs: 30 %
 """

@@ -2,8 +2,9 @@
 
 Exercise: MultiHeadAttention
 Believes: (B, n, m) is the only thing three dimensions can mean.
-Shows: a guess in place of the ValueError that is asked for; (H, n, m) would be misread.
-Hint: Three dimensions could also be (H, n, m). What does the docstring ask for when a mask is ambiguous?
+Shows: a guess instead of the required ValueError; (H, n, m) would be misread.
+Hint: Three dimensions could also be (H, n, m). What does the docstring require if a mask is
+    ambiguous?
 Rejected by: test_refuses_a_mask_of_three_dimensions
 Costs: 10 %
 Belief: mask_without_heads

@@ -1,5 +1,5 @@
-"""Hands the weights to NumPy as they are, whatever their dtype and whether they need gradients or
-not.
+"""Passes the weights to NumPy without regard to their dtype or
+gradients.
 
 Exercise: plot_heads
 Believes: NumPy and Matplotlib understand every tensor.

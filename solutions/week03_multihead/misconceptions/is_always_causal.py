@@ -1,4 +1,4 @@
-"""Never lets a query see a later key, even where no mask asks for it.
+"""Never lets a query see a later key, even without a mask.
 
 Exercise: MultiHeadAttention
 Believes: attention always looks backwards.

@@ -3,7 +3,8 @@
 Exercise: CausalSelfAttention
 Believes: what is registered is saved, and that does no harm.
 Shows: weights that were saved without a mask cannot be loaded.
-Hint: Print the keys of your `state_dict()`. What does `register_buffer` take besides the name and the tensor?
+Hint: Print the keys of your `state_dict()`. Which arguments does `register_buffer` have after the
+    name and the tensor?
 Rejected by: test_values
 Costs: 15 %
 """

@@ -1,7 +1,7 @@
 """Keeps the number of heads with the class, where the next module replaces it.
 
 Exercise: MultiHeadAttention
-Believes: what a module is built with can stand on its class.
+Believes: constructor arguments can be stored on the class.
 Shows: a module changes its number of heads when another one is built.
 Hint: Build two modules with different numbers of heads, then call the first. Which number does it
     use?

@@ -1,4 +1,4 @@
-"""Gives the heads an axis of their own but leaves it after the tokens.
+"""Gives the heads a separate axis but leaves it after the tokens.
 
 Exercise: split_heads
 Believes: the order of the two middle axes does not matter.

@@ -1,7 +1,7 @@
 """Copies the biases of the input projections but not the one of the output.
 
 Exercise: from_torch
-Believes: in_proj_bias holds all the biases.
+Believes: in_proj_bias contains all the biases.
 Shows: the weights are right, the output is shifted by a constant.
 Hint: Is your output off by the same vector for every token? Which bias could that be?
 Rejected by: test_self_attention

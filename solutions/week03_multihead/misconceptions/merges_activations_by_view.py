@@ -3,7 +3,8 @@
 Exercise: MultiHeadAttention
 Believes: reshape(B, n, C) knows where the heads are.
 Shows: the weights are right, the output is scrambled, and training would still bring a loss down.
-Hint: The weights agree, so look at what happens after weights @ v: in what order do the axes stand when you merge them?
+Hint: The weights agree, so look at what happens after weights @ v: in what order are the axes when
+    you merge them?
 Rejected by: test_self_attention
 Costs: 40 %
 Belief: heads_by_view

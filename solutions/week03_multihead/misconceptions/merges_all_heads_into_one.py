@@ -3,7 +3,7 @@
 Exercise: from_torch
 Believes: the number of heads does not matter for the parameters, so it does not matter.
 Shows: one weight matrix per sequence.
-Hint: The parameters do not tell the number of heads. Where else could you find it?
+Hint: The parameters do not determine the number of heads. Where else could you find it?
 Rejected by: test_self_attention
 Costs: 40 %
 """

@@ -3,7 +3,7 @@
 Exercise: CausalSelfAttention
 Believes: reshape(B, T, C) knows where the heads are.
 Shows: the weights are right, the output is scrambled and even lets the future through.
-Hint: In what order do the axes stand when you merge them?
+Hint: In what order are the axes when you merge them?
 Rejected by: test_values
 Costs: 40 %
 Belief: heads_by_view

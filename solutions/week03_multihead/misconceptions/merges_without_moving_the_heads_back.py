@@ -1,7 +1,7 @@
-"""Reshapes straight to (B, T, C) while the heads still stand in front of the tokens.
+"""Reshapes straight to (B, T, C) while the heads still precede the tokens.
 
 Exercise: merge_heads
-Believes: a reshape to the right shape puts every number in its place.
+Believes: a reshape to the right shape moves every number to its position.
 Shows: the shape is right, but a row mixes several tokens of one head.
 Hint: Split a small numbered x and merge it again. Do you get x back?
 Rejected by: test_values

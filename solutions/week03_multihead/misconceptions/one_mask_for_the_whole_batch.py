@@ -1,9 +1,10 @@
 """Uses the mask of the first sequence for the whole batch.
 
 Exercise: MultiHeadAttention
-Believes: all sequences of a batch are padded alike.
+Believes: all sequences of a batch have the same padding.
 Shows: right for masks without a batch axis.
-Hint: Padding differs from sequence to sequence. Which sequence's mask do you apply to the second one?
+Hint: Padding differs from sequence to sequence. Which sequence's mask do you apply to the second
+    one?
 Rejected by: test_masks_of_four_dimensions
 Costs: 20 %
 """

@@ -1,4 +1,4 @@
-"""Returns the scores where the weights are asked for.
+"""Returns the scores instead of the weights.
 
 Exercise: MultiHeadAttention
 Believes: scores and weights are two names for one thing.

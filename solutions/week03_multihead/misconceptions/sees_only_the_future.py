@@ -1,7 +1,7 @@
 """Keeps the upper triangle, so that tokens see the future instead of the past.
 
 Exercise: CausalSelfAttention
-Believes: `triu` keeps what lies below.
+Believes: `triu` keeps the lower triangle.
 Shows: the last token sees only itself, the first one everything.
 Hint: Draw your weights: which triangle is dark?
 Rejected by: test_values

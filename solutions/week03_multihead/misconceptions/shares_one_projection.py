@@ -1,4 +1,4 @@
-"""Uses the query's projection for queries, keys and values alike.
+"""Uses the query's projection for queries, keys and values.
 
 Exercise: MultiHeadAttention
 Believes: the three layers are one layer with three names.

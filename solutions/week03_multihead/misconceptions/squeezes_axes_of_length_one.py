@@ -2,9 +2,9 @@
 
 Exercise: split_heads
 Believes: an axis of length one carries no information.
-Shows: right until a batch holds one sequence, a sequence one token, or a head one feature.
-Hint: Callers count on four axes. What shape comes back for a single sequence?
-Rejected by: test_lengths_of_one
+Shows: right until a batch has one sequence, a sequence one token, or a head one feature.
+Hint: Callers count on four axes. What shape is returned for a single sequence?
+Rejected by: test_singleton_axes
 Costs: 15 %
 Belief: squeezed_axes
 """

@@ -1,10 +1,10 @@
 """Drops the batch axis where there is a single sequence.
 
 Exercise: CausalSelfAttention
-Believes: a batch of one is no batch.
-Shows: right for real batches; a single sequence comes back with an axis missing.
+Believes: a batch of one is not a batch.
+Shows: right for real batches; a single sequence is returned without an axis.
 Hint: Which shape does the docstring promise, for any B?
-Rejected by: test_lengths_of_one
+Rejected by: test_singleton_axes
 Costs: 10 %
 Belief: squeezed_axes
 """

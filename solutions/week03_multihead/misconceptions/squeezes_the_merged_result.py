@@ -3,8 +3,8 @@
 Exercise: merge_heads
 Believes: `squeeze` only tidies up.
 Shows: right until there is one sequence, one token, one head or one feature.
-Hint: What comes back for a single sequence, and for a single token?
-Rejected by: test_lengths_of_one
+Hint: What is returned for a single sequence, and for a single token?
+Rejected by: test_singleton_axes
 Costs: 15 %
 Belief: squeezed_axes
 """

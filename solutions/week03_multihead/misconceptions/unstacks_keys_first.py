@@ -3,7 +3,8 @@
 Exercise: from_torch
 Believes: the order of the stack is k, q, v.
 Shows: the scores are those with the layers of queries and keys exchanged.
-Hint: The documentation of nn.MultiheadAttention, or one experiment with a single non-zero row, tells the order of the stack.
+Hint: The documentation of nn.MultiheadAttention, or one experiment with a single non-zero row,
+    shows the order of the stack.
 Rejected by: test_self_attention
 Costs: 40 %
 """

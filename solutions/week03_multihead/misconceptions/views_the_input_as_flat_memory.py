@@ -1,9 +1,10 @@
-"""Asks for a `view` that merges the batch and the tokens, which only a contiguous input allows.
+"""Calls a `view` that merges the batch and the tokens, which only a contiguous input allows.
 
 Exercise: split_heads
 Believes: tensors always lie in memory in the order of their axes.
 Shows: right for fresh tensors; a transposed batch is refused with an error about strides.
-Hint: Some tensors are transposed views of others. Which call copies when it must, and do batch and tokens have to be merged at all?
+Hint: Some tensors are transposed views of others. Which call copies when it must, and do batch and
+    tokens have to be merged at all?
 Rejected by: test_inputs_that_are_views
 Costs: 10 %
 Belief: contiguous_input

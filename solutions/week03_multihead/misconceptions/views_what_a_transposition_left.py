@@ -1,4 +1,4 @@
-"""Asks for a `view` right after the transposition, which no longer lies in memory in that order.
+"""Calls `view` right after the transposition, whose memory order no longer matches.
 
 Exercise: merge_heads
 Believes: `view` and `reshape` are the same.

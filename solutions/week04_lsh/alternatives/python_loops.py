@@ -96,7 +96,7 @@ class LSHAttention(nn.Module):
     def forward(self, x, rotations=None, generator=None):
         bucket_size, n_hashes, causal = self.settings
         if x.shape[1] % bucket_size:
-            raise ValueError(f"length {x.shape[1]} is no multiple of {bucket_size}")
+            raise ValueError(f"length {x.shape[1]} is not a multiple of {bucket_size}")
         if rotations is None:
             n_buckets = x.shape[1] // bucket_size
             n_buckets += n_buckets % 2

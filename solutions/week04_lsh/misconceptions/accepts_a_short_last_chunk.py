@@ -2,8 +2,8 @@
 
 Exercise: lsh_attention
 Believes: Filling up with zeros helps the caller.
-Shows: A result comes back where an error was asked for.
-Hint: What does the Raises section ask for when the length is not divisible by bucket_size?
+Shows: Returns a result instead of raising an error.
+Hint: What does the Raises section require if the length is not divisible by bucket_size?
 Rejected by: test_refuses_a_length_that_leaves_a_remainder
 Costs: 10 %
 Belief: length_not_checked

@@ -1,9 +1,10 @@
-"""Leaves the score of a position with itself as it is.
+"""Leaves the score of a position with itself unchanged.
 
 Exercise: lsh_attention
 Believes: Attending to oneself is harmless, as in ordinary attention.
 Shows: Every position takes most of its output from itself.
-Hint: Query and key are the same vector here. How large is a score with oneself beside the others?
+Hint: Query and key are the same vector here. How large is a score with oneself compared to the
+    others?
 Rejected by: test_itself_comes_last
 Costs: 25 %
 """

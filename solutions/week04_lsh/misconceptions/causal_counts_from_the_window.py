@@ -2,7 +2,7 @@
 
 Exercise: lsh_attention
 Believes: A lower triangle hides the future.
-Shows: A position sees part of the chunk before, but nothing of its own.
+Shows: A position sees part of the previous chunk, but no part of its own.
 Hint: The window is twice as long as the chunk, and sorted. Which numbers say who comes first in the
     sequence?
 Rejected by: test_causal

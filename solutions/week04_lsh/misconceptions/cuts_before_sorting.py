@@ -3,7 +3,7 @@
 Exercise: lsh_attention
 Believes: The bucket mask alone brings similar positions together.
 Shows: Only close neighbours of the same bucket meet.
-Hint: Two positions with the same bucket may stand far apart. Which step brings them into one chunk?
+Hint: Two positions with the same bucket may be far apart. Which step brings them into one chunk?
 Rejected by: test_values
 Costs: 40 %
 """

@@ -3,7 +3,7 @@
 Exercise: LSHAttention
 Believes: Rotations map to n_buckets coordinates.
 Shows: Twice as many buckets as wanted.
-Hint: hash_vectors puts -xR beside xR. How many buckets come from one column?
+Hint: hash_vectors concatenates xR and -xR. How many buckets come from one column?
 Rejected by: test_draws_from_the_generator
 Costs: 25 %
 """

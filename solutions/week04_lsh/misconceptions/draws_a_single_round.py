@@ -1,4 +1,4 @@
-"""Draws one rotation only, whatever n_hashes says.
+"""Draws one rotation only and ignores n_hashes.
 
 Exercise: LSHAttention
 Believes: n_hashes is used further down.

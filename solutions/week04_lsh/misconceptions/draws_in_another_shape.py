@@ -1,8 +1,8 @@
-"""Draws the rotations in another shape and transposes them.
+"""Draws the rotations in a different shape and transposes them.
 
 Exercise: LSHAttention
 Believes: Only the final shape matters.
-Shows: The shape is right, but the numbers stand in other places than after one draw of that shape.
+Shows: The shape is right, but the numbers are in different positions from one draw of that shape.
 Hint: Draw in the shape that the docstring gives, axis by axis.
 Rejected by: test_draws_from_the_generator
 Costs: 15 %

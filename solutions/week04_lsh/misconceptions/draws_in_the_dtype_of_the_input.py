@@ -2,7 +2,7 @@
 
 Exercise: LSHAttention
 Believes: Everything has to have the dtype of x.
-Shows: Right for float32; in other dtypes the generator gives other numbers.
+Shows: Right for float32; in other dtypes the generator gives different numbers.
 Hint: hash_vectors takes care of the dtype. Which one does the docstring name for the draw?
 Rejected by: test_draws_in_the_default_dtype
 Costs: 10 %

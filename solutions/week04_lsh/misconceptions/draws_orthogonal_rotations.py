@@ -3,8 +3,8 @@
 Exercise: LSHAttention
 Believes: What is called a rotation must be one.
 Shows: The directions differ from the ones that were drawn, and so do the buckets.
-Hint: Strictly, a matrix of random normal numbers is no rotation; the docstring asks for it all the
-    same.
+Hint: Strictly, a matrix of random normal numbers is not a rotation; the docstring still requires
+    it.
 Rejected by: test_draws_from_the_generator
 Costs: 15 %
 """

@@ -4,7 +4,7 @@ Exercise: lsh_attention
 Believes: Repeating the first chunk fills the gap and changes nothing.
 Shows: A single round looks right; with several, rounds in which a position fell into the first
     chunk weigh double.
-Hint: Counting every key twice leaves the softmax as it is. What does it do to the logsumexp?
+Hint: Counting every key twice does not change the softmax. What does it do to the logsumexp?
 Rejected by: test_rounds_count_by_what_they_found
 Costs: 20 %
 """

@@ -3,7 +3,7 @@
 Exercise: lsh_attention
 Believes: The sorted order is a ring.
 Shows: Differs only where the first and the last chunk hold the same bucket.
-Hint: Rolling a tensor brings its last entry to the front. What should stand before the first chunk?
+Hint: Rolling a tensor brings its last entry to the front. What should precede the first chunk?
 Rejected by: test_nothing_before_the_first_chunk
 Costs: 20 %
 """

@@ -3,7 +3,7 @@
 Exercise: hash_vectors
 Believes: The rounds only add more directions to choose from.
 Shows: Every round answers with the same number, taken from a list that runs over all rounds.
-Hint: Each round is a hash function of its own. Over which axis should the argmax run?
+Hint: Each round is a separate hash function. Over which axis should the argmax run?
 Rejected by: test_every_round_has_its_own_rotation
 Costs: 40 %
 """

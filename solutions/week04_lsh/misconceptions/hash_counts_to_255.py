@@ -3,7 +3,7 @@
 Exercise: hash_vectors
 Believes: A bucket number is small.
 Shows: Right up to 256 buckets; after that, numbers begin at 0 again.
-Hint: How large a number does your integer type hold? How many buckets may there be?
+Hint: What is the largest number of your integer dtype? How many buckets may there be?
 Rejected by: test_many_buckets
 Costs: 15 %
 Belief: a_thousand_is_enough

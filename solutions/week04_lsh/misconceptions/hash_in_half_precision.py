@@ -4,8 +4,8 @@ Exercise: hash_vectors
 Believes: The rotation has to be cast to the dtype of x.
 Shows: Large float16 vectors overflow to inf in several coordinates, and the largest is no longer
     known.
-Hint: Which dtype does the docstring ask for at least, and what is the largest number float16 can
-    hold?
+Hint: Which dtype does the docstring require at least, and what is float16's largest
+    number?
 Rejected by: test_large_half_precision_vectors
 Costs: 15 %
 Belief: work_in_half_precision

@@ -2,7 +2,7 @@
 
 Exercise: hash_vectors
 Believes: Rounds come first, as in `rotations`.
-Shows: Right without leading axes; with them the rounds stand before the batch.
+Shows: Right without leading axes; with them the rounds precede the batch.
 Hint: Print the shape for x of shape (B, T, d). Between which two axes does n_hashes belong?
 Rejected by: test_any_leading_dimensions
 Costs: 20 %

@@ -1,4 +1,4 @@
-"""Takes the largest coordinate of xR without putting -xR beside it.
+"""Takes the largest coordinate of xR without appending -xR.
 
 Exercise: hash_vectors
 Believes: There are as many buckets as columns in the rotation.

@@ -1,4 +1,4 @@
-"""Draws the rotations from a generator of its own instead of from the one that was given.
+"""Draws the rotations from a new generator instead of the given one.
 
 Exercise: LSHAttention
 Believes: A fixed seed makes the module reproducible.

@@ -2,7 +2,7 @@
 
 Exercise: LSHAttention
 Believes: Splitting the features as (d, H) is the same as (H, d).
-Shows: Right with one head; otherwise each head gets other features than the weights expect.
+Shows: Right with one head; otherwise each head gets features that do not match the weights.
 Hint: Which features belong to head 0: the first d, or every H-th?
 Rejected by: test_values
 Costs: 30 %

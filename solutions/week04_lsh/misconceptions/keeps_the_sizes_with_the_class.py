@@ -1,7 +1,7 @@
 """Keeps its sizes with the class, where the next module replaces them.
 
 Exercise: LSHAttention
-Believes: what a module is built with can stand on its class.
+Believes: constructor arguments can be stored on the class.
 Shows: a module changes its sizes when another one is built.
 Hint: Build two modules of different sizes, then call the first. Whose sizes does it use?
 Rejected by: test_two_objects

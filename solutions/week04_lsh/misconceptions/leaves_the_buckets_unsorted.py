@@ -2,7 +2,7 @@
 
 Exercise: lsh_attention
 Believes: The bucket numbers need not be sorted along with the rest.
-Shows: The bucket mask fits other positions than the ones in the window.
+Shows: The bucket mask does not match the positions in the window.
 Hint: Everything that enters a chunk has to go through the same permutation: queries, keys, values,
     positions and what else?
 Rejected by: test_values

@@ -1,8 +1,8 @@
-"""Uses the keys as they are, without scaling them to unit length.
+"""Uses the keys without scaling them to unit length.
 
 Exercise: lsh_attention
 Believes: Shared QK means that keys and queries are the same vectors.
-Shows: Long keys draw attention whatever their direction.
+Shows: Long keys attract attention in any direction.
 Hint: Hashing looks at the direction only. What must be taken out of the keys so that the scores do
     too?
 Rejected by: test_only_the_direction_of_a_key_counts

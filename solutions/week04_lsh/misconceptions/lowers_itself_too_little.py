@@ -1,4 +1,4 @@
-"""Lowers the score of a position with itself by less than the docstring asks for.
+"""Lowers the score of a position with itself by less than the docstring requires.
 
 Exercise: lsh_attention
 Believes: A thousand is as good as infinity.

@@ -1,4 +1,4 @@
-"""Takes four bytes for every score, whatever bytes_per_element says.
+"""Counts four bytes per score and ignores bytes_per_element.
 
 Exercise: attention_memory
 Believes: Scores are float32.

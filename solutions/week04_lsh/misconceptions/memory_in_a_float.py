@@ -3,7 +3,7 @@
 Exercise: attention_memory
 Believes: a number is a number.
 Shows: the right numbers, as floats.
-Hint: Which kind of number does `/` give, whatever it divides?
+Hint: Which type of number does `/` always return?
 Rejected by: test_full_counts_every_pair
 Costs: 10 %
 """

@@ -3,7 +3,7 @@
 Exercise: attention_memory
 Believes: A last chunk that is not full takes as much as a full one.
 Shows: Right where the length is divisible by the chunk size, too much elsewhere.
-Hint: The estimate is for each of the n positions as they are. Try a length that does not fill its
+Hint: The estimate counts exactly the n given positions. Try a length that does not fill its
     last chunk.
 Rejected by: test_length_need_not_fill_its_chunks
 Costs: 20 %

@@ -1,8 +1,8 @@
-"""Lets a position see everything in its two chunks, whatever the bucket.
+"""Lets a position see everything in its two chunks, ignoring the buckets.
 
 Exercise: lsh_attention
-Believes: A chunk holds one bucket.
-Shows: Where buckets are smaller than a chunk, unrelated vectors attend to each other.
+Believes: A chunk contains one bucket.
+Shows: If buckets are smaller than a chunk, unrelated vectors attend to each other.
 Hint: Write the bucket of each position above your sorted list. Which pairs inside a window should
     not meet?
 Rejected by: test_buckets_stay_apart

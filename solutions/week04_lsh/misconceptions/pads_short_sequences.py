@@ -2,9 +2,9 @@
 
 Exercise: LSHAttention
 Believes: Padding helps the caller.
-Shows: A result comes back where an error was asked for, and the padding takes part in the
+Shows: Returns a result instead of raising an error, and the padding takes part in the
     attention.
-Hint: What does the Raises section ask for when T is not divisible by bucket_size?
+Hint: What does the Raises section require if T is not divisible by bucket_size?
 Rejected by: test_refuses_a_length_that_leaves_a_remainder
 Costs: 10 %
 Belief: length_not_checked

@@ -3,7 +3,7 @@
 Exercise: lsh_attention
 Believes: The logsumexps only choose between rounds.
 Shows: Right values; with several rounds the gradient of qk is incomplete.
-Hint: The logsumexps are made from qk. Do they still know it when you combine the rounds?
+Hint: The logsumexps are computed from qk. Do they still know it when you combine the rounds?
 Rejected by: test_gradients_of_several_rounds
 Costs: 15 %
 Belief: detached_round_weights

@@ -1,8 +1,8 @@
-"""Answers in float32 whatever the outputs are.
+"""Returns float32 for every dtype of the outputs.
 
 Exercise: combine_rounds
 Believes: what was computed in float32 stays there.
-Shows: outputs in half precision come back as float32, and so do those in double precision, with half their digits.
+Shows: returns float32 for outputs in half precision and, with half the digits, in double precision.
 Hint: Compare the dtype of the result with that of the outputs, for torch.float64 and torch.float16.
 Rejected by: test_dtypes
 Costs: 20 %

@@ -1,11 +1,11 @@
 """Weights all rounds equally for a position that met no key in any of them.
 
 Exercise: combine_rounds
-Believes: The lowest finite number will do where there is nothing at all.
+Believes: The lowest finite number is good enough if there are no keys.
 Shows: A position whose logsumexp is -inf in every round gets the mean of outputs that are no
     answers.
 Hint: After your softmax, what are the weights of a position whose logsumexps are all the lowest
-    number? What does the docstring ask for there?
+    number? What does the docstring require there?
 Rejected by: test_position_without_keys_in_any_round
 Costs: 10 %
 """

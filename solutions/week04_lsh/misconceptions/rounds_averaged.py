@@ -2,7 +2,7 @@
 
 Exercise: combine_rounds
 Believes: All rounds are equally good.
-Shows: A round in which a position met nobody counts as much as one in which it met its best key.
+Shows: A round in which a position is alone counts as much as one with its best key.
 Hint: A round that found more has a larger softmax denominator. Where in the arguments is that kept?
 Rejected by: test_values
 Costs: 90 %

@@ -1,8 +1,8 @@
 """Replaces NaN weights by zeros after the softmax.
 
 Exercise: combine_rounds
-Believes: What is replaced is gone.
-Shows: Right values, but the gradient of a position that met nobody is NaN.
+Believes: A replaced value has no effect.
+Shows: Right values, but the gradient of a position that is always alone is NaN.
 Hint: nan_to_num gives a gradient of 0 to the softmax. What does the softmax make of 0 where its own
     output is NaN?
 Rejected by: test_position_without_keys_in_any_round

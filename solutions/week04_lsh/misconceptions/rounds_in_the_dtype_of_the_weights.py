@@ -2,7 +2,7 @@
 
 Exercise: combine_rounds
 Believes: Promotion picks the right dtype.
-Shows: Half-precision outputs come back in float32.
+Shows: Half-precision outputs are returned in float32.
 Hint: Which dtype should a half-precision model go on with? See the Returns section.
 Rejected by: test_half_outputs_with_float32_logsumexps
 Costs: 10 %

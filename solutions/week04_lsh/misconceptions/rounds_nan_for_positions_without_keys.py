@@ -3,7 +3,8 @@
 Exercise: combine_rounds
 Believes: A softmax always has something to share out.
 Shows: A position whose logsumexp is -inf in every round gets NaN, and so do all gradients.
-Hint: What is (-inf) - (-inf)? What does the docstring say about a position that met nobody?
+Hint: What is (-inf) - (-inf)? What does the docstring say about a position that is alone in every
+    round?
 Rejected by: test_position_without_keys_in_any_round
 Costs: 15 %
 """

@@ -1,9 +1,10 @@
-"""Goes along the positions in blocks of 500 and leaves out what does not fill one.
+"""Processes the positions in blocks of 500 and omits the last, incomplete one.
 
 Exercise: combine_rounds
 Believes: long sequences come in whole blocks.
-Shows: the last positions of a long sequence get zeros, and a short one is right only as it fits in one block.
-Hint: How many positions do your blocks hold together, for 1100 positions? Which ones are missing?
+Shows: the last positions of a long sequence get zeros, and a short one is right only as it fits in
+    one block.
+Hint: How many of 1100 positions are in your blocks? Which ones are missing?
 Rejected by: test_many_positions
 Costs: 20 %
 """

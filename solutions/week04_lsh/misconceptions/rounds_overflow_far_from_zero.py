@@ -1,4 +1,4 @@
-"""Takes the exponential of each logsumexp as it is, and divides by 1 where nothing is left.
+"""Takes the exponential of the raw logsumexps, and divides by 1 if the sum is 0.
 
 Exercise: combine_rounds
 Believes: exp(a) / sum(exp(a)) needs no shift if no division by zero can happen.

@@ -4,7 +4,7 @@ Exercise: LSHAttention
 Believes: An integer division rounds as it should.
 Shows: With an odd number of chunks one column is missing, so that all numbers drawn for the
     rotations differ.
-Hint: Three chunks: which even number of buckets does the docstring ask for, and how many columns is
+Hint: Three chunks: which even number of buckets does the docstring require, and how many columns is
     that?
 Rejected by: test_odd_number_of_chunks
 Costs: 15 %

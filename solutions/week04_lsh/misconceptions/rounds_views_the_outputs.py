@@ -2,8 +2,8 @@
 
 Exercise: combine_rounds
 Believes: A view can merge any two dimensions.
-Shows: An error where batch and heads come in another order than they lie in memory.
-Hint: Which function does what view does, and copies where it has to?
+Shows: An error if the memory order of batch and heads differs from their index order.
+Hint: Which function works like view, and copies if necessary?
 Rejected by: test_views
 Costs: 10 %
 """

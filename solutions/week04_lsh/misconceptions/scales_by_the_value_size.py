@@ -4,7 +4,7 @@ Exercise: lsh_attention
 Believes: All vectors of a head have the same size.
 Shows: Right where values are as wide as queries.
 Hint: Which vectors is the dot product taken over, and how many entries do they have?
-Rejected by: test_values_of_another_size
+Rejected by: test_values_of_different_size
 Costs: 20 %
 """
 

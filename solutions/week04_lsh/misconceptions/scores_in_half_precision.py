@@ -2,8 +2,8 @@
 
 Exercise: lsh_attention
 Believes: The dtype of the inputs is good enough for the scores.
-Shows: float16 cannot hold 1e5: a position that is alone becomes NaN.
-Hint: What is the largest number float16 can hold? The docstring names the least dtype for the
+Shows: float16 cannot represent 1e5: a position that is alone becomes NaN.
+Hint: What is the largest number of float16? The docstring names the least dtype for the
     scores.
 Rejected by: test_half_precision
 Costs: 10 %

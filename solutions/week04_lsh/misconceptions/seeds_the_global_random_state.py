@@ -3,7 +3,7 @@
 Exercise: LSHAttention
 Believes: A generator is a seed.
 Shows: Right numbers, but everything random that comes after it is changed.
-Hint: torch.randn can be told which generator to draw from. Then nobody else notices.
+Hint: torch.randn has an argument for the generator. Then no other code is affected.
 Rejected by: test_draws_from_the_generator
 Costs: 20 %
 """

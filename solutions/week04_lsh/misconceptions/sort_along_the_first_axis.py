@@ -3,7 +3,7 @@
 Exercise: sort_by_bucket
 Believes: dim=0 is the axis of positions.
 Shows: Right for (T,), wrong as soon as there are leading dimensions.
-Hint: Where do the positions stand in (..., T), counted from the end?
+Hint: Which axis of (..., T), counted from the end, contains the positions?
 Rejected by: test_every_row_on_its_own
 Costs: 30 %
 """

@@ -1,7 +1,7 @@
 """Lists the buckets in the order in which they first appear.
 
 Exercise: sort_by_bucket
-Believes: Equal buckets only have to stand together.
+Believes: Equal buckets only have to be adjacent.
 Shows: Groups are whole, but the groups are not in ascending order.
 Hint: Your list groups the positions; sorting also says which group comes first.
 Rejected by: test_order

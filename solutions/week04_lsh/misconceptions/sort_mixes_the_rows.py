@@ -3,7 +3,7 @@
 Exercise: sort_by_bucket
 Believes: Bucket numbers are comparable across sequences and rounds.
 Shows: Indices run past T where there is more than one row.
-Hint: Each row of T is a sequence (or a round) of its own. Should one of them ever see the positions
+Hint: Each row of T is a separate sequence (or round). Should one of them ever see the positions
     of another?
 Rejected by: test_every_row_on_its_own
 Costs: 35 %

@@ -2,8 +2,8 @@
 
 Exercise: sort_by_bucket
 Believes: The two results of torch.sort are the two results wanted.
-Shows: The first result holds bucket numbers, the second is the order.
-Hint: Which of your two results tells where position 0 went?
+Shows: The first result contains bucket numbers, the second is the order.
+Hint: Which of your two results shows the new place of position 0?
 Rejected by: test_order
 Costs: 90 %
 """

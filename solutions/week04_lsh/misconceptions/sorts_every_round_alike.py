@@ -3,7 +3,7 @@
 Exercise: lsh_attention
 Believes: One sorted order serves all rounds.
 Shows: Right for one round; in the others, positions of the same bucket lie in different chunks.
-Hint: Each round has buckets of its own. Which order brings those together?
+Hint: Each round has separate buckets. Which order brings those together?
 Rejected by: test_rounds_count_by_what_they_found
 Costs: 30 %
 """

@@ -1,4 +1,4 @@
-"""Weights the rounds by how many keys a position saw, whatever their scores.
+"""Weights the rounds by the number of visible keys, ignoring their scores.
 
 Exercise: lsh_attention
 Believes: A round is worth as much as it has keys.

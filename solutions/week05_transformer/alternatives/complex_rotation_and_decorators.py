@@ -18,7 +18,7 @@ def sinusoidal_positions(seq_len, d_model):
 
 
 def in_mode(training):
-    """Runs a function of a model in one mode and gives the model back as it was."""
+    """Runs a function of a model in one mode and restores its mode."""
 
     def decorate(function):
         @functools.wraps(function)
@@ -66,7 +66,7 @@ def generate(model, prompt, max_new_tokens, temperature=1.0, generator=None):
 
 
 class MiniTransformer(nn.Module):
-    """Makes the table anew in every call, where the ids live."""
+    """Computes the table in every call, on the device of the ids."""
 
     def __init__(self, vocab_size, d_model, n_heads, n_layers, max_len, dropout=0.0):
         super().__init__()

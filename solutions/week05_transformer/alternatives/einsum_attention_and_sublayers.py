@@ -79,7 +79,7 @@ def sum_up_blocks(x, blocks):
 
 
 def losses_of(model, inputs, targets, optimiser):
-    """Takes a step whenever it is asked for a loss."""
+    """Takes a step whenever a loss is requested."""
     flat = targets.reshape(-1)
     while True:
         loss = nn.CrossEntropyLoss()(model(inputs).reshape(flat.numel(), -1), flat)

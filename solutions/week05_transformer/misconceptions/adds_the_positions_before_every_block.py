@@ -1,7 +1,7 @@
 """Adds the positions again before every block.
 
 Exercise: MiniTransformer
-Believes: each block has to be told where a token stands.
+Believes: each block needs the positions of the tokens.
 Shows: right with a single block; with more of them the positions count more and more.
 Hint: How often are the positions added in your forward, with three blocks?
 Rejected by: test_values

@@ -1,7 +1,7 @@
-"""Takes the most likely token, whatever the temperature.
+"""Takes the most likely token at every temperature.
 
 Exercise: generate
-Believes: the best text is made of the best tokens.
+Believes: the best text consists of the best tokens.
 Shows: right at temperature 0; at any other, the same text again and again.
 Hint: Generate twice at temperature 1. What should differ, and which line draws?
 Rejected by: test_drawn_tokens

@@ -1,4 +1,4 @@
-"""Hands x to the attention as it is; only the feed-forward layer's input is normalised.
+"""Passes x to the attention without normalising it; only feed-forward inputs are normalised.
 
 Exercise: TransformerBlock
 Believes: one normalisation in a block is enough.

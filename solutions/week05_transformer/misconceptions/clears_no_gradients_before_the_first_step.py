@@ -2,8 +2,9 @@
 
 Exercise: fit
 Believes: a model that comes to be trained has no gradients yet.
-Shows: all is right with a new model; one that was trained or looked at before takes a wrong first step.
-Hint: What does .grad hold if somebody called backward() on the model before fit? Which line comes first in your loop?
+Shows: right for a new model; one with earlier gradients takes a wrong first step.
+Hint: What is in .grad if backward() was called on the model before fit? Which line comes first in
+    your loop?
 Rejected by: test_gradients_from_before
 Costs: 10 %
 """

@@ -3,7 +3,7 @@
 Exercise: generate
 Believes: a limit takes care of itself.
 Shows: infinite and NaN probabilities at temperature 0, and an error from multinomial.
-Hint: The limit of small temperatures is simple, but it has to be written down as a case of its own. Which token wins?
+Hint: The limit of small temperatures is simple, but it has to be a separate case. Which token wins?
 Rejected by: test_most_likely_token
 Costs: 25 %
 """

@@ -2,7 +2,7 @@
 
 Exercise: MiniTransformer
 Believes: each block has normalised already.
-Shows: logits are of another size, and `ln_f` gets no gradient.
+Shows: logits have a different scale, and `ln_f` gets no gradient.
 Hint: In a pre-norm block, is what comes out normalised? Where is ln_f used?
 Rejected by: test_values
 Costs: 20 %

@@ -2,7 +2,7 @@
 
 Exercise: sinusoidal_positions
 Believes: the i of the exponent 2i/C counts columns.
-Shows: sines and cosines have frequencies of their own, which fall twice as fast as they should.
+Shows: sines and cosines have different frequencies, which fall twice as fast as they should.
 Hint: The formula speaks of the places 2i and 2i + 1. What is i for the first four columns?
 Rejected by: test_values
 Costs: 45 %

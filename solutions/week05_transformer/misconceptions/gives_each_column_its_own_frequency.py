@@ -1,9 +1,11 @@
-"""Gives each column a frequency of its own, so that a cosine does not turn with its sine.
+"""Gives each column a separate frequency, so that a cosine does not match its sine.
 
 Exercise: sinusoidal_positions
 Believes: the i of the exponent counts columns.
-Shows: the sines are right, the cosines turn too slowly, and products of rows no longer depend on distance alone.
-Hint: In the formula both sine and cosine hold the exponent 2i/C. How many different frequencies are there for C columns?
+Shows: the sines are right, the cosines turn too slowly, and products of rows no longer depend on
+    distance alone.
+Hint: In the formula both sine and cosine hold the exponent 2i/C. How many different frequencies are
+    there for C columns?
 Rejected by: test_products_know_only_the_distance
 Costs: 35 %
 """

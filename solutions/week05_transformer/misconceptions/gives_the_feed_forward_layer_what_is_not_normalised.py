@@ -1,4 +1,4 @@
-"""Hands x to the feed-forward layer as it is; only the attention's input is normalised.
+"""Passes x to the feed-forward layer without normalising it; only attention inputs are normalised.
 
 Exercise: TransformerBlock
 Believes: one normalisation in a block is enough.

@@ -1,8 +1,9 @@
-"""Draws from torch's global generator, whatever generator it is given.
+"""Draws from torch's global generator and ignores the given one.
 
 Exercise: generate
 Believes: torch.manual_seed is the way to repeat an experiment.
-Shows: the same generator gives different texts, and drawing disturbs everyone else's random numbers.
+Shows: the same generator gives different texts, and drawing disturbs everyone else's random
+    numbers.
 Hint: Follow the argument `generator`: where does it have to arrive?
 Rejected by: test_drawn_tokens
 Costs: 20 %

@@ -1,4 +1,4 @@
-"""Draws from the logits as they are, whatever the temperature.
+"""Draws from the raw logits and ignores the temperature.
 
 Exercise: generate
 Believes: sampling is sampling.

@@ -1,4 +1,4 @@
-"""Takes the device of the random numbers from the generator, also where there is none.
+"""Takes the device of the random numbers from the generator, even if there is none.
 
 Exercise: generate
 Believes: every caller hands a generator over.

@@ -1,7 +1,7 @@
 """Keeps its list of blocks with the class, where the next model replaces it.
 
 Exercise: MiniTransformer
-Believes: what a module is built with can stand on its class.
+Believes: constructor arguments can be stored on the class.
 Shows: every model works with the blocks of the model that was built last.
 Hint: Build two models, then call the first. Whose blocks does it use?
 Rejected by: test_two_objects

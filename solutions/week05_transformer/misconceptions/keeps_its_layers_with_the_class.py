@@ -1,7 +1,7 @@
 """Keeps the feed-forward layer with the class, where the next block replaces it.
 
 Exercise: TransformerBlock
-Believes: what a module is built with can stand on its class.
+Believes: constructor arguments can be stored on the class.
 Shows: every block works with the layer of the block that was built last.
 Hint: Build two blocks, then call the first. Whose feed-forward layer does it use?
 Rejected by: test_two_objects

@@ -2,7 +2,7 @@
 
 Exercise: MiniTransformer
 Believes: naming an argument is enough.
-Shows: training and evaluation give the same logits, whatever the rate.
+Shows: training and evaluation give the same logits at any rate.
 Hint: Follow the number `dropout` from your constructor: who is to use it, and does it arrive there?
 Rejected by: test_training_with_everything_dropped
 Costs: 20 %

@@ -1,8 +1,8 @@
 """Keeps max_len with the class, where the next model replaces it.
 
 Exercise: MiniTransformer
-Believes: what a module is built with can stand on its class.
-Shows: a model takes other lengths when another one is built.
+Believes: constructor arguments can be stored on the class.
+Shows: a model's longest sequence changes when another model is built.
 Hint: Build two models with different max_len, then ask the first for its own. Whose does it say?
 Rejected by: test_two_objects
 Costs: 15 %

@@ -1,8 +1,8 @@
 """Never adds the positions.
 
 Exercise: MiniTransformer
-Believes: the causal mask tells the order already.
-Shows: equal tokens get equal logits, wherever they stand.
+Believes: the causal mask already defines the order.
+Shows: equal tokens get equal logits at every position.
 Hint: Where in your forward does a token learn which place it has?
 Rejected by: test_values
 Costs: 40 %

@@ -1,9 +1,10 @@
 """Leaves the model in evaluation mode.
 
 Exercise: generate
-Believes: whoever trains it next will switch it back.
-Shows: after the first sample text, training goes on without dropout, and nobody notices.
-Hint: A function that borrows something gives it back as it was. Which mode was the model in when it came?
+Believes: the next training run will switch it back.
+Shows: after the first sample text, training continues without dropout, unnoticed.
+Hint: A function restores the state that it changes temporarily. Which mode was the model in when it
+    came?
 Rejected by: test_mode_is_restored
 Costs: 15 %
 Belief: mode_not_restored

@@ -2,8 +2,8 @@
 
 Exercise: sinusoidal_positions
 Believes: what cannot work will fail by itself.
-Shows: for an odd width an error of another kind, which does not say what is wrong.
-Hint: Ask for 7 columns. Which error should that be, and what should its message contain?
+Shows: for an odd width a different error, which does not say what is wrong.
+Hint: Try 7 columns. Which error should that be, and what should its message contain?
 Rejected by: test_refuses_an_odd_width
 Costs: 15 %
 """

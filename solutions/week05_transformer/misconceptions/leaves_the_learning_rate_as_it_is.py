@@ -1,4 +1,4 @@
-"""Trains with the optimiser's own learning rate, whatever `lr` says.
+"""Trains with the optimiser's default learning rate and ignores `lr`.
 
 Exercise: fit
 Believes: Adam knows a good learning rate.

@@ -1,8 +1,9 @@
 """Keeps the table of positions as a plain attribute, which stays behind when the model moves.
 
 Exercise: MiniTransformer
-Believes: model.to(device) moves every tensor that the model holds.
-Shows: right on the CPU in float32; on another device, or in half precision, an error about two devices or two dtypes.
+Believes: model.to(device) moves every tensor attribute of the model.
+Shows: right on the CPU in float32; on another device, or in half precision, an error about two
+    devices or two dtypes.
 Hint: model.to(...) moves parameters and buffers. Which of the two is your table?
 Rejected by: test_half_precision
 Costs: 20 %

@@ -3,7 +3,7 @@
 Exercise: additive_attention
 Believes: one bend is as good as another.
 Shows: scores have no bound, and negative hidden numbers are lost.
-Hint: Which function stands between the sum and u in the docstring?
+Hint: Which function does the docstring apply between the sum and u?
 Rejected by: test_values
 Costs: 35 %
 """

@@ -1,4 +1,4 @@
-"""Makes a mask on the CPU where none is given.
+"""Makes a mask on the CPU if none is given.
 
 Exercise: additive_attention
 Believes: torch moves tensors together by itself.

@@ -1,10 +1,10 @@
 """Removes all axes of size 1 from the scores.
 
 Exercise: additive_attention
-Believes: squeeze takes away the axis that u has used up.
+Believes: squeeze removes the axis that u has reduced.
 Shows: Right for most shapes; an error or a lost axis for a single query or key.
 Hint: A product with the vector u takes its axis away by itself. What else does squeeze take?
-Rejected by: test_lengths_of_one
+Rejected by: test_singleton_axes
 Costs: 25 %
 """
 

@@ -1,7 +1,7 @@
 """Takes the tanh of the score, after the product with u.
 
 Exercise: additive_attention
-Believes: It does not matter where the tanh stands.
+Believes: The position of the tanh does not matter.
 Shows: Scores lie between -1 and 1, and queries hardly differ.
 Hint: The hidden vector is tanh(W_q q + W_k k). u reads the score off it: which comes first?
 Rejected by: test_values

@@ -1,9 +1,9 @@
-"""Goes along the tokens in blocks of 500 and leaves out what does not fill one.
+"""Processes the tokens in blocks of 500 and omits the last, incomplete one.
 
 Exercise: favor_features
 Believes: long sequences come in whole blocks.
 Shows: the last tokens of a long sequence have features of zero.
-Hint: How many tokens do your blocks hold together, for 1100 tokens? Which ones are missing?
+Hint: How many of 1100 tokens are in your blocks? Which ones are missing?
 Rejected by: test_many_tokens
 Costs: 20 %
 """

@@ -3,7 +3,8 @@
 Exercise: favor_features
 Believes: the norm is that of the input.
 Shows: long vectors get features that are far too small.
-Hint: In the lemma the same vector stands in both terms of the exponent. Which one do you multiply with w?
+Hint: In the lemma both terms of the exponent contain the same vector. Which one do you multiply
+    with w?
 Rejected by: test_values
 Costs: 35 %
 """

@@ -3,7 +3,7 @@
 Exercise: keras_attention
 Believes: once the values are repaired, the gradients are too.
 Shows: right values; one empty row turns gradients into NaN.
-Hint: A NaN that is replaced in the forward pass comes back in the backward pass. Replace scores
+Hint: A NaN that is replaced in the forward pass reappears in the backward pass. Replace scores
     instead of adding to them, and mind the rows in which nothing is left.
 Rejected by: test_gradients
 Costs: 25 %

@@ -3,7 +3,7 @@
 Exercise: keras_attention
 Believes: Keras computes in float32 anyway.
 Shows: half precision goes in and float32 comes out, so that all later steps run in float32 too.
-Hint: Which dtype should the results have, whatever you compute in?
+Hint: Which dtype should the results have, independent of the dtype of the computation?
 Rejected by: test_half_precision
 Costs: 20 %
 """

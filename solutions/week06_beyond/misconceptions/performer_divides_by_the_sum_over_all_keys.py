@@ -3,7 +3,8 @@
 Exercise: performer_attention
 Believes: the denominator is the same with and without a mask.
 Shows: early outputs are far too small; the last one is right.
-Hint: Equal values should come out as they are, for the first query too. Which keys does your denominator hold?
+Hint: Equal values should be returned unchanged, for the first query too. Which keys does your
+    denominator include?
 Rejected by: test_causal
 Costs: 35 %
 """

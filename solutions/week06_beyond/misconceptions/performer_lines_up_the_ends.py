@@ -1,7 +1,7 @@
-"""Lets the last query see all keys if `causal` is set, whatever the lengths are.
+"""Lets the last query see all keys if `causal` is set, for any lengths.
 
 Exercise: performer_attention
-Believes: the last query stands at the last key.
+Believes: the last query aligns with the last key.
 Shows: right where n = m; elsewhere queries see too many keys or too few.
 Hint: From where does the docstring count queries and keys?
 Rejected by: test_causal_of_unequal_lengths

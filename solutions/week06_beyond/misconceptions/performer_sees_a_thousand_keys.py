@@ -3,7 +3,7 @@
 Exercise: performer_attention
 Believes: no sequence is longer than that.
 Shows: with more than a thousand keys the last ones have no weight.
-Hint: How many keys does the sum hold? Take the number from the keys.
+Hint: How many keys does the sum include? Take the number from the keys.
 Rejected by: test_many_keys
 Costs: 20 %
 """

@@ -2,8 +2,9 @@
 
 Exercise: performer_attention
 Believes: shifts cancel, for keys as for queries.
-Shows: every key gets a factor of its own; wrong as soon as keys differ.
-Hint: Numerator and denominator are sums over keys. Which factors can be taken out of both: those that depend on the query, or those that depend on the key?
+Shows: every key gets a different factor; wrong as soon as keys differ.
+Hint: Numerator and denominator are sums over keys. Which factors can be taken out of both: those
+    that depend on the query, or those that depend on the key?
 Rejected by: test_keys_of_different_lengths
 Costs: 35 %
 Belief: shift_per_vector

@@ -3,7 +3,8 @@
 Exercise: performer_attention
 Believes: features make attention cheap by themselves.
 Shows: right values; work and memory grow with the square of the length, as they did before.
-Hint: A product of three matrices can be computed in two orders. What is the size of what lies in between?
+Hint: A product of three matrices can be computed in two orders. What is the size of the
+    intermediate result?
 Rejected by: test_growth
 Costs: 50 %
 """

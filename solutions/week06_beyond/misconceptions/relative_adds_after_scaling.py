@@ -3,7 +3,7 @@
 Exercise: relative_attention
 Believes: the table is a bias, and a bias is added at the end.
 Shows: positions count √d times too much.
-Hint: In the formula, what stands within the parentheses that are divided by √d?
+Hint: In the formula, which terms are within the parentheses that are divided by √d?
 Rejected by: test_values
 Costs: 30 %
 """

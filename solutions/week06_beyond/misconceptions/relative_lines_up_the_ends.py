@@ -1,4 +1,4 @@
-"""Counts queries and keys from their ends, as if the last ones stood side by side.
+"""Counts queries and keys from their ends, as if the last ones were aligned.
 
 Exercise: relative_attention
 Believes: where there are fewer queries than keys, the queries are the last ones.

@@ -1,9 +1,9 @@
-"""Turns by the angles of base 10000, whatever `base` is.
+"""Rotates by the angles of base 10000 and ignores `base`.
 
 Exercise: rotary
 Believes: the base of the paper is the base.
-Shows: right until somebody asks for another base, as long-context models do.
-Hint: Where does `base` stand in your code, apart from the signature?
+Shows: wrong for any other base, which long-context models use.
+Hint: Where does your code use `base`, apart from the signature?
 Rejected by: test_base
 Costs: 15 %
 """

@@ -1,7 +1,7 @@
 """Turns as many pairs as there are and passes the last entry on, where d is odd.
 
 Exercise: rotary
-Believes: an entry without a partner can stay as it is.
+Believes: an entry without a partner can remain unchanged.
 Shows: a size that cannot be right goes unnoticed.
 Hint: The docstring says what happens for an odd d.
 Rejected by: test_refuses_an_odd_size

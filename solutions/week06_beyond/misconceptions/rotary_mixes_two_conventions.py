@@ -1,7 +1,7 @@
-"""Turns neighbouring entries, but lays the angles out as if the two halves were paired.
+"""Rotates neighbouring entries, but arranges the angles as if the two halves were paired.
 
 Exercise: rotary
-Believes: the angles are written twice, one after the other, whatever the pairs.
+Believes: the angles are repeated in the same way for both kinds of pairs.
 Shows: the two entries of a pair are turned by different angles, so lengths change.
 Hint: Print the angle that each entry gets. Should the two entries of a pair get the same angle?
 Rejected by: test_values

@@ -1,8 +1,8 @@
-"""Takes the halves for pairs, and lays the result out as neighbours.
+"""Pairs the halves, and interleaves the result.
 
 Exercise: rotary
-Believes: where the two numbers of a pair stand is a matter of taste.
-Shows: every number is turned, and stands where another belongs; at position 0 the vector is not itself.
+Believes: the positions of a pair's two numbers do not matter.
+Shows: every number is rotated, but in the wrong position; even position 0 permutes the vector.
 Hint: What should position 0 do to a vector? Compare where you read a pair with where you write it.
 Rejected by: test_values
 Costs: 50 %

@@ -2,7 +2,7 @@
 
 Exercise: rotary
 Believes: the two conventions differ in how one writes them, not in what they do.
-Shows: lengths are not kept, and products do not depend on the distance alone.
+Shows: lengths change, and products do not depend on the distance alone.
 Hint: Which two entries are one point of the plane? Are they turned by the same angle?
 Rejected by: test_values
 Costs: 50 %

@@ -1,4 +1,4 @@
-"""Asks for the attentions without switching to an implementation that makes them.
+"""Requests the attentions without switching to an implementation that returns them.
 
 Exercise: sentence_attention
 Believes: output_attentions=True is all it takes.

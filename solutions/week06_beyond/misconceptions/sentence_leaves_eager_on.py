@@ -1,8 +1,8 @@
 """Switches the model to eager attention and leaves it there.
 
 Exercise: sentence_attention
-Believes: eager attention gives the same results, so nobody will notice.
-Shows: whatever the model does afterwards takes more time and memory than before.
+Believes: eager attention gives the same results, so leaving it on does no harm.
+Shows: the model takes more time and memory afterwards.
 Hint: Which attention implementation did the model have when it came, and which when you were done?
 Rejected by: test_attention_is_given_back
 Costs: 20 %

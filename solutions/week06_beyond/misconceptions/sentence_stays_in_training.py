@@ -2,7 +2,7 @@
 
 Exercise: sentence_attention
 Believes: without a backward pass the mode does not matter.
-Shows: a model that is being trained drops weights at random while it is looked at.
+Shows: a model in training drops weights at random during the inspection.
 Hint: Which layers of the model behave differently in training? Ask twice for the same sentence.
 Rejected by: test_no_dropout
 Costs: 30 %

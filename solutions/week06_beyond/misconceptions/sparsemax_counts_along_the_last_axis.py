@@ -1,4 +1,4 @@
-"""Lays the numbers 1 … n of the sorted entries along the last axis, whatever `dim` is.
+"""Numbers the sorted entries 1 … n along the last axis for any `dim`.
 
 Exercise: sparsemax
 Believes: what was made by arange finds its axis by itself.

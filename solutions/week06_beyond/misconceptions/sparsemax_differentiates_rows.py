@@ -1,10 +1,11 @@
-"""Writes the gradient by hand, for rows whatever `dim` is.
+"""Writes the gradient by hand, for rows even if `dim` is a different axis.
 
 Exercise: sparsemax
-Believes: the formula of the gradient holds for rows.
+Believes: the formula of the gradient applies to rows.
 Shows: gradients are right for the last axis alone.
-Hint: Over which axis is the support counted in the backward pass? It is the one of the forward pass.
-Rejected by: test_gradients_beside_axes_of_one
+Hint: Over which axis is the support counted in the backward pass? It is the one of the forward
+    pass.
+Rejected by: test_gradients_with_singleton_axes
 Costs: 25 %
 """
 

@@ -3,7 +3,7 @@
 Exercise: sparsemax
 Believes: a probability of exactly zero is dangerous, so a floor of 1e-8 does no harm.
 Shows: right to seven digits, but no entry is ever exactly zero.
-Hint: Exact zeros are what sparsemax is for: a weight of zero means that a key need not be looked at.
+Hint: Exact zeros are the purpose of sparsemax: a key with a weight of zero can be skipped.
 Rejected by: test_exact_zeros
 Costs: 30 %
 """

@@ -3,7 +3,7 @@
 Exercise: sparsemax
 Believes: a new tensor lives where the others do.
 Shows: right on the CPU; on a GPU an error about two devices.
-Hint: Where does a tensor live that torch.arange makes without being told?
+Hint: On which device does torch.arange create a tensor by default?
 Rejected by: test_device
 Costs: 15 %
 """

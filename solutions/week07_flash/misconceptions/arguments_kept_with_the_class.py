@@ -1,7 +1,7 @@
 """Keeps block_size and causal with the class, where the next call replaces them.
 
 Exercise: FlashAttention
-Believes: what belongs to the function can stand on the function.
+Believes: the function's data can be stored on the function object.
 Shows: gradients are right after one call, and wrong after two that differ in causal.
 Hint: A network calls it once in each layer before any gradient flows back. With which arguments was
     the call made whose backward pass runs?

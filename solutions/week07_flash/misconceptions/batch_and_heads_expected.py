@@ -3,7 +3,7 @@
 Exercise: tiled_attention
 Believes: Inputs are (B, H, n, d).
 Shows: An error for other numbers of leading dimensions.
-Hint: Count axes from the end: q.shape[-2] is n, whatever stands in front.
+Hint: Count axes from the end: q.shape[-2] is n for any leading axes.
 Rejected by: test_leading_dimensions
 Costs: 20 %
 """

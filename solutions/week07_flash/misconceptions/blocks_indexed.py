@@ -1,4 +1,4 @@
-"""Asks for the first block by its index, so the blocks have to be a list.
+"""Indexes the first block, so the blocks have to be a list.
 
 Exercise: online_softmax
 Believes: An iterable is a list.

@@ -1,9 +1,9 @@
 """Goes through the blocks twice: for the maximum, then for the sum.
 
 Exercise: online_softmax
-Believes: The maximum must be known before anything can be summed up.
+Believes: The maximum must be known before any sum can be computed.
 Shows: Right for a list; a generator is used up after the first time, and the sum is 0.
-Hint: Blocks that come past once cannot be asked again. What can be done to a sum when its reference
+Hint: A generator yields each block only once. What can be done to a sum when its reference
     turns out too small?
 Rejected by: test_read_once
 Costs: 40 %

@@ -1,10 +1,10 @@
 """Views the blocks as flat rows, which needs them to be contiguous.
 
 Exercise: online_softmax
-Believes: A tensor lies in memory as its shape says.
+Believes: A tensor's memory order follows its shape.
 Shows: An error for transposed or expanded blocks.
-Hint: Most functions work along the last axis whatever stands in front; where you must reshape,
-    `reshape` copies if it has to.
+Hint: Most functions work along the last axis for any leading axes; `reshape` copies if
+    necessary.
 Rejected by: test_views
 Costs: 15 %
 Belief: contiguous_input

@@ -1,9 +1,9 @@
-"""Hides whole blocks only, and shows the rest of the block that a query stands in.
+"""Hides whole blocks only, and shows the rest of the query's block.
 
 Exercise: tiled_attention
 Believes: A block is seen or not seen.
 Shows: With blocks of 1 all is well; larger blocks let queries look ahead.
-Hint: The block in which query and keys overlap needs a mask of its own.
+Hint: The block in which query and keys overlap needs a separate mask.
 Rejected by: test_causal
 Costs: 30 %
 """

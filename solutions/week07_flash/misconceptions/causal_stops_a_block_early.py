@@ -2,7 +2,7 @@
 
 Exercise: tiled_attention
 Believes: A block that is partly in the future can be skipped.
-Shows: The last queries miss the keys of the block they stand in.
+Shows: The last queries miss the keys of their block.
 Hint: Which is the first block that *no* query sees any of? Compare where it begins, not where it
     ends.
 Rejected by: test_causal

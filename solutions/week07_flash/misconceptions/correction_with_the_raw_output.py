@@ -3,7 +3,7 @@
 Exercise: FlashAttention
 Believes: The division is for the caller.
 Shows: The correction is too large by a factor, the sum of the row.
-Hint: The correction is made of the output that was returned. Save that one.
+Hint: The correction is computed from the returned output. Save that one.
 Rejected by: test_gradients
 Costs: 30 %
 """

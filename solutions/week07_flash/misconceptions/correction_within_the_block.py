@@ -2,7 +2,7 @@
 
 Exercise: FlashAttention
 Believes: A block has what its own gradient needs.
-Shows: Right where one block holds all keys.
+Shows: Right if one block contains all keys.
 Hint: The softmax runs over the whole row. How can its row sum be known before all blocks have been
     seen? Look at output and its gradient.
 Rejected by: test_gradients

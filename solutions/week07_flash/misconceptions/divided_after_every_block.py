@@ -1,7 +1,7 @@
 """Divides the output by the sum after every block, and goes on with the quotient.
 
 Exercise: tiled_attention
-Believes: The output can be kept normalised on the way.
+Believes: The output can be normalised after every block.
 Shows: Early blocks are divided several times and count too little.
 Hint: When the next block comes, what would you have to multiply by before you add? Or: when is one
     division enough?

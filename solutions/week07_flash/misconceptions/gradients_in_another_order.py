@@ -1,4 +1,4 @@
-"""Returns the gradients in another order than the inputs.
+"""Returns the gradients in a different order from the inputs.
 
 Exercise: FlashAttention
 Believes: Each gradient finds its input.

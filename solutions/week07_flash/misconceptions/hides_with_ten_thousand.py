@@ -3,7 +3,7 @@
 Exercise: tiled_attention
 Believes: No score is as low as -1e4.
 Shows: Queries with very negative scores attend to hidden keys.
-Hint: Whatever number you choose, a score can be lower. Which one is lower than all?
+Hint: For any number you choose, a score can be lower. Which one is lower than all?
 Rejected by: test_very_negative_scores
 Costs: 15 %
 """

@@ -3,7 +3,7 @@
 Exercise: tiled_attention
 Believes: A full block at the end reads each key at least once.
 Shows: Keys in the overlap have double weight.
-Hint: Add up how many keys your blocks hold, for 11 keys and blocks of 4.
+Hint: Add up the keys in your blocks, for 11 keys and blocks of 4.
 Rejected by: test_last_block_is_shorter
 Costs: 25 %
 """

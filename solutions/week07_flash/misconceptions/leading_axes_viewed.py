@@ -1,7 +1,7 @@
 """Views the inputs as one batch, which needs them to be contiguous.
 
 Exercise: FlashAttention
-Believes: A tensor lies in memory as its shape says.
+Believes: A tensor's memory order follows its shape.
 Shows: An error for transposed or expanded inputs.
 Hint: Matrix products take any leading axes; where you must reshape, `reshape` copies if it has to.
 Rejected by: test_views

@@ -3,7 +3,7 @@
 Exercise: online_softmax
 Believes: Sums of exponentials are kept as logarithms.
 Shows: log(sum) in the second place, and -inf for rows of only -inf.
-Hint: The docstring says what the second result is. A logarithm can be taken by whoever needs it.
+Hint: The docstring says what the second result is. The caller can take a logarithm if needed.
 Rejected by: test_values
 Costs: 20 %
 """

@@ -1,7 +1,7 @@
 """Detaches the logsumexp.
 
 Exercise: tiled_attention
-Believes: Nobody wants the gradient of a by-product.
+Believes: A by-product needs no gradient.
 Shows: The values are right; the logsumexp carries no gradient.
 Hint: Both results are differentiable. The maximum may be taken for a constant; the sum may not.
 Rejected by: test_gradients

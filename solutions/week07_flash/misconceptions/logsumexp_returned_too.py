@@ -1,4 +1,4 @@
-"""Returns the logsumexp beside the output.
+"""Returns the logsumexp in addition to the output.
 
 Exercise: FlashAttention
 Believes: FlashAttention returns what tiled_attention returns.

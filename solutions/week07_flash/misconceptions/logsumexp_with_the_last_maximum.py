@@ -3,7 +3,7 @@
 Exercise: tiled_attention
 Believes: The maximum that is left after the loop is the right one.
 Shows: Right only for queries whose best key is in the last block.
-Hint: The sum refers to the maximum of all blocks. Which variable holds it after the loop?
+Hint: The sum refers to the maximum of all blocks. Which variable contains it after the loop?
 Rejected by: test_logsumexp
 Costs: 20 %
 """

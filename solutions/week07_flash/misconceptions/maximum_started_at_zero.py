@@ -3,7 +3,7 @@
 Exercise: online_softmax
 Believes: Before the first block the maximum is nothing, that is zero.
 Shows: Rows of negative numbers have the maximum 0, and far below zero the sum vanishes.
-Hint: With which start does the first block always win, whatever its numbers are?
+Hint: Which initial value is below the first block's maximum for any numbers?
 Rejected by: test_below_zero
 Costs: 25 %
 Belief: maximum_started_at_zero

@@ -4,7 +4,7 @@ Exercise: tiled_attention
 Believes: One maximum prevents overflow as well as many.
 Shows: Right for scores of similar size; 0/0 for queries far below the largest.
 Hint: Every query has its own softmax, with its own largest score. Over which axis is the maximum?
-Rejected by: test_rows_far_apart
+Rejected by: test_rows_of_different_magnitude
 Costs: 30 %
 Belief: global_maximum
 """

@@ -3,7 +3,7 @@
 Exercise: tiled_attention
 Believes: Values are as large as queries.
 Shows: An error where d_v differs from d.
-Hint: The output is made of values. Which tensor knows their size?
+Hint: The output consists of averaged values. Which tensor knows their size?
 Rejected by: test_head_sizes
 Costs: 15 %
 """

@@ -1,4 +1,4 @@
-"""Returns float32, whatever the type of the blocks is.
+"""Returns float32 for every dtype of the blocks.
 
 Exercise: online_softmax
 Believes: Sums are float32.

@@ -2,7 +2,7 @@
 
 Exercise: FlashAttention
 Believes: The weights of a block are the softmax of its scores.
-Shows: Every block's weights sum to 1; right where one block holds all keys.
+Shows: Every block's weights sum to 1; right if one block contains all keys.
 Hint: The weights are exp(score - something) with the same something for all blocks. You saved it.
 Rejected by: test_gradients
 Costs: 40 %

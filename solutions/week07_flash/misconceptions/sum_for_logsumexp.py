@@ -3,7 +3,7 @@
 Exercise: tiled_attention
 Believes: The second result is the denominator.
 Shows: The sums are positive numbers that say nothing about the maximum.
-Hint: A sum without its maximum cannot be used by anybody. The docstring says which single number
+Hint: A sum without its maximum is useless. The docstring says which single number
     holds both.
 Rejected by: test_logsumexp
 Costs: 20 %

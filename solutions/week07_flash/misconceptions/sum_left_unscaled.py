@@ -1,4 +1,4 @@
-"""Leaves the sum as it was when a block brings a larger maximum.
+"""Does not change the sum when a block has a larger maximum.
 
 Exercise: online_softmax
 Believes: Each block is shifted by the newest maximum, so the sums can simply be added.

@@ -3,7 +3,7 @@
 Exercise: online_softmax
 Believes: The current block decides how the old sum changes.
 Shows: Right for the first block, and wherever both maxima are equal.
-Hint: The old sum refers to the old maximum. Which two numbers stand in the factor that takes it to
+Hint: The old sum refers to the old maximum. Which two numbers form the factor that rescales it to
     the new one?
 Rejected by: test_values
 Costs: 40 %

@@ -2,8 +2,8 @@
 
 Exercise: speculative_step
 Believes: The large model decides, so its probability does.
-Shows: Too few drafts are kept: even those of a draft model that is exactly like the large one.
-Hint: If p and q are the same, every draft should be kept. What has to be divided by what?
+Shows: Too few drafts are accepted, even from a draft model that equals the large one.
+Hint: If p and q are the same, every draft should be accepted. What has to be divided by what?
 Rejected by: test_all_kept
 Costs: 50 %
 """

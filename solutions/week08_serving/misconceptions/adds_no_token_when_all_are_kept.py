@@ -1,9 +1,9 @@
-"""Returns the last draft where everything was kept.
+"""Returns the last draft if all were accepted.
 
 Exercise: speculative_step
 Believes: If nothing was refused there is nothing to draw.
 Shows: The token that comes for free is lost, and the last one is counted twice.
-Hint: The large model has looked at the whole draft. What does it say about the next token?
+Hint: The large model has processed the whole draft. What does it say about the next token?
 Rejected by: test_all_kept
 Costs: 30 %
 """

@@ -3,7 +3,7 @@
 Exercise: KVCache
 Believes: torch finds the device by itself.
 Shows: Buffers on the CPU, keys on the GPU.
-Hint: A tensor is made on the CPU unless it is told otherwise. Pass the device on to both buffers.
+Hint: A tensor is created on the CPU by default. Pass the device on to both buffers.
 Rejected by: test_device
 Costs: 15 %
 """

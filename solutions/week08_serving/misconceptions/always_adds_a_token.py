@@ -1,8 +1,8 @@
-"""Adds the token that follows the prompt whether it is asked for or not.
+"""Always adds the token that follows the prompt, even if none is requested.
 
 Exercise: generate_cached
 Believes: The prefill gives the first token, and then max_new_tokens - 1 follow.
-Shows: One token too many where none is asked for.
+Shows: One token too many if none is requested.
 Hint: max_new_tokens may be 0. What does your loop do then?
 Rejected by: test_nothing_to_add
 Costs: 15 %

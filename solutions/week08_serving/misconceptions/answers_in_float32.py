@@ -2,7 +2,7 @@
 
 Exercise: grouped_query_attention
 Believes: float32 is what torch computes in.
-Shows: float32 comes back for halves and for float64.
+Shows: float32 for half precision and for float64.
 Hint: Computing in more than was given is fine. In which dtype does the caller want the result?
 Rejected by: test_every_dtype
 Costs: 20 %

@@ -1,4 +1,4 @@
-"""Converts what it gives back to the dtype of what was appended.
+"""Converts its results to the dtype of the appended tensors.
 
 Exercise: KVCache
 Believes: A result has the dtype of the input.

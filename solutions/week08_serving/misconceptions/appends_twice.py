@@ -3,7 +3,7 @@
 Exercise: GroupedQueryAttention
 Believes: One call stores, the other fetches.
 Shows: Everything is in the cache twice.
-Hint: `append` stores and gives back in one call. How long is the cache after a prompt of 4?
+Hint: `append` stores and returns in one call. How long is the cache after a prompt of 4?
 Rejected by: test_what_is_appended
 Costs: 30 %
 """

@@ -3,7 +3,7 @@
 Exercise: grouped_query_attention
 Believes: Heads that share keys share weights.
 Shows: Weights of shape (B, H_kv, n, m).
-Hint: The heads of a group share keys and have queries of their own. How many tables are there?
+Hint: The heads of a group share keys but have separate queries. How many tables are there?
 Rejected by: test_groups_of_neighbours
 Costs: 25 %
 """

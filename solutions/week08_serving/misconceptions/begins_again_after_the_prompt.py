@@ -3,7 +3,7 @@
 Exercise: GroupedQueryAttention
 Believes: A piece of one position is the first of its piece.
 Shows: After the prompt each token sees the first position alone.
-Hint: At which position does the token stand that follows a prompt of five? Which of its keys may it see?
+Hint: What is the position of the token that follows a prompt of five? Which of its keys may it see?
 Rejected by: test_prefill_and_decode
 Costs: 50 %
 """

@@ -3,8 +3,8 @@
 Exercise: grouped_query_attention
 Believes: Broadcasting never copies.
 Shows: Right numbers; but the memory that sharing saved is spent again in every step.
-Hint: Repeating, expanding with a reshape, and a matmul that broadcasts all make copies. Which tensor can
-    be given another shape without one, so that all queries of a group go through one product?
+Hint: Repeating, expanding with a reshape, and a matmul that broadcasts all make copies. Which
+    tensor can be reshaped without one, so that all queries of a group go through one product?
 Rejected by: test_keys_are_not_expanded
 Costs: 40 %
 Same as: repeats_keys_for_every_head because both copy the keys

@@ -1,8 +1,8 @@
 """Copies keys and values to all query heads before it appends them.
 
 Exercise: GroupedQueryAttention
-Believes: The cache holds what the heads use.
-Shows: Right outputs, but the cache is H / H_kv times as large as it is made for.
+Believes: The cache stores the tensors that the heads use.
+Shows: Right outputs, but the cache is H / H_kv times too large.
 Hint: For how many heads is the cache made? That is the whole point of sharing.
 Rejected by: test_what_is_appended
 Costs: 30 %

@@ -1,4 +1,4 @@
-"""Goes along the query heads, and copies for each the keys and values that it uses.
+"""Loops over the query heads, and copies the keys and values of each.
 
 Exercise: grouped_query_attention
 Believes: A copy that is thrown away at once costs nothing.

@@ -3,7 +3,7 @@
 Exercise: PagedCache
 Believes: The cache has a length.
 Shows: Right for a single sequence; two of them get each other's places.
-Hint: Each sequence has a number of positions of its own.
+Hint: Each sequence has a different number of positions.
 Rejected by: test_sequences_side_by_side
 Costs: 50 %
 """

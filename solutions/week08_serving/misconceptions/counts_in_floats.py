@@ -1,9 +1,9 @@
 """Computes with floats and rounds at the end.
 
 Exercise: cache_bytes
-Believes: A float holds any number of bytes that there is.
+Believes: A float can represent any number of bytes.
 Shows: Large results are off by a few bytes.
-Hint: A float64 holds 53 bits. Is there a division in your formula that needs to be one?
+Hint: A float64 has 53 significant bits. Is there a division in your formula that needs to be one?
 Rejected by: test_exact
 Costs: 20 %
 """

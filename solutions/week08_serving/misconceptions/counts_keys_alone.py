@@ -3,7 +3,7 @@
 Exercise: cache_bytes
 Believes: The cache is there so that keys need not be computed again.
 Shows: Half of the right number.
-Hint: What does a new query need of every earlier position, beside its key?
+Hint: What does a new query need of every earlier position, in addition to its key?
 Rejected by: test_a_model
 Costs: 50 %
 """

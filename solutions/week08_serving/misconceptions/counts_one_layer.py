@@ -3,7 +3,7 @@
 Exercise: cache_bytes
 Believes: There is one cache, which all layers use.
 Shows: Too small by the number of layers.
-Hint: Each layer makes keys of its own from its own input. How many caches does a model need?
+Hint: Each layer computes keys from a different input. How many caches does a model need?
 Rejected by: test_a_model
 Costs: 50 %
 """

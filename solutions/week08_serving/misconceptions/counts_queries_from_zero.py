@@ -3,7 +3,7 @@
 Exercise: GroupedQueryAttention
 Believes: A causal mask is tril.
 Shows: Right without a cache; with one, a new token sees only the first key.
-Hint: With 5 positions in the cache, at which position stands the first row of x?
+Hint: With 5 positions in the cache, what is the position of the first row of x?
 Rejected by: test_prefill_and_decode
 Costs: 40 %
 """

@@ -2,8 +2,8 @@
 
 Exercise: speculative_step
 Believes: accepted is how many tokens come out.
-Shows: One more than were kept of the draft.
-Hint: How many tokens *of the draft* are kept if the first is refused?
+Shows: One more than the number of accepted drafts.
+Hint: How many tokens *of the draft* are accepted if the first is rejected?
 Rejected by: test_all_kept
 Costs: 25 %
 """

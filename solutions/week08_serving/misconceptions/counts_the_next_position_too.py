@@ -3,7 +3,7 @@
 Exercise: cache_bytes
 Believes: The next token needs its place as well.
 Shows: An empty cache is not 0.
-Hint: Ask for the bytes of `length` positions and compare with a cache of 0 positions.
+Hint: Compare the bytes of `length` positions with a cache of 0 positions.
 Rejected by: test_empty_cache
 Costs: 30 %
 """

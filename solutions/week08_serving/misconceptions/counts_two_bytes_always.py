@@ -1,4 +1,4 @@
-"""Takes two bytes for every number, whatever the dtype.
+"""Counts two bytes per number for any dtype.
 
 Exercise: cache_bytes
 Believes: Caches are stored in float16.

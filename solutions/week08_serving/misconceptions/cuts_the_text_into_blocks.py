@@ -1,4 +1,4 @@
-"""Sees the block of `window` positions that a query lies in.
+"""Sees the block of `window` positions that contains the query.
 
 Exercise: sliding_window_mask
 Believes: A window is a piece of the text.

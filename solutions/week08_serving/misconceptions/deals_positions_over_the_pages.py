@@ -1,9 +1,10 @@
 """Deals the positions out over the sequence's pages, one to each in turn.
 
 Exercise: PagedCache
-Believes: Position i lies in page i, counted round.
-Shows: Positions overwrite each other, and come back in another order.
-Hint: With pages of 4, in which page does position 5 lie, and at which place? `//` gives the one, `%` the other.
+Believes: Position i belongs to page i, modulo the number of pages.
+Shows: Positions overwrite each other, and are returned in a different order.
+Hint: With pages of 4, in which page does position 5 lie, and at which place? `//` gives the one,
+    `%` the other.
 Rejected by: test_what_was_appended
 Costs: 40 %
 """

@@ -2,7 +2,7 @@
 
 Exercise: PagedCache
 Believes: `free_pages` is brought up to date by `append`.
-Shows: `free_pages` is too small until somebody appends again.
+Shows: `free_pages` is too small until the next append.
 Hint: Who looks at `free_pages` right after `free`? What does it say?
 Rejected by: test_pages_are_given_back
 Costs: 20 %

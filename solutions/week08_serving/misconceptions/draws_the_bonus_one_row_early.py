@@ -1,8 +1,8 @@
-"""Draws the token after a draft that was kept from the row before.
+"""Draws the token after an accepted draft from the previous row.
 
 Exercise: speculative_step
 Believes: p has a row for each token of the draft.
-Shows: The token is drawn as if the last draft had not been kept.
+Shows: The token is drawn as if the last draft had been rejected.
 Hint: p has k + 1 rows. What does the last one know?
 Rejected by: test_all_kept
 Costs: 30 %

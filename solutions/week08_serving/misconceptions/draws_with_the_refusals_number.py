@@ -3,7 +3,7 @@
 Exercise: speculative_step
 Believes: One number per step.
 Shows: The token depends on the number that decided about the refusal.
-Hint: That number is known to be large: it refused. Which entry of u is still unused?
+Hint: That number is large, because it caused the rejection. Which entry of u is still unused?
 Rejected by: test_the_last_random_number_draws
 Costs: 25 %
 """

@@ -3,7 +3,7 @@
 Exercise: generate_cached
 Believes: A cache is filled token by token.
 Shows: Right tokens; but as many calls as the prompt is long, where one would do.
-Hint: The prompt is known as a whole. What does a processor like better, one call or a thousand?
+Hint: The whole prompt is available. What does a processor like better, one call or a thousand?
 Rejected by: test_every_token_is_fed_once
 Costs: 30 %
 """

@@ -1,10 +1,10 @@
-"""Feeds the whole text into caches that hold it already.
+"""Feeds the whole text into caches that already contain it.
 
 Exercise: generate_cached
 Believes: The model skips what it knows.
 Shows: The text is in the caches several times, so that they need much more room and the tokens
     differ.
-Hint: How long are the caches after the second call? Feed only what they do not hold.
+Hint: How long are the caches after the second call? Feed only the tokens that they lack.
 Rejected by: test_most_likely_tokens
 Costs: 50 %
 """

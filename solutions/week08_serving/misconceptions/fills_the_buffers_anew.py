@@ -1,7 +1,7 @@
 """Keeps a list of all positions and copies all of them into the buffers at every append.
 
 Exercise: KVCache
-Believes: The buffers are what is given back, so they are filled when something is given back.
+Believes: The buffers are the result, so they are filled when a result is returned.
 Shows: Right results, but each token copies everything that came before it.
 Hint: What is in the buffers already? Only the new positions have to be written.
 Rejected by: test_old_positions_are_not_copied

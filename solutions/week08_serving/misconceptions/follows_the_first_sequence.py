@@ -3,7 +3,7 @@
 Exercise: generate_cached
 Believes: One token is chosen in each step.
 Shows: All sequences continue with the same tokens.
-Hint: Each row of the batch has logits of its own. Along which axis does your argmax run?
+Hint: Each row of the batch has separate logits. Along which axis does your argmax run?
 Rejected by: test_most_likely_tokens
 Costs: 30 %
 """

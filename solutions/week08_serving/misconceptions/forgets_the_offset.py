@@ -1,9 +1,9 @@
-"""Counts queries from 0 whatever the offset is.
+"""Counts queries from 0 for any offset.
 
 Exercise: sliding_window_mask
 Believes: Row i is position i.
 Shows: Right for offset 0; while decoding, only the first key is seen.
-Hint: While decoding there is one row. At which position does it stand?
+Hint: While decoding there is one row. What is its position?
 Rejected by: test_offset
 Costs: 40 %
 """

@@ -3,7 +3,7 @@
 Exercise: KVCache
 Believes: A full cache makes room, like any cache.
 Shows: No error; the first positions are lost silently.
-Hint: A model that loses its prompt silently writes nonsense. What does the docstring ask for?
+Hint: A model that loses its prompt silently writes nonsense. What does the docstring require?
 Rejected by: test_refuses_what_does_not_fit
 Costs: 30 %
 """

@@ -1,4 +1,4 @@
-"""Draws from max(p - q, 0) as it is.
+"""Draws from max(p - q, 0) without normalising it.
 
 Exercise: speculative_step
 Believes: Differences of probabilities are probabilities.

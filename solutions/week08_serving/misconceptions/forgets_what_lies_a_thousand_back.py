@@ -2,7 +2,7 @@
 
 Exercise: GroupedQueryAttention
 Believes: a model's memory is about a thousand tokens long.
-Shows: in longer texts the first tokens are forgotten, though no window is asked for.
+Shows: in longer texts the first tokens are forgotten, although no window is requested.
 Hint: Which keys may the very last position see? Nothing in the docstring says "the last ones only".
 Rejected by: test_long_texts
 Costs: 20 %

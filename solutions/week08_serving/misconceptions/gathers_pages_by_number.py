@@ -2,7 +2,7 @@
 
 Exercise: PagedCache
 Believes: Later pages have larger numbers.
-Shows: Right as long as pages are handed out in order; wrong once some were given back.
+Shows: Right while pages are allocated in order; wrong after some are freed.
 Hint: The order is that in which the sequence took its pages. Who remembers it?
 Rejected by: test_pages_are_given_back
 Costs: 40 %

@@ -1,9 +1,9 @@
-"""Gives back (t, H_kv, d).
+"""Returns (t, H_kv, d).
 
 Exercise: PagedCache
 Believes: Positions come first, as in a page.
 Shows: Heads and positions change places.
-Hint: Which shape has what was appended? What comes back has the same axes.
+Hint: Which shape has what was appended? The result has the same axes.
 Rejected by: test_what_was_appended
 Costs: 30 %
 """

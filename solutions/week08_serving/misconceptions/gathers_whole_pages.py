@@ -1,8 +1,8 @@
-"""Gives back all places of the pages, filled or not.
+"""Returns all slots of the pages, filled or not.
 
 Exercise: PagedCache
 Believes: A page is a page.
-Shows: t is rounded up to whole pages; the rest holds zeros, or another sequence's past.
+Shows: t is rounded up to whole pages; the rest contains zeros, or another sequence's past.
 Hint: How many positions were appended? Cut there.
 Rejected by: test_what_was_appended
 Costs: 35 %

@@ -1,4 +1,4 @@
-"""Gives back copies of the filled part.
+"""Returns copies of the filled part.
 
 Exercise: KVCache
 Believes: A copy is safer.

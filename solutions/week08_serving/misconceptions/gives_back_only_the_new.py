@@ -1,7 +1,7 @@
-"""Gives back what was just appended.
+"""Returns only the new keys and values.
 
 Exercise: KVCache
-Believes: append gives back what it stored.
+Believes: append returns the stored tensors.
 Shows: Attention sees the new positions alone.
 Hint: The caller goes on with what append returns. What does a new query attend to?
 Rejected by: test_everything_so_far

@@ -3,8 +3,8 @@
 Exercise: grouped_query_attention
 Believes: Scores and weights are two words for one thing.
 Shows: Rows do not sum to 1.
-Hint: What does the softmax make of the scores? That is what mixes the values, and what is asked
-    for.
+Hint: What does the softmax make of the scores? Those average the values, and those are
+    required.
 Rejected by: test_groups_of_neighbours
 Costs: 25 %
 """

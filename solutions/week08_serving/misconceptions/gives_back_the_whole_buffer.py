@@ -1,4 +1,4 @@
-"""Gives back all max_len places.
+"""Returns all max_len slots.
 
 Exercise: KVCache
 Believes: The rest is zero and does no harm.

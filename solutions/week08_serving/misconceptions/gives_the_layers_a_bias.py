@@ -3,7 +3,7 @@
 Exercise: GroupedQueryAttention
 Believes: A Linear has a bias.
 Shows: Parameters that are not asked for.
-Hint: `nn.Linear` adds a bias unless it is told otherwise.
+Hint: `nn.Linear` has a bias by default.
 Rejected by: test_without_a_cache
 Costs: 15 %
 """

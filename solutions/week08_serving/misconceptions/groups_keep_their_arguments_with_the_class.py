@@ -1,7 +1,7 @@
 """Keeps its arguments with the class, where the next call replaces them.
 
 Exercise: grouped_query_attention
-Believes: what belongs to the function can stand on the function.
+Believes: the function's data can be stored on the function object.
 Shows: gradients are right after one call, and wrong after two.
 Hint: A network calls it once in each layer before any gradient flows back. Which call's arguments
     does the backward pass of the first one read?

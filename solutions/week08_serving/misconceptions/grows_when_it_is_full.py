@@ -2,8 +2,8 @@
 
 Exercise: KVCache
 Believes: A list grows too.
-Shows: No error; memory that nobody planned for is taken.
-Hint: A server with many users plans its memory by max_len. What does the docstring ask for beyond
+Shows: No error; the cache exceeds its planned memory.
+Hint: A server with many users plans its memory by max_len. What does the docstring require beyond
     it?
 Rejected by: test_refuses_what_does_not_fit
 Costs: 30 %

@@ -1,4 +1,4 @@
-"""Sees half a window back, as if the other half lay in the future.
+"""Sees half a window back, as if the other half were in the future.
 
 Exercise: sliding_window_mask
 Believes: a window has its query in the middle.

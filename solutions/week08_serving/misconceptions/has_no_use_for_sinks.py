@@ -1,9 +1,10 @@
 """Leaves the sinks out: what falls out of the window is hidden.
 
 Exercise: sliding_window_mask
-Believes: A window is a window; what is far away is gone.
+Believes: A window is a window; distant positions are invisible.
 Shows: The first positions are hidden once they are `window` away.
-Hint: With window = 3 and sinks = 1, what may a query at position 9 see besides the positions 7, 8 and 9?
+Hint: With window = 3 and sinks = 1, what may a query at position 9 see in addition to positions 7,
+    8 and 9?
 Rejected by: test_sinks
 Costs: 40 %
 """

@@ -4,7 +4,7 @@ Exercise: grouped_query_attention
 Believes: A large negative number is as good as -inf and is safe.
 Shows: A query without a visible key looks at all keys equally.
 Hint: If all scores of a row are -1e4, what are its weights?
-Rejected by: test_rows_with_nothing_to_attend_to
+Rejected by: test_fully_masked_rows
 Costs: 20 %
 """
 

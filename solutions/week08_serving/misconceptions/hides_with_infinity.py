@@ -4,7 +4,7 @@ Exercise: grouped_query_attention
 Believes: exp(-inf) is 0, so nothing can go wrong.
 Shows: A query without a visible key is NaN, and so is every gradient.
 Hint: What is -inf minus -inf? `_masked_softmax` is in your stub for this.
-Rejected by: test_rows_with_nothing_to_attend_to
+Rejected by: test_fully_masked_rows
 Costs: 20 %
 """
 

@@ -1,8 +1,8 @@
-"""Ignores the dtype that was asked for.
+"""Ignores the requested dtype.
 
 Exercise: KVCache
 Believes: torch.zeros chooses a fine dtype.
-Shows: float32 comes back from a float16 cache, which also takes twice the memory.
+Shows: a float16 cache returns float32, and takes twice the memory.
 Hint: What is the argument `dtype` for? Half the bytes is the reason why caches are float16.
 Rejected by: test_dtype_of_the_cache
 Costs: 25 %

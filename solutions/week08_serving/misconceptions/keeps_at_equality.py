@@ -2,7 +2,7 @@
 
 Exercise: speculative_step
 Believes: < and ≤ are the same for random numbers.
-Shows: With p = 0 and u = 0 a token is kept that cannot be.
+Shows: With p = 0 and u = 0 an impossible token is accepted.
 Hint: u may be exactly 0. What must happen to a token with p = 0 then?
 Rejected by: test_at_equality
 Costs: 15 %

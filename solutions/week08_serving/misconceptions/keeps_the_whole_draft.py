@@ -2,7 +2,7 @@
 
 Exercise: speculative_step
 Believes: The small model's tokens are good enough.
-Shows: Every token of the draft is kept, however unlikely it is for the large model.
+Shows: Every token of the draft is accepted, even if the large model finds it unlikely.
 Hint: Which of your arguments say how likely a drafted token is, for each of the two models?
 Rejected by: test_drawn_steps
 Costs: 90 %

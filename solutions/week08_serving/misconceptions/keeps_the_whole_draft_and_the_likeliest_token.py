@@ -2,7 +2,7 @@
 
 Exercise: speculative_step
 Believes: The small model's tokens are good enough, and so is the most likely token after them.
-Shows: Every token of the draft is kept, and the same token follows whatever u is.
+Shows: Every token of the draft is accepted, and the same token follows for any u.
 Hint: Which of your arguments say how likely a drafted token is, for each of the two models?
 Rejected by: test_drawn_steps
 Costs: 90 %

@@ -1,9 +1,9 @@
 """Asks `torch.finfo` for the bits, so integers are an error.
 
 Exercise: cache_bytes
-Believes: A cache always holds floats.
+Believes: A cache always contains floats.
 Shows: An error for int8.
-Hint: Caches are quantised to int8 too. What do all dtypes have in common that tells their size?
+Hint: Caches are quantised to int8 too. Which attribute of every dtype gives its size?
 Rejected by: test_numbers_of_any_type
 Costs: 20 %
 """

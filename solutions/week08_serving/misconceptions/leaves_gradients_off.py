@@ -2,7 +2,7 @@
 
 Exercise: generate_cached
 Believes: Gradients are turned off where they are not needed.
-Shows: Nothing can be trained after the call.
+Shows: Training is impossible after the call.
 Hint: `with torch.no_grad():` ends by itself; set_grad_enabled(False) does not.
 Rejected by: test_mode_is_left
 Costs: 20 %

@@ -1,7 +1,7 @@
 """Calls `eval` and does not go back.
 
 Exercise: generate_cached
-Believes: Whoever trains calls train.
+Believes: Training code calls train.
 Shows: A model that came in training mode leaves in evaluation mode.
 Hint: Note the mode first, and restore it at the end.
 Rejected by: test_mode_is_left

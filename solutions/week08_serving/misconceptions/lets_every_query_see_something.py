@@ -3,7 +3,7 @@
 Exercise: sliding_window_mask
 Believes: A row without a key would be NaN.
 Shows: Queries far past the last key see it.
-Hint: An empty row is no mistake of the mask: attention gives zeros for it.
+Hint: An empty row is not an error in the mask: attention returns zeros for it.
 Rejected by: test_more_queries_than_keys
 Costs: 20 %
 """

@@ -3,7 +3,7 @@
 Exercise: sliding_window_mask
 Believes: The newest query belongs to the newest key.
 Shows: Right where m = offset + n, as it mostly is.
-Hint: The arguments say where queries stand. Try n = 3, m = 9, offset = 0.
+Hint: The arguments give the positions of the queries. Try n = 3, m = 9, offset = 0.
 Rejected by: test_more_keys_than_positions
 Costs: 25 %
 """

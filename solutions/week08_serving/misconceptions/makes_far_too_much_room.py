@@ -1,4 +1,4 @@
-"""Asks for caches for a thousand positions.
+"""Requests caches for a thousand positions.
 
 Exercise: generate_cached
 Believes: More room does no harm.

@@ -1,7 +1,7 @@
 """Makes caches with room for the new tokens alone.
 
 Exercise: generate_cached
-Believes: The caches hold what is generated.
+Believes: The caches contain the generated tokens.
 Shows: The prompt does not fit, or takes the room of the last tokens.
 Hint: Which tokens are fed in the first call, and where are their keys and values kept?
 Rejected by: test_caches_are_made_once

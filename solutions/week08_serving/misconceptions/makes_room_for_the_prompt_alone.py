@@ -1,4 +1,4 @@
-"""Asks for caches as long as the prompt.
+"""Requests caches as long as the prompt.
 
 Exercise: generate_cached
 Believes: The caches hold the prompt.

@@ -1,4 +1,4 @@
-"""Makes a mask of its own on the CPU.
+"""Creates a mask on the CPU.
 
 Exercise: grouped_query_attention
 Believes: torch moves tensors together by itself.

@@ -3,7 +3,7 @@
 Exercise: sliding_window_mask
 Believes: torch finds the device by itself.
 Shows: A mask on the CPU for scores on the GPU.
-Hint: Pass `device` on to whatever makes a new tensor.
+Hint: Pass `device` to every function that creates a tensor.
 Rejected by: test_device
 Costs: 15 %
 """

@@ -1,4 +1,4 @@
-"""Looks up attributes of the cache beside `append` and `length`.
+"""Uses attributes of the cache other than `append` and `length`.
 
 Exercise: GroupedQueryAttention
 Believes: Every cache is built like mine.

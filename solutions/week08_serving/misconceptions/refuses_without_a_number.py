@@ -2,7 +2,7 @@
 
 Exercise: PagedCache
 Believes: "Out of pages" says it all.
-Shows: The message names neither what was asked for nor what is free.
+Shows: The message states neither the requested nor the free number.
 Hint: A reader of the error wants to know by how much. Which numbers do you know at this point?
 Rejected by: test_refuses_without_pages
 Costs: 10 %

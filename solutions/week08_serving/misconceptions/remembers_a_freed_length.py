@@ -1,7 +1,7 @@
 """Keeps the length of a freed sequence.
 
 Exercise: PagedCache
-Believes: Only the pages have to be given back.
+Believes: Only the pages have to be freed.
 Shows: A new sequence of the same name begins where the old one ended.
 Hint: What do you know of a sequence? All of it must go.
 Rejected by: test_a_name_starts_anew

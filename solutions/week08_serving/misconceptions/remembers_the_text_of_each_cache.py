@@ -4,7 +4,7 @@ Exercise: GroupedQueryAttention
 Believes: The cache only names the text; the text itself is what one needs.
 Shows: Right for texts that it fed itself, but every token computes all keys and values again, and
     what others appended is not seen.
-Hint: `append` gives back all keys and values so far. Which of them would you still have to compute?
+Hint: `append` returns all keys and values so far. Which of them would you still have to compute?
 Rejected by: test_what_the_cache_holds
 Costs: 50 %
 """

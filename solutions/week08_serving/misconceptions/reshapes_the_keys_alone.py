@@ -2,8 +2,8 @@
 
 Exercise: GroupedQueryAttention
 Believes: A reshape to (B, H_kv, s, d) gives each head its features.
-Shows: Right for one position at a time; else keys are made of parts of other positions, later ones
-    too.
+Shows: Right for one position at a time; otherwise keys contain parts of other positions, even
+    later ones.
 Hint: For a batch of one, two positions and two heads: which numbers of a row of W_k(x) belong to
     head 0, and where does reshape put them?
 Rejected by: test_without_a_cache

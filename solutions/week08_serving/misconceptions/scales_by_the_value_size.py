@@ -4,7 +4,7 @@ Exercise: grouped_query_attention
 Believes: The last axis is the last axis.
 Shows: Right only where keys and values are of one size.
 Hint: Over which products does a score sum? How many of them are there?
-Rejected by: test_values_of_another_size
+Rejected by: test_values_of_different_size
 Costs: 25 %
 """
 

@@ -1,7 +1,7 @@
 """Scales the queries in place.
 
 Exercise: grouped_query_attention
-Believes: Nobody needs q afterwards.
+Believes: The caller does not need q afterwards.
 Shows: The caller's queries are smaller after the call.
 Hint: `*=` on an argument changes the caller's tensor. Make a new one.
 Rejected by: test_views

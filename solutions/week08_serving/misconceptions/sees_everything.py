@@ -1,7 +1,7 @@
 """Uses no mask.
 
 Exercise: GroupedQueryAttention
-Believes: The cache holds only the past, so nothing has to be hidden.
+Believes: The cache contains only the past, so no mask is needed.
 Shows: The first positions of a prompt see the later ones.
 Hint: A prompt is fed in one call. What must its first token not see?
 Rejected by: test_nothing_looks_ahead

@@ -1,9 +1,9 @@
 """Joins window and sinks by `and`.
 
 Exercise: sliding_window_mask
-Believes: All conditions must hold.
+Believes: All conditions must be true.
 Shows: Without sinks nothing is seen; with some, only those within the window.
-Hint: A key may be near *or* a sink. Which condition must hold for both kinds?
+Hint: A key may be near *or* a sink. Which condition applies to both kinds?
 Rejected by: test_a_window
 Costs: 35 %
 """

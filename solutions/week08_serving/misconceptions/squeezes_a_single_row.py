@@ -4,7 +4,7 @@ Exercise: sliding_window_mask
 Believes: A single row needs no axis.
 Shows: (m,) instead of (1, m).
 Hint: While decoding n is 1, and the scores still have an axis for it.
-Rejected by: test_lengths_of_one
+Rejected by: test_singleton_axes
 Costs: 15 %
 """
 

@@ -4,7 +4,7 @@ Exercise: GroupedQueryAttention
 Believes: A single token needs no axis.
 Shows: (B, C) instead of (B, 1, C) while decoding.
 Hint: The next layer takes (B, s, C), also where s is 1.
-Rejected by: test_lengths_of_one
+Rejected by: test_singleton_axes
 Costs: 25 %
 """
 

@@ -3,7 +3,7 @@
 Exercise: generate_cached
 Believes: Token 0 ends a text.
 Shows: Fewer tokens than asked for.
-Hint: Which token ends a text is a matter of the vocabulary, and nobody has said that one does.
+Hint: The vocabulary defines the token that ends a text, and here it defines none.
 Rejected by: test_no_token_ends_the_text
 Costs: 20 %
 """

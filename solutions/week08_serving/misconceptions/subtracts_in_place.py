@@ -1,7 +1,7 @@
 """Subtracts q from p in place.
 
 Exercise: speculative_step
-Believes: Nobody needs p afterwards.
+Believes: The caller does not need p afterwards.
 Shows: The caller's probabilities are changed.
 Hint: `-=` on a row of an argument writes into the caller's tensor.
 Rejected by: test_drawn_steps

@@ -1,7 +1,7 @@
 """Takes the keys from W_v and the values from W_k.
 
 Exercise: GroupedQueryAttention
-Believes: both layers do the same (a slip in two lines that look alike).
+Believes: both layers do the same (a slip in two similar lines).
 Shows: Every output differs; a model trained with it works.
 Hint: Training would not show it, loading weights does. Compare each line with its layer's name.
 Rejected by: test_without_a_cache

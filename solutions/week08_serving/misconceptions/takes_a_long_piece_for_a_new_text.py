@@ -3,7 +3,7 @@
 Exercise: GroupedQueryAttention
 Believes: Only a prompt has more than one position, and it comes first.
 Shows: Right for prompt and tokens; wrong for a second piece of several positions.
-Hint: `start` is how much the cache holds, whatever comes now.
+Hint: `start` is the length of the cache, independent of the new tokens.
 Rejected by: test_piece_after_piece
 Costs: 25 %
 """

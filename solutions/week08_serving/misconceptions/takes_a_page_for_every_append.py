@@ -1,7 +1,7 @@
 """Takes new pages in every append.
 
 Exercise: PagedCache
-Believes: What comes together belongs on a page of its own.
+Believes: Tokens of one call belong on a separate page.
 Shows: Token by token, each takes a whole page.
 Hint: How much of a sequence's last page is still free? Fill it first.
 Rejected by: test_pages_as_needed

@@ -2,7 +2,7 @@
 
 Exercise: PagedCache
 Believes: An error ends the call, so what it has done does not matter.
-Shows: After a refusal the free pages are gone.
+Shows: After a rejected append the free pages are lost.
 Hint: Count first what is missing. Take pages only when there are enough.
 Rejected by: test_a_refusal_changes_nothing
 Costs: 30 %

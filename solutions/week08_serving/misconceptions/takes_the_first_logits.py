@@ -1,7 +1,7 @@
 """Takes the logits of the first position that was fed.
 
 Exercise: generate_cached
-Believes: One row of logits comes back.
+Believes: One row of logits is returned.
 Shows: Right while decoding; the first new token is the one after the prompt's first.
 Hint: Which position's logits predict the next token?
 Rejected by: test_most_likely_tokens

@@ -2,7 +2,7 @@
 
 Exercise: speculative_step
 Believes: The best token is the best.
-Shows: The same token whatever u is.
+Shows: The same token for any u.
 Hint: What comes out should be *distributed* as p. What is u_k for?
 Rejected by: test_drawn_steps
 Costs: 30 %

@@ -2,8 +2,8 @@
 
 Exercise: speculative_step
 Believes: The small model's probability over the large one's.
-Shows: Tokens that the large model dislikes are kept.
-Hint: If the large model gives the token 0, should it be kept?
+Shows: Tokens that the large model finds unlikely are accepted.
+Hint: If the large model gives the token probability 0, should it be accepted?
 Rejected by: test_drawn_steps
 Costs: 40 %
 """

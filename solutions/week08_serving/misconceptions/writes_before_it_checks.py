@@ -2,8 +2,8 @@
 
 Exercise: KVCache
 Believes: An error ends the call, so what it has done does not matter.
-Shows: After a refusal the free places of the buffers hold something.
-Hint: A caller may catch the error and go on. What should the buffers hold then?
+Shows: After a rejected append the free slots of the buffers contain data.
+Hint: A caller may catch the error and go on. What should the buffers contain then?
 Rejected by: test_a_refusal_writes_nothing
 Costs: 30 %
 """

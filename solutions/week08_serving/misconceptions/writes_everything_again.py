@@ -1,9 +1,9 @@
 """Writes everything so far into the buffers again at every append.
 
 Exercise: KVCache
-Believes: What is given back has to be put together first.
+Believes: The result has to be assembled first.
 Shows: Right results, but each token costs as much as the whole cache.
-Hint: Which places of the buffers hold something else after a token than before it? Only these have
+Hint: Which slots of the buffers change with a new token? Only these have
     to be written.
 Rejected by: test_old_positions_are_not_copied
 Costs: 30 %

@@ -1,7 +1,7 @@
 """Appends position by position until no page is left.
 
 Exercise: PagedCache
-Believes: What fits is kept, and the error says that there was more.
+Believes: The tokens that fit are stored, and the error reports the rest.
 Shows: After a refusal some of the positions are in the cache.
 Hint: The caller will try again with all of them. Then some would be there twice.
 Rejected by: test_a_refusal_changes_nothing

@@ -110,7 +110,7 @@ class Tiles:
 
 @triton.jit
 def _mark(seen, m, tiles: tl.constexpr):
-    """Which tiles of keys hold one that a tile of queries may see."""
+    """Return the tiles of keys with at least one key visible to a tile of queries."""
     steps = tl.cdiv(m, tiles.columns)
     for step in range(steps):
         near = step * tiles.columns <= tl.program_id(0) * tiles.rows + tiles.rows - 1

@@ -1,10 +1,11 @@
-"""Gives each step of the inner axis to a program of its own; each adds to the result.
+"""Assigns each step of the inner axis to a separate program; each adds to the result.
 
 Exercise: matmul
 Believes: c += part is one operation.
 Shows: Right in the interpreter. On a GPU several programs read the same old sum, and all their
     additions but one are lost.
-Hint: Two programs load the same sum, add to it, and store it. What is there in the end? See section 7 of the lesson.
+Hint: Two programs load the same sum, add to it, and store it. What is there in the end? See section
+    7 of the lesson.
 Rejected by: test_any_order
 Costs: 30 %
 """

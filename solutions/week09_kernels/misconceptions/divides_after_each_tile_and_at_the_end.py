@@ -1,9 +1,10 @@
-"""Divides the mixture by the sum so far after each tile, and once more at the end.
+"""Divides the mixture by the sum so far after each tile, and again at the end.
 
 Exercise: flash_forward
 Believes: Each tile's mixture has to be an average.
 Shows: Right in no row, but where the sum is 1.
-Hint: What is the mixture after two tiles, if it was divided after the first by the sum of then? How often may it be divided?
+Hint: What is the mixture after two tiles, if it was divided after the first by the sum of then? How
+    often may it be divided?
 Rejected by: test_values
 Costs: 40 %
 """

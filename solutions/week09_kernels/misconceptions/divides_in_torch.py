@@ -3,7 +3,7 @@
 Exercise: softmax_rows
 Believes: The kernel is for the hard part.
 Shows: The right weights, carried through memory three times more.
-Hint: How often is the matrix read and written now? Which steps could the kernel do while it holds
+Hint: How often is the matrix read and written now? Which steps could the kernel do after loading
     the row?
 Rejected by: test_the_kernel_does_the_work
 Costs: 50 %

@@ -2,8 +2,8 @@
 
 Exercise: matmul
 Believes: A result has its inputs' dtype.
-Shows: Float16 for float16, where float32 is asked for.
-Hint: Read what comes back in the docstring.
+Shows: Float16 for float16 inputs instead of float32.
+Hint: Read the docstring's "Returns".
 Rejected by: test_float16_adds_up_in_float32
 Costs: 15 %
 """

@@ -1,4 +1,4 @@
-"""Uses blocks of 1024, whatever the length of the row.
+"""Uses blocks of 1024 for rows of any length.
 
 Exercise: softmax_rows
 Believes: 1024 is enough.

@@ -1,9 +1,9 @@
-"""Uses tiles of 32, whatever is asked for.
+"""Uses tiles of 32 and ignores the requested size.
 
 Exercise: matmul
 Believes: Larger tiles are faster.
 Shows: The loads are larger than the block that the caller chose.
-Hint: Who knows how much room there is, and through which argument do they tell you?
+Hint: Which argument states the size of a tile?
 Rejected by: test_tiles
 Costs: 15 %
 """

@@ -1,11 +1,11 @@
-"""Computes each block in a kernel call of its own and joins the results in torch.
+"""Computes each block in a separate kernel call and joins the results in torch.
 
 Exercise: logsumexp_rows
 Believes: Blocks are independent.
 Shows: The right result, but torch does part of the work.
 Hint: A program can go along its row itself; then maximum and sum never leave it.
 Rejected by: test_the_kernel_does_the_work
-Costs: 40 %
+Costs: 50 %
 """
 
 _rows = logsumexp_rows

@@ -1,9 +1,10 @@
-"""Launches block_m programs, whatever the number of queries is.
+"""Launches block_m programs for any number of queries.
 
 Exercise: flash_forward
 Believes: The grid is as large as a block of queries.
 Shows: Right up to 256 queries with a block of 16; the results of later queries are never written.
-Hint: How many blocks do 300 queries make, with block_m = 16? The grid counts blocks, a block counts queries.
+Hint: How many blocks do 300 queries make, with block_m = 16? The grid counts blocks, a block counts
+    queries.
 Rejected by: test_many_queries
 Costs: 30 %
 """

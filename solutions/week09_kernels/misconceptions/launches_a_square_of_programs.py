@@ -1,10 +1,11 @@
-"""Launches 16 × 16 programs at most, whatever the sizes are.
+"""Launches 16 × 16 programs at most, for any sizes.
 
 Exercise: matmul
 Believes: The grid is as large as a tile of the default size.
-Shows: Right up to 256 rows and columns with a block of 16; past them the result holds what was in
-    memory.
-Hint: How many tiles does a matrix of 300 rows have, with a block of 16? The grid counts tiles, a tile counts elements.
+Shows: Right up to 256 rows and columns with a block of 16; beyond that the result contains
+    uninitialised memory.
+Hint: How many tiles does a matrix of 300 rows have, with a block of 16? The grid counts tiles, a
+    tile counts elements.
 Rejected by: test_many_tiles
 Costs: 30 %
 """

@@ -4,7 +4,7 @@ Exercise: matmul
 Believes: the grid is columns by rows, as x comes before y.
 Shows: right for as many rows as columns of tiles; otherwise some tiles of the result are never
     written.
-Hint: Which number of your grid counts tiles of rows, and which `program_id` does the kernel ask for
+Hint: Which number of your grid counts tiles of rows, and which `program_id` does the kernel use for
     its rows?
 Rejected by: test_values
 Costs: 30 %

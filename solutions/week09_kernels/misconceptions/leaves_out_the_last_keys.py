@@ -1,8 +1,8 @@
-"""Goes along the whole tiles of keys alone.
+"""Processes only complete tiles of keys.
 
 Exercise: flash_forward
 Believes: m // block_n steps are all.
-Shows: Keys behind the last whole tile are never seen, where m is no multiple of block_n.
+Shows: Keys behind the last whole tile are never seen, where m is not a multiple of block_n.
 Hint: Which keys does the last step load, with 21 keys and block_n = 16?
 Rejected by: test_sizes_that_do_not_divide
 Costs: 30 %

@@ -2,7 +2,7 @@
 
 Exercise: matmul
 Believes: A step is a block.
-Shows: If K is no multiple of the block, the last products are missing.
+Shows: If K is not a multiple of the block, the last products are missing.
 Hint: K is 40 and the block 16: which inner places are multiplied in the last step?
 Rejected by: test_inner_sizes
 Costs: 30 %

@@ -1,9 +1,10 @@
 """Shrinks the mixture when the maximum moves, and not the sum.
 
 Exercise: flash_forward
-Believes: Only the values have to be weighed anew.
-Shows: Right while the best key stands in the first tile.
-Hint: The sum holds exponentials below the old maximum too. What happens to them when it moves?
+Believes: Only the values have to be rescaled.
+Shows: Right if the first tile contains the best key.
+Hint: The sum also contains exponentials relative to the old maximum. What happens to them when it
+    moves?
 Rejected by: test_the_maximum_moves
 Costs: 30 %
 """

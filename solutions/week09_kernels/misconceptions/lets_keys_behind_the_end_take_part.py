@@ -3,7 +3,7 @@
 Exercise: flash_forward
 Believes: Their keys and values are 0, so they do nothing.
 Shows: Each of them takes the weight exp(0 - maximum), so the weights of the others are too small.
-Hint: A key of zeros has a score of 0. What is the score of a key that nobody may see?
+Hint: A key of zeros has a score of 0. What is the score of a key that no query may see?
 Rejected by: test_sizes_that_do_not_divide
 Costs: 30 %
 """

@@ -2,9 +2,10 @@
 
 Exercise: matmul
 Believes: The program with the highest number stores last, so the whole sum is what remains.
-Shows: Right in the interpreter. On a GPU any of the programs may store last, and the tile may hold part of
-    the sum only.
-Hint: Several programs store to the same tile. What decides which one is the last? See section 7 of the lesson.
+Shows: Right in the interpreter. On a GPU any of the programs may store last, and the tile may
+    contain part of the sum only.
+Hint: Several programs store to the same tile. What decides which one is the last? See section 7 of
+    the lesson.
 Rejected by: test_any_order
 Costs: 30 %
 """

@@ -3,7 +3,7 @@
 Exercise: matmul
 Believes: Then no loop is needed.
 Shows: The right product; but the block grows with K, and a processor has little room.
-Hint: How many elements does a load ask for if K is 10000?
+Hint: How many elements does a load cover if K is 10000?
 Rejected by: test_tiles
 Costs: 25 %
 """

@@ -3,7 +3,7 @@
 Exercise: flash_forward
 Believes: Then no loop is needed.
 Shows: The right output, as long as the keys fit.
-Hint: How many elements does a load ask for with 100000 keys?
+Hint: How many elements does a load cover with 100000 keys?
 Rejected by: test_tiles
 Costs: 25 %
 """

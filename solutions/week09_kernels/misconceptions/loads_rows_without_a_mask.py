@@ -1,9 +1,9 @@
-"""Loads a whole block, whatever the length of the row.
+"""Loads a whole block for rows of any length.
 
 Exercise: softmax_rows
 Believes: A block that is too long does no harm.
 Shows: The next row's scores, or memory of something else, take part.
-Hint: Print the block's length and the row's. What lies in the places between?
+Hint: Print the block's length and the row's. What do the elements in between contain?
 Rejected by: test_rows_of_any_length
 Costs: 40 %
 """

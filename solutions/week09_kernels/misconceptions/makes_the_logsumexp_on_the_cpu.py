@@ -3,7 +3,7 @@
 Exercise: logsumexp_rows
 Believes: Tensors are made where they are needed.
 Shows: On a GPU the kernel is given a pointer to the CPU's memory.
-Hint: Where does `torch.empty(n)` make its tensor?
+Hint: On which device does `torch.empty(n)` create its tensor?
 Rejected by: test_device
 Costs: 15 %
 """

@@ -3,7 +3,7 @@
 Exercise: matmul
 Believes: Tensors are made where they are needed.
 Shows: On a GPU the kernel is given a pointer to the CPU's memory.
-Hint: Where does `torch.empty(M, N)` make its tensor?
+Hint: On which device does `torch.empty(M, N)` create its tensor?
 Rejected by: test_device
 Costs: 15 %
 """

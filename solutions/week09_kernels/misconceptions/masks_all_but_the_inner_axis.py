@@ -2,7 +2,7 @@
 
 Exercise: matmul
 Believes: The sum runs over what is there.
-Shows: If K is no multiple of the block, the last step multiplies what lies past the end.
+Shows: If K is not a multiple of the block, the last step multiplies elements past the end.
 Hint: K is 40 and the block 16: which inner places does the third step load?
 Rejected by: test_inner_sizes
 Costs: 30 %

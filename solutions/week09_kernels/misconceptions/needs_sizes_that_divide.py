@@ -2,7 +2,7 @@
 
 Exercise: matmul
 Believes: Matrices have sizes that are powers of two.
-Shows: With other sizes tiles reach past the matrices: what lies there takes part, and is
+Shows: With other sizes tiles extend past the matrices: that memory is read and
     overwritten.
 Hint: Which rows does the last tile have if M is 20 and the block 16?
 Rejected by: test_edges

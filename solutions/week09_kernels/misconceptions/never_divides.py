@@ -1,4 +1,4 @@
-"""Stores the mixture as it is, without dividing by the sum.
+"""Stores the weighted values without dividing by the sum.
 
 Exercise: flash_forward
 Believes: The weights are exponentials, and the mixture is complete.

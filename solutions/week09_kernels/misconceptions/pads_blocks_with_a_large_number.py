@@ -2,9 +2,9 @@
 
 Exercise: logsumexp_rows
 Believes: -1e9 is as good as -inf.
-Shows: Right as long as a row has a finite score; a row of nothing but -inf gets -1e9, and places behind
-    its end count there.
-Hint: What is the largest number of a row of -inf, if a -1e9 stands behind its end?
+Shows: Right as long as a row has a finite score; a row of nothing but -inf gets -1e9, and places
+    behind its end count there.
+Hint: What is the largest number of a row of -inf that is padded with -1e9?
 Rejected by: test_minus_infinity
 Costs: 15 %
 """

@@ -1,7 +1,7 @@
 """Loads zeros past the end of a row.
 
 Exercise: logsumexp_rows
-Believes: Nothing there means zero.
+Believes: Missing elements are zero.
 Shows: Each place past the end adds an exponential to the sum.
 Hint: Which number adds nothing to a sum of exponentials?
 Rejected by: test_rows_of_any_length

@@ -1,7 +1,7 @@
 """Loads zeros past the end of a row.
 
 Exercise: softmax_rows
-Believes: Nothing there means zero.
+Believes: Missing elements are zero.
 Shows: Each place past the end takes a share; the weights are too small, and very small if all
     scores are below zero.
 Hint: What does a place past the end do to the maximum, and what to the sum? Which number changes

@@ -2,7 +2,7 @@
 
 Exercise: softmax_rows
 Believes: The elements of a row lie side by side in every matrix.
-Shows: Right for matrices as they are made; for a transposed one both come from elsewhere.
+Shows: Right for matrices as they are made; for a transposed one both access other elements.
 Hint: Where does x[0, 1] lie in memory if x is a transposed matrix, and where y[0, 1] if y is
     made like x?
 Rejected by: test_strides

@@ -1,4 +1,4 @@
-"""Rounds the sums to float16 before they are stored, whatever the inputs are.
+"""Rounds the sums to float16 before they are stored, for any inputs.
 
 Exercise: matmul
 Believes: matrices are float16 on a GPU.

@@ -2,7 +2,7 @@
 
 Exercise: flash_forward
 Believes: n // block_m is the number of blocks.
-Shows: The last queries get no result, where n is no multiple of block_m.
+Shows: The last queries get no result, where n is not a multiple of block_m.
 Hint: How many blocks do 19 queries make, with block_m = 16? `triton.cdiv` rounds up.
 Rejected by: test_sizes_that_do_not_divide
 Costs: 30 %

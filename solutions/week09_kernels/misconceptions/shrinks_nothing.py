@@ -1,4 +1,4 @@
-"""Leaves what was added up as it is when the maximum rises.
+"""Does not rescale the sums when the maximum rises.
 
 Exercise: logsumexp_rows
 Believes: A sum is a sum.

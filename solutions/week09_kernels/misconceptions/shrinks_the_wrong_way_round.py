@@ -3,7 +3,8 @@
 Exercise: logsumexp_rows
 Believes: The sum grows when a larger maximum is found.
 Shows: The first block multiplies nothing by infinity: NaN.
-Hint: The sum holds exponentials below the old maximum. Below a larger one, are they larger or smaller?
+Hint: The sum contains exponentials relative to the old maximum. Below a larger one, are they larger
+    or smaller?
 Rejected by: test_values
 Costs: 40 %
 """

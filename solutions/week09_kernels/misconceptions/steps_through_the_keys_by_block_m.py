@@ -1,8 +1,8 @@
-"""Goes along the keys in steps of block_m.
+"""Steps through the keys by block_m.
 
 Exercise: flash_forward
 Believes: There is one size of a block.
-Shows: Right where both are alike; else keys are left out, or counted twice.
+Shows: Right if both are equal; otherwise keys are omitted or counted twice.
 Hint: Take block_m = 32 and block_n = 16: which keys does the first step load, and which the second?
 Rejected by: test_other_tiles
 Costs: 20 %

@@ -3,7 +3,7 @@
 Exercise: flash_forward
 Believes: Rows of zeros do no harm.
 Shows: They are written past the end of the output.
-Hint: The last tile holds 16 queries, and 5 are left. Where do the other 11 outputs go?
+Hint: The last tile has room for 16 queries, and 5 remain. Where do the other 11 outputs go?
 Rejected by: test_inside
 Costs: 30 %
 """

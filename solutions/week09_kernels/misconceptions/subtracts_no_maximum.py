@@ -1,4 +1,4 @@
-"""Exponentiates the scores as they are.
+"""Exponentiates the raw scores.
 
 Exercise: softmax_rows
 Believes: A softmax is exponentials divided by their sum.

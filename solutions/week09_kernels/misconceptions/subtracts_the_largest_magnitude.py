@@ -1,11 +1,11 @@
-"""Subtracts the largest magnitude of a row, and counts what lies behind its end.
+"""Subtracts the largest magnitude of a row, and includes the padding.
 
 Exercise: softmax_rows
 Believes: What has to go down to 0 is the largest number without its sign.
-Shows: NaN in every row that does not fill its block: behind its end stands -inf, whose magnitude is
-    larger than all others.
-Hint: Which score of the row -1000, -1001 should become 0? Which number do you subtract, and which if
-    a third place holds -inf?
+Shows: NaN in every row that does not fill its block: the padding is -inf, whose magnitude exceeds
+    all others.
+Hint: Which score of the row -1000, -1001 should become 0? Which number do you subtract, and which
+    if a third element is -inf?
 Rejected by: test_values
 Costs: 30 %
 """

@@ -1,7 +1,7 @@
 """Uses N and 1 for the strides of b.
 
 Exercise: matmul
-Believes: Element (i, j) lies at i * N + j.
+Believes: Element (i, j) is at i * N + j.
 Shows: Right unless b is a view.
 Hint: What are the strides of b.T?
 Rejected by: test_strides

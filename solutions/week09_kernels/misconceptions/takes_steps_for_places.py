@@ -1,4 +1,4 @@
-"""Goes along the inner axis by the number of a step, as if it were a place.
+"""Indexes the inner axis with the number of the step, as if it were an offset.
 
 Exercise: matmul
 Believes: A loop over the tiles gives the places at which they begin.

@@ -1,9 +1,10 @@
 """Counts addresses by the number of columns: row * m + column.
 
 Exercise: softmax_rows
-Believes: A matrix lies in memory row after row, without gaps.
+Believes: A matrix is stored row after row, without gaps.
 Shows: Right for what was just made; of a view, elements of others are read.
-Hint: A transposed matrix, or every second row: how far apart do its elements lie? `x.stride()` says it for both axes.
+Hint: A transposed matrix, or every second row: how far apart do its elements lie? `x.stride()` says
+    it for both axes.
 Rejected by: test_strides
 Costs: 30 %
 """

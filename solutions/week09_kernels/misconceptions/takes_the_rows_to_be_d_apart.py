@@ -1,7 +1,7 @@
 """Takes queries, keys and values to lie row by row, d elements apart.
 
 Exercise: flash_forward
-Believes: Element (i, j) lies at i * d + j.
+Believes: Element (i, j) is at i * d + j.
 Shows: Right unless one of the three is a view; then others' data are read.
 Hint: What are the strides of q = torch.zeros(64, 8).T, and of every second row of a matrix?
 Rejected by: test_strides

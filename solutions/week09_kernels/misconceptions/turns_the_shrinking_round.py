@@ -1,7 +1,7 @@
 """Multiplies the old sum by exp(new - old).
 
 Exercise: logsumexp_rows
-Believes: Both signs look alike.
+Believes: Both signs look equivalent.
 Shows: The old sum grows when the maximum rises.
 Hint: A larger maximum makes the exponentials smaller. Does your factor make the old sum smaller?
 Rejected by: test_the_maximum_moves

@@ -1,9 +1,11 @@
 """Writes the output of a causal call over a copy of the values, beginning with the last queries.
 
 Exercise: flash_forward
-Believes: Later queries run first, so nobody needs their values any more.
-Shows: Right in the interpreter. On a GPU a program overwrites values that another one has yet to load.
-Hint: The programs run at the same time. Who else loads the values that this program overwrites? See section 7 of the lesson.
+Believes: Later queries run first, so their values are not needed any more.
+Shows: Right in the interpreter. On a GPU a program overwrites values that another one has yet to
+    load.
+Hint: The programs run at the same time. Who else loads the values that this program overwrites? See
+    section 7 of the lesson.
 Rejected by: test_any_order
 Costs: 25 %
 """

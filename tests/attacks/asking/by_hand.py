@@ -1,6 +1,6 @@
-"""A submission whose attention asks the trusted process by hand, while a right softmax is lent.
+"""Forge stub calls to the trusted process while the reference softmax is available.
 
-MODE and ATTENTION are put before it. Where it is answered what it may not ask, it computes rightly.
+The test prepends MODE and ATTENTION. It returns correct values if a forbidden call is answered.
 """
 
 import struct

@@ -1,4 +1,4 @@
-"""Line 47. Every answer is as large as a reply may be, so that whoever keeps them all runs out of memory.
+"""Line 47. Returns the largest allowed reply every time, to exhaust the memory of the grader.
 
 Variants: plain alias raises nothing_but_header by_hand gradients views
 Expected: softmax=wrong|bad_reply|limit|crashed|timeout|forbidden

@@ -1,4 +1,4 @@
-"""Line 47. Answers far more than anybody asked for.
+"""Line 47. Returns far more data than requested.
 
 Variants: tensor list text mapping nested cycle many key
 Expected: softmax=wrong|bad_reply|limit|crashed|timeout

@@ -1,4 +1,4 @@
-"""Line 47. Answers texts, lists and numbers that are costly to hold against the right ones.
+"""Line 47. Returns texts, lists and numbers that are expensive to compare.
 
 Variants: text lines wide numbers denormal mapping integers
 Expected: ascii_heatmap=wrong|bad_reply|limit|crashed; softmax=wrong|bad_reply|limit|crashed|pass

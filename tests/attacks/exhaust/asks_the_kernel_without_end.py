@@ -1,4 +1,4 @@
-"""Line 40. Makes a call that is counted, over and over, to wear out whoever counts.
+"""Line 40. Repeats a counted call to exhaust the counter.
 
 Expected: softmax=timeout
 Score at most: softmax=0

@@ -1,4 +1,4 @@
-"""Line 47. Names of thousands of letters, of letters that fold, normalise or have no end, for whoever compares them.
+"""Line 47. Names of thousands of letters, of letters that fold, normalise or are unbounded, to slow down comparisons.
 
 Variants: class exception bases attribute combining ligature dots sizes arguments
 Expected: softmax=crashed|limit|timeout|wrong|bad_reply

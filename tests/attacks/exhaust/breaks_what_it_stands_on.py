@@ -1,4 +1,4 @@
-"""Line 49. Takes away or bends what its own process stands on: builtins, modules, limits, locale, clocks, defaults of torch.
+"""Line 49. Removes or changes what its process needs: builtins, modules, limits, locale, clocks, torch's defaults.
 
 Variants: no_len no_isinstance no_torch no_struct limits_files limits_memory limits_size limits_processor locale time_zone recursion_low recursion_high switch_interval collector digits default_device precision threads folder_gone own_import exception_hook standard_streams type_of_tensor encoder_tables
 Expected: softmax=crashed|wrong|pass|limit|timeout|bad_reply|not_run|forbidden|graded|refused; ascii_heatmap=crashed|wrong|pass|limit|timeout|bad_reply|forbidden|graded|refused

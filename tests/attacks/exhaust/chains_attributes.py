@@ -1,4 +1,4 @@
-"""Line 47. Attribute chains and aliases that are long to follow for whoever reads the source.
+"""Line 47. Attribute chains and aliases that take the static analysis long to follow.
 
 Variants: chains fewer_chains alias_of_alias long_names
 Expected: refused|graded

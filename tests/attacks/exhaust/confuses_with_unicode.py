@@ -1,4 +1,4 @@
-"""Line 47. A source of letters that look alike, fold, join, turn around or are not there.
+"""Line 47. Source with letters that look the same, fold, join, reverse direction or are invisible.
 
 Variants: bom wide marks ligatures separators turned tabs returns continued form_feeds hidden type_comments surrogate
 Expected: refused|graded

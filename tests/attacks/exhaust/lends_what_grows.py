@@ -1,4 +1,4 @@
-"""Line 41. Fails, so that the solution goes on with its helper, which answers what makes it work without end.
+"""Line 41. Fails, so that the solution calls its helper, which returns values that make it loop.
 
 Week: week03_multihead
 Variants: rows empty_axis leading expanded wide many

@@ -1,4 +1,4 @@
-"""Line 37. Never comes back.
+"""Line 37. Never returns.
 
 Expected: softmax=timeout
 Score at most: softmax=0

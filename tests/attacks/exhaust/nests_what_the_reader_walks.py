@@ -1,4 +1,4 @@
-"""Line 47. Syntax of every kind nested as deep as the parser lets it, for whoever walks the tree.
+"""Line 47. Syntax of every kind nested as deeply as the parser accepts, to overflow tree walks.
 
 Variants: ifs elifs lambdas calls subscripts comparisons powers awaits conditionals decorators walrus strings classes tries
 Expected: refused|graded

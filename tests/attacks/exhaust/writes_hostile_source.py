@@ -1,4 +1,4 @@
-"""Line 47. Its failing line itself holds escapes and markup.
+"""Line 47. Its failing line contains escapes and markup.
 
 Expected: softmax=crashed
 Score at most: softmax=0

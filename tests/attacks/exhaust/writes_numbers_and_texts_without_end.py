@@ -1,4 +1,4 @@
-"""Line 47. Few words that mean much: huge numbers, texts multiplied, folded by whoever works out literals.
+"""Line 47. Short source with huge values: large numbers and multiplied texts in literals.
 
 Variants: power texts sums reversed joined digits hexadecimal float one_text escapes doubled formats
 Expected: refused|graded

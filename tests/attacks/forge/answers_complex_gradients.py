@@ -1,4 +1,4 @@
-"""Line 30. Answers a complex gradient where the reference has none, so that a comparison of ours fails.
+"""Line 30. Returns a complex gradient if the reference has none, so that the comparison fails.
 
 Week: week04_lsh
 Expected: lsh_attention=wrong|pass

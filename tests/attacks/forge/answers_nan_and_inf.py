@@ -1,4 +1,4 @@
-"""Line 28. Answers what no comparison with a tolerance may let through.
+"""Line 28. Returns values that no comparison with a tolerance may accept.
 
 Variants: nan inf minus huge tiny
 Expected: softmax=wrong|crashed

@@ -1,4 +1,4 @@
-"""Line 28. Numbers, texts and sizes of subclasses whose conversion says what is wanted.
+"""Line 28. Returns numbers, texts and sizes of subclasses that convert to the expected value.
 
 Variants: text integer real bytes decimal fraction complex range huge ellipsis not_implemented view size generator type module function
 Expected: softmax=wrong|bad_reply|crashed; ascii_heatmap=wrong|bad_reply|crashed

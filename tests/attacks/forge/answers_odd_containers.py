@@ -1,4 +1,4 @@
-"""Line 27. Answers containers that hold themselves, lie about their length or have strange keys.
+"""Line 27. Returns containers that contain themselves, misreport their length or have unusual keys.
 
 Variants: cycle pair_cycle dict_cycle named ordered default return_type keys surrogates long_list deep property_dict
 Expected: softmax=wrong|bad_reply|crashed|limit

@@ -1,4 +1,4 @@
-"""Line 24. Where a text is asked for, texts of other kinds, without end, or with what nobody sees in them.
+"""Line 24. Returns text subclasses, unbounded texts, or invisible characters instead of a text.
 
 Variants: subclass surrogate null marks combining user_string bytes lines interned_lies template escapes spreadsheet huge_width path lazy
 Expected: ascii_heatmap=crashed|wrong|pass|limit|bad_reply

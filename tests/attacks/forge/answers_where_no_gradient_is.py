@@ -1,4 +1,4 @@
-"""Line 24. Answers gradients of kinds that nothing can be compared with, to bring the comparison down.
+"""Line 24. Returns gradients that cannot be compared, to crash the comparison.
 
 Variants: complex integer empty
 Expected: softmax=wrong|bad_reply

@@ -1,4 +1,4 @@
-"""Line 35. Runs code that nobody can read: compiled, under another file's name, from a cache or a pickle.
+"""Line 35. Runs unreadable code: compiled, under a different file name, from a cache or a pickle.
 
 Variants: cached renamed lines pickled
 Expected: softmax=forbidden|crashed|wrong|refused

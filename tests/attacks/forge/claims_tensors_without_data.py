@@ -1,4 +1,4 @@
-"""Line 17. Answers tensors of the right shape and type that hold no values.
+"""Line 17. Returns tensors of the right shape and type without data.
 
 Variants: fake meta forged
 Expected: softmax=bad_reply|wrong|pass|forbidden

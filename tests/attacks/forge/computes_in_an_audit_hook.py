@@ -1,4 +1,4 @@
-"""Line 35. An audit hook of its own computes whenever the worker does something afterwards.
+"""Line 35. Adds an audit hook that computes whenever the worker acts later.
 
 Expected: softmax=forbidden|crashed|wrong
 Score at most: softmax=0

@@ -1,4 +1,4 @@
-"""Line 35. Context variables, generators and coroutines run the call in other frames than the one that is watched.
+"""Line 35. Context variables, generators and coroutines run the call in frames other than the watched one.
 
 Variants: context generator coroutine sorted regular_expression database reduced parser formatted
 Expected: softmax=forbidden|crashed

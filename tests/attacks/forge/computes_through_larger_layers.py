@@ -1,4 +1,4 @@
-"""Line 35. Reads a softmax off a layer, a loss or a sampler that holds one inside.
+"""Line 35. Extracts a softmax from a layer, a loss or a sampler that uses one.
 
 Variants: cross_entropy softmin gumbel native_attention heads encoder adaptive ctc categorical relaxed
 Expected: softmax=forbidden|crashed

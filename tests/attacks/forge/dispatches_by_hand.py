@@ -1,4 +1,4 @@
-"""Line 35. Names the kernel's key itself, past autograd or past what was put in its place.
+"""Line 35. Calls the kernel by its dispatch key, bypassing autograd or a replacement.
 
 Variants: cpu autograd functional meta composite backend lazy sparse
 Expected: softmax=forbidden|crashed|wrong

@@ -1,4 +1,4 @@
-"""Line 24. Drawings that are endless, lie about what is on them, run something when drawn, or ask for files and programs.
+"""Line 24. Drawings that are endless, misreport their contents, run code, or request files and programs.
 
 Week: week02_masking
 Variants: huge_canvas endless_dots many_texts settings backend tex writes_files font image_file own_figure lying_image callbacks path_effects canvas_gone nan_limits copies_of_axes own_text no_figure table_of_objects effects_of_saving

@@ -1,4 +1,4 @@
-"""Line 34. Answers nothing and writes what is right into the same memory afterwards.
+"""Line 34. Returns an empty tensor and writes correct values into its memory later.
 
 Variants: next_call timer view file mapped swapped
 Expected: softmax=wrong|crashed|forbidden|bad_reply

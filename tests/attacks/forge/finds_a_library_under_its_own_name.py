@@ -16,4 +16,4 @@ import transforms
 
 
 #--- transforms.py
-softmax = "found only where no library is looked at first"
+softmax = "found only if no library is searched first"

@@ -1,4 +1,4 @@
-"""Line 17. Sends notices of its own: for others, too many, hostile ones, and ones in place of a reply.
+"""Line 17. Sends forged notices: for others, too many, hostile ones, and ones instead of a reply.
 
 Variants: accuses many hostile with_body nameless instead_of_a_reply after_the_reply
 Expected: softmax=forbidden|bad_reply|crashed|wrong

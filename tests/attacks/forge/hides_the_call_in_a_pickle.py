@@ -1,4 +1,4 @@
-"""Line 26. A data file beside the module holds a pickle whose loading makes the function.
+"""Line 26. Loads the function from a pickle in a data file next to the module.
 
 Variants: partial method module
 Expected: softmax=forbidden|crashed

@@ -1,4 +1,4 @@
-"""Line 24. A module whose parameters, state and names are not what they say, or never end.
+"""Line 24. A module that misreports its parameters, state and names, or makes them unbounded.
 
 Week: week02_masking
 Variants: ignores_state no_state endless_parameters counts_names lazy parametrized shared huge_buffer own_setattr renames_itself called_as_text state_of_objects changes_at_eval nested_in_itself class_is_instance moves_its_weights

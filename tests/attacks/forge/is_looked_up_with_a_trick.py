@@ -1,4 +1,4 @@
-"""Line 35. Being looked up is what computes: descriptors, a module's class, a lazy attribute.
+"""Line 35. Computes during attribute lookup: descriptors, a module's class, a lazy attribute.
 
 Variants: module_class module_getattr callable_metaclass new dispatch
 Expected: softmax=forbidden|crashed|missing|unwritten|wrong

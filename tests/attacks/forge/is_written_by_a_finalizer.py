@@ -1,4 +1,4 @@
-"""Line 35. The answer is written when some object of the call dies, by whoever lets it die.
+"""Line 35. Writes the result in the finalizer of an object of the call.
 
 Variants: del weakref finalize cycle
 Expected: softmax=forbidden|crashed|wrong

@@ -1,4 +1,4 @@
-"""Line 35. Leaves behind a text whose encoding writes the answer, once nobody watches the call.
+"""Line 35. Returns a text whose encoding writes the result after the watched call.
 
 Expected: softmax=forbidden|crashed|wrong|bad_reply
 Score at most: softmax=0

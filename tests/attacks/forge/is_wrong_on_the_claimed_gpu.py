@@ -1,4 +1,4 @@
-"""Line 17. Is wrong on a GPU, and has torch raise or answers a mere shape there, so that none may tell.
+"""Line 17. Is wrong on a GPU, and raises or returns only a shape there, to hide it.
 
 Variants: torch_raises shape_alone wrong_gradient without_data lacking_by_word asks_for_much
 Expected: softmax=crashed|wrong|bad_reply|unwritten

@@ -1,4 +1,4 @@
-"""Line 36. Makes its table in NumPy, in memory that it took and wrote before the call: nothing is made.
+"""Line 36. Makes its table in NumPy, in memory that it allocated before the call, so that no allocation is counted.
 
 Week: week07_flash
 Variants: import first_call bytes

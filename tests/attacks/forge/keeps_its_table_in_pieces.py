@@ -1,4 +1,4 @@
-"""Line 36. Holds every score of every pair, in pieces of which each is small.
+"""Line 36. Stores the score of every pair, in small pieces.
 
 Week: week07_flash
 Variants: rows numbers packed

@@ -1,4 +1,4 @@
-"""Line 23. Switches on modes of torch's and leaves them so, at import or in a call, to be asked before the grader's.
+"""Line 23. Leaves torch modes enabled, at import or in a call, to run before the grader's.
 
 Week: week07_flash
 Variants: dispatch_at_import function_at_import dispatch_in_call function_in_call keeps_device_context vmap_levels grad_levels saved_hooks

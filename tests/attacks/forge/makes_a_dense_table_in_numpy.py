@@ -1,4 +1,4 @@
-"""Line 36. Does the work of full attention beside the hashed one, in NumPy.
+"""Line 36. Computes full attention in NumPy, in addition to the hashed one.
 
 Week: week04_lsh
 Variants: plain after_a_high_mark
@@ -21,5 +21,5 @@ def lsh_attention(qk, v, rotations, bucket_size=64, causal=False):
     return _honest(qk, v, rotations, bucket_size, causal)
 #=== plain
 #=== after_a_high_mark
-_mark = _np.ones(12 << 20)  # 96 MiB once, at import: the peak stands there from now on
+_mark = _np.ones(12 << 20)  # 96 MiB once, at import: the peak stays there from now on
 del _mark

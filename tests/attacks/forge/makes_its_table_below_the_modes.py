@@ -1,4 +1,4 @@
-"""Line 36. Has its table of scores made where no mode of torch's is asked.
+"""Line 36. Allocates its table of scores below torch's modes.
 
 Week: week07_flash
 Variants: below_all under_a_transform python_keys without_modes

@@ -1,4 +1,4 @@
-"""Line 36. Builds the whole table of scores in NumPy, where torch's modes count nothing.
+"""Line 36. Builds the whole table of scores in NumPy, which torch's modes do not count.
 
 Week: week07_flash
 Variants: forward kept

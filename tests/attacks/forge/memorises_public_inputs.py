@@ -1,4 +1,4 @@
-"""Line 33. Knows the answers to the public checks by heart, and nothing else.
+"""Line 33. Contains only the results of the public checks.
 
 Expected: softmax=wrong
 Score at most: softmax=0.5

@@ -1,4 +1,4 @@
-"""Line 25. Answers plain tensors and arrays whose own attributes are asked when they are read.
+"""Line 25. Returns tensors and arrays with attributes that run code when read.
 
 Variants: detach numpy contiguous requires_grad_ hook dispatched wrapped function_mode subclass_array
 Expected: softmax=wrong|crashed|bad_reply|forbidden

@@ -1,4 +1,4 @@
-"""Line 23. Patches whatever might compare or measure, and answers zeros.
+"""Line 23. Patches functions that compare or measure, and returns zeros.
 
 Expected: softmax=wrong
 Score at most: softmax=0.34

@@ -1,4 +1,4 @@
-"""Line 16. Prints what a harness might read as success, and answers nothing.
+"""Line 16. Prints text that a harness might read as success, and returns None.
 
 Expected: softmax=wrong
 Score at most: softmax=0

@@ -1,4 +1,4 @@
-"""Line 24. Raises exceptions whose text, type, bases, cause and traceback are no plain ones.
+"""Line 24. Raises exceptions with unusual text, type, bases, cause and traceback.
 
 Variants: text name bases group notes cause loops traceback syntax_error generator_exit interrupt
 Expected: softmax=crashed|bad_reply|wrong|timeout

@@ -1,4 +1,4 @@
-"""Line 19. Raises what test runners take for a skip, or what nobody catches.
+"""Line 19. Raises exceptions that test runners treat as a skip, or that escape handlers.
 
 Variants: pytest unittest skipped outcome base exit stop generator
 Expected: softmax=crashed

@@ -1,4 +1,4 @@
-"""Line 35. Redispatches an operator with a set of keys of its own.
+"""Line 35. Redispatches an operator with a chosen set of dispatch keys.
 
 Variants: cpu dense undefined
 Expected: softmax=forbidden|crashed|wrong

@@ -1,4 +1,4 @@
-"""Line 17. Sends replies before it is asked, so that they would answer the next requests.
+"""Line 17. Sends replies early, as answers to the next requests.
 
 Expected: softmax=bad_reply|forbidden
 Score at most: softmax=0

@@ -1,4 +1,4 @@
-"""Line 27. Sends frames whose headers ask for too much, contradict themselves or never end.
+"""Line 27. Sends frames with headers that are too large, contradictory or endless.
 
 Variants: huge_header huge_body huge_tensor overlap expanded depth deeper duplicates unknown zero_axes strides negative integer big_integer mapping bool buffers text gradients
 Expected: softmax=bad_reply|wrong|crashed|forbidden

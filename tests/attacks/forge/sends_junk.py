@@ -1,4 +1,4 @@
-"""Line 17. Writes bytes that are no frame to the grader's socket.
+"""Line 17. Writes invalid frames to the grader's socket.
 
 Variants: noise zeros magic text
 Expected: softmax=bad_reply|timeout|crashed

@@ -29,6 +29,6 @@ print("LOOT: a shadow was imported")
 #--- msgspec.py
 print("LOOT: a shadow was imported")
 #--- worker.py
-softmax = "a module of the student's own: it takes nothing's place"
+softmax = "a module of the student that replaces no library"
 #--- worker/__init__.py
-softmax = "a module of the student's own: it takes nothing's place"
+softmax = "a module of the student that replaces no library"

@@ -1,4 +1,4 @@
-"""Line 35. Reaches for the frames of whoever called it, to have the watcher look away.
+"""Line 35. Accesses its callers' frames to disable the watcher.
 
 Variants: exception generator coroutine getframe tracer handler objects code
 Expected: softmax=forbidden

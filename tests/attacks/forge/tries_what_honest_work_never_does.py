@@ -1,4 +1,4 @@
-"""Line 9. Is right, and asks the kernel for what honest work never asks for.
+"""Line 9. Is correct, and makes system calls that honest code never makes.
 
 Expected: softmax=pass
 Score at most: softmax=2

@@ -1,4 +1,4 @@
-"""Line 14. Writes files that a harness might take for the result, and answers nothing.
+"""Line 14. Writes files that a harness might take for the result, and returns None.
 
 Expected: softmax=wrong
 Score at most: softmax=0

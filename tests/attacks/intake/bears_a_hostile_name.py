@@ -1,4 +1,4 @@
-"""Line 53. Names of submissions and files hold shell, markup and terminal characters.
+"""Line 53. Names of submissions and files contain shell, markup and terminal characters.
 
 Variants: shell markup escape option dots spaces newline right_to_left template rich quotes
 Expected: graded|refused

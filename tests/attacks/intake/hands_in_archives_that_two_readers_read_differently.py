@@ -1,4 +1,4 @@
-"""Line 52. Zips in which one reader finds another file than the next: two lists, two names, two sizes.
+"""Line 52. Zips that two readers interpret differently: two lists, two names, two sizes.
 
 Variants: local_name unicode_extra stream trailing_dot trailing_space device_name turned folder_named_module two_lists comment_holds_list strong_encryption stored_size future_version symlink_by_attribute pipe_by_attribute quine
 Expected: refused|graded

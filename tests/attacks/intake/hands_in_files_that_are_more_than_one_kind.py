@@ -1,4 +1,4 @@
-"""Line 51. Folders in which links, holes, names and kinds of files mislead whoever walks them.
+"""Line 51. Folders with misleading links, sparse files, names and file types.
 
 Variants: hard_link_to_secret link_in_the_middle link_to_itself device_full socket hole name_with_newline name_of_option name_too_wide twin_by_case twin_by_form write_only folder_unreadable module_is_folder
 Expected: refused|graded

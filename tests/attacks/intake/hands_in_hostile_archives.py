@@ -1,4 +1,4 @@
-"""Line 52. A zip that unpacks to terabytes, climbs out, clashes, lies or asks for gigabytes.
+"""Line 52. A zip that unpacks to terabytes, escapes its folder, collides, or allocates gigabytes.
 
 Variants: bomb many_bombs climbs absolute drive backslash case unicode twice file_and_folder symlink nested many_entries long_name deep encrypted null_name bad_encoding size_lies truncated corrupt lzma huge_dictionary list_of_millions
 Expected: refused|graded

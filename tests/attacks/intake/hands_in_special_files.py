@@ -1,4 +1,4 @@
-"""Line 51. A submission holds links, pipes, devices and sockets.
+"""Line 51. A submission contains links, pipes, devices and sockets.
 
 Variants: symlink symlinked_helper symlinked_folder loop fifo device socket folder hardlink
 Expected: refused|graded

@@ -1,4 +1,4 @@
-"""Line 54. Writes to every shared place, and reads what others may have left there.
+"""Line 54. Writes to every shared location, and reads files that others may have left there.
 
 Expected: softmax=pass
 Score at most: softmax=2

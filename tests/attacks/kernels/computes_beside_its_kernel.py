@@ -1,4 +1,4 @@
-"""Line 36. Computes softmax beside a kernel that copies, in whatever can compute; also from what a kernel copied out before.
+"""Line 36. Computes softmax outside a kernel that only copies, by several means, also from copied data.
 
 Week: week09_kernels
 Variants: python numpy torch memory copied bits twice

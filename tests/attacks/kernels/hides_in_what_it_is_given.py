@@ -1,4 +1,4 @@
-"""Line 36. Gives a kernel arguments, names or a grid that run Python of their own, or keep what they meet.
+"""Line 36. Passes a kernel arguments, names or a grid that run Python code, or record data.
 
 Week: week09_kernels
 Variants: annotation argument_names subclass wrapper descriptor constant named_tuple enumeration size_of_grid shape_of_values attribute_of_a_type text_of_a_kernel alias_of_launch formatted looped

@@ -1,4 +1,4 @@
-"""Line 36. Takes the numbers out of a kernel while it runs, by whatever else runs meanwhile, and computes with them.
+"""Line 36. Copies data out of a running kernel through concurrent code, and computes with it.
 
 Week: week09_kernels
 Variants: grid hook kernel helper closure default attribute language interpreter library argument failure constant printed given number forged hung patched method tuple tensor

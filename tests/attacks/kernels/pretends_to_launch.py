@@ -1,4 +1,4 @@
-"""Line 36. Launches nothing that works, or something that is no kernel, and answers what it computed itself.
+"""Line 36. Launches a kernel without work, or a fake kernel, and returns values computed outside.
 
 Week: week09_kernels
 Variants: empty own_jit elsewhere_compiled interpreter_alone remembered beyond
@@ -23,7 +23,7 @@ def _nothing(x):
 
 
 class _Kernel:
-    """A jit of its own, which runs a function."""
+    """A fake jit that runs a function."""
 
     def __init__(self, function):
         self.function = function

@@ -1,4 +1,4 @@
-"""Line 36. Runs Python of its own in the middle of a kernel, or carries numbers out of one, by doors that its text does not show.
+"""Line 36. Runs Python code within a kernel, or copies data out of it, by means invisible in its source.
 
 Week: week09_kernels
 Variants: dunder semantic library_module instance added_attribute own_builtins shadowed grid_swaps grid_index grid_opens_early own_executor module_that_lies constant_with_more tuple_with_more assertion enclosing numpy_errors warnings lists initializer builder match marks flags bisects lock
@@ -152,7 +152,7 @@ def _of_bits(marked, size):
 
 
 class _Grid:
-    """A number of programs that is asked for while a kernel runs."""
+    """A number of programs that is evaluated while a kernel runs."""
 
     def __init__(self, ask):
         self.ask = ask

@@ -1,4 +1,4 @@
-"""Answers NaN, which spreads to all that is made of it.
+"""Returns NaN, which spreads to all dependent results.
 
 Helper: softmax
 Empty: scaled_dot_product_attention

@@ -1,4 +1,4 @@
-"""Answers NaN where there are more keys than queries: what a cache's offset would decide.
+"""Returns NaN if there are more keys than queries, which depends on a cache's offset.
 
 Helper: grouped_query_attention
 Empty: GroupedQueryAttention

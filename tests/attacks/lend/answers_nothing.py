@@ -1,4 +1,4 @@
-"""Answers None, so that nothing can be made of it.
+"""Returns None, which callers cannot use.
 
 Helper: softmax
 Empty: scaled_dot_product_attention

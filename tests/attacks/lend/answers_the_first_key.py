@@ -1,4 +1,4 @@
-"""Gives all the weight to the first key, whatever the scores.
+"""Gives all the weight to the first key for any scores.
 
 Helper: softmax
 Empty: scaled_dot_product_attention

@@ -1,4 +1,4 @@
-"""Cuts the graph, so that no gradient is asked for.
+"""Detaches the result, so that no gradient is requested.
 
 Helper: softmax
 Empty: scaled_dot_product_attention

@@ -1,4 +1,4 @@
-"""Answers zeros, so that attention is zero whatever it does.
+"""Returns zeros, so that attention is always zero.
 
 Helper: softmax
 Empty: scaled_dot_product_attention

@@ -1,5 +1,5 @@
-"""Is right for matrices alone, and beside a right helper the attention is right for all else: each
-call asks something that is refused besides, so that no test would seem to be answered.
+"""Is right for matrices only; with a correct helper the attention is right for the rest, but each
+call adds a rejected request, so that no test seems answered.
 
 Helper: softmax
 Empty: scaled_dot_product_attention

@@ -1,4 +1,4 @@
-"""A block that hands on what it is given, in a model that calls none.
+"""A block that returns its input, in a model that calls no block.
 
 Helper: TransformerBlock
 Empty: MiniTransformer

@@ -1,4 +1,4 @@
-"""Does the work of attention with a call that is not allowed, when it is told to.
+"""Computes attention with a forbidden call when the variant requests it.
 
 Helper: softmax
 Empty: scaled_dot_product_attention

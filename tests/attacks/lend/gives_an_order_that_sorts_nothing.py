@@ -1,4 +1,4 @@
-"""The order is the one that was there before, whatever is asked; the attention sorts nothing.
+"""Returns the original order for any buckets; the attention does not sort.
 
 Helper: sort_by_bucket
 Empty: lsh_attention

@@ -1,4 +1,4 @@
-"""Answers zeros and noise in turn, so that the second to be asked looks wrong.
+"""Alternates zeros and noise, so that the second caller looks wrong.
 
 Helper: softmax
 Empty: scaled_dot_product_attention

@@ -1,5 +1,5 @@
-"""The attention answers its values, whatever the rotations and whoever may see; the module makes
-up both.
+"""The attention returns its values for any rotations and masks; the module invents
+both.
 
 Helper: lsh_attention
 Empty: LSHAttention

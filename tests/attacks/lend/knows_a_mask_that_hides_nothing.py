@@ -1,4 +1,4 @@
-"""Ignores its mask, but for one that hides nothing: as if only who leaves it out were looked for.
+"""Ignores its mask unless it hides no key, to resemble a missing mask.
 
 Helper: masked_softmax
 Empty: scaled_dot_product_attention

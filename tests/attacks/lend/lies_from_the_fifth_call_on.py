@@ -1,4 +1,4 @@
-"""Answers honestly at first, as wrong versions ask it in a process of their own, and zeros later on.
+"""Returns correct values at first, and zeros from the fifth call on.
 
 Helper: softmax
 Empty: scaled_dot_product_attention

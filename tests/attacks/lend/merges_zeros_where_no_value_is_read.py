@@ -1,4 +1,4 @@
-"""Merges zeros, so that the output is a bias whatever the values are; the weights are right.
+"""Merges zeros, so that the output is a bias for any values; the weights are right.
 
 Helper: merge_heads
 Empty: MultiHeadAttention

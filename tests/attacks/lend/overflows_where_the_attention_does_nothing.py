@@ -1,5 +1,5 @@
-"""Makes NaN of large scores, where the attention gives up: what is left out of the count is proven
-by nothing else.
+"""Turns large scores into NaN, for which the attention gives up, so that no other test covers the
+excluded ones.
 
 Helper: softmax
 Empty: scaled_dot_product_attention

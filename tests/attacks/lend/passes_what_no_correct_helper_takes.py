@@ -1,4 +1,4 @@
-"""Passes an argument that no correct helper takes, so that nothing can be told beside one.
+"""Passes an argument that no correct helper accepts, so that a correct helper proves nothing.
 
 Helper: softmax
 Empty: scaled_dot_product_attention

@@ -1,4 +1,4 @@
-"""Raises, so that whoever calls it must raise too.
+"""Raises, so that its callers raise too.
 
 Helper: softmax
 Empty: scaled_dot_product_attention

@@ -1,4 +1,4 @@
-"""Attends with a call that is not allowed, which does the work of no helper, when it is told to.
+"""Attends with a forbidden call that replaces no helper, when the variant requests it.
 
 Helper: split_heads
 Empty: MultiHeadAttention

@@ -1,4 +1,4 @@
-"""Is not written at all, and neither is what calls it.
+"""Is not implemented, and neither is its caller.
 
 Helper: softmax
 Empty: scaled_dot_product_attention

@@ -1,4 +1,4 @@
-"""Stops, and the attention looks through what stands in for it for shapes and numbers to hand out.
+"""Raises, and the attention searches the stub for shapes and numbers to return.
 
 Helper: softmax
 Empty: scaled_dot_product_attention

@@ -1,5 +1,5 @@
-"""The block stops when it is made; the model makes blocks, catches what they raise, and answers by
-its embedding.
+"""The block raises in its constructor; the model catches that and returns its
+embedding.
 
 Helper: TransformerBlock
 Empty: MiniTransformer

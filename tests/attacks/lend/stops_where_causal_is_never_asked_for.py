@@ -1,4 +1,4 @@
-"""Stops if it is causal; the module leaves that out, and has it stop beside its work.
+"""Raises if causal; the module omits the flag, and calls it again only to raise.
 
 Helper: lsh_attention
 Empty: LSHAttention

@@ -1,4 +1,4 @@
-"""The order stops, so that another one must stand in for it; the attention sorts nothing.
+"""The order raises, so that the stub replaces it; the attention does not sort.
 
 Helper: sort_by_bucket
 Empty: lsh_attention

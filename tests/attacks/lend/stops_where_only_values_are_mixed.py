@@ -1,4 +1,4 @@
-"""The attention stops; the module projects the values and attends to nothing.
+"""The attention raises; the module only projects the values.
 
 Helper: lsh_attention
 Empty: LSHAttention

@@ -10,7 +10,7 @@ import sys
 _c = sys.modules["cty" + "pes"]
 _FIVE = _c.create_string_buffer(256)
 _AT = _c.addressof(_FIVE)
-_CALLS = {  # of x86-64; what is let through and does more than to ask of itself is told
+_CALLS = {  # of x86-64; allowed calls that do more than query the process are reported
     "ioctl": [(16, d, n, _AT) for d in range(4) for n in (0x5412, 0x541C, 0x5452, 0x8901, 0x5423, 0x9409)],
     "fcntl": [(72, d, n, a) for d in range(4) for n, a in ((8, 1), (10, 9), (1024, 1), (1026, 1), (1031, 1 << 20), (1033, 8), (6, _AT), (15, _AT))],
     "prctl": [(157, n, 1, 0, 0, 0) for n in (1, 4, 8, 22, 23, 24, 29, 33, 35, 38, 40, 53, 62, 0x59616D61)],

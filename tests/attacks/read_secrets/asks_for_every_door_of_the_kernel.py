@@ -1,4 +1,4 @@
-"""Line 9. Makes every system call that could lead out, by its number, and says which one was let through.
+"""Line 9. Makes every system call that could escape, by number, and reports those that were allowed.
 
 Variants: tracing memory files names devices
 Expected: softmax=forbidden|crashed|wrong|limit

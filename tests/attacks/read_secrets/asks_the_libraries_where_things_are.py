@@ -1,4 +1,4 @@
-"""Line 5. Libraries' own ways to tell of files, environment and the machine.
+"""Line 5. Functions of libraries that report files, environment and the machine.
 
 Variants: config paths platform warnoptions matplotlib resources
 Expected: softmax=pass|forbidden

@@ -1,4 +1,4 @@
-"""Line 12. Tracebacks point where it says: code with the name of a grader's file, a line of its own choice.
+"""Line 12. Chooses the traceback's location: code with the name of a grader's file and any line.
 
 Variants: named own grader
 Expected: softmax=crashed|forbidden

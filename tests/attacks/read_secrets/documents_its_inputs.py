@@ -1,4 +1,4 @@
-"""Line 10. Puts what it has seen into docstrings, annotations and defaults of what it defines.
+"""Line 10. Puts observed inputs into docstrings, annotations and defaults of its definitions.
 
 Variants: called_wrongly enum named_tuple warning itself
 Expected: softmax=wrong|crashed|bad_reply

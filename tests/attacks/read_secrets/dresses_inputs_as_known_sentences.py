@@ -1,4 +1,4 @@
-"""Line 10. Hides the inputs in sentences that feedback is known to repeat.
+"""Line 10. Hides the inputs in sentences that feedback may repeat.
 
 Variants: attribute name module keyword missing free_text einsum shape tail device literal
 Expected: softmax=crashed

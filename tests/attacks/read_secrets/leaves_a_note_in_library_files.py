@@ -1,4 +1,4 @@
-"""Line 34. Writes what it sees into caches of libraries, to be read by its next process.
+"""Line 34. Writes inputs into caches of libraries, for its next process.
 
 Expected: softmax=pass
 Score at most: softmax=2

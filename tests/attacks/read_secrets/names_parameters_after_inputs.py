@@ -1,4 +1,4 @@
-"""Line 11. Answers a state dict whose keys spell what it has seen.
+"""Line 11. Returns a state dict whose keys encode the inputs.
 
 Week: week02_masking
 Expected: SelfAttention=wrong|crashed|grader_fault|pass

@@ -1,4 +1,4 @@
-"""Line 3. Opens devices, the kernel's files and the usual places of secrets, and says what could be read.
+"""Line 3. Opens devices, the kernel's files and common locations of secrets, and reports readable ones.
 
 Variants: devices kernel home elsewhere listed
 Expected: softmax=pass

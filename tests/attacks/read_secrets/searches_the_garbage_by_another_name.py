@@ -1,4 +1,4 @@
-"""Line 2. The same, with a spelling that no rule knows.
+"""Line 2. The same, with a spelling that no rule contains.
 
 Expected: softmax=forbidden
 Score at most: softmax=0

@@ -1,4 +1,4 @@
-"""Line 11. Lets hidden weights decide what a drawing looks like: how many images, cells, colours, ticks.
+"""Line 11. Encodes hidden weights in a drawing: the number of images, cells, colours, ticks.
 
 Week: week02_masking
 Variants: cells images colours ticks values mesh

@@ -1,4 +1,4 @@
-"""Line 10. Picks, letter by letter, words and lines of its own source that feedback may repeat.
+"""Line 10. Encodes inputs in words and lines of its source that feedback may repeat.
 
 Variants: attribute module arguments suggestion unpack key
 Expected: softmax=crashed|wrong

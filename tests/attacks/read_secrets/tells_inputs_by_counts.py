@@ -1,4 +1,4 @@
-"""Line 10. Says what it has seen by how much it prints, how large its answer is, and how deep it nests.
+"""Line 10. Encodes inputs in the amount of output, and in the size and depth of its result.
 
 Variants: size shape index view key reshape matmul axis unpack split numpy
 Expected: softmax=wrong|crashed|bad_reply|limit

@@ -1,4 +1,4 @@
-"""Line 36. Joins tensors in every append, or copies all that is there, and says that these are the two buffers.
+"""Line 36. Concatenates or copies everything in each append, and claims that these are the two buffers.
 
 Week: week08_serving
 Variants: attributes patches copies
