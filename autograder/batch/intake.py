@@ -4,7 +4,7 @@ Theory of operation. A submission is an untrusted folder, module file or zip. Na
 contain `..`, collide or be invalid text; entries may be links, pipes or devices; archives may
 expand to terabytes, list millions of entries, or require gigabytes for decompression. Only regular
 Python files and small data files with ordinary relative names are read, into memory, within the
-limits of course.yaml. Nothing is written to disk. A submission that violates these rules is
+limits of course.yaml. The intake writes no files. A submission that violates these rules is
 `refused`, with a message that says what to submit instead.
 """
 
@@ -19,7 +19,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from os.path import splitext
 from pathlib import Path, PurePosixPath
-from typing import overload
 
 import msgspec
 
@@ -67,13 +66,7 @@ class Unread(Sequence[Submission]):
     def __len__(self) -> int:
         return len(self._readers)
 
-    @overload
-    def __getitem__(self, number: int) -> Submission: ...
-    @overload
-    def __getitem__(self, number: slice) -> Unread: ...
-    def __getitem__(self, number: int | slice) -> Submission | Unread:
-        if isinstance(number, slice):
-            return Unread(self._readers[number])
+    def __getitem__(self, number: int) -> Submission:  # type: ignore[override]  # no slices
         return self._readers[number]()
 
 

@@ -16,11 +16,11 @@ _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 def with_module(
     files: Mapping[str, bytes], week: Week
 ) -> tuple[dict[str, bytes], tuple[Note, ...]]:
-    """Return the files with the week's module under its own name and as UTF-8, and what was done.
+    """Return the files with the week's module under its own name and as UTF-8, and notes.
 
     The only Python file that defines an exercise of the week is the module, such as
-    `softmax (1).py` or `softmax.py.txt`. If several files do, nothing is renamed, because only the
-    student knows which one counts.
+    `softmax (1).py` or `softmax.py.txt`. If several files do, no file is renamed, because only the
+    student can decide.
     """
     found = dict(files)
     notes = []

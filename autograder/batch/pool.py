@@ -50,7 +50,7 @@ def run_here(
     job: Job, work: Mapping[str, Submission], jobs: int | None, finished: Finished
 ) -> None:
     """Grade submissions in this process if one is enough, otherwise in a pool."""
-    sweep()  # remove left-over work folders even if there is nothing to grade
+    sweep()  # remove left-over work folders even if no submission needs grading
     count = max(1, min(jobs or os.cpu_count() or 1, len(work)))
     if count == 1:
         for key, submission in work.items():
@@ -80,7 +80,7 @@ def _drain(
     ahead: int,
     finished: Finished,
 ) -> list[str]:
-    """Grade the waiting submissions; return those that were in the pool when it broke."""
+    """Grade the waiting submissions; return the keys that were in the pool when it broke."""
     out: dict[Future[SubmissionReport], tuple[str, str]] = {}
     suspects: list[str] = []
     while out or (waiting and not suspects):

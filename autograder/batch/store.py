@@ -29,7 +29,7 @@ class ResultStore:
         return content_hash(files, self.fingerprint)
 
     def get(self, key: str) -> SubmissionReport | None:
-        """Return the stored report, or None if there is none or it is damaged."""
+        """Return the stored report, or None if it is missing or damaged."""
         try:
             return msgspec.json.decode(self._path(key).read_bytes(), type=SubmissionReport)
         except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):

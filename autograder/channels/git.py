@@ -35,10 +35,9 @@ from ..model.errors import KitError
 from ..model.timestamps import format_timestamp
 
 _SECONDS = 300
-_MOST_SAID = 16 << 20  # bytes of what git lists
+_MOST_SAID = 16 << 20  # bytes of git's output
 _MOST_WRITTEN = 1 << 30  # bytes of a file that git writes, such as all objects of a repository
 _BACKWARDS_SECONDS = 3600
-_NAMES = ("username", "github_username", "login", "student", "identifier")
 _SAFE = (
     *("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "core.symlinks=false"),
     *("-c", "protocol.ext.allow=never", "-c", "submodule.recurse=false"),
@@ -86,24 +85,19 @@ def read_repositories(roster: Path, where: str | None) -> list[StudentRepository
         raise KitError(f"{roster}: cannot read the class list: {error}") from None
     found = []
     for row in rows:
-        name = next((row[n] for n in _NAMES[:3] if row.get(n)), "")
-        student = next((row[n] for n in ("student", "identifier") if row.get(n)), name)
-        place = row.get("repository", "")
-        if not place and where and (name or student):
-            place = where.replace("{username}", name or student).replace("{student}", student)
-        if not place and name and not where:
-            raise KitError(
-                f"{roster} has no column `repository`: give the pattern of the URLs, for example "
-                "--repositories 'https://github.com/ORG/week01-{username}.git'"
-            )
+        login = next((row[n] for n in ("username", "github_username", "login") if row.get(n)), "")
+        student = next((row[n] for n in ("student", "identifier") if row.get(n)), login)
+        pattern = (where or "").replace("{username}", login or student)
+        place = row.get("repository") or pattern.replace("{student}", student)
+        if "/" in student or student.startswith((".", "-")):
+            raise KitError(f"{roster}: {student!r} is not a valid student name: fix that row")
         if student and place:
-            if "/" in student or student.startswith((".", "-")):
-                raise KitError(f"{roster}: {student!r} is not a valid student name: fix that row")
             found.append(StudentRepository(student, place))
     if not found:
         raise KitError(
-            f"{roster} needs a column `username`, `github_username` or `student` and at least one "
-            "row"
+            f"{roster} needs a column `repository`, or a column `username`, `github_username` or "
+            "`student` and the pattern of the URLs, for example "
+            "--repositories 'https://github.com/ORG/week01-{username}.git'"
         )
     return found
 

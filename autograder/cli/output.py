@@ -43,7 +43,7 @@ def counting(description: str, total: int) -> Iterator[Callable[[], None]]:
 
 
 def print_attention(lines: Iterable[str], mark: str = "LOOK") -> bool:
-    """Print lines that need attention, each with a mark; return True if there are none."""
+    """Print lines that need attention, each with a mark; return True if no line does."""
     lines = list(lines)
     for line in lines:
         print(f"{mark}  {line}")
@@ -82,12 +82,9 @@ def write_output(path: Path, data: bytes, mode: int = 0o600) -> None:
 
 def counted(names: Sequence[str]) -> str:
     """Return the number of names, and the first of them."""
-    return f"{len(names)} ({first_names(names)})"
-
-
-def first_names(names: Sequence[str]) -> str:
     more = len(names) - _MAX_NAMES
-    return ", ".join(names[:_MAX_NAMES]) + (f" and {more} more" if more > 0 else "")
+    first = ", ".join(names[:_MAX_NAMES]) + (f" and {more} more" if more > 0 else "")
+    return f"{len(names)} ({first})"
 
 
 def plural(number: int, noun: str) -> str:

@@ -14,8 +14,8 @@ batch ends. Submissions are sent as bytes, and reports return. No shared disk is
 Guarantees: a worker grades only if its kit, Python and libraries equal those of the instructor's
 machine and its sandbox works; otherwise it refuses with a reason and other workers do the job. A
 worker grades one submission at a time. The jobs of a worker that dies are repeated elsewhere, and a
-submission that kills workers repeatedly gets a system error, never a zero. Reports equal those of
-local grading, except for timings.
+submission that kills workers repeatedly gets a system error, never a zero. Reports are the
+same as in local grading, except for timings.
 """
 
 from __future__ import annotations

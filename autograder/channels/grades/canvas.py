@@ -14,7 +14,7 @@ from ...model.course import Course, Week
 from ...model.errors import KitError
 from .credentials import secret_of
 from .http_client import Web
-from .push import HeldGrade
+from .push import PlatformGrade
 
 TOKEN = "CANVAS_TOKEN"
 TOKEN_FILE = "canvas-token"
@@ -41,19 +41,19 @@ class CanvasAssignment:
             found += [_entry(user) for user in page]
         return found
 
-    def most(self) -> float | None:
+    def maximum(self) -> float | None:
         """Return the points of the assignment."""
         points = self._web.get(self._assignment).get("points_possible")
         return None if points is None else float(points)
 
-    def held(self) -> dict[str, HeldGrade]:
+    def grades(self) -> dict[str, PlatformGrade]:
         """Return the entered grades, before Canvas applies its late policy."""
         found = {}
         asked: dict[str, Any] = {"include[]": "submission_comments", "per_page": _PAGE}
         for page in self._web.pages(f"{self._assignment}/submissions", **asked):
             for one in page:
                 comments = one.get("submission_comments") or []
-                found[str(one["user_id"])] = HeldGrade(
+                found[str(one["user_id"])] = PlatformGrade(
                     _points(one), tuple(str(c.get("comment", "")) for c in comments)
                 )
         return found

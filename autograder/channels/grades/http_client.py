@@ -68,7 +68,7 @@ class Web:
         raise PlatformError(f"{self._origin[1]}: a list has more than {_MOST_PAGES} pages")
 
     def write(self, method: str, place: str, **content: Any) -> Any:
-        """Send a request once; raise PlatformError, whose `unsure` tells if it may have arrived."""
+        """Send a request once; raise PlatformError with `unsure` if it may have arrived."""
         answer = self._send(method, place, again=False, **content)
         return answer.json() if answer.content else None
 

@@ -20,7 +20,7 @@ from ...model.course.registry import Lti
 from ...model.errors import KitError, PlatformError
 from .credentials import secret_of
 from .http_client import Web
-from .push import HeldGrade
+from .push import PlatformGrade
 
 KEY = "LTI_KEY"
 KEY_FILE = "lti-key.pem"
@@ -66,12 +66,12 @@ class LtiLineItem:
                     found.append(_entry(member))
         return found
 
-    def most(self) -> float | None:
+    def maximum(self) -> float | None:
         """Return the points of the line item, or None if it does not exist."""
         item = self._item()
         return float(item["scoreMaximum"]) if item else None
 
-    def held(self) -> dict[str, HeldGrade]:
+    def grades(self) -> dict[str, PlatformGrade]:
         """Return the results on the platform, scaled to the week's points."""
         item = self._item()
         if item is None:
@@ -82,7 +82,7 @@ class LtiLineItem:
                 score, most = result.get("resultScore"), result.get("resultMaximum") or 1
                 points = None if score is None else float(score) / float(most) * total(self._week)
                 comment = str(result.get("comment") or "")
-                found[str(result["userId"])] = HeldGrade(points, (comment,) if comment else ())
+                found[str(result["userId"])] = PlatformGrade(points, (comment,) if comment else ())
         return found
 
     def write(self, number: str, points: float, most: float, comment: str | None) -> str:

@@ -36,7 +36,7 @@ _MORE = "For the full page with marks and comments, run: nbgrader fetch_feedback
 
 
 @dataclass(frozen=True)
-class HeldGrade:
+class PlatformGrade:
     """The current grade of one person on a platform: points and all comments."""
 
     points: float | None = None
@@ -52,11 +52,11 @@ class Platform(Protocol):
         """Return the students of the course; `number` is the platform's id."""
         ...
 
-    def most(self) -> float | None:
+    def maximum(self) -> float | None:
         """Return the points of the assignment, or None if it does not exist yet."""
         ...
 
-    def held(self) -> dict[str, HeldGrade]:
+    def grades(self) -> dict[str, PlatformGrade]:
         """Return the current grades by id."""
         ...
 
@@ -74,7 +74,7 @@ class Todo(Enum):
 
 
 class Pushed(msgspec.Struct, frozen=True):
-    """The points that the platform accepted last, and those whose response is missing."""
+    """The points that the platform accepted last, and the points without a response."""
 
     points: float | None = None
     sending: float | None = None
@@ -134,17 +134,17 @@ def plan_push(
     """Compare scores with the grades on the platform, without writing anything."""
     people = platform.people()
     matched, unmatched = Roster("plain", (), tuple(people)).match(scores)
-    held, kept = platform.held(), _Journal(course, week, platform.name).read()
+    grades, record = platform.grades(), _Journal(course, week, platform.name).read()
     plan = []
     for student, entry in sorted(matched.items()):
-        there = held.get(entry.number, HeldGrade())
+        there = grades.get(entry.number, PlatformGrade())
         comment = _new_comment(week, student, comments.get(student), there)
-        todo = _todo(scores[student], comment, there, kept.get(student), overwrite)
+        todo = _todo(scores[student], comment, there, record.get(student), overwrite)
         plan.append(
             PlannedGrade(student, entry.number, scores[student], comment, there.points, todo)
         )
     push = Push(plan, unmatched)
-    most = platform.most()
+    most = platform.maximum()
     if most is not None and abs(most - total(week)) > _SMALL:
         push.notes.append(
             f"the assignment has {most:g} points on the platform and {total(week):g} in "
@@ -154,7 +154,7 @@ def plan_push(
 
 
 def _todo(
-    points: float, comment: str | None, there: HeldGrade, last: Pushed | None, overwrite: bool
+    points: float, comment: str | None, there: PlatformGrade, last: Pushed | None, overwrite: bool
 ) -> Todo:
     same = there.points is not None and abs(there.points - points) <= _SMALL
     if same:
@@ -176,14 +176,14 @@ def carry_out_push(
         for one in push.of(Todo.WRITE):
             journal.note(one, done=False)
             try:
-                said = _write(platform, week, one)
+                warning = _write(platform, week, one)
             except PlatformError as error:
                 push.failed[one.student] = str(error)
             else:
                 journal.note(one, done=True)
                 push.written.append(one.student)
-                if said and said not in push.notes:
-                    push.notes.append(said)
+                if warning and warning not in push.notes:
+                    push.notes.append(warning)
             on_done()
 
 
@@ -194,7 +194,7 @@ def _write(platform: Platform, week: Week, one: PlannedGrade) -> str:
     except PlatformError as error:
         if not error.unsure:
             raise
-    there = platform.held().get(one.number, HeldGrade())
+    there = platform.grades().get(one.number, PlatformGrade())
     arrived = there.points is not None and abs(there.points - one.points) <= _SMALL
     comment = one.comment if one.comment is not None and not _stands(one.comment, there) else None
     if arrived and comment is None:
@@ -202,7 +202,7 @@ def _write(platform: Platform, week: Week, one: PlannedGrade) -> str:
     return platform.write(one.number, one.points, total(week), comment)
 
 
-def _new_comment(week: Week, student: str, text: str | None, there: HeldGrade) -> str | None:
+def _new_comment(week: Week, student: str, text: str | None, there: PlatformGrade) -> str | None:
     """Return the comment with its reference, or None if it exists already or is empty."""
     if not text:
         return None
@@ -211,9 +211,9 @@ def _new_comment(week: Week, student: str, text: str | None, there: HeldGrade) -
     return None if _stands(comment, there) else comment
 
 
-def _stands(comment: str, there: HeldGrade) -> bool:
+def _stands(comment: str, there: PlatformGrade) -> bool:
     mark = comment.rpartition("\n")[2]
-    return any(mark in held for held in there.comments)
+    return any(mark in earlier for earlier in there.comments)
 
 
 def _ref(week: Week, student: str, text: str) -> str:
