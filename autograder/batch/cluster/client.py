@@ -136,7 +136,10 @@ class _Crew:
         workers = self._workers()
         fit = {a for a, w in workers.items() if w["resources"].get(self.resource)}
         new = [a for a in workers if a not in fit and a not in self.refusals]
-        for address, answer in self._settle(new).items():
+        answers: dict[str, Any] = {}
+        if new:
+            answers = self._client.run(settle_in, self._parcel, workers=new, on_error="return")
+        for address, answer in answers.items():
             if answer == "":
                 fit.add(address)
             elif isinstance(answer, OSError):  # the worker died, or is still starting
@@ -153,14 +156,6 @@ class _Crew:
         info = self._client.sync(self._client.scheduler.identity, n_workers=-1)
         workers: dict[str, Any] = info["workers"]
         return workers
-
-    def _settle(self, addresses: list[str]) -> dict[str, Any]:
-        if not addresses:
-            return {}
-        answers: dict[str, Any] = self._client.run(
-            settle_in, self._parcel, workers=addresses, on_error="return"
-        )
-        return answers
 
     def dismiss(self) -> None:
         """Remove the parcel from the workers that are still alive."""
@@ -262,7 +257,8 @@ class _ClusterBatch:
     def _wait_for_workers(self) -> None:
         """Wait until a worker can grade; raise KitError if all refuse or none appears."""
         deadline = time.monotonic() + PATIENCE_SECONDS
-        told = False
+        if not self._crew.refusals:
+            self._crew.say("waiting for a worker: the cluster has none")
         while not self._crew.look():
             if self._crew.refusals:
                 reasons = dict.fromkeys(self._crew.refusals.values())
@@ -275,9 +271,6 @@ class _ClusterBatch:
                     "worker ADDRESS --nthreads 1`) and run the command again; finished results are "
                     "stored"
                 )
-            if not told:
-                told = True
-                self._crew.say("waiting for a worker: the cluster has none")
             time.sleep(_LOOK_SECONDS)  # the scheduler sends no event when a worker joins
 
 

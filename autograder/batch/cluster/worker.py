@@ -10,12 +10,15 @@ import asyncio
 import atexit
 import threading
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from ...files.workfolder import WorkFolder
 from ...model.course import Course
+from ...model.device_axes import has_cuda
+from ...model.errors import KitError
 from ...model.report.schema import SubmissionReport
 from ..fingerprint import fingerprint, versions
 from ..intake import Submission
@@ -78,58 +81,36 @@ async def settle_in(data: bytes, dask_worker: Any) -> str:
 def _settle_in(key: str, data: bytes) -> str:
     if key in _settled:
         return ""
+    folder = WorkFolder()
     try:
         parcel = msgspec.msgpack.decode(data, type=Parcel)
-        return (
-            _other_versions(parcel)
-            or _no_device(parcel)
-            or _no_sandbox(parcel)
-            or _lay(key, parcel)
-        )
+        _settled[key] = _Settled(parcel, folder, _load(parcel, folder.path))
+    except KitError as error:
+        folder.close()
+        return str(error)
     except Exception as error:
+        folder.close()
         return f"it could not load the course: {type(error).__name__}: {error}"
+    return ""
 
 
-def _other_versions(parcel: Parcel) -> str:
+def _load(parcel: Parcel, folder: Path) -> Course:
+    """Load the course; raise KitError if this worker's reports could differ from local ones."""
+    from ...sandbox import choose
+
     here = versions()
     for name, wanted in parcel.versions.items():
         if here.get(name) != wanted:
-            return f"it has {name} {here.get(name)}, and this machine {wanted}"
-    return ""
-
-
-def _no_device(parcel: Parcel) -> str:
-    if "cuda" not in parcel.devices:
-        return ""
-    from ...model.device_axes import has_cuda
-
-    return "" if has_cuda() else "it has no CUDA device"
-
-
-def _no_sandbox(parcel: Parcel) -> str:
-    from ...sandbox import SandboxError, choose
-
-    try:
-        choose(parcel.sandbox)
-    except SandboxError as error:
-        return str(error)
-    return ""
-
-
-def _lay(key: str, parcel: Parcel) -> str:
-    folder = WorkFolder()
-    try:
-        course = unpack(parcel, folder.path)
-        week = course.week(parcel.week)
-        own = fingerprint(course, week, parcel.devices, parcel.secret, parcel.sandbox)
-        if own != parcel.fingerprint:
-            folder.close()
-            return "its kit has the same version as on this machine but different code"
-    except BaseException:
-        folder.close()
-        raise
-    _settled[key] = _Settled(parcel, folder, course)
-    return ""
+            raise KitError(f"it has {name} {here.get(name)}, and this machine {wanted}")
+    if "cuda" in parcel.devices and not has_cuda():
+        raise KitError("it has no CUDA device")
+    choose(parcel.sandbox)
+    course = unpack(parcel, folder)
+    week = course.week(parcel.week)
+    own = fingerprint(course, week, parcel.devices, parcel.secret, parcel.sandbox)
+    if own != parcel.fingerprint:
+        raise KitError("its kit has the same version as on this machine but different code")
+    return course
 
 
 def grade(key: str, submission: Submission) -> SubmissionReport | str:
