@@ -5,7 +5,7 @@ Reports are stored as soon as they arrive, so a batch that was killed continues 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing, nullcontext
 from typing import TYPE_CHECKING
 
@@ -59,6 +59,7 @@ def grade_batch(
     reports: dict[int, SubmissionReport] = {}
     names: list[str] = []
     waiting: dict[str, list[int]] = {}
+    work: dict[str, Submission] = {}
     interned = Interning()
 
     def settle(number: int, report: SubmissionReport) -> None:
@@ -85,7 +86,7 @@ def grade_batch(
             finished(known, [number])
         else:
             waiting.setdefault(key, []).append(number)
-    work = _Waiting(submissions, waiting, store)
+            work[key] = submission
     full = scoring.full_points(week)
     if cluster is None:
         job = Job(str(course.root), week.name, devices, secret, name, full, depends)
@@ -95,36 +96,10 @@ def grade_batch(
         from .cluster.parcel import pack
 
         parcel = pack(course, week, devices, secret, name, depends)
-        with closing(ClusterSession(cluster)) if session is None else nullcontext(session) as open_:
-            open_.grade(parcel, work, full, graded, say)
+        connection = closing(ClusterSession(cluster)) if session is None else nullcontext(session)
+        with connection as opened:
+            opened.grade(parcel, work, full, graded, say)
     return Report(week.name, devices, tuple(reports[n] for n in range(len(names))), name)
-
-
-class _Waiting(Mapping[str, Submission]):
-    """The submissions to grade, by key, read on access: a class of thousands stays on disk."""
-
-    def __init__(
-        self,
-        submissions: Sequence[Submission],
-        numbers: Mapping[str, Sequence[int]],
-        store: ResultStore,
-    ) -> None:
-        self._submissions, self._numbers, self._store = submissions, numbers, store
-
-    def __len__(self) -> int:
-        return len(self._numbers)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._numbers)
-
-    def __getitem__(self, key: str) -> Submission:
-        submission = self._submissions[self._numbers[key][0]]
-        if self._store.key(submission.files) != key:
-            raise KitError(
-                f"{submission.name} changed during grading. Finished results are stored; run the "
-                "command again to grade the rest"
-            )
-        return submission
 
 
 def sandbox_name(sandbox: str, cluster: Cluster | None) -> str:

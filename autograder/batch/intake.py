@@ -58,7 +58,7 @@ class Submission(msgspec.Struct, frozen=True):
 
 
 class Unread(Sequence[Submission]):
-    """A sequence of submissions that are read on access: a class of thousands stays on disk."""
+    """A sequence of submissions that are read on access, so that counting them is fast."""
 
     def __init__(self, readers: Iterable[Callable[[], Submission]]) -> None:
         self._readers = tuple(readers)
