@@ -1,4 +1,4 @@
-"""`grade`: grade submissions, show the scores, record them."""
+"""`grade` and `feedback`: grade submissions, record the scores, release the feedback."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from ...model.course import Course, Week
 from ...model.device_axes import axis
 from ...model.errors import KitError
 from ...model.report.verdicts import Ending
+from ...model.spelling import did_you_mean
 from ...model.visible import visible
 from ...terminal.console import Terminal, terminal
 from ..app import (
@@ -26,13 +27,14 @@ from ..app import (
     TlsCaOption,
     TlsCertOption,
     TlsKeyOption,
+    UnmarkedOption,
     WeekArgument,
     cluster_option,
     find_week,
     flag,
     instructor_command,
 )
-from ..output import borderless_table, counting, write_output
+from ..output import borderless_table, counting, print_attention, write_output
 
 if TYPE_CHECKING:
     from ...batch.cluster import Cluster
@@ -246,3 +248,38 @@ def print_scores(console: Terminal, report: Report) -> None:
             "command again; `autograder doctor` helps to find the cause.",
             style="bold",
         )
+
+
+@instructor_command
+def feedback(
+    week: WeekArgument,
+    students: Annotated[
+        list[str] | None, Option("--student", help="Only for this student; may be repeated.")
+    ] = None,
+    unmarked: UnmarkedOption = False,
+) -> bool:
+    """Write the feedback for a graded week, and release it through nbgrader.
+
+    Example: autograder feedback week01 --student ada
+    """
+    course, chosen = find_week(week)
+    from ...nbgrader.feedback.provisional import require_marked
+    from ...nbgrader.feedback.publish_feedback import return_feedback
+    from ...nbgrader.gradebook.due_dates import unknown_extensions
+    from ...nbgrader.workspace import Workspace
+
+    graded = Workspace(course).students("autograded", chosen)
+    if unknown := [s for s in students or () if s not in graded]:
+        raise KitError(
+            f"{unknown[0]} was not graded in {chosen.name}{did_you_mean(unknown[0], graded)}"
+        )
+    wanted = sorted(set(students or graded))
+    if not unmarked:
+        require_marked(course, [chosen], wanted)
+    with counting("feedback", len(wanted)) as advance:
+        result = return_feedback(course, chosen, on_done=advance, students=wanted)
+    print(f"released feedback to {len(result.students)} of {len(wanted)}")
+    for note in result.notes:
+        print(note)
+    known = print_attention(unknown_extensions(course, chosen))
+    return len(result.students) == len(wanted) and known

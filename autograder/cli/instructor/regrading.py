@@ -64,7 +64,7 @@ def regrade(
             _carry_out(course, chosen, log, interrupted)
         if undo:
             plan, newer = undoing(course, chosen, log, reason)
-            _print_changes(plan.changes, why=False)
+            _print_changes(plan.changes)
             for student in newer:
                 print(f"{student}: not changed, because it was graded again since the regrade")
             _carry_out(course, chosen, log, plan)
@@ -98,7 +98,7 @@ def _preview(
     for line in lines:
         print(line)
     found = preview(course, week, report)
-    _print_changes(found.rescored, why=True)
+    _print_changes(found.rescored)
     unchanged = len(found.same) + len(found.reworded)
     print(f"{week.name}: {plural(len(found.rescored), 'score')} changed, {unchanged} unchanged")
     if found.reworded:
@@ -111,25 +111,20 @@ def _preview(
     return found, plan_of(course, week, report, found, reason)
 
 
-def _print_changes(some: Sequence[ScoreChange], *, why: bool) -> None:
+def _print_changes(some: Sequence[ScoreChange]) -> None:
     """Print the scores of the exercises, without written answers and late penalties."""
+    from ...model.report.differences import changes
     from ...nbgrader.regrade.regrade import total
 
     if not some:
         return
-    table = borderless_table("student", ">score", ">now", ">change", *(["why"] if why else []))
+    table = borderless_table("student", ">score", ">now", ">change", "why")
     for change in some:
         old, new = total(change)
-        row = [change.student, f"{old:g}", f"{new:g}", f"{new - old:+.4g}"]
-        table.add_row(*row, *([_reasons(change)] if why else []))
+        lines = [f"{c.name}: {r}" for c in changes(change.old, change.new) for r in c.reasons]
+        why = "\n".join(lines) or "the gradebook's score differed from the report"
+        table.add_row(change.student, f"{old:g}", f"{new:g}", f"{new - old:+.4g}", why)
     terminal().print(table)
-
-
-def _reasons(change: ScoreChange) -> str:
-    from ...model.report.differences import changes
-
-    lines = [f"{c.name}: {reason}" for c in changes(change.old, change.new) for reason in c.reasons]
-    return "\n".join(lines) or "the gradebook's score differed from the report"
 
 
 def _carry_out(course: Course, week: Week, log: RegradeLog, plan: Plan) -> None:

@@ -1,17 +1,14 @@
-"""`release` and `feedback`: hand weeks, solutions and feedback to the students."""
+"""`release`: hand weeks and solutions to the students."""
 
 from __future__ import annotations
 
 from typing import Annotated
 
-from typer import Option
-
 from ...model.course import Course, Week
 from ...model.errors import KitError
-from ...model.spelling import did_you_mean
 from ...terminal.console import terminal
-from ..app import UnmarkedOption, WeekArgument, find_week, flag, instructor_command
-from ..output import counting, print_attention
+from ..app import WeekArgument, find_week, flag, instructor_command
+from ..output import print_attention
 
 
 @instructor_command
@@ -89,38 +86,3 @@ def _release_solutions(course: Course, week: Week) -> None:
     print(f"the same files, for a learning platform:   {out.folder}")
     for note in out.notes:
         print(f"note: {note}")
-
-
-@instructor_command
-def feedback(
-    week: WeekArgument,
-    students: Annotated[
-        list[str] | None, Option("--student", help="Only for this student; may be repeated.")
-    ] = None,
-    unmarked: UnmarkedOption = False,
-) -> bool:
-    """Write the feedback for a graded week, and release it through nbgrader.
-
-    Example: autograder feedback week01 --student ada
-    """
-    course, chosen = find_week(week)
-    from ...nbgrader.feedback.provisional import require_marked
-    from ...nbgrader.feedback.publish_feedback import return_feedback
-    from ...nbgrader.gradebook.due_dates import unknown_extensions
-    from ...nbgrader.workspace import Workspace
-
-    graded = Workspace(course).students("autograded", chosen)
-    if unknown := [s for s in students or () if s not in graded]:
-        raise KitError(
-            f"{unknown[0]} was not graded in {chosen.name}{did_you_mean(unknown[0], graded)}"
-        )
-    wanted = sorted(set(students or graded))
-    if not unmarked:
-        require_marked(course, [chosen], wanted)
-    with counting("feedback", len(wanted)) as advance:
-        result = return_feedback(course, chosen, on_done=advance, students=wanted)
-    print(f"released feedback to {len(result.students)} of {len(wanted)}")
-    for note in result.notes:
-        print(note)
-    known = print_attention(unknown_extensions(course, chosen))
-    return len(result.students) == len(wanted) and known
