@@ -6,10 +6,8 @@ import contextlib
 import logging
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import CancelledError, Executor, Future
-from contextlib import contextmanager
-from queue import Empty, SimpleQueue
+from collections.abc import Callable, Mapping
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, wait
 from typing import Any
 
 from ...model.errors import KitError
@@ -43,7 +41,6 @@ class ClusterSession:
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
         self._client: Any = None
-        self._leaving = contextlib.ExitStack()
         self._crews: dict[bytes, _Crew] = {}
 
     def grade(
@@ -55,46 +52,36 @@ class ClusterSession:
         say: Say = lambda line: None,
     ) -> None:
         """Grade submissions by key; call `finished` with each report as soon as it arrives."""
-        if not work:
-            return
         try:
-            _ClusterBatch(self._crew(parcel, say), work, max_score, finished).run()
+            self._client = self._client or _connect(self._cluster)
+            if parcel not in self._crews:
+                self._crews[parcel] = _Crew(self._client, parcel, say)
+            _ClusterBatch(self._crews[parcel], work, max_score, finished).run()
         except BaseException:
             self.close()
             raise
 
-    def _crew(self, parcel: bytes, say: Say) -> _Crew:
-        if self._client is None:
-            self._client = self._leaving.enter_context(_connected(self._cluster))
-        if parcel not in self._crews:
-            crew = self._crews[parcel] = _Crew(self._client, parcel, say)
-            self._leaving.callback(crew.dismiss)
-        return self._crews[parcel]
-
     def close(self) -> None:
         """Remove the parcels from the workers and close the connection."""
-        leaving, self._leaving = self._leaving, contextlib.ExitStack()
+        for crew in self._crews.values():
+            crew.dismiss()
+        if self._client is not None:
+            with contextlib.suppress(OSError, TimeoutError):
+                self._client.close(timeout=5)
         self._client, self._crews = None, {}
-        leaving.close()
 
 
-@contextmanager
-def _connected(cluster: Cluster) -> Iterator[Any]:
+def _connect(cluster: Cluster) -> Any:
     if not installed("cluster"):
         raise KitError("--cluster needs the extra `cluster`: pip install -e '.[cluster]'")
     from distributed import Client
 
     logging.getLogger("distributed").setLevel(logging.CRITICAL)  # errors are reported below
     try:
-        client = Client(cluster.address, security=_security(cluster), set_as_default=False)
+        return Client(cluster.address, security=_security(cluster), set_as_default=False)
     except (OSError, TimeoutError, TypeError, ValueError, RuntimeError) as error:
         why = str(error.__cause__ or error).strip().split("\n")[0]
         raise KitError(f"no scheduler answers at {cluster.address}: {why}") from None
-    try:
-        yield client
-    finally:
-        with contextlib.suppress(OSError, TimeoutError):
-            client.close(timeout=5)
 
 
 def _security(cluster: Cluster) -> Any:
@@ -177,12 +164,11 @@ class _ClusterBatch:
         self._alone: deque[str] = deque()
         self._out: dict[Future[Result], tuple[str, str]] = {}  # key and name
         self._tries: dict[str, int] = {}
-        self._told: SimpleQueue[Future[Result]] = SimpleQueue()
 
     def run(self) -> None:
         """Grade until every submission has a report."""
-        executor: Executor | None = None
-        looked = fit = 0.0
+        executor = self._crew.executor()
+        looked, fit = 0.0, 0
         try:
             while self._waiting or self._alone or self._out:
                 if time.monotonic() - looked >= _LOOK_SECONDS:
@@ -192,26 +178,14 @@ class _ClusterBatch:
                     self._wait_for_workers()
                     looked = 0.0
                     continue
-                executor = executor or self._crew.executor()
-                self._hand_out(executor, int(fit) * AHEAD)
-                for future in self._ended():
-                    if future in self._out:  # otherwise it was cancelled
-                        self._take(*self._out.pop(future), future)
+                self._hand_out(executor, fit * AHEAD)
+                ended, _ = wait(self._out, _LOOK_SECONDS, return_when=FIRST_COMPLETED)
+                for future in ended:
+                    self._take(*self._out.pop(future), future)
         except OSError as error:
             raise _lost() from error
         finally:
             self._take_back()
-
-    def _ended(self) -> Iterator[Future[Result]]:
-        """Yield futures that have ended; wait at most _LOOK_SECONDS for the first.
-
-        Callbacks fill a queue, because `concurrent.futures.wait` on all futures for each report
-        would take quadratic time.
-        """
-        with contextlib.suppress(Empty):
-            yield self._told.get(timeout=_LOOK_SECONDS)
-            while True:
-                yield self._told.get_nowait()
 
     def _hand_out(self, executor: Executor, most: int) -> None:
         while self._waiting and len(self._out) < most:
@@ -223,11 +197,11 @@ class _ClusterBatch:
         submission = self._work[key]
         future = executor.submit(grade, self._crew.key, submission)
         self._out[future] = key, submission.name
-        future.add_done_callback(self._told.put)
 
     def _take(self, key: str, name: str, future: Future[Result]) -> None:
         from distributed import KilledWorker
 
+        again = self._waiting
         try:
             result = future.result()
         except CancelledError:
@@ -237,9 +211,6 @@ class _ClusterBatch:
             again = self._alone
         except Exception as error:  # of the submission's task: the other submissions go on
             result = f"{type(error).__name__}: {error}"
-            again = self._waiting
-        else:
-            again = self._waiting
         if isinstance(result, str):
             result = fault(name, self._max_score, result)
         self._tries[key] = self._tries.get(key, 0) + 1
