@@ -1,6 +1,6 @@
 """The command line.
 
-`app` defines the application and shared options. `student_commands`, `instructor` and `author`
+`app` defines the application. `student_commands`, `instructor` and `author`
 contain the commands. Exit codes: 0 if all is well, 1 if something needs attention, 2 if the command
 could not run.
 """

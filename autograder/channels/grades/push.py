@@ -50,19 +50,15 @@ class Platform(Protocol):
 
     def people(self) -> list[RosterEntry]:
         """Return the students of the course; `number` is the platform's id."""
-        ...
 
     def maximum(self) -> float | None:
         """Return the points of the assignment, or None if it does not exist yet."""
-        ...
 
     def grades(self) -> dict[str, PlatformGrade]:
         """Return the current grades by id."""
-        ...
 
     def write(self, number: str, points: float, most: float, comment: str | None) -> str:
         """Enter points and, unless None, a comment; return a warning or ""."""
-        ...
 
 
 class Todo(Enum):

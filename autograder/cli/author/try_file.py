@@ -17,7 +17,8 @@ from ...model.device_axes import axis
 from ...model.errors import KitError
 from ...model.report.verdicts import Ending
 from ...terminal.console import terminal
-from ..app import AUTHORS, DeviceOption, WeekArgument, app, find_week, flag
+from ..app import AUTHORS, app, flag
+from ..options import DeviceOption, WeekArgument, find_week
 from ..output import counted, write_output
 
 if TYPE_CHECKING:

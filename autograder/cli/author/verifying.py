@@ -12,7 +12,8 @@ from typer import Argument, Option
 from ...model.course import Course, Week, load
 from ...model.extras import missing_in_words
 from ...terminal.console import terminal
-from ..app import DeviceOption, JobsOption, author_command, flag
+from ..app import author_command, flag
+from ..options import DeviceOption, JobsOption
 from ..output import plural, print_attention
 
 if TYPE_CHECKING:

@@ -10,7 +10,8 @@ from typer import Option
 
 from ...model.course import Course, Week
 from ...model.errors import KitError
-from ..app import WeekArgument, find_week, flag, instructor_command
+from ..app import flag, instructor_command
+from ..options import WeekArgument, find_week
 from ..output import counted, counting, print_attention
 
 

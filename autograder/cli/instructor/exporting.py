@@ -10,7 +10,8 @@ from typer import Argument, Option
 
 from ...model.course import Course, Week, load
 from ...model.errors import KitError
-from ..app import UnmarkedOption, flag, instructor_command
+from ..app import flag, instructor_command
+from ..options import UnmarkedOption
 from ..output import write_output
 
 if TYPE_CHECKING:

@@ -20,7 +20,8 @@ from ...model.report.verdicts import Ending
 from ...model.spelling import did_you_mean
 from ...model.visible import visible
 from ...terminal.console import Terminal, terminal
-from ..app import (
+from ..app import flag, instructor_command
+from ..options import (
     ClusterOption,
     DeviceOption,
     JobsOption,
@@ -31,8 +32,6 @@ from ..app import (
     WeekArgument,
     cluster_option,
     find_week,
-    flag,
-    instructor_command,
 )
 from ..output import borderless_table, counting, print_attention, write_output
 

@@ -10,7 +10,8 @@ from typer import Option
 
 from ...model.errors import KitError
 from ...terminal.console import terminal
-from ..app import UnmarkedOption, WeekArgument, find_week, flag, instructor_command
+from ..app import flag, instructor_command
+from ..options import UnmarkedOption, WeekArgument, find_week
 from ..output import counted, counting, plural, print_attention
 
 if TYPE_CHECKING:

@@ -11,7 +11,8 @@ from typer import Argument, Option
 from ...model.course import Course, Week
 from ...model.errors import KitError
 from ...terminal.console import terminal
-from ..app import JobsOption, WeekArgument, find_week, flag, instructor_command
+from ..app import flag, instructor_command
+from ..options import JobsOption, WeekArgument, find_week
 from ..output import borderless_table, plural
 
 if TYPE_CHECKING:

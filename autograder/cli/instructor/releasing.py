@@ -7,7 +7,8 @@ from typing import Annotated
 from ...model.course import Course, Week
 from ...model.errors import KitError
 from ...terminal.console import terminal
-from ..app import WeekArgument, find_week, flag, instructor_command
+from ..app import flag, instructor_command
+from ..options import WeekArgument, find_week
 from ..output import print_attention
 
 

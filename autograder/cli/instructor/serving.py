@@ -16,15 +16,14 @@ from typer import Option
 from ...model.course import Course, load
 from ...model.device_axes import axis
 from ...model.errors import KitError
-from ..app import (
+from ..app import flag, instructor_command
+from ..options import (
     ClusterOption,
     DeviceOption,
     TlsCaOption,
     TlsCertOption,
     TlsKeyOption,
     cluster_option,
-    flag,
-    instructor_command,
 )
 from ..output import print_checks, write_output
 

@@ -1,0 +1,62 @@
+"""Arguments and options that several commands for instructors and authors share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+from typer import Argument, Option
+
+from ..model.course import load
+from ..model.device_axes import CHOICES_IN_WORDS
+from ..model.errors import KitError
+
+if TYPE_CHECKING:
+    from ..batch.cluster import Cluster
+    from ..model.course import Course, Week
+
+
+def _complete_week(incomplete: str) -> list[str]:
+    try:
+        return [w.name for w in load(unfinished=True).weeks if w.name.startswith(incomplete)]
+    except KitError:
+        return []
+
+
+WeekArgument = Annotated[
+    str, Argument(help="A week: its name or number.", autocompletion=_complete_week)
+]
+JobsOption = Annotated[
+    int | None, Option("--jobs", min=1, help="Processes; default: one per core.")
+]
+DeviceOption = Annotated[str, Option(help=f"{CHOICES_IN_WORDS}.")]
+UnmarkedOption = Annotated[
+    bool, Option("--unmarked", help="Even if written answers are not marked yet.")
+]
+ClusterOption = Annotated[
+    str | None,
+    Option(metavar="ADDRESS", help="A Dask scheduler: tcp://host:8786 or tls://host:8786."),
+]
+TlsCaOption = Annotated[str | None, Option(help="With tls://: the authority, PEM.")]
+TlsCertOption = Annotated[str | None, Option(help="With tls://: your certificate.")]
+TlsKeyOption = Annotated[str | None, Option(help="With tls://: its key.")]
+
+
+def cluster_option(
+    address: str | None, ca: str | None, cert: str | None, key: str | None, jobs: int | None
+) -> Cluster | None:
+    """Return the cluster that the options name, or None; raise KitError if they disagree."""
+    from ..batch.cluster import cluster_at
+
+    if address is None:
+        if ca or cert or key:
+            raise KitError("--tls-ca, --tls-cert and --tls-key need --cluster tls://host:8786")
+        return None
+    if jobs is not None:
+        raise KitError("--jobs is for this machine; a cluster's workers grade one at a time each")
+    return cluster_at(address, ca, cert, key)
+
+
+def find_week(name: str) -> tuple[Course, Week]:
+    """Load the course and find a week by name or number; raise KitError if it does not exist."""
+    course = load()
+    return course, course.week(name)
