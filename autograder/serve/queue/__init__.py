@@ -10,7 +10,6 @@ __all__ = [
     "cluster_dispatch",
     "dispatch",
     "grading_process",
-    "jobs",
     "leader",
     "queue",
     "queued_submission",

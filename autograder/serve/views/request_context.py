@@ -6,22 +6,30 @@ Browsers get pages, `autograder submit` gets JSON.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from importlib import resources
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.formparsers import MultiPartException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
+from ...model.course import Course, Week
+from ...pages.environment import environment
 from ..auth.accounts import Person
 from ..auth.login import Login, RequestError
-from .templating import render_page
+from .view_models import SubmissionView, in_words
 
 if TYPE_CHECKING:
     from ..grading_service import Service
 
 _MAX_FILES = 400
+STATIC_TYPES = {
+    "style.css": "text/css; charset=utf-8",
+    "page.js": "text/javascript; charset=utf-8",
+}
 
 
 @dataclass
@@ -53,8 +61,17 @@ class RequestContext:
         return "application/json" in self.request.headers.get("accept", "")
 
     def page(self, template: str, status: int = 200, **values: Any) -> Response:
-        prefix, course = self.service.settings.prefix, self.service.courses.now
-        return HTMLResponse(render_page(template, prefix, self.visitor, course, **values), status)
+        """Render a template, which escapes everything."""
+        values |= {"prefix": self.service.settings.prefix, "who": self.visitor}
+        values["course"] = self.service.courses.now
+        page = environment("serve").get_template(f"{template}.html.j2")
+        return HTMLResponse(page.render(values), status)
+
+    def answer(self, view: Any, template: str, status: int = 200, **values: Any) -> Response:
+        """Return a view as JSON for a program, as a page for a browser."""
+        if self.wants_json:
+            return JSONResponse(msgspec.to_builtins(view), status)
+        return self.page(template, status, **values)
 
     def redirect(self, path: str) -> Response:
         """Redirect to another page of the service."""
@@ -93,9 +110,26 @@ async def read_form(request: Request, *, with_files: bool) -> Form:
                         raise RequestError(422, f"There are two files named {value.filename!r}.")
                     form.files[value.filename] = await value.read()
             return form
-    except (MultiPartException, HTTPException, ValueError):
-        raise RequestError(400, "This form cannot be read. Send it again.") from None
-    except ClientDisconnect:
-        raise RequestError(400, "The upload was incomplete. Send it again.") from None
+    except (MultiPartException, HTTPException, ValueError, ClientDisconnect):
+        raise RequestError(400, "This form is damaged or incomplete. Send it again.") from None
     except TimeoutError:
         raise RequestError(408, "The upload took too long. Send it again.") from None
+
+
+# Templates
+
+
+def static_file(name: str) -> bytes:
+    """Return the style sheet or the script of all pages."""
+    own = resources.files("autograder.serve") / "templates" / name
+    if name == "style.css":
+        shared = environment("serve").get_template("page.css").render()
+        return f"{shared}\n{own.read_text(encoding='utf-8')}".encode()
+    return own.read_bytes()
+
+
+def exchange_page(course: Course, week: Week, view: SubmissionView) -> str:
+    """Return the first result for `nbgrader fetch_feedback`: one file without scripts."""
+    template = environment("serve").get_template("exchange.html.j2")
+    style, due = static_file("style.css").decode(), in_words(course.localized(week.due))
+    return template.render(course=course, week=week, submission=view, style=style, due=due)
