@@ -30,7 +30,7 @@ from .submissions.submitting import Drafts, Submissions
 from .submissions.upload import unpacked
 from .tables import open_database
 from .views.class_view import ClassView, class_view
-from .views.request_context import exchange_page
+from .views.templating import exchange_page
 from .views.view_models import Views
 
 DATABASE = "serve.db"

@@ -18,8 +18,8 @@ from autograder.serve.queue.queued_submission import (
     Admission,
     QueuedSubmission,
 )
-from autograder.serve.queue.wait_estimate import estimate_wait, queue_position
 from autograder.serve.tables import open_database
+from autograder.serve.views.view_models import Views
 
 
 def hand_in(queue: Queue, student: str, content: bytes = b"x", **more) -> QueuedSubmission:
@@ -138,9 +138,9 @@ def test_the_line_before_a_try_is_counted(queue):
     hand_in(queue, "ada")
     hand_in(queue, "alan")
     last = hand_in(queue, "grace")
-    assert queue_position(queue, last) == (2, 0)
+    assert queue.position(last) == (2, 0)
     queue.claim()
-    assert queue_position(queue, last) == (1, 1)
+    assert queue.position(last) == (1, 1)
 
 
 def test_the_gradebook_is_told_once_of_each_result_and_again_after_a_failure(queue, clock):
@@ -170,8 +170,9 @@ def test_what_is_said_of_a_wait_counts_the_rounds_before(service, week):
     for number in range(10):
         service.submissions.submit(f"s{number}", week, {"doubling.py": b"x = %d" % number}, "page")
     one, _ = service.submissions.submit("ada", week, {"doubling.py": b"x = 2"}, "page")
-    assert estimate_wait(queue, one, 1) == (10, 11 * 5.0)
-    assert estimate_wait(queue, one, 4) == (10, 3 * 5.0)
+    for processes, rounds in ((1, 11), (4, 3)):
+        view = Views(service.state, processes).submission(one)
+        assert (view.ahead, view.seconds) == (10, rounds * 5)
 
 
 def test_what_a_living_service_grades_is_left_to_it(queue, clock):

@@ -13,5 +13,4 @@ __all__ = [
     "leader",
     "queue",
     "queued_submission",
-    "wait_estimate",
 ]

@@ -45,6 +45,7 @@ from .queued_submission import (
 )
 
 LEASE = 60.0  # seconds
+_SAMPLE = 40  # durations
 _RECEIPT_LETTERS = "23456789ABCDEFGHJKMNPQRSTUVWXYZ"
 _RUNNING = t.submissions.c.state == RUNNING
 
@@ -274,6 +275,22 @@ class Queue(Store):
         """Return a student's submissions of a week, newest first."""
         with self.engine.connect() as db:
             return self._of_student(db, student, week)
+
+    def position(self, submission: QueuedSubmission) -> tuple[int, int]:
+        """Return how many waiting submissions are ahead of one, and how many are being graded."""
+        columns = ("withheld", "earlier", "position")
+        own = (sa.literal(getattr(submission, column)) for column in columns)
+        first = sa.tuple_(*(t.submissions.c[column] for column in columns)) < sa.tuple_(*own)
+        ahead = sa.select(sa.func.count()).where(first, t.submissions.c.state == WAITING)
+        running = sa.select(sa.func.count()).where(_RUNNING)
+        return self.read(ahead).scalar_one(), self.read(running).scalar_one()
+
+    def durations(self, week: str) -> list[float]:
+        """Return how many seconds the last gradings of a week took."""
+        same = t.results.c.receipt == t.submissions.c.receipt
+        query = sa.select(t.results.c.seconds).where(same, t.submissions.c.week == week)
+        query = query.order_by(t.results.c.graded.desc()).limit(_SAMPLE)
+        return list(self.read(query).scalars())
 
     def in_states(self, *states: str) -> list[QueuedSubmission]:
         """Return all submissions in these states, oldest first."""

@@ -11,5 +11,6 @@ __all__ = [
     "handlers",
     "request_context",
     "routes",
+    "templating",
     "view_models",
 ]

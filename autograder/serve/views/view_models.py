@@ -23,9 +23,10 @@ from ..queue.queued_submission import (
     QueuedSubmission,
     recency,
 )
-from ..queue.wait_estimate import estimate_wait
 from ..shared_state import SharedState
 
+_FIRST_GUESS = 8.0  # seconds per submission, before any was graded
+_QUANTILE = 0.8  # of the durations, which should be within the estimate
 _MAX_REFRESH = 30  # seconds; longer waits are updated less often
 _WORDS = {
     WAITING: "Waiting",
@@ -143,7 +144,7 @@ class Views:
             others = [self._summary(s, counting, policy) for s in submissions]
             view = msgspec.structs.replace(view, better=_better(view, others))
         if submission.state in (WAITING, RUNNING):
-            ahead, seconds = estimate_wait(self.queue, submission, self._processes)
+            ahead, seconds = self._wait(submission)
             view = msgspec.structs.replace(view, ahead=ahead, seconds=round(seconds))
         if submission.state not in (GRADED, REPLACED):
             refresh = min(_MAX_REFRESH, max(1, view.seconds // 8))
@@ -196,6 +197,19 @@ class Views:
             rule=counting_rule(course),
             restorable=restorable,
         )
+
+    def _wait(self, submission: QueuedSubmission) -> tuple[int, float]:
+        """Return how many submissions are ahead, and the seconds until this one is graded.
+
+        The estimate assumes that each round of grading takes as long as most recent ones.
+        """
+        durations = sorted(self.queue.durations(submission.week)) or [_FIRST_GUESS]
+        each = max(1.0, durations[int(len(durations) * _QUANTILE)])
+        if submission.state == RUNNING:
+            return 0, each
+        ahead, running = self.queue.position(submission)
+        pause = max(0.0, submission.not_before - self.queue.clock())
+        return ahead, pause + each * ((ahead + running) // self._processes + 1)
 
     def _counting_receipt(self, submissions: Sequence[QueuedSubmission]) -> str:
         """Return the receipt that counts, or "" if it is not determined yet."""
