@@ -16,7 +16,7 @@ from autograder.model.errors import IntakeError
 from autograder.model.report.schema import Diagnosis, ExerciseReport, SubmissionReport
 from autograder.model.report.verdicts import Ending
 from autograder.serve.queue import dispatch
-from autograder.serve.queue.queued_submission import QueuedSubmission, RecentResult
+from autograder.serve.queue.queued_submission import QueuedSubmission
 from autograder.serve.submissions.upload import accept_files
 from autograder.serve.tables import open_database
 from autograder.serve.views.class_view import recent_mistakes
@@ -133,10 +133,10 @@ def report(*titles: str) -> SubmissionReport:
     return SubmissionReport("ada", Ending.GRADED, 1.0, 3.0, 0.1, exercises=(double,))
 
 
-def tried(student: str, number: int, *titles: str) -> RecentResult:
+def tried(student: str, number: int, *titles: str) -> tuple[QueuedSubmission, SubmissionReport]:
     received = float(number)
     one = QueuedSubmission(f"R{number}", student, WEEK, "page", "d", received, "graded")
-    return RecentResult(one, report(*titles), received)
+    return one, report(*titles)
 
 
 def test_the_mistakes_of_the_newest_results_are_counted():

@@ -93,14 +93,12 @@ class GradebookRecorder:
         while True:
             pending: list[tuple[str, str]] = []
             with contextlib.suppress(SQLAlchemyError):  # the dispatcher reports it
-                pending = await asyncio.to_thread(self._pending)
+                if await asyncio.to_thread(self._leader.is_leader):
+                    pending = await asyncio.to_thread(self._ledger.pending)
                 for student, week in pending:
                     await self._record(student, week)
             if not pending:
                 await asyncio.sleep(_POLL_SECONDS)
-
-    def _pending(self) -> list[tuple[str, str]]:
-        return self._ledger.pending() if self._leader.is_leader() else []
 
     async def _record(self, student: str, week: str) -> None:
         incidents, courses = self._state.incidents, self._state.courses

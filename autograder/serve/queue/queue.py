@@ -39,7 +39,6 @@ from .queued_submission import (
     WAITING,
     Admission,
     QueuedSubmission,
-    RecentResult,
     queued_submission,
     recency,
 )
@@ -308,15 +307,12 @@ class Queue(Store):
         report = self.result(submission.receipt) if submission.state == GRADED else None
         return report.verdict if report else None
 
-    def recent_results(self, since: float) -> list[RecentResult]:
+    def recent_results(self, since: float) -> list[tuple[QueuedSubmission, SubmissionReport]]:
         """Return the results since a time (seconds of UTC), oldest first."""
         same = t.submissions.c.receipt == t.results.c.receipt
-        query = sa.select(t.submissions, t.results.c.report, t.results.c.graded).where(same)
+        query = sa.select(t.submissions, t.results.c.report).where(same)
         query = query.where(t.results.c.graded >= since).order_by(t.results.c.graded)
-        return [
-            RecentResult(queued_submission(row), _report(row.report), row.graded)
-            for row in self.read(query)
-        ]
+        return [(queued_submission(row), _report(row.report)) for row in self.read(query)]
 
 
 def _report(data: bytes) -> SubmissionReport:

@@ -7,8 +7,6 @@ from typing import Any, NamedTuple
 import msgspec
 import sqlalchemy as sa
 
-from ...model.report.schema import SubmissionReport
-
 WAITING, RUNNING, GRADED, REPLACED = "waiting", "running", "graded", "replaced"
 COUNTED = (RUNNING, GRADED)
 
@@ -45,14 +43,6 @@ class Admission(NamedTuple):
 
     withheld: bool = False
     wait: float = 0.0
-
-
-class RecentResult(NamedTuple):
-    """A graded submission. `graded`: when grading ended, in seconds of UTC."""
-
-    submission: QueuedSubmission
-    report: SubmissionReport
-    graded: float
 
 
 def queued_submission(row: sa.Row[Any]) -> QueuedSubmission:

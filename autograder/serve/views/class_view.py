@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import statistics
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -12,13 +11,12 @@ import msgspec
 from ...model.report.schema import SubmissionReport
 from ..gradebook.recording import Ledger
 from ..queue.grading_process import GradingProcess
-from ..queue.queued_submission import RUNNING, WAITING, QueuedSubmission, RecentResult
+from ..queue.queued_submission import RUNNING, WAITING, QueuedSubmission
 from ..shared_state import SharedState
 from .view_models import in_words, local_time
 
 _HOUR = 3600.0
 _MAX_ROWS = 60
-_MEDIAN_SAMPLE = 200
 _OF_A_PROCESS = ("number", "busy", "weeks", "mib", "deaths")
 
 
@@ -55,7 +53,6 @@ class ClassView(msgspec.Struct, frozen=True):
     running: int
     longest_wait: int  # seconds
     graded: int  # in the last hour
-    median: float  # seconds from submission to result in the last hour
     mistakes: list[RecentMistake]
     rows: list[ClassRow]
     processes: list[dict[str, Any]]
@@ -71,14 +68,13 @@ def class_view(
     queued = state.queue.in_states(WAITING, RUNNING)
     waiting = [s for s in queued if s.state == WAITING]
     waits = [now - s.received for s in waiting if s.not_before <= now]
-    durations = [r.graded - r.submission.received for r in recent[-_MEDIAN_SAMPLE:]]
 
     def row(submission: QueuedSubmission, *scores: float) -> ClassRow:
         received = f"{local_time(submission.received, course):%H:%M:%S}"
         return ClassRow(submission, received, *scores)
 
     rows = [row(s) for s in queued]
-    rows += [row(r.submission, r.report.score, r.report.max_score) for r in reversed(recent)]
+    rows += [row(s, report.score, report.max_score) for s, report in reversed(recent)]
     incidents = [
         f"{in_words(local_time(i.since, course))}: {i.message}"
         for i in state.incidents.current.values()
@@ -92,7 +88,6 @@ def class_view(
         running=sum(s.state == RUNNING for s in queued),
         longest_wait=round(max(waits, default=0.0)),
         graded=len(recent),
-        median=round(statistics.median(durations), 1) if durations else 0.0,
         mistakes=recent_mistakes(recent),
         rows=rows[:_MAX_ROWS],
         processes=[{name: getattr(p, name) for name in _OF_A_PROCESS} for p in processes],
@@ -100,14 +95,16 @@ def class_view(
     )
 
 
-def recent_mistakes(recent: Iterable[RecentResult]) -> list[RecentMistake]:
+def recent_mistakes(
+    recent: Iterable[tuple[QueuedSubmission, SubmissionReport]],
+) -> list[RecentMistake]:
     """Return the misconceptions in each student's newest result, the most common first.
 
     Of each, the students who have had it longest come first.
     """
     in_a_row: dict[tuple[str, str], dict[tuple[str, str], int]] = {}
     receipts = {}
-    for submission, report, _ in recent:
+    for submission, report in recent:
         key = submission.student, submission.week
         before = in_a_row.get(key, {})
         in_a_row[key] = {mistake: before.get(mistake, 0) + 1 for mistake in _mistakes(report)}
