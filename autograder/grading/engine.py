@@ -126,7 +126,7 @@ class Engine:
         grader = Grader(
             lambda files, helpers: self._with_helpers(files, helpers, trial),
             runs.run_until_failure,
-            lambda target, exercise, source: runs.run(target, tuple(source.split("\n")), exercise),
+            lambda target, exercise, source: runs.run(target, runs.files(source), exercise),
             runs.recorded,
             self._reference_programs,
         )
@@ -174,11 +174,11 @@ class Engine:
     def _graded(
         self, name: str, files: Mapping[str, bytes], exercise: str | None
     ) -> SubmissionReport:
-        target, source = self.target(files), self.runs.lines(files)
+        target = self.target(files)
         try:
             extras = [e.extra for e in self.week.exercises]
             problem = import_problem(target, self.week.module, files, extras)
-            ran = [] if problem else self.runs.run(target, source, exercise, files, self._notify)
+            ran = [] if problem else self.runs.run(target, files, exercise, heard=self._notify)
         finally:
             target.close()
         attempts = tuple(sorted(target.attempts))
@@ -193,8 +193,9 @@ class Engine:
         )
         faults = [r.fault for r in ran if r.fault]
         report = scoring.submission_report(name, self.week, exercises, faults, attempts)
+        report = limit_disclosure(report, self.runs.lines(files))
         failures = tuple(self._best_effort.failures)
-        return msgspec.structs.replace(limit_disclosure(report, source), unexplained=failures)
+        return msgspec.structs.replace(report, unexplained=failures)
 
     def _notify(self, ran: Ran) -> None:
         if self.on_test is not None:

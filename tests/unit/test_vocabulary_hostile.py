@@ -109,7 +109,7 @@ def verdicts(engine: Engine, source: str) -> dict[str, Verdict]:
     files = {engine.week.module: source.encode()}
     target = engine.target(files)
     try:
-        ran = engine.runs.run(target, tuple(source.split("\n")), "weigh", files)
+        ran = engine.runs.run(target, files, "weigh")
     finally:
         target.close()
     return {r.report.name.split("::")[1].split("[")[0]: r.report.verdict for r in ran}

@@ -151,10 +151,23 @@ class CarriedForward:
             return Inherited()
         before = {r.report.name: r for r in runs if _can_rerun(r.report.verdict)}
         exercise = next(iter(before.values())).exercise if before else ""
-        credit, rerun, doubtful = dict[str, float](), dict[str, Ran](), list[Ran]()
+        counts_of = dict[str, AnswerCounts]()
 
-        def compare(ran: Ran) -> None:
-            name, counts = ran.report.name, helpers.take_counts()
+        def count(ran: Ran) -> None:
+            counts_of[ran.report.name] = helpers.take_counts()
+
+        with closing(self.load(files, helpers)) as target:
+            after = self.runs.run(
+                target,
+                files,
+                exercise,
+                tests=before.keys(),
+                replaced=helpers.names,
+                heard=count,
+            )
+        credit, rerun, doubtful = dict[str, float](), dict[str, Ran](), list[Ran]()
+        for ran in after:
+            name, counts = ran.report.name, counts_of[ran.report.name]
             first = before[name].report.verdict
             if ran.report.verdict.failed and _is_doubtful(counts, first, ran):
                 doubtful.extend([before[name]] if first is Verdict.WRONG else [])
@@ -164,9 +177,6 @@ class CarriedForward:
                     rerun[name] = ran
             elif ran.report.verdict is Verdict.PASS and first.failed and counts.answers:
                 credit[name] = 1.0
-
-        with closing(self.load(files, helpers)) as target:
-            self.runs.run_some(target, files, exercise, before.keys(), compare, helpers.names)
         if doubtful:
             resembling = resembling_tests(doubtful, self.runs.right_answers(exercise))
             credit.update(dict.fromkeys(resembling, 1.0))

@@ -13,13 +13,15 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as NotDone
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 
 from ...model.errors import EngineError
 from ...model.pytest_options import run_pytest
 from .pytest_plugin import GraderPlugin
+
+Result = TypeVar("Result")
 
 _UNUSED_PLUGINS = (
     "cacheprovider terminal terminalreporter faulthandler junitxml warnings logging pastebin "
@@ -80,9 +82,9 @@ class GraderSession:
             except BaseException as error:
                 future.set_exception(error)
 
-    def call(self, function: Callable[[], Any]) -> Any:
+    def call(self, function: Callable[[], Result]) -> Result:
         """Run the function in pytest's thread and return its result."""
-        future = Future[Any]()
+        future = Future[Result]()
         self._work.put((function, future))
         while True:
             try:

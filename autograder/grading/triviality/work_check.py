@@ -108,11 +108,10 @@ class WorkCheck:
         They still fail if the layers are fitted to the parameters, and end differently than the
         misconceptions do with their own layers fitted.
         """
-        source = self._runs.lines(files)
 
         def failed(target: Target) -> Iterator[Ran]:
             with closing(_Fitting(target)) as fitting:
-                ran = self._runs.run(fitting, source, exercise, files)
+                ran = self._runs.run(fitting, files, exercise)
             return (r for r in ran if r.report.verdict.failed)
 
         left = {r.report.name: r for r in failed(self._load(files, replaced))}
