@@ -18,14 +18,11 @@ import torch
 from ..files.workfolder import WorkFolder
 from ..model.course import Course, Limits, Suspects, Week
 from ..model.course.bank import Bank
-from ..model.device_axes import AXES
 from ..model.errors import EngineError
 from ..model.report import scoring
 from ..model.report.schema import SubmissionReport
 from ..model.report.verdicts import Ending
 from ..sandbox import SandboxError
-from ..worker.monitor.operator_hooks import install_hooks
-from ..worker.torch_support import fake_device
 from .best_effort import BestEffort
 from .dependencies.error_carried_forward import CarriedForward
 from .dependencies.reference_stubs import InProcessWithHelpers, ReferenceHelpers
@@ -41,7 +38,7 @@ from .running.memory_ceiling import ceiling
 from .running.pytest_plugin import GraderPlugin, Ran
 from .running.pytest_session import GraderSession
 from .running.test_runner import Runs, write_module
-from .targets.in_process import InProcess, RecordedTarget, Target, warm_extras
+from .targets.in_process import InProcess, RecordedTarget, Target, prepare_process
 from .targets.sandboxed import Sandboxed
 from .targets.spawner import Spawner
 
@@ -79,20 +76,14 @@ class Engine:
                 f"grading needs a newer torch than {torch.__version__}: see constraints.txt. "
                 "Students' checks do without"
             )
-        install_hooks(week.all_patterns)
-        fake_device.device()  # cannot be registered any more after a backward pass
-        if any(AXES[d].claimed for d in devices):
-            fake_device.warm_without_distributed()
-        warm_extras(week)
+        prepare_process(week, devices)
         solution = write_module(self._folder.path / "solution", week, self.bank.solution)
         self._references = {
             name: RecordedTarget(InProcess(solution), cache.answers(name) if cache else {})
             for name in ("reference", "precise")
         }
         plugin = GraderPlugin(
-            week.module,
-            tuple(e.name for e in week.exercises),
-            {e.name: week.patterns(e.name) for e in week.exercises},
+            week,
             devices,
             secret,
             self._references["reference"],

@@ -16,6 +16,7 @@ import msgspec
 import pytest
 from _pytest.runner import runtestprotocol
 
+from ...model.course import Week
 from ...model.device_axes import AXES, CPU
 from ...model.errors import EngineError
 from ...model.report.schema import TestReport, base_of
@@ -76,7 +77,6 @@ class Known:
 class GraderPlugin:
     """Collect hidden tests once and run them against any target.
 
-    patterns:           calls that are not allowed, by exercise
     secret:             seeds the inputs
     reference, precise: targets of the solution, the latter for calls in float64
     solution:           the source of the solution's module
@@ -84,16 +84,15 @@ class GraderPlugin:
 
     def __init__(
         self,
-        module: str,
-        exercises: tuple[str, ...],
-        patterns: dict[str, tuple[str, ...]],
+        week: Week,
         devices: tuple[str, ...],
         secret: bytes,
         reference: Target,
         precise: Target,
-        solution: str = "",
+        solution: str,
     ) -> None:
-        self.module, self.exercises, self.patterns = module, exercises, patterns
+        self.module, self.exercises = week.module, tuple(e.name for e in week.exercises)
+        self._patterns = {name: week.patterns(name) for name in self.exercises}
         self.signatures = Signatures(solution)
         self.devices, self.secret = devices, secret
         self.session: pytest.Session | None = None
@@ -252,7 +251,7 @@ class GraderPlugin:
             test=name,
             exercise=known.exercise,
             module=self.module,
-            patterns=self.patterns.get(known.exercise, ()),
+            patterns=self._patterns[known.exercise],
             device=known.device,
             dtype=dtype,
             draw=Draw(self.secret, f"{self.module}:{base_of(name)}", dtype),

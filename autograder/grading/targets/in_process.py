@@ -6,7 +6,6 @@ answers, so that the reference runs once for a class of hundreds.
 
 from __future__ import annotations
 
-import gc
 import hashlib
 import warnings
 from collections.abc import Iterable, Sequence
@@ -14,8 +13,11 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from ...model.course import Week
+from ...model.device_axes import AXES
 from ...worker.executor import Executor
+from ...worker.monitor.operator_hooks import install_hooks
 from ...worker.protocol import frames
+from ...worker.torch_support import fake_device
 from ...worker.torch_support.builders import warm
 from .byte_quota import ByteQuota
 from .spawner import usable_extras
@@ -129,20 +131,14 @@ class RecordedTarget:
         self.inner.close()
 
 
-def warm_extras(week: Week) -> None:
-    """Import the optional libraries of a week's exercises, and exempt them from collection."""
-    extras = usable_extras(week)
-    if not extras:
-        return
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
-        for extra in extras:
-            warm(extra)
-        gc.freeze()
-    finally:
-        if collecting:
-            gc.enable()
+def prepare_process(week: Week, devices: tuple[str, ...]) -> None:
+    """Prepare this process to run programs of a week: hooks, the claimed device, extras."""
+    install_hooks(week.all_patterns)
+    fake_device.device()  # cannot be registered any more after a backward pass
+    if any(AXES[d].claimed for d in devices):
+        fake_device.warm_without_distributed()
+    for extra in usable_extras(week):
+        warm(extra)
 
 
 def _split_frame(frame: bytes) -> tuple[bytes, memoryview]:
