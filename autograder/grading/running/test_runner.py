@@ -41,7 +41,6 @@ _CANNOT_BE_TESTED = (
     "This test cannot continue with the kind, shape or dtype of your result. Compare it with the "
     "docstring."
 )
-_MOST_REUSED = 500  # runs; a week's bank is smaller
 
 
 class Runs:
@@ -69,8 +68,6 @@ class Runs:
         self._right: dict[str, dict[str, Answers]] = {}
         self._recorded: dict[str, dict[str, Steps]] = {}
         self._call_shapes: dict[str, dict[str, CallShapes]] = {}
-        # `verify` grades the bank's programs, and diagnoses with them.
-        self._in_process: dict[tuple[str | None, tuple[str, ...]] | None, list[Ran]] = {}
         self._sound: dict[str, bool] = {}
         self.items = plugin.items()
         self._tests = {exercise_of(i): i.path.read_bytes() for i in self.items}
@@ -118,23 +115,12 @@ class Runs:
         replaced: functions in which the source may break rules
         heard:    called with each result at once
         """
-        plain = type(target) is InProcess  # a subclass may change the loaded module
-        alone = files.keys() == {self.week.module}
-        key = (exercise, self.lines(files)) if plain and alone and tests is None else None
-        ran = self._in_process.get(key)
-        if ran is not None:
-            for one in ran:
-                heard(one)
-            return ran
         items = [
             i for i in self._items_of(exercise) if tests is None or self.plugin.name(i) in tests
         ]
         settled = self._settled(files, exercise, replaced)
         ran = self._play(target, self.lines(files), items, settled, heard)
-        ran = [self._without_doubt(r) for r in ran]
-        if key is not None and len(self._in_process) < _MOST_REUSED:
-            self._in_process[key] = ran
-        return ran
+        return [self._without_doubt(r) for r in ran]
 
     def run_until_failure(
         self,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from typing import assert_never
 
 import msgspec
 
@@ -43,7 +42,7 @@ class WorkCheck:
     def resembles_solution(self, exercise: str, ran: Iterable[Ran]) -> bool:
         """Return True if most answers resemble the correct ones, and most take some work."""
         runs, right = list(ran), self._runs.right_answers(exercise)
-        answered = [r for r in runs if _has_last_answer(r.report.verdict)]
+        answered = [r for r in runs if r.report.verdict.has_answer]
         if not resembling_tests(answered, right):
             return False
         failed = [r for r in runs if r.report.verdict.failed]
@@ -123,21 +122,6 @@ class WorkCheck:
                     if mine is not None and _same_ending(mine, wrong):
                         del left[wrong.report.name]
         return frozenset(left)
-
-
-def _has_last_answer(verdict: Verdict) -> bool:
-    """Return True if a failed test has an answer that can be compared with the solution's."""
-    match verdict:
-        case Verdict.WRONG | Verdict.FORBIDDEN:
-            return True
-        case Verdict.CRASHED | Verdict.TIMEOUT | Verdict.LIMIT | Verdict.BAD_REPLY:
-            return False
-        case Verdict.REFUSED | Verdict.UNWRITTEN | Verdict.NOT_RUN:
-            return False
-        case Verdict.PASS | Verdict.GRADER_FAULT:
-            return False
-        case _:
-            assert_never(verdict)
 
 
 def _same_values(mine: Ran, wrong: Ran | None, right: Mapping[str, Answers]) -> bool:
