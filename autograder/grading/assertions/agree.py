@@ -7,9 +7,7 @@ unchanged. Sandboxes and frames are hidden behind `case.Side`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import torch
@@ -18,13 +16,13 @@ from ...worker.protocol import frames
 from ...worker.protocol.values import TORCH_DTYPES
 from ..outcomes import Flaw, GraderFault, Wrong
 from .call_comparison import IN_A_ROW, BothCalls, Comparison, check_side_effects, compare_calls
-from .calls import RemoteObject, is_class
+from .calls import NamedCalls, RemoteObject, is_class
 from .case import CallOptions
 from .pair import Pair
 
 
 @dataclass(frozen=True)
-class Agree(Comparison):
+class Agree(Comparison, NamedCalls):
     """`agree.f(...)`: both sides are called and must agree. Returns the student's result."""
 
     state_std: float = 0.3
@@ -70,11 +68,6 @@ class Agree(Comparison):
         in a network that calls f in each of its layers.
         """
         return self.bringing(IN_A_ROW)
-
-    def __getattr__(self, name: str) -> Callable[..., Any]:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return partial(self.call, name)
 
     def call(self, name: str, *args: Any, **kwargs: Any) -> Any:
         """Call by name or dotted path ("FlashAttention.apply")."""

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 from ..outcomes import GraderFault
 from .call_comparison import BothCalls, Comparison, compare_calls
-from .calls import Remote, RemoteObject, as_length
+from .calls import Container, NamedCalls, Remote, RemoteObject
 from .case import Side
 from .value_comparison import compare
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Pair(Comparison):
+class Pair(Comparison, NamedCalls, Container):
     """The student's object and the reference's, made by the same call. Calls compare.
 
     made_by:    the name of that call
@@ -73,19 +71,8 @@ class Pair(Comparison):
         calls = BothCalls(name, args, kwargs, student, reference, precise, self.parameters)
         return compare_calls(self, calls, expected)
 
-    def __len__(self) -> int:
-        return as_length(self.call("__len__"))
-
-    def __getitem__(self, key: Any) -> Any:
-        return self.call("__getitem__", key)
-
-    def __setitem__(self, key: Any, value: Any) -> None:
-        self.call("__setitem__", key, value)
-
-    def __contains__(self, item: Any) -> bool:
-        return bool(self.call("__contains__", item))
-
-    __iter__ = None  # Python would read indices until the reference raises IndexError
+    def _operator(self, method: str, *args: Any) -> Any:
+        return self.call(method, *args)
 
     def train(self, mode: bool = True) -> Pair:
         """Put both into training mode."""
@@ -103,8 +90,3 @@ class Pair(Comparison):
     def state(self) -> Any:
         """Compare the parameters, after training for example."""
         return replace(self, pure=False).call("state_dict")
-
-    def __getattr__(self, name: str) -> Callable[..., Any]:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return partial(self.call, name)
