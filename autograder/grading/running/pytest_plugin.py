@@ -32,7 +32,7 @@ from ..outcomes import Flaw, NotRun, Outcome, Unseeded, Wrong, printable
 from ..targets.byte_quota import KEPT_BYTES, ByteQuota
 from ..targets.in_process import Answer, Target
 from . import fixtures
-from .answer_trie import PASSED, AnswerTries, End, TrieTarget
+from .answer_trie import PASSED, AnswerTries, End
 from .author_errors import clear_frames, describe_collection_error, describe_fault
 from .memory_ceiling import machine_is_short
 
@@ -240,12 +240,9 @@ class GraderPlugin:
     def standalone_case(self, item: Any, student: Target, source: tuple[str, ...]) -> Case:
         """Return the case of a test that pytest runs on its own. `source`: the lines it tests."""
         self._source = source
-        known = self.known(item)
-        target = AnswerTries().target(known.report.name, student)
-        target.begin(known.report.name, known.exercise)
-        return self._new_case(known, target)
+        return self._new_case(self.known(item), student)
 
-    def _new_case(self, known: Known, student: TrieTarget) -> Case:
+    def _new_case(self, known: Known, student: Target) -> Case:
         name, dtype = known.report.name, known.dtype
         return Case(
             test=name,
