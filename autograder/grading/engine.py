@@ -1,6 +1,6 @@
 """Grade a week's submissions in this process.
 
-An `Engine` is created once per process and week and keeps everything warm: the pytest session, the
+An `Engine` is created once per process and week and keeps everything warm: the hidden tests, the
 reference's answers, the runs of the misconceptions, and the sandbox's fork server.
 """
 
@@ -36,7 +36,7 @@ from .localization.traces import ReferencePrograms
 from .running.disk_cache import RunCache
 from .running.memory_ceiling import ceiling
 from .running.pytest_plugin import GraderPlugin, Ran
-from .running.pytest_session import GraderSession
+from .running.pytest_session import collect_tests
 from .running.test_runner import Runs, write_module
 from .targets.in_process import InProcess, RecordedTarget, Target, prepare_process
 from .targets.sandboxed import Sandboxed
@@ -90,10 +90,10 @@ class Engine:
             self._references["precise"],
             self.bank.solution,
         )
-        self.session = GraderSession(course.graders(week), plugin)
+        collect_tests(course.graders(week), plugin)
         on_gpu = spawner is not None and spawner.gpu
         apart = self.target if on_gpu else None
-        self.runs = Runs(self.bank, plugin, self.session, self._folder.path, cache, apart)
+        self.runs = Runs(self.bank, plugin, self._folder.path, cache, apart)
         self._traces: dict[str, ReferenceTraces] = {}
         self._best_effort = BestEffort(spawner)
         self._carried_forward = CarriedForward(
@@ -254,7 +254,6 @@ class Engine:
             traces.keep()
 
     def close(self) -> None:
-        self.session.close()
         if self._spawner is not None:
             self._spawner.end()
         self._folder.close()

@@ -50,7 +50,7 @@ class RemoteObject:
 class NamedCalls:
     """Attributes are calls by their name: `x.f(1)` is `x.call("f", 1)`."""
 
-    def call(self, path: str, *args: Any, **kwargs: Any) -> Any:
+    def call(self, path: str, /, *args: Any, **kwargs: Any) -> Any:
         raise NotImplementedError
 
     def __getattr__(self, name: str) -> Callable[..., Any]:

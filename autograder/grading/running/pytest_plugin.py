@@ -7,7 +7,7 @@ turns exceptions of tests into verdicts.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -97,7 +97,6 @@ class GraderPlugin:
         self.devices, self.secret = devices, secret
         self.session: pytest.Session | None = None
         self.collect_errors: list[str] = []
-        self.loop: Callable[[pytest.Session], None] = lambda session: None
         self._reference, self._precise = reference, precise
         self._tries = AnswerTries()
         self._known: dict[Any, Known] = {}
@@ -134,8 +133,8 @@ class GraderPlugin:
             self.collect_errors.append(describe_collection_error(call.excinfo.value, graders))
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        """Keep the session, and run no test yet."""
         self.session = session
-        self.loop(session)
         return True
 
     @pytest.fixture

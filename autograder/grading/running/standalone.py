@@ -100,8 +100,9 @@ class StandaloneWeek:
             name = "submission"
         else:
             name = name or "solution"
-            programs = (*bank.alternatives, *bank.misconceptions)
-            sources = {"solution": bank.solution} | {p.name: p.source for p in programs}
+            sources = {"solution": bank.solution}
+            sources |= {a.name: a.source for a in bank.alternatives}
+            sources |= {m.name: m.source for m in bank.misconceptions}
             if name not in sources:
                 near = difflib.get_close_matches(name, sources, n=3)
                 guess = f"; did you mean {' or '.join(near)}?" if near else ""

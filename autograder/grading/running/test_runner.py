@@ -32,7 +32,6 @@ from ..outcomes import Forbidden, NotRun, Outcome
 from ..targets.in_process import InProcess, Target
 from .disk_cache import RunCache
 from .pytest_plugin import GraderPlugin, Ran, exercise_of
-from .pytest_session import GraderSession
 
 Files = Mapping[str, bytes]
 
@@ -55,14 +54,13 @@ class Runs:
         self,
         bank: Bank,
         plugin: GraderPlugin,
-        session: GraderSession,
         folder: Path,
         kept: RunCache | None,
         apart: Callable[[Files], Target] | None = None,
     ) -> None:
         self.bank, self.week = bank, bank.week
         self.apart = apart
-        self.plugin, self.session = plugin, session
+        self.plugin = plugin
         self._folder, self._kept = folder, kept
         self._misconceptions: dict[str, list[Ran]] = {}
         self._right: dict[str, dict[str, Answers]] = {}
@@ -159,18 +157,14 @@ class Runs:
         until: Callable[[Ran], bool] = lambda ran: False,
         keep_passed: bool = False,
     ) -> list[Ran]:
-        """Run items in the thread of the tests' session, up to a result that `until` accepts."""
-
-        def play() -> list[Ran]:
-            ran = []
-            for one in self.plugin.run(target, source, items, settled, keep_passed):
-                heard(one)
-                ran.append(one)
-                if until(one):
-                    break
-            return ran
-
-        return self.session.call(play)
+        """Run items up to a result that `until` accepts."""
+        ran = []
+        for one in self.plugin.run(target, source, items, settled, keep_passed):
+            heard(one)
+            ran.append(one)
+            if until(one):
+                break
+        return ran
 
     def _items_of(self, exercise: str | None) -> list[Any]:
         known = self.plugin.known
