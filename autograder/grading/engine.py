@@ -78,16 +78,13 @@ class Engine:
             )
         prepare_process(week, devices)
         solution = write_module(self._folder.path / "solution", week, self.bank.solution)
-        self._references = {
-            name: RecordedTarget(InProcess(solution), cache.answers(name) if cache else {})
-            for name in ("reference", "precise")
-        }
+        reference, precise = (RecordedTarget(InProcess(solution)) for _ in range(2))
         plugin = GraderPlugin(
             week,
             devices,
             secret,
-            self._references["reference"],
-            self._references["precise"],
+            reference,
+            precise,
             self.bank.solution,
         )
         collect_tests(course.graders(week), plugin)
@@ -137,7 +134,7 @@ class Engine:
             if self._spawner is not None:
                 self._spawner.end()
             report = self._attempt(name, files, exercise)
-        self._save_answers()
+        self._save_traces()
         seconds = round(time.perf_counter() - started, 4)
         return msgspec.structs.replace(report, seconds=seconds)
 
@@ -244,12 +241,8 @@ class Engine:
         more = [s for s in others if any(w in s[len(bank.solution) :] for w in starts)]
         return [bank.solution, *more]
 
-    def _save_answers(self) -> None:
-        """Store new answers of the project's own code for other processes."""
-        for name, recorded in self._references.items():
-            if self._cache and recorded.grown:
-                self._cache.put_answers(name, recorded.answers)
-                recorded.grown = False
+    def _save_traces(self) -> None:
+        """Store new values of the project's own code for other processes."""
         for traces in self._traces.values():
             traces.keep()
 

@@ -93,17 +93,14 @@ class RecordedTarget:
     An answer depends on the earlier calls of its test, which made objects. So the key of an answer
     is a running hash of the calls. Calls that were answered from the store are made for real when a
     later call of the same test is not in the store.
-
-    answers: the stored answers
-    grown:   answers were added
     """
 
     attempts: Sequence[str] = ()
 
-    def __init__(self, inner: InProcess, answers: dict[bytes, bytes]) -> None:
-        self.inner, self.answers = inner, answers
-        self.grown = False
-        self._quota = ByteQuota(_MOST_RECORDED - sum(map(len, answers.values())))
+    def __init__(self, inner: InProcess) -> None:
+        self.inner = inner
+        self._answers = dict[bytes, bytes]()
+        self._quota = ByteQuota(_MOST_RECORDED)
         self._history = b""
         self._pending: list[bytes] = []
 
@@ -114,7 +111,7 @@ class RecordedTarget:
 
     def request(self, frame: bytes) -> Answer:
         key = self._history = hashlib.blake2b(self._history + frame, digest_size=20).digest()
-        answer = self.answers.get(key)
+        answer = self._answers.get(key)
         if answer is not None:
             self._pending.append(frame)
             return split_reply(answer)
@@ -123,8 +120,7 @@ class RecordedTarget:
         self._pending = []
         answer = self.inner.answer(frame)
         if self._quota.take(len(answer)):
-            self.answers[key] = answer
-            self.grown = True
+            self._answers[key] = answer
         return split_reply(answer)
 
     def close(self) -> None:
