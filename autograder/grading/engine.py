@@ -166,7 +166,7 @@ class Engine:
         try:
             extras = [e.extra for e in self.week.exercises]
             problem = import_problem(target, self.week.module, files, extras)
-            ran = [] if problem else self.runs.run(target, files, exercise, heard=self._notify)
+            ran = [] if problem else self.runs.run(target, files, exercise, on_result=self._notify)
         finally:
             target.close()
         attempts = tuple(sorted(target.attempts))

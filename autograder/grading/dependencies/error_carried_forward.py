@@ -163,7 +163,7 @@ class CarriedForward:
                 exercise,
                 tests=before.keys(),
                 replaced=helpers.names,
-                heard=count,
+                on_result=count,
             )
         credit, rerun, doubtful = dict[str, float](), dict[str, Ran](), list[Ran]()
         for ran in after:

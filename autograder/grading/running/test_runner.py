@@ -104,20 +104,23 @@ class Runs:
         *,
         tests: Collection[str] | None = None,
         replaced: Collection[str] = (),
-        heard: Callable[[Ran], None] = lambda ran: None,
+        on_result: Callable[[Ran], None] = lambda ran: None,
     ) -> list[Ran]:
         """Run the hidden tests against a target of these files and return their results.
 
-        exercise: None runs the tests of all exercises
-        tests:    the names of the tests to run; None runs all of them
-        replaced: functions in which the source may break rules
-        heard:    called with each result at once
+        exercise:  None runs the tests of all exercises
+        tests:     the names of the tests to run; None runs all of them
+        replaced:  functions in which the source may break rules
+        on_result: called with each result at once
         """
         items = [
             i for i in self._items_of(exercise) if tests is None or self.plugin.name(i) in tests
         ]
         settled = self._settled(files, exercise, replaced)
-        ran = self._play(target, self.lines(files), items, settled, heard)
+        ran = []
+        for one in self.plugin.run(target, self.lines(files), items, settled):
+            on_result(one)
+            ran.append(one)
         return [self._without_doubt(r) for r in ran]
 
     def run_until_failure(
@@ -135,36 +138,18 @@ class Runs:
         items = self._items_of(exercise)
         items.sort(key=lambda i: self.plugin.name(i) not in first)
 
-        def fails(ran: Ran) -> bool:
-            verdict = ran.report.verdict
-            return verdict.failed and not (first and verdict is Verdict.UNWRITTEN)
-
-        return self._play(target, tuple(source.split("\n")), items, {}, until=fails)
+        ran = []
+        for one in self.plugin.run(target, tuple(source.split("\n")), items, {}):
+            ran.append(one)
+            verdict = one.report.verdict
+            if verdict.failed and not (first and verdict is Verdict.UNWRITTEN):
+                break
+        return ran
 
     def first_failure(self, target: Target, source: str, exercise: str | None) -> str:
         """Return the name of the first test that rejects the target, or ""."""
         last = self.run_until_failure(target, exercise, source=source)[-1:]
         return last[0].report.name if last and last[0].report.verdict.failed else ""
-
-    def _play(
-        self,
-        target: Target,
-        source: tuple[str, ...],
-        items: list[Any],
-        settled: Mapping[str, Outcome],
-        heard: Callable[[Ran], None] = lambda ran: None,
-        *,
-        until: Callable[[Ran], bool] = lambda ran: False,
-        keep_passed: bool = False,
-    ) -> list[Ran]:
-        """Run items up to a result that `until` accepts."""
-        ran = []
-        for one in self.plugin.run(target, source, items, settled, keep_passed):
-            heard(one)
-            ran.append(one)
-            if until(one):
-                break
-        return ran
 
     def _items_of(self, exercise: str | None) -> list[Any]:
         known = self.plugin.known
@@ -204,7 +189,7 @@ class Runs:
     def _run_solution(self, items: list[Any]) -> list[Ran]:
         source = tuple(self.bank.solution.split("\n"))
         with self.solution() as target:
-            return self._play(target, source, items, {}, keep_passed=True)
+            return list(self.plugin.run(target, source, items, {}, keep_passed=True))
 
     # The course's own programs
 
