@@ -95,7 +95,7 @@ class GraderPlugin:
         self._patterns = {name: week.patterns(name) for name in self.exercises}
         self.signatures = Signatures(solution)
         self.devices, self.secret = devices, secret
-        self.session: pytest.Session | None = None
+        self.items: list[pytest.Function] = []
         self.collect_errors: list[str] = []
         self._reference, self._precise = reference, precise
         self._tries = AnswerTries()
@@ -133,8 +133,8 @@ class GraderPlugin:
             self.collect_errors.append(describe_collection_error(call.excinfo.value, graders))
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
-        """Keep the session, and run no test yet."""
-        self.session = session
+        """Keep the collected tests, and run none yet."""
+        self.items = [i for i in session.items if isinstance(i, pytest.Function)]
         return True
 
     @pytest.fixture
@@ -143,10 +143,6 @@ class GraderPlugin:
         return self._case
 
     # Running
-
-    def items(self) -> list[pytest.Function]:
-        assert self.session is not None
-        return [i for i in self.session.items if isinstance(i, pytest.Function)]
 
     def run(
         self,

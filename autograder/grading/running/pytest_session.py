@@ -44,7 +44,7 @@ def collect_tests(graders: Path, plugin: GraderPlugin) -> None:
         raise EngineError(f"a hidden test cannot be imported: {plugin.collect_errors[0]}")
     if code == pytest.ExitCode.INTERRUPTED:
         raise KeyboardInterrupt
-    if plugin.session is None:
+    if not plugin.items:
         raise EngineError(f"{graders.name} has no hidden tests (pytest {code})")
 
 

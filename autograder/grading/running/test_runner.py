@@ -67,7 +67,7 @@ class Runs:
         self._recorded: dict[str, dict[str, Steps]] = {}
         self._call_shapes: dict[str, dict[str, CallShapes]] = {}
         self._sound: dict[str, bool] = {}
-        self.items = plugin.items()
+        self.items = plugin.items
         self._tests = {exercise_of(i): i.path.read_bytes() for i in self.items}
         self._check_items()
 
