@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -146,10 +146,6 @@ def _split_frame(frame: bytes) -> tuple[bytes, memoryview]:
 def request_of(frame: bytes) -> tuple[frames.Request, list[memoryview]]:
     """Return the request in a trusted frame, and its buffers."""
     return frames.unpack_request(*_split_frame(frame))
-
-
-def as_frame(request: frames.Request, buffers: Iterable[memoryview]) -> bytes:
-    return frames.pack(request, [bytes(b) for b in buffers])
 
 
 def frame_path(frame: bytes) -> str:

@@ -14,7 +14,7 @@ from ..diagnosis.equivalence import same_failure
 from ..outcomes import Flaw
 from ..running.pytest_plugin import Ran
 from ..running.test_runner import Runs
-from ..targets.in_process import Answer, InProcess, Target, as_frame, request_of
+from ..targets.in_process import Answer, InProcess, Target, request_of
 from .answer_contents import answer_contents, resembling_tests, same_contents, same_numbers
 from .effortless import effortless_tests
 from .trivial_programs import TrivialPasses
@@ -208,7 +208,8 @@ class _Fitting:
     def request(self, frame: bytes) -> Answer:
         call, buffers = request_of(frame)
         if isinstance(call, frames.Call) and call.construct:
-            frame = as_frame(msgspec.structs.replace(call, fitting=True), buffers)
+            fitting = msgspec.structs.replace(call, fitting=True)
+            frame = frames.pack(fitting, [bytes(b) for b in buffers])
         return self._inner.request(frame)
 
     def close(self) -> None:
