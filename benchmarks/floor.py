@@ -89,8 +89,8 @@ class Recorder:
 def frames_of(engine: Engine, path: Path) -> list[bytes]:
     """Every request that the hidden tests make of a module."""
     frames: list[bytes] = []
-    source = tuple(path.read_text(encoding="utf-8").split("\n"))
-    engine.runs.run(Recorder(in_process.InProcess(path), frames), source)
+    source = path.read_text(encoding="utf-8")
+    engine.runs.run(Recorder(in_process.InProcess(path), frames), engine.runs.files(source))
     return frames
 
 

@@ -34,8 +34,8 @@ def _module(path: Path) -> InProcess:
 def failures(root: str, week: str, module: str, exercise: str | None = None) -> list[str]:
     """Run a week's hidden tests (of one exercise) on a module file; the names of those failed."""
     path = Path(module).resolve()
-    source = tuple(path.read_text(encoding="utf-8").split("\n"))
-    ran = _engine(root, week).runs.run(_module(path), source, exercise)
+    runs = _engine(root, week).runs
+    ran = runs.run(_module(path), runs.files(path.read_text(encoding="utf-8")), exercise)
     return [r.report.name for r in ran if r.report.verdict not in ("pass", "not_run")]
 
 

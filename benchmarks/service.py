@@ -99,7 +99,7 @@ class Handed:
 
 
 async def hand_in(client: httpx.AsyncClient, week: str, module: str, source: str) -> Handed:
-    """Hand in, and follow the try by its events until it is over."""
+    """Hand in, and ask for the try as often as the service wants until it is over."""
     one = Handed()
     one.sent = time.monotonic()
     sent = [("files", (module, source.encode()))]
@@ -109,11 +109,10 @@ async def hand_in(client: httpx.AsyncClient, week: str, module: str, source: str
     said = answer.json()
     one.receipt, one.promised = said["receipt"], float(said["seconds"])
     while not one.done:
-        async with client.stream("GET", f"/tries/{one.receipt}/events", timeout=None) as events:
-            async for line in events.aiter_lines():
-                state = re.search(r'"state":"(\w+)"', line)
-                if state and state[1] in ("graded", "replaced"):
-                    one.state, one.done = state[1], time.monotonic()
+        await asyncio.sleep(said["refresh"])
+        said = (await client.get(f"/tries/{one.receipt}")).json()
+        if said["state"] in ("graded", "replaced"):
+            one.state, one.done = said["state"], time.monotonic()
     return one
 
 
@@ -140,6 +139,7 @@ async def storm(
     def source(number: int) -> str:
         return f"{draw.choice(sources)}\n# {number}\n"
 
+    await hand_in(own[students[0]], week.name, week.module, source(0))  # creates an engine
     idle = []
     for number, name in enumerate(students[:15]):
         idle.append(await hand_in(own[name], week.name, week.module, source(-number - 1)))
@@ -148,7 +148,7 @@ async def storm(
         await asyncio.sleep(max(0.0, started + when - time.monotonic()))
         work = hand_in(own[name], week.name, week.module, source(number))
         tasks.append(asyncio.create_task(work))
-    busy = await asyncio.accept_files(*tasks)
+    busy = await asyncio.gather(*tasks)
     for client in own.values():
         await client.aclose()
     return idle, list(busy)
@@ -171,7 +171,6 @@ def run_load(students: int, tries: int, minutes: float, jobs: int) -> str:
         service.start()
         before = os.getloadavg()[0]
         try:
-            until(lambda: warm(course, service.url, jobs), 120, every=0.5)
             idle, busy = asyncio.run(storm(course, service.url, names, tries, minutes))
             receipts = {one.receipt for one in (*idle, *busy)}
             until(lambda: settled(course), 900, every=1.0)
@@ -204,13 +203,6 @@ def run_load(students: int, tries: int, minutes: float, jobs: int) -> str:
     }
     small = f"{students} students at once"
     return table("The hour before the deadline" if students >= 400 else small, rows)
-
-
-def warm(course: Course, url: str, lanes: int) -> bool:
-    """Return whether every grading process has the engine of a week."""
-    with signed_in(course, url, "load", "instructor") as client:
-        view = client.get("/class").json()
-    return sum(bool(lane["weeks"]) and not lane["busy"] for lane in view["processes"]) == lanes
 
 
 def signed_in(course: Course, url: str, name: str, role: Role = "student") -> httpx.Client:

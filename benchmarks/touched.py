@@ -45,17 +45,15 @@ class Touched:
 
 
 def grade(engine: Engine, source: str) -> Touched:
-    """Grade one submission; the thread of the hidden tests is watched as well."""
+    """Grade one submission."""
     touched = Touched()
     threading.setprofile(touched)
-    engine.runs.within(lambda: sys.setprofile(touched))
     sys.setprofile(touched)
     try:
         report = engine.grade("student", {engine.week.module: source.encode()})
     finally:
         sys.setprofile(None)
         threading.setprofile(None)
-        engine.runs.within(lambda: sys.setprofile(None))
     if report.verdict != "graded":
         raise RuntimeError(report.message)
     return touched

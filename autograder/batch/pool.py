@@ -136,7 +136,7 @@ def end_with_parent() -> None:
     threading.Thread(target=watch, name="parent", daemon=True).start()
 
 
-# Key -> (fingerprint, engine, finalizer), the most recently used engine last.
+# Key -> (fingerprint, engine, finalizer)
 _engines: dict[bytes, tuple[bytes, Any, Any]] = {}
 
 
@@ -161,15 +161,6 @@ def cached_engine(job: Job) -> Any:
         end = Finalize(None, engine.close, exitpriority=0)
     _engines[key] = job.depends, engine, end
     return engine
-
-
-def end_oldest_engine(but: Job) -> bool:
-    """Close the least recently used engine other than that of `but`; return False without one."""
-    others = [key for key in _engines if key != _engine_key(but)]
-    if others:
-        _, _, end = _engines.pop(others[0])
-        end()
-    return bool(others)
 
 
 def _engine_key(job: Job) -> bytes:

@@ -27,7 +27,7 @@ from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
-from ..lms.bulk import Accept, Found, content_from
+from ..lms.bulk import Accept, content_from
 from ..lms.gradescope_export import Read
 from ..model.course import Course, Week
 from ..model.course.late import due_for
@@ -147,10 +147,9 @@ def _collect(
     if any(older - newer > _BACKWARDS_SECONDS for newer, older in pairwise(times)):
         found.notes.append(f"{one.student}: commit dates decrease along the history")
     date = dt.datetime.fromtimestamp(times[0], dt.UTC)
-    bulk = Found()
     bound = course.limits(week).submission_mib << 20
-    content = content_from(one.student, dict(_files(bare, commit)), week, bound, bulk)
-    found.notes += bulk.left_out
+    content, left_out = content_from(dict(_files(bare, commit)), week, bound)
+    found.notes += [f"{one.student}: {line}" for line in left_out]
     found.notes += accept(one.student, content, format_timestamp(date))
     found.commits[one.student] = date
 

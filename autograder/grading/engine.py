@@ -1,6 +1,6 @@
 """Grade a week's submissions in this process.
 
-An `Engine` is created once per process and week and keeps everything warm: the pytest session, the
+An `Engine` is created once per process and week and keeps everything warm: the hidden tests, the
 reference's answers, the runs of the misconceptions, and the sandbox's fork server.
 """
 
@@ -18,14 +18,11 @@ import torch
 from ..files.workfolder import WorkFolder
 from ..model.course import Course, Limits, Suspects, Week
 from ..model.course.bank import Bank
-from ..model.device_axes import AXES
 from ..model.errors import EngineError
 from ..model.report import scoring
 from ..model.report.schema import SubmissionReport
 from ..model.report.verdicts import Ending
 from ..sandbox import SandboxError
-from ..worker.monitor.operator_hooks import install_hooks
-from ..worker.torch_support import fake_device
 from .best_effort import BestEffort
 from .dependencies.error_carried_forward import CarriedForward
 from .dependencies.reference_stubs import InProcessWithHelpers, ReferenceHelpers
@@ -39,9 +36,9 @@ from .localization.traces import ReferencePrograms
 from .running.disk_cache import RunCache
 from .running.memory_ceiling import ceiling
 from .running.pytest_plugin import GraderPlugin, Ran
-from .running.pytest_session import GraderSession
+from .running.pytest_session import collect_tests
 from .running.test_runner import Runs, write_module
-from .targets.in_process import InProcess, RecordedTarget, Target, warm_extras
+from .targets.in_process import InProcess, RecordedTarget, Target, prepare_process
 from .targets.sandboxed import Sandboxed
 from .targets.spawner import Spawner
 
@@ -79,30 +76,21 @@ class Engine:
                 f"grading needs a newer torch than {torch.__version__}: see constraints.txt. "
                 "Students' checks do without"
             )
-        install_hooks(week.all_patterns)
-        fake_device.device()  # cannot be registered any more after a backward pass
-        if any(AXES[d].claimed for d in devices):
-            fake_device.warm_without_distributed()
-        warm_extras(week)
+        prepare_process(week, devices)
         solution = write_module(self._folder.path / "solution", week, self.bank.solution)
-        self._references = {
-            name: RecordedTarget(InProcess(solution), cache.answers(name) if cache else {})
-            for name in ("reference", "precise")
-        }
+        reference, precise = (RecordedTarget(InProcess(solution)) for _ in range(2))
         plugin = GraderPlugin(
-            week.module,
-            tuple(e.name for e in week.exercises),
-            {e.name: week.patterns(e.name) for e in week.exercises},
+            week,
             devices,
             secret,
-            self._references["reference"],
-            self._references["precise"],
+            reference,
+            precise,
             self.bank.solution,
         )
-        self.session = GraderSession(course.graders(week), plugin)
+        collect_tests(course.graders(week), plugin)
         on_gpu = spawner is not None and spawner.gpu
         apart = self.target if on_gpu else None
-        self.runs = Runs(self.bank, plugin, self.session, self._folder.path, cache, apart)
+        self.runs = Runs(self.bank, plugin, self._folder.path, cache, apart)
         self._traces: dict[str, ReferenceTraces] = {}
         self._best_effort = BestEffort(spawner)
         self._carried_forward = CarriedForward(
@@ -126,7 +114,7 @@ class Engine:
         grader = Grader(
             lambda files, helpers: self._with_helpers(files, helpers, trial),
             runs.run_until_failure,
-            lambda target, exercise, source: runs.run(target, tuple(source.split("\n")), exercise),
+            lambda target, exercise, source: runs.run(target, runs.files(source), exercise),
             runs.recorded,
             self._reference_programs,
         )
@@ -146,7 +134,7 @@ class Engine:
             if self._spawner is not None:
                 self._spawner.end()
             report = self._attempt(name, files, exercise)
-        self._save_answers()
+        self._save_traces()
         seconds = round(time.perf_counter() - started, 4)
         return msgspec.structs.replace(report, seconds=seconds)
 
@@ -174,13 +162,11 @@ class Engine:
     def _graded(
         self, name: str, files: Mapping[str, bytes], exercise: str | None
     ) -> SubmissionReport:
-        target, source = self.target(files), self.runs.lines(files)
-        if isinstance(target, Sandboxed):
-            target.listens_ahead = True  # it runs every test of an exercise
+        target = self.target(files)
         try:
             extras = [e.extra for e in self.week.exercises]
             problem = import_problem(target, self.week.module, files, extras)
-            ran = [] if problem else self.runs.run(target, source, exercise, files, self._notify)
+            ran = [] if problem else self.runs.run(target, files, exercise, on_result=self._notify)
         finally:
             target.close()
         attempts = tuple(sorted(target.attempts))
@@ -195,8 +181,9 @@ class Engine:
         )
         faults = [r.fault for r in ran if r.fault]
         report = scoring.submission_report(name, self.week, exercises, faults, attempts)
+        report = limit_disclosure(report, self.runs.lines(files))
         failures = tuple(self._best_effort.failures)
-        return msgspec.structs.replace(limit_disclosure(report, source), unexplained=failures)
+        return msgspec.structs.replace(report, unexplained=failures)
 
     def _notify(self, ran: Ran) -> None:
         if self.on_test is not None:
@@ -254,17 +241,12 @@ class Engine:
         more = [s for s in others if any(w in s[len(bank.solution) :] for w in starts)]
         return [bank.solution, *more]
 
-    def _save_answers(self) -> None:
-        """Store new answers of the project's own code for other processes."""
-        for name, recorded in self._references.items():
-            if self._cache and recorded.grown:
-                self._cache.put_answers(name, recorded.answers)
-                recorded.grown = False
+    def _save_traces(self) -> None:
+        """Store new values of the project's own code for other processes."""
         for traces in self._traces.values():
             traces.keep()
 
     def close(self) -> None:
-        self.session.close()
         if self._spawner is not None:
             self._spawner.end()
         self._folder.close()

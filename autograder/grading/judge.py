@@ -178,10 +178,9 @@ class Judge:
         """
         if any(r.answers or r.report.verdict is not Verdict.FORBIDDEN for r in judged.ran):
             return judged
-        name, ran = judged.evidence.exercise.name, list[Ran]()
+        name, tests = judged.evidence.exercise.name, {r.report.name for r in judged.ran}
         with closing(self._load(files, ())) as target:
-            tests = {r.report.name for r in judged.ran}
-            self._runs.run_some(target, files, name, tests, ran.append, replaced=(name,))
+            ran = self._runs.run(target, files, name, tests=tests, replaced=(name,))
         return self._judged(name, ran, Inherited(), files)
 
     def _is_nearly_right(self, judged: JudgedExercise) -> bool:

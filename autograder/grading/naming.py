@@ -1,14 +1,13 @@
 """Name the mistakes of an exercise. Every name in a report comes from `MistakeNames`.
 
-Names have four sources:
+Names have three sources:
 
 1. Misconceptions of the bank whose outputs equal the submission's (`diagnosis.match_bank`). Only
    these names have a price, so they are found before the points.
 2. Kinds of edits: one small edit of the student's code makes the tests pass (`localization`).
-3. Misconceptions whose parameters fail to load in the same way as the submission's.
-4. Symptoms that failed tests show by themselves (`diagnosis.symptoms`).
+3. Symptoms that failed tests show by themselves (`diagnosis.symptoms`).
 
-The last three only explain a report, and are not tried if a misconception explains most failures.
+The last two only explain a report, and are not tried if a misconception explains most failures.
 """
 
 from __future__ import annotations
@@ -22,13 +21,11 @@ from ..model.report.findings import FINDINGS, IGNORED, edit_name
 from ..model.report.schema import Diagnosis, ExerciseReport
 from .best_effort import BestEffort
 from .dependencies.error_carried_forward import Inherited
-from .diagnosis.equivalence import state_in_part
 from .diagnosis.match_bank import Named, diagnose
 from .diagnosis.symptoms import by_symptom
 from .diagnosis.unread_arguments import required_arguments, unread
 from .localization.class_causes import Places, lines_of
 from .localization.localizer import LineFinder
-from .outcomes import Flaw
 from .running.pytest_plugin import Ran
 from .running.test_runner import Runs
 
@@ -111,21 +108,8 @@ class MistakeNames:
     ) -> ExerciseReport:
         right = self._runs.right_answers(report.name)
         shown = by_symptom(unexplained, ran, right, self._runs.call_shapes(report.name))
-        names = (*report.explained, *self._by_state(report, ran), *shown)
+        names = (*report.explained, *shown)
         return _with_names(report, tuple(sorted(names, key=lambda d: d.is_minor)))
-
-    def _by_state(self, report: ExerciseReport, ran: Sequence[Ran]) -> Iterator[Diagnosis]:
-        """Yield the misconceptions that fail to load some of the same parameters."""
-        failed = {r.report.name: r for r in ran if r.report.verdict.failed}
-        if not any(r.flaw is Flaw.STATE for r in failed.values()):
-            return
-        bank = self._runs.of_misconceptions(report.name)
-        for one in self._bank.of_exercise(report.name):
-            theirs = {r.report.name: r for r in bank.get(one.name, ()) if r.flaw is Flaw.STATE}
-            if one.name in report.diagnosis or not theirs or not theirs.keys() <= failed.keys():
-                continue
-            if all(state_in_part(failed[name], r) for name, r in theirs.items()):
-                yield Diagnosis(one.name, one.title, one.hint, len(theirs), len(failed))
 
 
 def _names_by_kind(report: ExerciseReport, places: Places) -> Iterator[Diagnosis]:

@@ -40,11 +40,12 @@ def warm_engine(
             # More threads would wait actively for small products, on cores where other processes
             # grade.
             torch.set_num_threads(1)
+            kept = RunCache(course.state / "bank" / week.name, *depends) if depends else None
+            engine = Engine(course, week, devices, secret, spawner, kept)
             gc.freeze()  # otherwise the next collection traverses all of torch
+            return engine
         finally:
             gc.enable()
-        kept = RunCache(course.state / "bank" / week.name, *depends) if depends else None
-        return Engine(course, week, devices, secret, spawner, kept)
     except BaseException:
         if spawner is not None:
             spawner.end()

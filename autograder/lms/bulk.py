@@ -13,14 +13,15 @@ skipped. The intake checks the files again when they are graded.
 from __future__ import annotations
 
 import io
-import os
 import re
 import stat
 import zipfile
 import zlib
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path, PurePosixPath
 
 from ..model.course import Course, Week
@@ -31,10 +32,9 @@ from .roster import Roster, RosterEntry
 _MOODLE = re.compile(r"(?P<name>.+)_(?P<number>\d+)_assignsubmission_file_?\Z")
 _CANVAS = re.compile(r"[^_]+_(?P<late>LATE_)?(?P<number>\d+)_\d+_(?P<file>.+)\Z")
 _AGAIN = re.compile(r"-\d+(?=\.\w+\Z)")  # Canvas numbers resubmissions
-_PLAIN = re.compile(r"[\w ()+,-][\w .()+,-]*\Z")
+_PLAIN = re.compile(r"[\w(][\w .()+,-]*\Z")
 _MAX_ENTRIES = 100_000
 _NBGRADER_FILES = ("timestamp.txt", "submission_secret.txt")  # nbgrader trusts them
-_UNREADABLE = "too large or damaged"
 _BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError)
 
 # (student, files, time as nbgrader writes it or "") -> remarks for the instructor
@@ -56,29 +56,28 @@ class Found:
 def collect_bulk(course: Course, week: Week, path: Path, roster: Roster, accept: Accept) -> Found:
     """Sort the files of a zip or folder by student, and accept each student's files."""
     found = Found()
-    by_student: dict[str, dict[str, Read]] = {}
+    by_student: dict[str, dict[str, Read]] = defaultdict(dict)
     with _opened(path) as entries:
         listed = list(entries)
         export, named = read_export(listed, roster), _named(n for n, _ in listed)
         for name, read in listed:
-            if export is not None:
-                if owner := export.owner_of(name):
-                    for student in owner.students:
-                        by_student.setdefault(student, {})[owner.file] = read
-                elif export.is_submission_file(name):
-                    found.unmatched.append(name)
+            late = False
+            if export is None:
+                students, file, late = _place(name, roster, named)
+            elif place := export.place(name):
+                students, file = place
+            else:
                 continue
-            place = _place(name, roster, named)
-            if place is None:
+            for student in students:
+                by_student[student][file] = read
+            if not students:
                 found.unmatched.append(name)
-                continue
-            student, file, late = place
-            by_student.setdefault(student, {})[file] = read
-            if late and student not in found.late:
-                found.late.append(student)
+            elif late:
+                found.late += set(students) - set(found.late)
         bound = course.limits(week).submission_mib << 20
         for student, files in sorted(by_student.items()):
-            content = content_from(student, files, week, bound, found)
+            content, left_out = content_from(files, week, bound)
+            found.left_out += [f"{student}: {line}" for line in left_out]
             if content:
                 time = export.times.get(student, "") if export is not None else ""
                 if time:
@@ -102,22 +101,25 @@ def _words(name: str) -> str:
     return " ".join(sorted(name.casefold().split()))
 
 
-def _place(
-    name: str, roster: Roster, named: Mapping[str, set[str]]
-) -> tuple[str, str, bool] | None:
-    """Return (student, file name, late according to Canvas), or None if there is no student."""
+def _place(name: str, roster: Roster, named: Mapping[str, set[str]]) -> tuple[list[str], str, bool]:
+    """Return the student, the file name in the submission, and if it is late according to Canvas.
+
+    The list is empty if there is no such student.
+    """
     parts = PurePosixPath(name).parts
+    entry, file, late = None, "", False
     for depth, part in enumerate(parts[:-1]):
         if moodle := _MOODLE.match(part):
             # a name identifies a student only if it is unique
             alone = len(named[_words(moodle["name"])]) == 1
             entry = _one(roster, moodle["number"], moodle["name"] if alone else "")
-            return (entry.student, "/".join(parts[depth + 1 :]), False) if entry else None
-    if canvas := _CANVAS.match(parts[-1]):
-        entry = _one(roster, canvas["number"], "")
-        if entry:
-            return entry.student, _AGAIN.sub("", canvas["file"]), bool(canvas["late"])
-    return None
+            file = "/".join(parts[depth + 1 :])
+            break
+    else:
+        if canvas := _CANVAS.match(parts[-1]):
+            entry, late = _one(roster, canvas["number"], ""), bool(canvas["late"])
+            file = _AGAIN.sub("", canvas["file"])
+    return [entry.student] if entry else [], file, late
 
 
 def _one(roster: Roster, number: str, name: str) -> RosterEntry | None:
@@ -130,38 +132,51 @@ def _one(roster: Roster, number: str, name: str) -> RosterEntry | None:
 
 
 def content_from(
-    student: str, files: dict[str, Read], week: Week, bound: int, found: Found
-) -> dict[str, bytes]:
-    """Return the files to accept; a single zip file is unpacked if there is no module."""
-    content: dict[str, bytes] = {}
-    left = bound
-    for name, read in files.items():
-        data = read(left)
-        if data is None:
-            found.left_out.append(f"{student}: {name}: {_UNREADABLE}")
-            continue
-        left -= len(data)
-        content[name] = data
+    files: Mapping[str, Read], week: Week, bound: int
+) -> tuple[dict[str, bytes], list[str]]:
+    """Return one student's files to accept, and a line for each that is not.
+
+    A single zip file is unpacked if there is no module.
+    """
+    content, left_out = _read_all(files.items(), bound)
     zips = [n for n in content if n.lower().endswith(".zip")]
     if len(zips) == 1 and not any(PurePosixPath(n).name == week.module for n in content):
-        content |= _unzipped(student, content.pop(zips[0]), bound, found)
+        try:
+            with zipfile.ZipFile(io.BytesIO(content.pop(zips[0]))) as archive:
+                inside, unreadable = _read_all(_zip_entries(archive), bound)
+            content |= inside
+            left_out += unreadable
+        except (*_BROKEN, KitError, ValueError) as error:
+            left_out.append(f"the zip cannot be opened: {error}")
     folders = {str(p) for n in content for p in PurePosixPath(n).parents}
     kept = {n: d for n, d in content.items() if _safe(n) and n not in folders}
-    found.left_out += [f"{student}: {n!r}: not a plain file name" for n in content if n not in kept]
-    return {n: d for n, d in _rooted(kept, week).items() if n not in _NBGRADER_FILES}
+    left_out += [f"{n!r}: not a plain file name" for n in content if n not in kept]
+    own = {n: d for n, d in kept.items() if PurePosixPath(n).name not in _NBGRADER_FILES}
+    return _rooted(own, week), left_out
 
 
 def content_of(
-    files: dict[str, bytes], week: Week, bound: int
+    files: Mapping[str, bytes], week: Week, bound: int
 ) -> tuple[dict[str, bytes], list[str]]:
-    """Return one student's files, with a zip file unpacked, and lines about skipped files."""
-    found = Found()
+    """Like `content_from`, for files in memory."""
+    return content_from({n: partial(_bounded, d) for n, d in files.items()}, week, bound)
 
-    def reader(data: bytes) -> Read:
-        return lambda most: data if len(data) <= most else None
 
-    content = content_from("", {n: reader(d) for n, d in files.items()}, week, bound, found)
-    return content, [line.removeprefix(": ") for line in found.left_out]
+def _bounded(data: bytes, bound: int) -> bytes | None:
+    return data if len(data) <= bound else None
+
+
+def _read_all(files: Iterable[tuple[str, Read]], bound: int) -> tuple[dict[str, bytes], list[str]]:
+    """Read files within a bound on their total size; return a line for each other one."""
+    content: dict[str, bytes] = {}
+    unreadable = []
+    for name, read in files:
+        if (data := read(bound)) is None:
+            unreadable.append(f"{name}: too large or damaged")
+            continue
+        bound -= len(data)
+        content[name] = data
+    return content, unreadable
 
 
 def _safe(name: str) -> bool:
@@ -176,20 +191,6 @@ def _rooted(content: dict[str, bytes], week: Week) -> dict[str, bytes]:
         return content  # the intake explains the problem
     pairs = [(PurePosixPath(n), data) for n, data in content.items()]
     return {p.relative_to(places[0]).as_posix(): d for p, d in pairs if p.is_relative_to(places[0])}
-
-
-def _unzipped(student: str, data: bytes, bound: int, found: Found) -> dict[str, bytes]:
-    content: dict[str, bytes] = {}
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            for name, read in _zip_entries(archive):
-                if (one := read(bound - sum(map(len, content.values())))) is None:
-                    found.left_out.append(f"{student}: {name}: {_UNREADABLE}")
-                else:
-                    content[name] = one
-    except (*_BROKEN, KitError, ValueError) as error:
-        found.left_out.append(f"{student}: the zip cannot be opened: {error}")
-    return content
 
 
 # Reading folders and archives
@@ -210,21 +211,13 @@ def _opened(path: Path) -> Iterator[Iterator[tuple[str, Read]]]:
 
 
 def _folder_entries(root: Path) -> Iterator[tuple[str, Read]]:
-    for folder, folders, files in os.walk(root, followlinks=False):
-        folders.sort()
-        for name in sorted(files):
-            path = Path(folder) / name
-            if stat.S_ISREG(path.lstat().st_mode):
-                yield path.relative_to(root).as_posix(), _reader_of(path)
+    for path in sorted(root.rglob("*")):  # does not follow links to folders
+        if stat.S_ISREG(path.lstat().st_mode):
+            yield path.relative_to(root).as_posix(), partial(_read_file, path)
 
 
-def _reader_of(path: Path) -> Read:
-    def read(bound: int) -> bytes | None:
-        if path.stat().st_size > bound:
-            return None
-        return path.read_bytes()
-
-    return read
+def _read_file(path: Path, bound: int) -> bytes | None:
+    return path.read_bytes() if path.stat().st_size <= bound else None
 
 
 def _zip_entries(archive: zipfile.ZipFile) -> Iterator[tuple[str, Read]]:
@@ -233,19 +226,15 @@ def _zip_entries(archive: zipfile.ZipFile) -> Iterator[tuple[str, Read]]:
         raise KitError(f"the archive lists {len(infos)} files, more than any class submits")
     for info in infos:
         if not info.is_dir() and stat.S_IFMT(info.external_attr >> 16) in (0, stat.S_IFREG):
-            yield info.filename.replace("\\", "/"), _member(archive, info)
+            yield info.filename.replace("\\", "/"), partial(_read_member, archive, info)
 
 
-def _member(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Read:
-    def read(bound: int) -> bytes | None:
-        rare = info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-        if rare or info.file_size > bound:
-            return None
-        try:
-            with archive.open(info) as file:
-                data = file.read(bound + 1)  # the stated size may be wrong
-        except _BROKEN:
-            return None
-        return data if len(data) <= bound else None
-
-    return read
+def _read_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, bound: int) -> bytes | None:
+    rare = info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+    if rare or info.file_size > bound:
+        return None
+    try:
+        with archive.open(info) as file:
+            return _bounded(file.read(bound + 1), bound)  # the stated size may be wrong
+    except _BROKEN:
+        return None

@@ -119,20 +119,13 @@ SPELLINGS: dict[Kind, dict[str, tuple[str, ...]]] = {
 
 def match_columns(kind: Kind, columns: Iterable[str]) -> dict[str, str] | None:
     """Return the list's own spelling of each known column, or None for a different platform."""
-    given = list(columns)
-    if kind in SPELLINGS:
-        folded = {c.casefold(): c for c in given}
-        known = {
-            name: (name, *SPELLINGS[kind].get(name, ()))
-            for name in CLASS_LISTS[kind].columns.values()
-        }
-        found = {
-            name: folded[s.casefold()]
-            for name, spellings in known.items()
-            for s in reversed(spellings)
-            if s.casefold() in folded
-        }
-    else:
-        found = {c: c for c in given}
-    required = CLASS_LISTS[kind].required
-    return found if all(any(c in found for c in group) for group in required) else None
+    class_list, more = CLASS_LISTS[kind], SPELLINGS.get(kind, {})
+    fold = str.casefold if more else str
+    given = {fold(column): column for column in columns}
+    found = {}
+    for name in (*class_list.columns.values(), *class_list.kept):
+        spellings = map(fold, (name, *more.get(name, ())))
+        spelled = next((given[s] for s in spellings if s in given), None)
+        if spelled is not None:
+            found[name] = spelled
+    return found if all(any(c in found for c in group) for group in class_list.required) else None

@@ -24,7 +24,7 @@ from .spreadsheet_cells import key_cell, text_cell
 _NUMBERED = re.compile(r"(.*) \(\d+\)\Z", re.DOTALL)
 _WRITTEN_BY_MOODLE = ("Identifier", "Grade", "Feedback comments")
 Scores = Mapping[str, Mapping[str, float]]  # week -> student -> points after late penalties
-Rows = Sequence[tuple[RosterEntry, str]]  # entries of the class list with their student, or ""
+Rows = Sequence[tuple[RosterEntry, list[str]]]  # the class list, with the cells of the weeks
 
 
 @dataclass(frozen=True)
@@ -51,27 +51,17 @@ def export(
     matched, unmatched = roster.match(students) if roster else ({}, [])
     if form == "json":
         return Exported(_json(weeks, scores, students, matched), unmatched)
+
+    def cells(student: str) -> list[str]:
+        """Return the student's scores; an ungraded week is empty, not 0."""
+        return [_number(scores[week.name].get(student)) for week in weeks]
+
     if form == "csv":
-        return Exported(_plain(weeks, _Grades(scores, ""), students, matched), unmatched)
+        return Exported(_plain(weeks, matched, {s: cells(s) for s in students}), unmatched)
     assert roster is not None
-    by_entry = {id(entry): student for student, entry in matched.items()}
-    rows = [(e, by_entry.get(id(e), "")) for e in roster.entries]
-    return Exported(WRITERS[form](weeks, _Grades(scores, missing), roster, rows), unmatched)
-
-
-@dataclass(frozen=True)
-class _Grades:
-    """Scores as cells of a table; `missing` for students who are not in the gradebook."""
-
-    scores: Scores
-    missing: str
-
-    def cell(self, week: Week, student: str) -> str:
-        """Return the student's score; an ungraded week is empty, not 0."""
-        if not student:
-            return self.missing
-        score = self.scores[week.name].get(student)
-        return "" if score is None else _number(score)
+    by_entry = {id(entry): cells(student) for student, entry in matched.items()}
+    rows = [(e, by_entry.get(id(e), [missing] * len(weeks))) for e in roster.entries]
+    return Exported(WRITERS[form](weeks, roster, rows), unmatched)
 
 
 def total(week: Week) -> float:
@@ -93,19 +83,18 @@ def _json(
 
 
 def _plain(
-    weeks: Sequence[Week], grades: _Grades, students: list[str], matched: Mapping[str, RosterEntry]
+    weeks: Sequence[Week], matched: Mapping[str, RosterEntry], scores: Mapping[str, list[str]]
 ) -> str:
     rows = [["student", "name", "email", *(w.name for w in weeks)]]
-    for student in students:
+    for student, cells in scores.items():
         entry = matched.get(student)
         about = [student, entry.name if entry else "", entry.email if entry else ""]
-        rows.append([*map(text_cell, about), *(grades.cell(w, student) for w in weeks)])
+        rows.append([*map(text_cell, about), *cells])
     return _csv(rows)
 
 
-def _canvas(weeks: Sequence[Week], grades: _Grades, roster: Roster, rows: Rows) -> str:
-    titles = [_canvas_column(w, roster.columns) for w in weeks]
-    header, *students = _table(titles, weeks, grades, roster, rows)
+def _canvas(weeks: Sequence[Week], roster: Roster, rows: Rows) -> str:
+    header, *students = _table([_canvas_column(w, roster.columns) for w in weeks], roster, rows)
     blank = [""] * (len(header) - len(weeks) - 1)
     points = [f"    {POINTS}", *blank, *(_number(total(w)) for w in weeks)]
     return _csv([header, points, *students])
@@ -124,38 +113,31 @@ def _canvas_column(week: Week, columns: Sequence[str]) -> str:
     return week.title
 
 
-def _moodle(weeks: Sequence[Week], grades: _Grades, roster: Roster, rows: Rows) -> str:
+def _moodle(weeks: Sequence[Week], roster: Roster, rows: Rows) -> str:
     """Fill in a grading worksheet; add a column per week to any other list."""
     if not {"Identifier", "Grade"} <= roster.spelling.keys():
-        return _csv(_table([w.title for w in weeks], weeks, grades, roster, rows))
+        return _csv(_table([w.title for w in weeks], roster, rows))
     if len(weeks) != 1:
         raise KitError("this class list is the grading worksheet of one assignment: name its week")
     table = [list(roster.columns)]
-    for entry, student in rows:
-        score = grades.cell(weeks[0], student)
+    for entry, (score,) in rows:
         filled = entry.row | ({roster.spelling["Grade"]: score} if score else {})
         table.append([_cell(c, filled.get(c, ""), roster) for c in roster.columns])
     return _csv(table)
 
 
-def _brightspace(weeks: Sequence[Week], grades: _Grades, roster: Roster, rows: Rows) -> str:
+def _brightspace(weeks: Sequence[Week], roster: Roster, rows: Rows) -> str:
     """Write Brightspace's import file: a "Points Grade" per item and an end-of-line column."""
-    titles = [f"{w.title} Points Grade" for w in weeks]
-    first, *others = _table(titles, weeks, grades, roster, rows)
+    first, *others = _table([f"{w.title} Points Grade" for w in weeks], roster, rows)
     return _csv([[*first, "End-of-Line Indicator"], *([*row, "#"] for row in others)])
 
 
-def _table(
-    titles: Sequence[str], weeks: Sequence[Week], grades: _Grades, roster: Roster, rows: Rows
-) -> list[list[str]]:
+def _table(titles: Sequence[str], roster: Roster, rows: Rows) -> list[list[str]]:
     """Return the columns of the class list that the platform reads, and one per week."""
     names = CLASS_LISTS[roster.kind].kept
     kept = [roster.spelling[name] for name in names if name in roster.spelling]
-    table = [[*kept, *titles]]
-    for entry, student in rows:
-        about = (_cell(c, entry.row[c], roster) for c in kept)
-        table.append([*about, *(grades.cell(w, student) for w in weeks)])
-    return table
+    students = [[*(_cell(c, entry.row[c], roster) for c in kept), *cells] for entry, cells in rows]
+    return [[*kept, *titles], *students]
 
 
 def _cell(column: str, text: str, roster: Roster) -> str:
@@ -168,8 +150,8 @@ def _cell(column: str, text: str, roster: Roster) -> str:
     return key_cell(text) if is_key else text_cell(text)
 
 
-def _number(value: float) -> str:
-    return f"{value:.4f}".rstrip("0").rstrip(".")
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:.4f}".rstrip("0").rstrip(".")
 
 
 def _csv(rows: list[list[str]]) -> str:

@@ -25,14 +25,6 @@ _BOUND = 256 << 20  # it also has the results of autograders
 Read = Callable[[int], bytes | None]  # the content, or None if it is larger than the bound
 
 
-@dataclass(frozen=True)
-class FileOwner:
-    """The students of a file, and its name in their submission."""
-
-    students: list[str]
-    file: str
-
-
 @dataclass
 class GradescopeExport:
     """The students of each folder, and times as nbgrader writes them."""
@@ -41,40 +33,29 @@ class GradescopeExport:
     folders: dict[str, list[str]] = field(default_factory=dict)
     times: dict[str, str] = field(default_factory=dict)
 
-    def owner_of(self, name: str) -> FileOwner | None:
-        folder, _, file = self._below(name).partition("/")
-        students = self.folders.get(folder, [])
-        return FileOwner(students, file) if file and students else None
-
-    def is_submission_file(self, name: str) -> bool:
-        """Return True for a file of a submission, False for one of the export itself."""
-        below = self._below(name)
-        return "/" in below and "__MACOSX" not in name
-
-    def _below(self, name: str) -> str:
-        return name.removeprefix(self.root) if name.startswith(self.root) else ""
+    def place(self, name: str) -> tuple[list[str], str] | None:
+        """Return a file's students and its name in their submission; None for other files."""
+        folder, _, file = name.removeprefix(self.root).partition("/")
+        if not name.startswith(self.root) or not file or "__MACOSX" in name:
+            return None
+        return self.folders.get(folder, []), file
 
 
 def read_export(files: Sequence[tuple[str, Read]], roster: Roster) -> GradescopeExport | None:
     """Read the metadata; return None if this is not a Gradescope export."""
-    found = [
-        (name, read)
-        for name, read in files
-        if PurePosixPath(name).name == METADATA and _is_above(name, files)
-    ]
+    found = [one for one in files if PurePosixPath(one[0]).name == METADATA]
+    found = [(name, read) for name, read in found if _is_above(name, files)]
     if len(found) != 1:
         return None
     name, read = found[0]
     export = GradescopeExport(name.removesuffix(METADATA))
     for folder, about in _parsed(name, read(_BOUND)).items():
-        if not isinstance(about, dict):
-            continue
-        submitters = about.get(":submitters")
-        people = [p for p in submitters or [] if isinstance(p, dict)]
-        students = [s for s in (_student(p, roster) for p in people) if s]
-        export.folders[str(folder)] = students
-        if time := _time(about.get(":created_at")):
-            export.times.update(dict.fromkeys(students, time))
+        if isinstance(about, dict):
+            people = [p for p in about.get(":submitters") or [] if isinstance(p, dict)]
+            students = [s for s in (_student(p, roster) for p in people) if s]
+            export.folders[str(folder)] = students
+            if time := _time(about.get(":created_at")):
+                export.times.update(dict.fromkeys(students, time))
     return export
 
 

@@ -73,20 +73,17 @@ def read_roster(path: Path) -> Roster:
         raise KitError(f"{path}: cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:
         raise KitError(f"{path}: not UTF-8 text: export it again as CSV") from None
-    first = text.split("\n", 1)[0]
-    separator = max(",;\t", key=first.count)
+    separator = max(",;\t", key=text.split("\n", 1)[0].count)
     try:
-        rows = list(csv.DictReader(io.StringIO(text, newline=""), delimiter=separator, strict=True))
+        table = list(csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True))
     except csv.Error as error:
         raise KitError(f"{path}: not a CSV file: {error}") from None
-    columns = tuple(
-        c.strip() for c in next(csv.reader([first.strip("\r")], delimiter=separator), [])
-    )
-    clean = [{(k or "").strip(): v or "" for k, v in r.items() if isinstance(v, str)} for r in rows]
+    columns = tuple(column.strip() for column in (table or [[]])[0])
+    rows = [dict.fromkeys(columns, "") | dict(zip(columns, row, strict=False)) for row in table[1:]]
     for kind in CLASS_LISTS:
         spelling = match_columns(kind, columns)
         if spelling is not None:
-            students = (row for row in clean if _is_student(kind, row))
+            students = (row for row in rows if _is_student(kind, row))
             entries = _distinct(_entry(kind, row, spelling) for row in students)
             return Roster(kind, columns, entries, spelling)
     raise KitError(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import threading
-from collections.abc import Callable
+import time
 
 from ..model.course import REGISTRY, Course, Week, load
 from ..model.errors import KitError
@@ -12,19 +12,21 @@ from ..nbgrader.gradebook.database import GradebookEntry, read_gradebook
 from ..nbgrader.workspace import Workspace
 from .incidents import Incidents
 
-# After FRESH seconds the gradebook is read again in the background; a caller waits for that only
-# if the last read is older than _MAX_AGE, because reading is slow while nbgrader writes.
-FRESH, _MAX_AGE = 2.0, 10.0
+# Seconds after which one caller reads the gradebook again. Others do not wait for that, because
+# reading is slow while nbgrader writes.
+_FRESH = 5.0
 
 
 class Courses:
     """Reads course.yaml again after it has changed."""
 
-    def __init__(self, course: Course, incidents: Incidents, clock: Callable[[], float]) -> None:
-        self._course, self._incidents, self._clock = course, incidents, clock
+    def __init__(self, course: Course, incidents: Incidents) -> None:
+        self._course, self._incidents = course, incidents
         self._modified = self._modification_time()
         self._lock, self._reading = threading.Lock(), threading.Lock()
-        self._gradebook: tuple[float, list[str], list[GradebookEntry]] = (float("-inf"), [], [])
+        self._entries: list[GradebookEntry] = []
+        self._read_at = float("-inf")
+        self._gradebook()
 
     def _modification_time(self) -> int:
         try:
@@ -61,35 +63,20 @@ class Courses:
 
         return sorted((w for w in course.weeks if workspace.released(w).is_dir()), key=urgency)
 
-    def gradebook(self) -> tuple[list[str], list[GradebookEntry]]:
-        """Return the students and entries of the gradebook; the last known ones if it fails."""
-        age = self._clock() - self._gradebook[0]
-        if age > _MAX_AGE:
-            with self._reading:
-                if self._clock() - self._gradebook[0] > _MAX_AGE:
-                    self._read_gradebook()
-        elif age > FRESH and self._reading.acquire(blocking=False):
-            threading.Thread(target=self._refresh, name="gradebook", daemon=True).start()
-        _, students, entries = self._gradebook
-        return students, entries
-
-    def _refresh(self) -> None:
-        try:
-            self._read_gradebook()
-        finally:
-            self._reading.release()
-
-    def _read_gradebook(self) -> None:
-        _, students, entries = self._gradebook
-        try:
-            students, entries = read_gradebook(self.now)
-            self._incidents.close("gradebook")
-        except KitError as error:
-            self._incidents.open("gradebook", str(error))
-        self._gradebook = (self._clock(), students, entries)
-
     def extension(self, student: str, week: str) -> dt.timedelta:
         """Return the extra time that the gradebook grants a student beyond the due date."""
-        _, entries = self.gradebook()
-        own = (e.extension for e in entries if (e.student, e.week) == (student, week))
+        own = (e.extension for e in self._gradebook() if (e.student, e.week) == (student, week))
         return next(own, dt.timedelta())
+
+    def _gradebook(self) -> list[GradebookEntry]:
+        """Return the gradebook's entries; the last known ones while it is read or if that fails."""
+        if time.monotonic() - self._read_at > _FRESH and self._reading.acquire(blocking=False):
+            try:
+                _, self._entries = read_gradebook(self.now)
+                self._incidents.close("gradebook")
+            except KitError as error:
+                self._incidents.open("gradebook", str(error))
+            finally:
+                self._read_at = time.monotonic()
+                self._reading.release()
+        return self._entries

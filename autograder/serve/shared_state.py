@@ -10,7 +10,6 @@ from ..batch.cluster import Cluster
 from .courses import Courses
 from .incidents import Incidents
 from .queue.queue import Queue
-from .views.live_updates import LiveUpdates
 
 
 class Settings(msgspec.Struct, frozen=True):
@@ -37,4 +36,3 @@ class SharedState:
     courses: Courses
     queue: Queue
     incidents: Incidents
-    updates: LiveUpdates

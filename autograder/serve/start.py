@@ -6,7 +6,6 @@ import contextlib
 import fcntl
 import os
 import resource
-import signal
 import socket
 import ssl
 from collections.abc import AsyncIterator, Iterator
@@ -20,7 +19,7 @@ import uvicorn
 
 from ..model.course import Course
 from ..model.errors import KitError
-from .auth.login import Login, TokenLogin
+from .auth.login import Login, session_cookie
 from .grading_service import Service
 from .shared_state import Settings
 from .views.routes import application
@@ -105,7 +104,7 @@ def run(course: Course, settings: Settings, address: Address) -> None:
 
         behind_proxy = bool(address.public_url) or address.hub
         config = uvicorn.Config(
-            application(service, login_for(service, address), lifespan),
+            application(service, _login(service, address), lifespan),
             http="h11",
             ws="none",
             lifespan="on",
@@ -117,36 +116,28 @@ def run(course: Course, settings: Settings, address: Address) -> None:
             timeout_keep_alive=15,
             timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
             backlog=1024,
-            **_tls_options(address),
+            ssl_certfile=address.certificate,
+            ssl_keyfile=address.key,
         )
-        _Server(config).run(sockets=[listener])
+        try:
+            config.load()
+        except (OSError, ssl.SSLError) as error:
+            raise KitError(f"--certificate: it cannot be used: {error}") from None
+        with contextlib.suppress(KeyboardInterrupt):
+            uvicorn.Server(config).run(sockets=[listener])
 
 
-def login_for(service: Service, address: Address) -> Login:
-    accounts, prefix, secure = service.accounts, address.prefix, address.secure
+def _login(service: Service, address: Address) -> Login:
+    cookie = session_cookie(address.prefix, secure=address.secure, own_host=address.hub)
     if not address.hub:
-        return TokenLogin(accounts, prefix, secure=secure)
+        return Login(service.accounts, cookie, address.prefix)
     from .auth.jupyterhub import HubLogin
 
-    return HubLogin(accounts, prefix, service.settings.instructors, secure=secure)
-
-
-class _Server(uvicorn.Server):
-    """A server that exits normally on SIGINT and SIGTERM."""
-
-    @contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        signals = (signal.SIGINT, signal.SIGTERM)
-        previous = {number: signal.signal(number, self.handle_exit) for number in signals}
-        try:
-            yield
-        finally:
-            for number, handler in previous.items():
-                signal.signal(number, handler)
+    return HubLogin(service.accounts, cookie, address.prefix, service.settings.instructors)
 
 
 def _allow_many_connections() -> None:
-    # every open page keeps a connection, and the default limit is often 1024
+    # browsers keep connections open, and the default limit is often 1024
     _, maximum = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (maximum, maximum))
 
@@ -161,26 +152,11 @@ def _project_lock(course: Course) -> Iterator[None]:
         yield
 
 
-@contextmanager
-def _listening(address: Address) -> Iterator[socket.socket]:
+def _listening(address: Address) -> socket.socket:
     """Open the socket first, so that a port in use is reported before anything is written."""
     family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
-    with contextlib.closing(socket.socket(family)) as listener:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            listener.bind((address.host, address.port))
-        except OSError as error:
-            where = f"{address.host}:{address.port}"
-            raise KitError(f"cannot listen on {where}: {error.strerror}") from None
-        yield listener
-
-
-def _tls_options(address: Address) -> dict[str, Any]:
-    if address.certificate is None:
-        return {}
     try:
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(address.certificate, address.key)
-    except (OSError, ssl.SSLError) as error:
-        raise KitError(f"--certificate: it cannot be used: {error}") from None
-    return {"ssl_certfile": str(address.certificate), "ssl_keyfile": str(address.key)}
+        return socket.create_server((address.host, address.port), family=family)
+    except OSError as error:
+        where = f"{address.host}:{address.port}"
+        raise KitError(f"cannot listen on {where}: {os.strerror(error.errno or 0)}") from None

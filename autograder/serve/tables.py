@@ -9,10 +9,9 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
@@ -21,6 +20,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from ..model.errors import KitError
 
 _POOL = {"pool_size": 16, "max_overflow": 16}  # at least as many as threads that use it
+_WRITING = threading.Lock()
 metadata = sa.MetaData()
 
 # Tokens and session keys are stored as hashes. A token is exchanged once for a session.
@@ -105,7 +105,7 @@ recorded = sa.Table(
     metadata,
     sa.Column("student", sa.String(200), primary_key=True),
     sa.Column("week", sa.String(200), primary_key=True),
-    sa.Column("receipt", sa.String(40), nullable=False),
+    sa.Column("receipt", sa.String(40), nullable=False, default=""),  # of earlier versions
     sa.Column("graded", sa.Float, nullable=False),  # the newest result that was considered
     sa.Column("not_before", sa.Float, nullable=False),
     sa.Column("trouble", sa.Text, nullable=False, key="error"),
@@ -125,38 +125,21 @@ class Store:
 
     @contextmanager
     def transaction(self) -> Iterator[sa.Connection]:
-        if self.shared:
-            with self.engine.begin() as connection:
-                yield connection
-            return
-        # SQLite allows one writer at a time: waiting here is cheaper than retrying there.
-        with _WRITING.setdefault(self.engine, threading.Lock()), self.engine.connect() as db:
-            db.exec_driver_sql("BEGIN IMMEDIATE")
+        # SQLite allows one writer at a time: waiting here is cheaper than retrying there
+        with nullcontext() if self.shared else _WRITING, self.engine.begin() as db:
+            if not self.shared:
+                db.exec_driver_sql("BEGIN IMMEDIATE")
             yield db
-            db.commit()
 
     def execute(self, *statements: sa.UpdateBase) -> int:
         """Execute statements in one transaction; return the row count of the last one."""
         with self.transaction() as db:
             return [db.execute(statement).rowcount for statement in statements][-1]
 
-    def rows(self, query: sa.Executable) -> list[sa.Row[Any]]:
+    def read(self, query: sa.Executable) -> sa.Result[Any]:
+        """Return the result of a query after reading all of it."""
         with self.engine.connect() as db:
-            return list(db.execute(query))
-
-    def row(self, query: sa.Executable) -> sa.Row[Any] | None:
-        with self.engine.connect() as db:
-            return db.execute(query).first()
-
-    def column(self, query: sa.Executable) -> list[Any]:
-        """Return the first column of every row."""
-        with self.engine.connect() as db:
-            return list(db.execute(query).scalars())
-
-    def value(self, query: sa.Executable) -> Any:
-        """Return the first column of the first row, or None without one."""
-        with self.engine.connect() as db:
-            return db.execute(query).scalar()
+            return db.execute(query).freeze()()
 
     def insert(self, table: sa.Table, **row: Any) -> Any:
         """Return an insertion to which `on_conflict_…` can be added."""
@@ -167,9 +150,6 @@ class Store:
         """Return an insertion that updates the row with this primary key if it exists."""
         insertion = self.insert(table, **key, **row)
         return insertion.on_conflict_do_update(index_elements=list(key), set_=row)
-
-
-_WRITING: WeakKeyDictionary[sa.Engine, threading.Lock] = WeakKeyDictionary()
 
 
 def of_student(table: sa.Table, student: str, week: str) -> sa.ColumnElement[bool]:

@@ -77,7 +77,7 @@ class Executor:
         if null > 2:
             os.close(null)
 
-    def answer(self, request: frames.Answered, buffers: list[memoryview]) -> bytes:
+    def answer(self, request: frames.Request, buffers: list[memoryview]) -> bytes:
         """Return the reply frame for a request."""
         self._printed = printed = CapturedOutput()
         saved = sys.stdout, sys.stderr

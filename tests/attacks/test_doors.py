@@ -124,12 +124,11 @@ class Mallory:
 
         def done() -> dict[str, Any] | None:
             said: dict[str, Any] = self.client.get(path, headers=JSON).json()
-            return said if said["state"] in ("graded", "stuck") else None
+            return said if said["state"] == "graded" else None
 
         self.result = until(done, 300, every=1.0)
-        events = self.client.get(f"{path}/events").text
         page = self.client.get(path, headers=own if self.channel == "page" else {}).text
-        return str(self.result) + events + page
+        return str(self.result) + page
 
 
 def no_pipes(folder: str, names: list[str]) -> list[str]:
@@ -171,8 +170,6 @@ def problems_of(mallory: Mallory, place: Path) -> list[str]:
     if answer is None and not arrives(mallory):
         return []  # the attack replaced all regular files
     found = leaks(mallory.told(), attack)
-    if mallory.result["state"] != "graded":
-        found.append(f"it is {mallory.result['state']}")
     for exercise in mallory.result["told"]["exercises"] if not found else ():
         most = attack.most.get(exercise["name"])
         if most is not None and exercise["score"] > most:

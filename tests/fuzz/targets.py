@@ -29,10 +29,10 @@ from autograder.grading.diagnosis.equivalence import same_answers
 from autograder.grading.disclosure.allowed_words import AllowedWords
 from autograder.grading.disclosure.failure_messages import crashed, forbidden, state_mismatch
 from autograder.grading.outcomes import Outcome
-from autograder.grading.running.source_rules import source_problems
 from autograder.model.course import Course, Week, load
 from autograder.model.report.schema import from_json, to_json
-from autograder.model.source.rules import Rules
+from autograder.model.source.reachable import Sources
+from autograder.model.source.rules import Rules, refusals, texts_of
 from autograder.worker.protocol import frames
 from autograder.worker.protocol.values import Decoder
 
@@ -268,7 +268,8 @@ def intake_module(data: bytes) -> None:
     path.write_bytes(data)
     _take(path)
     rules = {"softmax": Rules((), ("numpy*",))}
-    source_problems({"softmax.py": data + b"\nimport gc\n"}, "softmax.py", rules)
+    texts = texts_of({"softmax.py": data + b"\nimport gc\n"})
+    refusals(Sources(texts, "softmax.py"), rules)
 
 
 # Reports

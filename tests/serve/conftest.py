@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 from autograder.model.course import Course, Week, load
 from autograder.nbgrader.workspace import Workspace
 from autograder.serve.auth.accounts import Person, Role
-from autograder.serve.auth.login import TokenLogin
+from autograder.serve.auth.login import Login, session_cookie
 from autograder.serve.grading_service import Service
 from autograder.serve.queue.queue import Queue
 from autograder.serve.shared_state import Settings
@@ -71,12 +71,12 @@ def service(course: Course) -> Iterator[Service]:
 
 
 @pytest.fixture
-def door(service: Service) -> TokenLogin:
-    return TokenLogin(service.accounts, service.settings.prefix)
+def door(service: Service) -> Login:
+    return Login(service.accounts, session_cookie("/", secure=False), "/")
 
 
 @pytest.fixture
-def client(service: Service, door: TokenLogin) -> TestClient:
+def client(service: Service, door: Login) -> TestClient:
     """Return a browser without a session that does not follow redirects."""
     app = application(service, door)
     return TestClient(app, base_url="http://testserver", follow_redirects=False)

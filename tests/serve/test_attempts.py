@@ -21,7 +21,6 @@ from autograder.serve.queue.queued_submission import (
     GRADED,
     REPLACED,
     RUNNING,
-    STUCK,
     WAITING,
     QueuedSubmission,
 )
@@ -111,8 +110,7 @@ def test_a_system_error_costs_no_attempt_and_shows_nothing(service, week):
         assert claimed is not None
         assert not claimed.withheld
         assert service.views.submission(claimed).result is None
-        state = service.queue.put_back(claimed, "the lane ended", 0.0, max_attempts=1 + number % 2)
-        assert state == (WAITING if number % 2 else STUCK)
+        service.queue.put_back(claimed, "the lane ended", 0.0)
         assert service.views.allowance("eve", week).left == 1
 
 
@@ -127,10 +125,9 @@ def test_a_file_that_cannot_be_graded_uses_up_no_attempt_and_says_why(service, w
 
 def test_a_submission_the_service_failed_on_is_replaced_and_never_shown(service, week):
     first = submit(service, week, 1)
-    service.queue.put_back(service.queue.claim(), "the disk is full", 0.0, max_attempts=1)
+    service.queue.put_back(service.queue.claim(), "the disk is full", 600.0)
     submit(service, week, 2)
     assert service.queue.find(first.receipt).state == REPLACED
-    assert not service.queue.retry(first.receipt)
     assert service.queue.start() == 0
     grade(service)
     assert service.queue.claim() is None
@@ -158,7 +155,7 @@ def test_withheld_work_that_is_sent_again_is_shown_once_an_attempt_is_left(servi
     assert "submit the same files again" in service.views.submission(held).why
     clock.now += 86_400
     again = submit(service, week, 2)
-    assert (again.receipt, again.received) == (held.receipt, held.received)
+    assert (again.withheld, again.received) == (False, held.received)
     grade(service)
     assert len(shown(service)) == 2
     assert service.views.allowance("eve", week).left == 0
@@ -202,7 +199,7 @@ def test_no_order_of_events_shows_more_results_than_allowed(service, week, clock
 
     def fail() -> None:
         if (one := service.queue.claim()) is not None:
-            service.queue.put_back(one, "the disk is full", 0.0, max_attempts=chance.choice((1, 9)))
+            service.queue.put_back(one, "the disk is full", chance.choice((0.0, 600.0)))
 
     def restore() -> None:
         if own := service.queue.of_student("eve", WEEK):

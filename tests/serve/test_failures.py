@@ -13,17 +13,13 @@ from sqlalchemy import event
 from sqlalchemy.exc import OperationalError
 
 from autograder.model.errors import IntakeError
-from autograder.model.report.schema import Diagnosis
+from autograder.model.report.schema import Diagnosis, ExerciseReport, SubmissionReport
+from autograder.model.report.verdicts import Ending
 from autograder.serve.queue import dispatch
-from autograder.serve.queue.queued_submission import (
-    ExerciseOutline,
-    QueuedSubmission,
-    RecentResult,
-    ResultOutline,
-)
+from autograder.serve.queue.queued_submission import QueuedSubmission
 from autograder.serve.submissions.upload import accept_files
 from autograder.serve.tables import open_database
-from autograder.serve.views.class_view import recent_mistakes, stuck_students
+from autograder.serve.views.class_view import recent_mistakes
 from tests.nbgrader.tiny_course import SOLUTION, WEEK
 
 
@@ -131,15 +127,16 @@ def test_more_files_than_a_week_has_are_refused(course):
 # The class view
 
 
-def report(*titles: str) -> ResultOutline:
+def report(*titles: str) -> SubmissionReport:
     named = tuple(Diagnosis(t, f"{t}.", "") for t in titles)
-    return ResultOutline(1.0, 3.0, (ExerciseOutline("double", named),))
+    double = ExerciseReport("double", 1.0, 3.0, explained=named)
+    return SubmissionReport("ada", Ending.GRADED, 1.0, 3.0, 0.1, exercises=(double,))
 
 
-def tried(student: str, number: int, *titles: str) -> RecentResult:
+def tried(student: str, number: int, *titles: str) -> tuple[QueuedSubmission, SubmissionReport]:
     received = float(number)
     one = QueuedSubmission(f"R{number}", student, WEEK, "page", "d", received, "graded")
-    return RecentResult(one, report(*titles), received)
+    return one, report(*titles)
 
 
 def test_the_mistakes_of_the_newest_results_are_counted():
@@ -149,17 +146,17 @@ def test_the_mistakes_of_the_newest_results_are_counted():
         tried("alan", 3, "Squares"),
         tried("eve", 4, "Squares", "Halves"),
     ]
-    found = [(m.title, m.students) for m in recent_mistakes(recent)]
-    assert found == [("Squares.", ("alan", "eve")), ("Halves.", ("eve",))]
+    found = [(m.title, [s.student for s in m.students]) for m in recent_mistakes(recent)]
+    assert found == [("Squares.", ["alan", "eve"]), ("Halves.", ["eve"])]
 
 
-def test_stuck_is_who_meets_the_same_mistake_three_times_in_a_row():
+def test_results_in_a_row_with_the_same_mistake_are_counted():
     three = [tried("ada", n, "Squares", "Halves") for n in range(2)]
     three += [tried("ada", 5, "Squares")]
     mended = [tried("alan", n, "Squares") for n in (6, 7, 8)]
     mended += [tried("alan", 9)]
-    (stuck,) = stuck_students([*three, *mended])
-    assert (stuck.student, stuck.title, stuck.repetitions) == ("ada", "Squares.", 3)
+    (mistake,) = recent_mistakes([*three, *mended])
+    assert [(s.student, s.repetitions) for s in mistake.students] == [("ada", 3)]
 
 
 def test_the_view_says_what_is_wrong(service, receipt):

@@ -1,25 +1,22 @@
-"""Clients that send too much, too slowly or half, and that open more than they can look at."""
+"""Clients that send too much, too slowly or half."""
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import io
 import time
 import zipfile
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
 
 from autograder.serve.auth import request_limits
-from autograder.serve.auth.login import TokenLogin
+from autograder.serve.auth.login import Login
 from autograder.serve.views import routes
-from autograder.serve.views.events import MAX_STREAMS
-from autograder.serve.views.live_updates import LiveUpdates
 from autograder.serve.views.routes import ROUTES, application
-from tests.nbgrader.tiny_course import SOLUTION, WEEK
+from tests.nbgrader.tiny_course import WEEK
 
 PATH = f"/weeks/{WEEK}/tries"
 Receive = Callable[[], Awaitable[dict[str, Any]]]
@@ -68,7 +65,7 @@ def program(service) -> dict[str, str]:
 
 
 @pytest.fixture
-def app(service, door: TokenLogin):
+def app(service, door: Login):
     return application(service, door)
 
 
@@ -208,7 +205,7 @@ def test_no_header_makes_somebody_of_a_stranger(app, headers: dict[str, str]) ->
 
 
 def test_guessing_tokens_is_slowed_down_whoever_one_says_to_be(
-    service, door: TokenLogin, monkeypatch
+    service, door: Login, monkeypatch
 ) -> None:
     monkeypatch.setattr(routes, "TOKEN_RATE", (100, 0.001))  # however slow this machine is
     client, found = TestClient(application(service, door)), []
@@ -217,66 +214,6 @@ def test_guessing_tokens_is_slowed_down_whoever_one_says_to_be(
         token = {"token": f"guess-number-{number:04}"}
         found.append(client.post("/enter", data=token, headers=said).status_code)
     assert found == [401] * 100 + [429] * 5
-
-
-async def until(holds: Callable[[], bool]) -> None:
-    ends = time.monotonic() + 20
-    while not holds():
-        assert time.monotonic() < ends
-        await asyncio.sleep(0.01)
-
-
-def test_one_who_opens_hundreds_of_streams_gets_a_few_and_holds_none_of_them(
-    app, service, receipt
-) -> None:
-    own = program(service)
-    path = f"/tries/{receipt}/events"
-
-    @contextlib.asynccontextmanager
-    async def opened(count: int) -> AsyncIterator[list[Answers]]:
-        found = [Answers() for _ in range(count)]
-        tasks = [asyncio.create_task(app(scope(path, **own), never, a.send)) for a in found]
-        await until(lambda: all(a.status for a in found))
-        yield found
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-
-    async def play() -> None:
-        service.updates.attach_loop()
-        for _ in range(3):  # closed streams do not count
-            async with opened(30) as found:
-                assert sorted(a.status for a in found) == [200] * MAX_STREAMS + [429] * (
-                    30 - MAX_STREAMS
-                )
-        assert listening(service.updates) == 0
-
-    asyncio.run(play())
-
-
-def listening(updates: LiveUpdates) -> int:
-    return sum(len(events) for events in updates.subscribers.values())
-
-
-def test_a_hundred_students_look_on_at_once(app, service, week) -> None:
-    async def play() -> None:
-        service.updates.attach_loop()
-        found, tasks = [], []
-        for number in range(100):
-            name = f"s{number}"
-            work = {"doubling.py": f"{SOLUTION}# {name}\n".encode()}
-            one, _ = service.submissions.submit(name, week, work, "page")
-            key = service.accounts.start_session(name, "student", "program").key
-            answers = Answers()
-            asked = scope(f"/tries/{one.receipt}/events", authorization=f"Bearer {key}")
-            tasks.append(asyncio.create_task(app(asked, never, answers.send)))
-            found.append(answers)
-        await until(lambda: all(b'"state":"waiting"' in a.body for a in found))
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-
-    asyncio.run(play())
 
 
 def test_a_request_that_failed_is_forgotten_once_the_database_answers(

@@ -10,12 +10,13 @@ from pathlib import Path
 
 import pytest
 
+from autograder.model.report.schema import SubmissionReport
 from autograder.model.report.verdicts import Ending
 from autograder.nbgrader.collect.submissions import accept
 from autograder.nbgrader.workspace import Workspace
 from autograder.serve.gradebook.exchange_inbox import newest_submissions
 from autograder.serve.grading_service import Service
-from autograder.serve.queue.jobs import prepare
+from autograder.serve.queue.dispatch import prepare
 from tests.nbgrader.tiny_course import SOLUTION, WEEK, write
 
 STAMP = "2026-01-10 12:00:00.000000 UTC"
@@ -115,14 +116,15 @@ def test_what_was_collected_or_settled_before_is_not_taken_again(service, inboun
 def test_what_cannot_be_graded_is_refused_and_replaces_nothing(service, inbound, course) -> None:
     left(inbound, "ada")
     service.inbox.look()
-    left(inbound, "ada", LATER, doubling_py="def double(x:\n")
+    left(inbound, "ada", LATER, doubling_py="")
     service.inbox.look()
+    refused = service.queue.claim()
+    content = service.queue.content(refused.digest)
+    problem = prepare(course, course.weeks[0], refused, content).submission.problem
+    assert "doubling.py is empty" in problem
+    report = SubmissionReport("ada", Ending.REFUSED, 0.0, 3.0, 0.0, problem)
+    service.queue.finish(refused, report, 0.1)
     refused, good = service.queue.of_student("ada", WEEK)
     assert (good.state, good.withheld) == ("waiting", False)
     assert refused.withheld  # it uses up no attempt
-    content = service.queue.content(refused.digest)
-    work = prepare(course, course.weeks[0], refused, content, ("cpu",), "none")
-    assert work.report is not None
-    assert work.report.verdict is Ending.REFUSED
-    assert "doubling.py does not run: line 1" in work.report.message
     assert service.submissions.base("ada", course.weeks[0]).received == good.received

@@ -13,7 +13,7 @@ import pytest
 import uvicorn
 
 from autograder.model.course import Course, Week
-from autograder.serve.auth.login import TokenLogin
+from autograder.serve.auth.login import Login
 from autograder.serve.grading_service import Service
 from autograder.serve.submissions.upload import unpacked
 from autograder.serve.views.routes import application
@@ -26,7 +26,7 @@ OTHER = SOLUTION.replace("x + x", "2 * x")
 
 
 @pytest.fixture
-def url(service: Service, door: TokenLogin) -> Iterator[str]:
+def url(service: Service, door: Login) -> Iterator[str]:
     """Run the service on a port, without grading."""
     port = free_port()
     server = uvicorn.Server(

@@ -17,7 +17,6 @@ from autograder.model.report.schema import (
     TestReport as Ran,
 )
 from autograder.model.report.verdicts import Ending, Verdict
-from autograder.serve.disclosure.leak_bound import bits, most_bits
 from autograder.serve.disclosure.visible_results import redact
 from autograder.serve.views.templating import exchange_page
 from tests.nbgrader.tiny_course import SOLUTION
@@ -124,11 +123,3 @@ def test_of_an_error_pythons_own_name_is_told_and_nothing_else(week):
     report = msgspec.structs.replace(report, exercises=(double, report.exercises[1]))
     (double, _) = redact(report, week, Immediate()).exercises
     assert [c.message for c in double.causes] == ["TypeError"]
-
-
-def test_a_result_tells_more_bits_the_more_is_shown(course, week):
-    found = [bits(20, 400, show) for show in LEVELS]
-    assert found == sorted(found)
-    assert found[0] == 0
-    moments = course.limits(week).submission_seconds / 0.3
-    assert most_bits(course, week) == bits(2, moments, "verdicts")

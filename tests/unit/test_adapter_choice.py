@@ -1,11 +1,10 @@
-"""Test the choice of adapters by failed tests, and unexpected parameters."""
+"""Test the choice of adapters by failed tests."""
 
 from __future__ import annotations
 
 import pytest
 import torch
 
-from autograder.grading.diagnosis.equivalence import state_in_part
 from autograder.grading.diagnosis.probes import Probe
 from autograder.grading.localization.ranking import Clues
 from autograder.grading.outcomes import Flaw
@@ -36,20 +35,6 @@ def crashed(line: int, message: str, kind: str = "RuntimeError") -> Ran:
 
 def wrong(flaw: Flaw, last: Answer) -> Ran:
     return Ran(Reported("t", Verdict.WRONG, 1.0, "It is wrong."), "f", [last], flaw=flaw)
-
-
-def of_state(*unexpected: str, missing: tuple[str, ...] = ()) -> Ran:
-    mismatch = frames.StateMismatch(missing, unexpected, ())
-    return wrong(Flaw.STATE, answer(NUMBERS, mismatch=mismatch))
-
-
-def test_parameters_can_be_a_part_of_the_unexpected_ones() -> None:
-    both = of_state("table", "head.bias")
-    assert state_in_part(both, of_state("positions"))
-    assert state_in_part(both, of_state("head.bias"))
-    assert not state_in_part(of_state("head.bias"), both)
-    assert not state_in_part(both, of_state(missing=("head.weight",)))
-    assert not state_in_part(both, wrong(Flaw.VALUE, answer(NUMBERS)))
 
 
 @pytest.mark.parametrize(

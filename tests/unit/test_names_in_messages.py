@@ -27,13 +27,6 @@ def sort(buckets):
         ValueError: never.
     """
 
-def fit(model, inputs):
-    """Trains.
-
-    Returns:
-        The loss of every step, before its update.
-    """
-
 class Flash:
     def forward(ctx, q, k): ...
 
@@ -50,7 +43,6 @@ def test_parts_of_a_result():
     assert NAMES.result("attend", "…").part(1, 2) == "`weights`"
     assert NAMES.result("sort", "…").part(0, 2) == "`order`"
     assert NAMES.result("sort", "The result").part(1, 3) == "The second value returned"
-    assert NAMES.result("fit", "…").part(1, 4) == "The loss of step 2"
 
 
 def test_a_shape_is_no_pair_of_names():
@@ -90,16 +82,8 @@ def test_what_the_stub_has():
 
 
 def test_what_is_compared_is_returned_or_a_part_of_what_it_is():
-    assert NAMES.result("fit", "The result of `x`").part(0, 2).startswith("The loss")
     assert NamedParts("The result of `f`").part(0, 2) == "The first value returned"
     assert NamedParts("`cache.sizes`").part(1, 2) == "The second value of `cache.sizes`"
-
-
-def test_the_parts_of_a_pair_may_be_named_in_one_line():
-    text = """def gather(seq):
-    '''All that was appended, in order: keys and values, (H, t, d) each.'''
-"""
-    assert Signatures(text).result("gather", "The result").part(1, 2) == "`values`"
 
 
 def test_an_object_that_a_function_returns_has_the_names_of_its_class():

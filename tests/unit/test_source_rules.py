@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from autograder.grading.running.source_rules import source_problems
 from autograder.model.course import load
 from autograder.model.source.reachable import Sources, count_tokens
-from autograder.model.source.rules import Rules, in_words, missing_imports
+from autograder.model.source.rules import Rules, in_words, missing_imports, refusals, texts_of
 
 HONEST = """
 import threading
@@ -37,6 +36,10 @@ def borrowed(x):
 def softmax(x, dim=-1):
     return borrowed(x)
 """
+
+
+def source_problems(files, module, rules, replaced=()):
+    return refusals(Sources(texts_of(files), module), rules, replaced)
 
 
 def problem(source: str | bytes, *patterns: str, **beside: str) -> str:

@@ -8,9 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.authors import function, generator
 from autograder.grading.engine import Engine
-from autograder.grading.outcomes import GraderFault
 from autograder.model.course import load
 from autograder.model.report.verdicts import Verdict
 
@@ -109,7 +107,7 @@ def verdicts(engine: Engine, source: str) -> dict[str, Verdict]:
     files = {engine.week.module: source.encode()}
     target = engine.target(files)
     try:
-        ran = engine.runs.run(target, tuple(source.split("\n")), "weigh", files)
+        ran = engine.runs.run(target, files, "weigh")
     finally:
         target.close()
     return {r.report.name.split("::")[1].split("[")[0]: r.report.verdict for r in ran}
@@ -168,17 +166,3 @@ def test_output_of_any_kind_ends_in_a_verdict(engine: Engine, said: str) -> None
     found = verdicts(engine, SOLUTION.replace(old, f"    {said}\n"))
     assert found["test_printed"].failed
     assert found["test_length"] is Verdict.PASS
-
-
-@pytest.mark.parametrize("text", ["lambda n: (", "f", "lambda", "(n for n in x", "1", ""])
-def test_what_is_no_function_is_a_slip_of_the_test(text: str) -> None:
-    for word in (function, generator):
-        with pytest.raises(GraderFault, match="takes the text of one"):
-            word(text)
-
-
-def test_each_takes_its_own_kind() -> None:
-    with pytest.raises(GraderFault):
-        function("(n for n in range(3))")
-    with pytest.raises(GraderFault):
-        generator("lambda n: n")

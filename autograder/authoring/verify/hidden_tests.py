@@ -179,13 +179,14 @@ def _test_gaps(engine: Engine, exercise: str, test: str, result: Verification) -
     if faults := [f for f in _test_faults(engine, exercise) if f.startswith(name)]:
         yield from faults
         return
-    result.tests = sum(base_of(n) == name for n in engine.runs.names())
+    tests = {n for n in engine.runs.names() if base_of(n) == name}
+    result.tests = len(tests)
 
     def verdicts(source: str) -> list[tuple[str, Verdict, str]]:
         files = _files(week, source)
         target = engine.target(files)
         try:
-            ran = engine.runs.run(target, tuple(source.split("\n")), exercise, files, only=name)
+            ran = engine.runs.run(target, files, exercise, tests=tests)
         finally:
             target.close()
         return [(r.report.name, r.report.verdict, r.report.message or r.fault) for r in ran]
@@ -210,9 +211,8 @@ def _test_gaps(engine: Engine, exercise: str, test: str, result: Verification) -
 
 def _test_faults(engine: Engine, exercise: str | None = None) -> list[str]:
     """Return the errors of tests that cannot be run on the solution, one for each test."""
-    source = tuple(engine.bank.solution.split("\n"))
     with engine.runs.solution() as target:
-        ran = engine.runs.run(target, source, exercise)
+        ran = engine.runs.run(target, engine.runs.files(engine.bank.solution), exercise)
     return list({r.report.base: r.fault for r in reversed(ran) if r.fault}.values())[::-1]
 
 

@@ -113,8 +113,11 @@ def serve(
         return True
     if check:
         all_ok = print_checks(_checks(course, address, database, sandbox))
-        for line in _disclosure(course):
-            print(f"       {line}")
+        policy = course.registry.immediate
+        print(
+            f"       shown at once: {policy.show}, {policy.tries} results per {policy.per}, until "
+            f"{policy.until}; the {course.registry.counts} submission counts"
+        )
         return all_ok
     if hub:
         address = hub_address(address)
@@ -220,17 +223,3 @@ def _port(address: Address) -> Check:
             what = f"port: {address.host}:{address.port}: {error.strerror}"
             return False, what, "choose a different --port, or stop the program that uses it"
     return True, f"port: {address.host}:{address.port} is free", ""
-
-
-def _disclosure(course: Course) -> Iterator[str]:
-    """Describe the information in results, so that instructors can choose `tries`."""
-    from ...serve.disclosure.leak_bound import most_bits
-
-    policy = course.registry.immediate
-    yield (
-        f"shown at once: {policy.show}, {policy.tries} results per {policy.per}, until "
-        f"{policy.until}; the {course.registry.counts} submission counts"
-    )
-    for week in course.weeks:
-        bits = most_bits(course, week)
-        yield f"{week.name}: a result discloses at most {bits} bits about hidden inputs"

@@ -7,9 +7,7 @@ unchanged. Sandboxes and frames are hidden behind `case.Side`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import torch
@@ -18,13 +16,13 @@ from ...worker.protocol import frames
 from ...worker.protocol.values import TORCH_DTYPES
 from ..outcomes import Flaw, GraderFault, Wrong
 from .call_comparison import IN_A_ROW, BothCalls, Comparison, check_side_effects, compare_calls
-from .calls import RemoteObject, is_class
+from .calls import NamedCalls, RemoteObject, is_class
 from .case import CallOptions
-from .pair import Pair, Recipe
+from .pair import Pair
 
 
 @dataclass(frozen=True)
-class Agree(Comparison):
+class Agree(Comparison, NamedCalls):
     """`agree.f(...)`: both sides are called and must agree. Returns the student's result."""
 
     state_std: float = 0.3
@@ -71,11 +69,6 @@ class Agree(Comparison):
         """
         return self.bringing(IN_A_ROW)
 
-    def __getattr__(self, name: str) -> Callable[..., Any]:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return partial(self.call, name)
-
     def call(self, name: str, *args: Any, **kwargs: Any) -> Any:
         """Call by name or dotted path ("FlashAttention.apply")."""
         case = self.case
@@ -118,12 +111,28 @@ class Agree(Comparison):
         common = {n: getattr(self, n) for n in Comparison.__dataclass_fields__}
         return Pair(
             **common,
-            recipe=Recipe(name, args, kwargs, options),
+            made_by=name,
+            parameters=tuple(options.state or ()),
             on_student=RemoteObject(
                 case, case.student, student.value, case.signatures.class_of(name)
             ),
             on_reference=RemoteObject(case, case.reference, reference.value),
+            on_precise=self._precise_object(name, args, kwargs, options),
         )
+
+    def _precise_object(
+        self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], options: CallOptions
+    ) -> RemoteObject | None:
+        case = self.case
+        if case.dtype == "float64":
+            return None
+        if options.dtype is not None:
+            options = options.but(dtype="float64")
+        try:
+            made = case.precise.call(case, name, args, kwargs, options)
+        except GraderFault:
+            return None  # the reference's own dtype then decides
+        return RemoteObject(case, case.precise, made.value)
 
     def _drawn(self, key: str, dtype: str, shape: tuple[int, ...]) -> torch.Tensor:
         target = TORCH_DTYPES.get(dtype, torch.float32)

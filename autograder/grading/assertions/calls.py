@@ -47,6 +47,42 @@ class RemoteObject:
         return wrap(self.case, self.side, result.value)
 
 
+class NamedCalls:
+    """Attributes are calls by their name: `x.f(1)` is `x.call("f", 1)`."""
+
+    def call(self, path: str, /, *args: Any, **kwargs: Any) -> Any:
+        raise NotImplementedError
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return partial(self.call, name)
+
+
+class Container:
+    """Operators of a container are calls of its methods."""
+
+    def _operator(self, method: str, *args: Any) -> Any:
+        raise NotImplementedError
+
+    def __len__(self) -> int:
+        length = self._operator("__len__")
+        if type(length) is not int or not 0 <= length < 1 << 31:
+            raise Wrong("`len` of the object should be a non-negative integer.", Flaw.KIND)
+        return length
+
+    def __getitem__(self, key: Any) -> Any:
+        return self._operator("__getitem__", key)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self._operator("__setitem__", key, value)
+
+    def __contains__(self, item: Any) -> bool:
+        return self._operator("__contains__", item) is True
+
+    __iter__ = None  # Python would read indices without an end
+
+
 class HasRemoteObject(Protocol):
     """A Remote or a Pair, which can be an argument of a call."""
 
@@ -54,7 +90,7 @@ class HasRemoteObject(Protocol):
         """Return the object in the process of a side."""
 
 
-class Remote:
+class Remote(Container):
     """An object of the student's (or the reference's), in the process that runs its code.
 
     Every public name but `object_on` is an attribute of that object: data attributes give their
@@ -69,26 +105,12 @@ class Remote:
             raise GraderFault("an object of one side was passed to the other; pass a Pair")
         return self._remote
 
-    def _call(self, method: str, *args: Any, **kwargs: Any) -> Any:
-        path = ".".join(part for part in (self._path, method) if part)
-        return self._remote.wrapped(self._remote.call(path, args, kwargs))
-
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self._call("", *args, **kwargs)
+        return self._remote.wrapped(self._remote.call(self._path, args, kwargs))
 
-    def __len__(self) -> int:
-        return as_length(self._call("__len__"))
-
-    def __getitem__(self, key: Any) -> Any:
-        return self._call("__getitem__", key)
-
-    def __setitem__(self, key: Any, value: Any) -> None:
-        self._call("__setitem__", key, value)
-
-    def __contains__(self, item: Any) -> bool:
-        return self._call("__contains__", item) is True
-
-    __iter__ = None  # Python would read indices without an end
+    def _operator(self, method: str, *args: Any) -> Any:
+        path = ".".join(part for part in (self._path, method) if part)
+        return self._remote.wrapped(self._remote.call(path, args))
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -97,13 +119,6 @@ class Remote:
         value = self._remote.wrapped(self._remote.fetch(path))
         callable_there = isinstance(value, (frames.OpaqueV, Remote))
         return Remote(self._remote, path) if callable_there else value
-
-
-def as_length(value: Any) -> int:
-    """Return the result of `len` if it is a valid length; raise Wrong otherwise."""
-    if type(value) is not int or not 0 <= value < 1 << 31:
-        raise Wrong("`len` of the object should be a non-negative integer.", Flaw.KIND)
-    return value
 
 
 def wrap(case: Case, side: Side, value: Any) -> Any:
@@ -120,7 +135,7 @@ def is_class(path: str) -> bool:
     return path[:1].isupper() and "." not in path
 
 
-class Calls:
+class Calls(NamedCalls):
     """`submission.f(...)` and `reference.f(...)` return plain values.
 
     `submission.call("Class.method", ...)` takes a dotted path instead of the name.
@@ -134,11 +149,6 @@ class Calls:
         options = CallOptions(construct=True, dtype=self._case.dtype) if is_class(path) else PLAIN
         result = self._side.call(self._case, path, args, kwargs, options)
         return wrap(self._case, self._side, result.value)
-
-    def __getattr__(self, name: str) -> Callable[..., Any]:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return partial(self.call, name)
 
 
 class Raced:
@@ -220,7 +230,7 @@ class Counted:
 
 
 @dataclass(frozen=True)
-class Count:
+class Count(NamedCalls):
     """`count.f(...)`: run the student's function and count its work, torch's and NumPy's."""
 
     _case: Case
@@ -252,42 +262,34 @@ class Count:
     def of(self, remote: HasRemoteObject, method: str = "") -> Callable[..., Counted]:
         """Return the counted call of an object, or of one of its methods."""
         handle = remote.object_on(self._case.student).handle.id
-        return lambda *a, **k: self._count(method, a, k, handle)
+        return lambda *a, **k: self._count(method, a, k, CallOptions(handle=handle))
 
     def call(self, path: str, *args: Any, **kwargs: Any) -> Counted:
         """Make the counted call by name or dotted path."""
-        return self._count(path, args, kwargs)
-
-    def __getattr__(self, name: str) -> Callable[..., Counted]:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return partial(self.call, name)
+        return self._count(path, args, kwargs, PLAIN)
 
     def _count(
-        self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], handle: int | None = None
+        self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], options: CallOptions
     ) -> Counted:
-        case = self._case
-        options = CallOptions(handle=handle, count=True, compiled=self._compiled)
+        case, options = self._case, options.but(count=True, compiled=self._compiled)
         if self._with_gradients:
             expected = case.reference.call(case, name, args, kwargs)
             options = options.but(cotangents=case.cotangents(expected.value))
         process = process_of(case.student.target) if self._from_outside else None
-        before = process.level_memory() if process is not None else None
+        before = process.level_memory() if process else None
         result = case.student.call(case, name, args, kwargs, options)
         counts = result.reply.counts
         if counts is None or counts.ops == 0:
             raise LimitExceeded("This call ran no operation of torch or NumPy.")
         source = case.student.source
-        counted = Counted(
+        return Counted(
             counts.flops,
             counts.largest,
             counts.ops,
             counts.kept,
             result.value,
+            grown=process.peak_bytes() - before.resident if process and before else None,
+            held=before.held if before else None,
             launches=tuple(Launched(source, one, self._compiled) for one in counts.launches),
             computed=counts.computed,
         )
-        if process is None or before is None:
-            return counted
-        grown = process.peak_bytes() - before.resident
-        return replace(counted, grown=grown, held=before.held)

@@ -80,6 +80,16 @@ class CallOptions(msgspec.Struct, frozen=True):
 PLAIN = CallOptions()
 
 
+class _DoubleEncoder(Encoder):
+    """Encodes float arguments in double precision."""
+
+    def tensor(self, x: torch.Tensor) -> frames.Value:
+        return super().tensor(x.double() if x.is_floating_point() else x)
+
+    def array(self, x: np.ndarray[Any, Any] | np.generic) -> frames.Value:
+        return super().array(x.astype("float64") if x.dtype.kind == "f" else x)
+
+
 @dataclass(frozen=True)
 class CallResult:
     """A decoded reply: the returned value and the gradients."""
@@ -125,7 +135,6 @@ class Side:
     fresh: bool = True
     calls: list[frames.Call] = field(default_factory=list)
     last: Answer | None = None
-    _widened: dict[int, tuple[torch.Tensor, torch.Tensor]] = field(default_factory=dict)
 
     def call(
         self,
@@ -139,19 +148,14 @@ class Side:
 
         Raise an Outcome if the submission failed, and a GraderFault if the reference did.
         """
-        encoder = Encoder(special=self._special)
-        self._widened.clear()  # another call's tensors may have the same ids
-
-        def encoded(thing: Any) -> frames.Value:
-            return encoder(self._prepared(thing))
-
+        encoder = (_DoubleEncoder if self.in_float64 else Encoder)(special=self._special)
         fields = msgspec.structs.asdict(options)
         del fields["owner"]
-        fields["args"] = tuple(map(encoded, args))
-        fields["kwargs"] = {k: encoded(v) for k, v in (kwargs or {}).items()}
-        fields["state"] = encoded(options.state)
+        fields["args"] = tuple(map(encoder, args))
+        fields["kwargs"] = {k: encoder(v) for k, v in (kwargs or {}).items()}
+        fields["state"] = encoder(options.state)
         if options.cotangents is not None:
-            fields["cotangents"] = tuple(map(encoded, options.cotangents))
+            fields["cotangents"] = tuple(map(encoder, options.cotangents))
         call = frames.Call(
             exercise=case.exercise,
             path=path,
@@ -173,28 +177,6 @@ class Side:
         except frames.BadFrame:
             raise BadReply("The return value of your function is not plain data.") from None
 
-    def forget(self) -> None:
-        """Drop the last answer and the widened tensors."""
-        self.last = None
-        self._widened.clear()
-
-    def _prepared(self, thing: Any) -> Any:
-        """Return float arguments in double precision if this is the side in float64."""
-        if not self.in_float64:
-            return thing
-        if isinstance(thing, torch.Tensor) and thing.is_floating_point():
-            # The same tensor twice is widened once: aliasing decides how many gradients there are.
-            return self._widened.setdefault(id(thing), (thing, thing.double()))[1]
-        if isinstance(thing, (np.ndarray, np.generic)) and thing.dtype.kind == "f":
-            return thing.astype("float64")
-        if isinstance(thing, (tuple, list)):
-            return type(thing)(self._prepared(x) for x in thing)
-        if isinstance(thing, dict):
-            return {k: self._prepared(v) for k, v in thing.items()}
-        if isinstance(thing, Special):
-            return Special(thing.kind, self._prepared(thing.value))
-        return thing
-
     def _special(self, thing: object, encoder: Encoder) -> frames.Value | None:
         if isinstance(thing, Device):
             return frames.SpecialV("device", self.device)
@@ -205,7 +187,7 @@ class Side:
         if isinstance(thing, slice):
             return frames.SpecialV("slice", encoder([thing.start, thing.stop, thing.step]))
         if isinstance(thing, Special):
-            return frames.SpecialV(thing.kind, encoder(self._prepared(thing.value)))
+            return frames.SpecialV(thing.kind, encoder(thing.value))
         object_on = getattr(thing, "object_on", None)
         return object_on(self).handle if object_on is not None else None
 
@@ -296,7 +278,7 @@ class Case:
     def end(self) -> None:
         """Drop the answers, which reference cycles would keep alive."""
         for side in (self.student, self.reference, self.precise):
-            side.forget()
+            side.last = None
 
     def cotangents(self, result: Any) -> list[torch.Tensor]:
         """Draw a cotangent for every float tensor of a result."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Hashable
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 import torch
@@ -18,7 +18,54 @@ _found: dict[Hashable, tuple[torch.Tensor, Any]] = {}
 _MOST_FOUND = 256
 
 
-class Draw:
+Array = TypeVar("Array")
+
+
+class _Draws(Generic[Array]):
+    """Draw arrays of one library.
+
+    floats: turns drawn numbers into an array of the test's dtype
+    exact:  turns drawn integers and booleans into an array
+    """
+
+    def __init__(
+        self,
+        rng: np.random.Generator,
+        floats: Callable[[Any], Array],
+        exact: Callable[[Any], Array],
+    ) -> None:
+        self._rng, self._floats, self._exact = rng, floats, exact
+
+    def normal(self, *shape: int, std: float = 1.0, mean: float = 0.0) -> Array:
+        """Draw normal entries of the given standard deviation."""
+        return self._floats(self._rng.normal(mean, std, shape))
+
+    def uniform(self, *shape: int, low: float = 0.0, high: float = 1.0) -> Array:
+        """Draw uniform entries between `low` and `high`."""
+        return self._floats(self._rng.uniform(low, high, shape))
+
+    def integers(self, low: int, high: int, *shape: int) -> Array:
+        """Draw int64 entries in low..high-1."""
+        return self._exact(self._rng.integers(low, high, shape))
+
+    def bools(self, *shape: int, p: float = 0.5) -> Array:
+        """Draw booleans, True with probability p."""
+        return self._exact(self._rng.random(shape) < p)
+
+    def permutation(self, n: int) -> Array:
+        """Draw a permutation of 0..n-1."""
+        return self._exact(self._rng.permutation(n))
+
+
+class DrawArray(_Draws[Any]):
+    """Draw NumPy arrays, as `Draw` draws tensors."""
+
+    def __init__(self, rng: np.random.Generator, dtype: str) -> None:
+        dtype = DEFAULT_DTYPE if dtype in NOT_IN_NUMPY else dtype
+        super().__init__(rng, lambda x: x.astype(dtype), lambda x: x)
+
+
+class Draw(_Draws[torch.Tensor]):
     """Draw tensors in the test's dtype; `draw.array` draws NumPy arrays.
 
     The seed is a hash of the course's secret and the test's name. So inputs can be neither looked
@@ -27,9 +74,10 @@ class Draw:
 
     def __init__(self, secret: bytes, test: str, dtype: str) -> None:
         digest = hashlib.blake2b(test.encode(), key=secret[:64], digest_size=8).digest()
-        self._rng = np.random.default_rng(int.from_bytes(digest, "little"))
+        rng = np.random.default_rng(int.from_bytes(digest, "little"))
         self._dtype = TORCH_DTYPES[dtype]
-        self.array = DrawArray(self._rng, dtype)
+        super().__init__(rng, lambda x: _tensor(x).to(self._dtype), _tensor)
+        self.array = DrawArray(rng, dtype)
 
     def found(self, search: Callable[[], torch.Tensor], *given: Hashable) -> torch.Tensor:
         """Return the result of a slow search that depends only on this draw and on `given`.
@@ -44,58 +92,14 @@ class Draw:
         x, self._rng.bit_generator.state = _found[key]
         return x.clone()
 
-    def normal(self, *shape: int, std: float = 1.0, mean: float = 0.0) -> torch.Tensor:
-        """Draw normal entries of the given standard deviation."""
-        return torch.from_numpy(self._rng.normal(mean, std, shape)).to(self._dtype)
-
-    def uniform(self, *shape: int, low: float = 0.0, high: float = 1.0) -> torch.Tensor:
-        """Draw uniform entries between `low` and `high`."""
-        return torch.from_numpy(self._rng.uniform(low, high, shape)).to(self._dtype)
-
-    def integers(self, low: int, high: int, *shape: int) -> torch.Tensor:
-        """Draw int64 entries in low..high-1."""
-        return torch.from_numpy(np.asarray(self._rng.integers(low, high, shape)))
-
-    def bools(self, *shape: int, p: float = 0.5) -> torch.Tensor:
-        """Draw booleans, True with probability p."""
-        return torch.from_numpy(np.asarray(self._rng.random(shape) < p))
-
-    def permutation(self, n: int) -> torch.Tensor:
-        """Draw a permutation of 0..n-1."""
-        return torch.from_numpy(self._rng.permutation(n))
-
     def seed(self) -> int:
         """Draw a seed for a generator of the test's own."""
         return int(self._rng.integers(2**31))
 
     def like(self, shape: tuple[int, ...], dtype: torch.dtype, std: float = 1.0) -> torch.Tensor:
         """Draw normal entries in a given dtype, for weights and cotangents."""
-        return torch.from_numpy(np.asarray(self._rng.normal(0.0, std, shape))).to(dtype)
+        return _tensor(self._rng.normal(0.0, std, shape)).to(dtype)
 
 
-class DrawArray:
-    """Draw NumPy arrays, as `Draw` draws tensors."""
-
-    def __init__(self, rng: np.random.Generator, dtype: str) -> None:
-        self._rng = rng
-        self._dtype = DEFAULT_DTYPE if dtype in NOT_IN_NUMPY else dtype
-
-    def normal(self, *shape: int, std: float = 1.0, mean: float = 0.0) -> Any:
-        """Draw normal entries of the given standard deviation."""
-        return self._rng.normal(mean, std, shape).astype(self._dtype)
-
-    def uniform(self, *shape: int, low: float = 0.0, high: float = 1.0) -> Any:
-        """Draw uniform entries between `low` and `high`."""
-        return self._rng.uniform(low, high, shape).astype(self._dtype)
-
-    def integers(self, low: int, high: int, *shape: int) -> Any:
-        """Draw int64 entries in low..high-1."""
-        return self._rng.integers(low, high, shape)
-
-    def bools(self, *shape: int, p: float = 0.5) -> Any:
-        """Draw booleans, True with probability p."""
-        return self._rng.random(shape) < p
-
-    def permutation(self, n: int) -> Any:
-        """Draw a permutation of 0..n-1."""
-        return self._rng.permutation(n)
+def _tensor(drawn: Any) -> torch.Tensor:
+    return torch.from_numpy(np.asarray(drawn))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -33,22 +32,12 @@ def once(items: Sequence[torch.Tensor]) -> Special:
 
 def function(expression: str) -> Special:
     """A function as an argument, such as function("lambda x: 2 * x"), made in the worker."""
-    return _expression(expression, ast.Lambda, 'function("lambda x: 2 * x")')
+    return Special("expression", expression.strip())
 
 
 def generator(expression: str) -> Special:
     """A generator as an argument, such as generator("(n * n for n in range(4))")."""
-    return _expression(expression, ast.GeneratorExp, 'generator("(n * n for n in range(4))")')
-
-
-def _expression(text: str, kind: type[ast.expr], example: str) -> Special:
-    try:
-        is_one = isinstance(ast.parse(text.strip(), mode="eval").body, kind)
-    except (SyntaxError, ValueError, AttributeError):
-        is_one = False
-    if not is_one:
-        raise GraderFault(f"it takes the text of one, as in {example}")
-    return Special("expression", text.strip())
+    return Special("expression", expression.strip())
 
 
 def torch_mha(

@@ -10,7 +10,7 @@ from ...worker.protocol import frames
 from ..disclosure.allowed_words import AllowedWords
 from ..disclosure.leak_budget import UNKNOWN, MessageBudget
 from ..outcomes import Crashed, Flaw, GraderFault, Unwritten, Wrong
-from .calls import HasRemoteObject
+from .calls import HasRemoteObject, NamedCalls
 from .case import PLAIN, CallOptions, Case, ReferenceRaised
 
 
@@ -30,7 +30,7 @@ class Refuses:
         return _Refusal(self._case, error.__name__, tuple(map(str, alternatives)))
 
 
-class _Refusal:
+class _Refusal(NamedCalls):
     def __init__(self, case: Case, error: str, mentions: tuple[str, ...]) -> None:
         self._case, self._error, self._mentions = case, error, mentions
 
@@ -38,10 +38,8 @@ class _Refusal:
         """Return the call of an object, or of one of its methods."""
         return partial(self._check, method, remote.object_on(self._case.student).options)
 
-    def __getattr__(self, name: str) -> Callable[..., None]:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return partial(self._check, name, PLAIN)
+    def call(self, path: str, *args: Any, **kwargs: Any) -> None:
+        self._check(path, PLAIN, *args, **kwargs)
 
     def _check(self, path: str, options: CallOptions, /, *args: Any, **kwargs: Any) -> None:
         name = options.qualified(path)

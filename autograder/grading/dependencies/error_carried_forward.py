@@ -31,7 +31,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple, assert_never
+from typing import NamedTuple
 
 from ...model.report.verdicts import Verdict
 from ..running.pytest_plugin import Ran, exercise_of
@@ -149,12 +149,25 @@ class CarriedForward:
         helpers = self.helpers(e for e in self._exercises if e in wrong)
         if not helpers.stubs or not any(r.report.verdict.attempted for r in runs):
             return Inherited()
-        before = {r.report.name: r for r in runs if _can_rerun(r.report.verdict)}
+        before = {r.report.name: r for r in runs if r.report.verdict.can_change}
         exercise = next(iter(before.values())).exercise if before else ""
-        credit, rerun, doubtful = dict[str, float](), dict[str, Ran](), list[Ran]()
+        counts_of = dict[str, AnswerCounts]()
 
-        def compare(ran: Ran) -> None:
-            name, counts = ran.report.name, helpers.take_counts()
+        def count(ran: Ran) -> None:
+            counts_of[ran.report.name] = helpers.take_counts()
+
+        with closing(self.load(files, helpers)) as target:
+            after = self.runs.run(
+                target,
+                files,
+                exercise,
+                tests=before.keys(),
+                replaced=helpers.names,
+                on_result=count,
+            )
+        credit, rerun, doubtful = dict[str, float](), dict[str, Ran](), list[Ran]()
+        for ran in after:
+            name, counts = ran.report.name, counts_of[ran.report.name]
             first = before[name].report.verdict
             if ran.report.verdict.failed and _is_doubtful(counts, first, ran):
                 doubtful.extend([before[name]] if first is Verdict.WRONG else [])
@@ -164,25 +177,10 @@ class CarriedForward:
                     rerun[name] = ran
             elif ran.report.verdict is Verdict.PASS and first.failed and counts.answers:
                 credit[name] = 1.0
-
-        with closing(self.load(files, helpers)) as target:
-            self.runs.run_some(target, files, exercise, before.keys(), compare, helpers.names)
         if doubtful:
             resembling = resembling_tests(doubtful, self.runs.right_answers(exercise))
             credit.update(dict.fromkeys(resembling, 1.0))
         return Inherited(helpers.names if credit else (), credit, rerun, helpers.names)
-
-
-def _can_rerun(verdict: Verdict) -> bool:
-    match verdict:
-        case Verdict.PASS | Verdict.WRONG | Verdict.CRASHED | Verdict.FORBIDDEN | Verdict.LIMIT:
-            return True
-        case Verdict.TIMEOUT | Verdict.BAD_REPLY | Verdict.REFUSED:
-            return False
-        case Verdict.UNWRITTEN | Verdict.NOT_RUN | Verdict.GRADER_FAULT:
-            return False
-        case _:
-            assert_never(verdict)
 
 
 def _is_doubtful(counts: AnswerCounts, first: Verdict, ran: Ran) -> bool:
@@ -203,16 +201,4 @@ def has_own_failures(runs: Iterable[Ran], inherited: Inherited) -> bool:
 def terminates(runs: Collection[Ran]) -> bool:
     """Return True if an exercise is written, and none of its tests ran into a limit."""
     verdicts = [r.report.verdict for r in runs]
-    return any(v.attempted for v in verdicts) and not any(map(_is_out_of_bounds, verdicts))
-
-
-def _is_out_of_bounds(verdict: Verdict) -> bool:
-    match verdict:
-        case Verdict.TIMEOUT | Verdict.LIMIT | Verdict.BAD_REPLY:
-            return True
-        case Verdict.PASS | Verdict.WRONG | Verdict.CRASHED | Verdict.FORBIDDEN:
-            return False
-        case Verdict.REFUSED | Verdict.UNWRITTEN | Verdict.NOT_RUN | Verdict.GRADER_FAULT:
-            return False
-        case _:
-            assert_never(verdict)
+    return any(v.attempted for v in verdicts) and not any(v.exceeds_a_bound for v in verdicts)

@@ -80,19 +80,6 @@ def same_reason(mine: Ran, wrong: Ran) -> bool:
     return _same_error(mine_error, wrong_error)
 
 
-def state_in_part(mine: Ran, wrong: Ran) -> bool:
-    """Return True if the parameters that fail to load include the misconception's."""
-    if not (mine.flaw is wrong.flaw is Flaw.STATE):
-        return False
-    own, other = (
-        _mismatch(last[0]) if isinstance(last := _last_answer(run), tuple) else None
-        for run in (mine, wrong)
-    )
-    if own is None or other is None or not any(other):
-        return False
-    return all(part <= whole for part, whole in zip(other, own, strict=True))
-
-
 def _last_answer(run: Ran) -> Answer | Outcome | None:
     return run.answers[-1] if run.answers else None
 

@@ -15,14 +15,8 @@ import torch
 # How the "Returns:" section of a docstring names several values, by example:
 # "output (..., n, d_v) and weights (..., n, m)."
 _TOGETHER = re.compile(r"(?:^|\band )(?:the )?([a-z_]+)(?= \()")
-# "y (B, T, C), or (y, weights) with weights (B, H, T, T)"
-_PAIR = re.compile(r"\bor \(([a-z_]+(?:, [a-z_]+)+)\)")
 # "order: the permutation", a line for each value
 _LINES = re.compile(r"^ *([a-z_]+):", re.MULTILINE)
-# "The loss of every step, before its update"
-_EACH = re.compile(r"^\s*(The [a-z]+) of (?:every|each) ([a-z]+)")
-# In the summary line: "All of a sequence, in order: keys and values, (H_kv, t, d) each."
-_SUMMARY = re.compile(r"(?:: |(?<=\w) and )([a-z_]+)(?=(?: and [a-z_]+)?, \(.*\) each\.$)")
 _ORDINALS = ("first", "second", "third", "fourth", "fifth")
 
 
@@ -30,13 +24,13 @@ class NamedParts(str):
     """The subject of a message, such as "The result of `f`", and the names of its parts.
 
     parts:     names of the returned values
-    each:      ("The loss", "step") if the parts are numbered
+    is_calls:  the parts are the results of several calls
     is_state:  the parts are parameters of a module
     is_output: the result of a module or of attention, whose rows need not sum to 1
     """
 
     parts: tuple[str, ...] = ()
-    each: tuple[str, str] | None = None
+    is_calls: bool = False
     is_state: bool = False
     is_output: bool = False
 
@@ -48,7 +42,7 @@ class NamedParts(str):
     def of_calls(cls, subject: str) -> NamedParts:
         """Return the subject for the results of several calls."""
         result = cls(subject)
-        result.each = ("The result", "call")
+        result.is_calls = True
         return result
 
     def item(self, key: object) -> str:
@@ -57,8 +51,8 @@ class NamedParts(str):
 
     def part(self, number: int, count: int) -> str:
         """Return the subject for part `number` (from 0) of `count`."""
-        if self.each is not None:
-            return f"{self.each[0]} of {self.each[1]} {number + 1}"
+        if self.is_calls:
+            return f"The result of call {number + 1}"
         if len(self.parts) == count:
             return f"`{self.parts[number]}`"
         ordinal = f"The {_ORDINALS[number]} value" if number < len(_ORDINALS) else ""
@@ -73,7 +67,6 @@ class Signatures:
     def __init__(self, source: str = "") -> None:
         self._arguments: dict[str, tuple[str, ...]] = {}
         self._parts: dict[str, tuple[str, ...]] = {}
-        self._each: dict[str, tuple[str, str]] = {}
         self._outputs: set[str] = set()
         self._makes: dict[str, str] = {}
         for node in ast.parse(source).body:
@@ -89,10 +82,10 @@ class Signatures:
         self._arguments[name] = tuple(a.arg for a in positional[is_method:])
         docstring = ast.get_docstring(node) or ""
         returns = re.split(r"\n\s*\n(?=[A-Z]\w+:)", docstring.partition("Returns:")[2])[0].strip()
-        if each := _EACH.match(returns):
-            self._each[name] = (each[1], each[2])
+        if _LINES.match(returns):
+            self._parts[name] = tuple(_LINES.findall(returns))
         else:
-            self._parts[name] = tuple(_returned_names(returns, docstring.partition("\n")[0]))
+            self._parts[name] = tuple(_TOGETHER.findall(returns.partition(". ")[0]))
         if name.endswith(".forward") or "output" in returns.partition(".")[0]:
             self._outputs.add(name)
         if isinstance(node.returns, ast.Name):
@@ -111,7 +104,7 @@ class Signatures:
         result, key = NamedParts(subject), self._key(path)
         result.is_state = path.rpartition(".")[2] == "state_dict"
         result.is_output = key in self._outputs
-        result.parts, result.each = self._parts.get(key, ()), self._each.get(key)
+        result.parts = self._parts.get(key, ())
         return result
 
     def arguments(self, path: str) -> tuple[str, ...]:
@@ -142,15 +135,6 @@ class Signatures:
         if path.endswith(".apply"):
             return path.removesuffix("apply") + "forward"
         return path if path in self._arguments else f"{path}.forward"
-
-
-def _returned_names(returns: str, summary: str) -> Sequence[str]:
-    if _LINES.match(returns):
-        return _LINES.findall(returns)
-    first = returns.partition(". ")[0]
-    if pair := _PAIR.search(first):
-        return pair[1].split(", ")
-    return _TOGETHER.findall(first) or _SUMMARY.findall(summary)
 
 
 def _floats(argument: Any, place: str = "") -> Iterator[tuple[str, torch.Tensor]]:

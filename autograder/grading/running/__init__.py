@@ -17,7 +17,6 @@ __all__ = [
     "memory_ceiling",
     "pytest_plugin",
     "pytest_session",
-    "source_rules",
     "standalone",
     "test_runner",
 ]

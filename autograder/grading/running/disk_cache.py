@@ -2,8 +2,9 @@
 
 The solution and the misconceptions run through the hidden tests once for each version of them, of
 the tests and of the kit, and not once per process of a pool. Stored are the solution's answers, the
-failed tests of each misconception with their answers (a diagnosis compares them), and the values
-recorded by traced programs. A file that cannot be read or written costs time, never a verdict.
+tests of each misconception with the answers to the failed ones (a diagnosis compares them), and the
+values recorded by traced programs. A file that cannot be read or written costs time, never a
+verdict.
 """
 
 from __future__ import annotations
@@ -75,20 +76,6 @@ class RunCache:
     def put(self, name: str, runs: list[Ran], about: bytes = b"") -> None:
         """Store the results of a program."""
         self._write(name, "run", tuple(map(_pack_run, runs)), self._of_a_run + about)
-
-    def answers(self, name: str) -> dict[bytes, bytes]:
-        """Return the stored answers of a `RecordedTarget`."""
-        found = self._read(name, "answers", dict[bytes, bytes], self._of_a_run) or {}
-        try:
-            for answer in found.values():
-                split_reply(answer)
-        except frames.BadFrame:
-            return {}
-        return found
-
-    def put_answers(self, name: str, answers: dict[bytes, bytes]) -> None:
-        """Add answers to the stored ones; other processes add theirs."""
-        self._write(name, "answers", {**self.answers(name), **answers}, self._of_a_run)
 
     def notes(self, exercise: str) -> dict[bytes, bytes | None]:
         """Return the values that traced programs of the course recorded in an exercise's tests."""

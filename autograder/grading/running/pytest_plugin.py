@@ -7,9 +7,8 @@ turns exceptions of tests into verdicts.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ import msgspec
 import pytest
 from _pytest.runner import runtestprotocol
 
+from ...model.course import Week
 from ...model.device_axes import AXES, CPU
 from ...model.errors import EngineError
 from ...model.report.schema import TestReport, base_of
@@ -31,9 +31,8 @@ from ..disclosure.signatures import Signatures
 from ..outcomes import Flaw, NotRun, Outcome, Unseeded, Wrong, printable
 from ..targets.byte_quota import KEPT_BYTES, ByteQuota
 from ..targets.in_process import Answer, Target
-from ..targets.sandboxed import Sandboxed
 from . import fixtures
-from .answer_trie import PASSED, AnswerTries, End, TrieTarget
+from .answer_trie import PASSED, AnswerTries, End
 from .author_errors import clear_frames, describe_collection_error, describe_fault
 from .memory_ceiling import machine_is_short
 
@@ -78,7 +77,6 @@ class Known:
 class GraderPlugin:
     """Collect hidden tests once and run them against any target.
 
-    patterns:           calls that are not allowed, by exercise
     secret:             seeds the inputs
     reference, precise: targets of the solution, the latter for calls in float64
     solution:           the source of the solution's module
@@ -86,21 +84,19 @@ class GraderPlugin:
 
     def __init__(
         self,
-        module: str,
-        exercises: tuple[str, ...],
-        patterns: dict[str, tuple[str, ...]],
+        week: Week,
         devices: tuple[str, ...],
         secret: bytes,
         reference: Target,
         precise: Target,
-        solution: str = "",
+        solution: str,
     ) -> None:
-        self.module, self.exercises, self.patterns = module, exercises, patterns
+        self.module, self.exercises = week.module, tuple(e.name for e in week.exercises)
+        self._patterns = {name: week.patterns(name) for name in self.exercises}
         self.signatures = Signatures(solution)
         self.devices, self.secret = devices, secret
-        self.session: pytest.Session | None = None
+        self.items: list[pytest.Function] = []
         self.collect_errors: list[str] = []
-        self.loop: Callable[[pytest.Session], None] = lambda session: None
         self._reference, self._precise = reference, precise
         self._tries = AnswerTries()
         self._known: dict[Any, Known] = {}
@@ -137,8 +133,8 @@ class GraderPlugin:
             self.collect_errors.append(describe_collection_error(call.excinfo.value, graders))
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
-        self.session = session
-        self.loop(session)
+        """Keep the collected tests, and run none yet."""
+        self.items = [i for i in session.items if isinstance(i, pytest.Function)]
         return True
 
     @pytest.fixture
@@ -147,10 +143,6 @@ class GraderPlugin:
         return self._case
 
     # Running
-
-    def items(self) -> list[pytest.Function]:
-        assert self.session is not None
-        return [i for i in self.session.items if isinstance(i, pytest.Function)]
 
     def run(
         self,
@@ -168,20 +160,10 @@ class GraderPlugin:
         self._student, self._source, self._settled = student, source, settled
         self._quota, self._words = ByteQuota(KEPT_BYTES), AllowedWords(source)
         try:
-            for number, item in enumerate(items):
-                if isinstance(student, Sandboxed) and student.listens_ahead:
-                    self._send_ahead(student, items[number:])
+            for item in items:
                 yield self._run_one(item, keep_passed)
         finally:
             self._raised = self._case = None  # drop the submission's values
-
-    def _send_ahead(self, student: Sandboxed, items: list[Any]) -> None:
-        """Announce the requests of an exercise's next tests, unless some are announced already."""
-        exercise = self.known(items[0]).exercise
-        if not student.expects(exercise) and exercise not in self._settled:
-            tests = takewhile(lambda known: known.exercise == exercise, map(self.known, items))
-            names = [known.report.name for known in tests if known.lacking() is None]
-            student.expect(self._tries.expected(names))
 
     def _run_one(self, item: Any, keep_passed: bool) -> Ran:
         known = self.known(item)
@@ -201,7 +183,6 @@ class GraderPlugin:
         flaw = raised.flaw if isinstance(raised, Wrong) else Flaw.CLAIM
         if end is None and verdict.follows_from_answers:
             target.store(PASSED if passed else End(message, flaw))
-        target.end(passed)
         report = known.report
         if not passed:
             line = raised.line if isinstance(raised, Outcome) else 0
@@ -254,18 +235,15 @@ class GraderPlugin:
     def standalone_case(self, item: Any, student: Target, source: tuple[str, ...]) -> Case:
         """Return the case of a test that pytest runs on its own. `source`: the lines it tests."""
         self._source = source
-        known = self.known(item)
-        target = AnswerTries().target(known.report.name, student)
-        target.begin(known.report.name, known.exercise)
-        return self._new_case(known, target)
+        return self._new_case(self.known(item), student)
 
-    def _new_case(self, known: Known, student: TrieTarget) -> Case:
+    def _new_case(self, known: Known, student: Target) -> Case:
         name, dtype = known.report.name, known.dtype
         return Case(
             test=name,
             exercise=known.exercise,
             module=self.module,
-            patterns=self.patterns.get(known.exercise, ()),
+            patterns=self._patterns[known.exercise],
             device=known.device,
             dtype=dtype,
             draw=Draw(self.secret, f"{self.module}:{base_of(name)}", dtype),

@@ -4,7 +4,8 @@
     pytest autograder/graders/week02_masking -k any_axis --alternative python_loops
     pytest autograder/graders/week02_masking --submission mine/masking.py
 
-A file without all exercises replaces the solution's definitions, like a misconception.
+A file without all exercises replaces the solution's definitions, like a misconception; messages
+then count its lines after those of the solution.
 
 A conftest.py next to the weeks' folders needs `from autograder.authors.byhand import *`. An
 editor's test button and its debugger then work: `breakpoint()` stops in a test and in the code
@@ -15,7 +16,6 @@ conftest.py nor this module.
 from __future__ import annotations
 
 import difflib
-import re
 import sys
 from collections.abc import Generator, Iterator
 from functools import cache
@@ -28,13 +28,12 @@ from ...files.secret import course_secret
 from ...files.workfolder import WorkFolder
 from ...model.course import Course, Week, find_root, load
 from ...model.course.bank import Bank
-from ...model.device_axes import AXES, axis
+from ...model.device_axes import axis
 from ...model.errors import KitError
 from ...worker.monitor.operator_hooks import install_hooks
-from ...worker.torch_support import fake_device
 from ..assertions.case import Case
 from ..outcomes import GraderFault, NotRun, Outcome
-from ..targets.in_process import Answer, InProcess, split_reply, warm_extras
+from ..targets.in_process import Answer, InProcess, prepare_process, split_reply
 from .author_errors import describe_fault, describe_outcome
 from .fixtures import agree, count, draw, reference, refuses, submission
 from .pytest_plugin import GraderPlugin, add_markers
@@ -76,67 +75,43 @@ class StandaloneWeek:
     def __init__(self, course: Course, week: Week, config: pytest.Config) -> None:
         self.week, self._folder, bank = week, WorkFolder(), Bank(course, week)
         devices = axis(config.getoption("--on"))
-        install_hooks(week.all_patterns)
-        fake_device.device()
-        if any(AXES[d].claimed for d in devices):
-            fake_device.warm()
-        warm_extras(week)
+        prepare_process(week, devices)
+        self.student = self._target(bank, config.getoption("--submission"))
+        self.source = tuple(self.student.path.read_text("utf-8", "replace").split("\n"))
         solution = course.solution(week)
-        self._lines_before, self._partial_file = 0, ""
-        self.student = self._target(bank, solution, config)
         self.plugin = GraderPlugin(
-            week.module,
-            tuple(e.name for e in week.exercises),
-            {e.name: week.patterns(e.name) for e in week.exercises},
+            week,
             devices,
             course_secret(course),
             PrintingTarget(solution, "reference"),
             InProcess(solution),
             bank.solution,
         )
-        text = self.student.path.read_text(encoding="utf-8", errors="replace")
-        self.source = tuple(text.split("\n"))
 
-    def _target(self, bank: Bank, solution: Path, config: pytest.Config) -> PrintingTarget:
-        """Return a target of the file or the program of the bank that the options name."""
-        alternative, given = config.getoption("--alternative"), config.getoption("--submission")
-        if given and not alternative:
-            path = Path(given)
-            path = path / self.week.module if (path / self.week.module).is_file() else path
-            if path.is_file():
-                return PrintingTarget(self._submitted(bank, path), "submission")
-        name = alternative or given
-        if not name:
-            return PrintingTarget(solution, "solution")
-        sources = {a.name: a.source for a in bank.alternatives}
-        sources |= {m.name: m.source for m in bank.misconceptions}
-        if name not in sources:
-            near = difflib.get_close_matches(name, sources, n=3)
-            guess = f"; did you mean {' or '.join(near)}?" if near else ""
-            no_file = "" if alternative else f"there is no file {given}, and "
-            raise KitError(f"{no_file}the bank of {self.week.name} has no {name!r}{guess}")
-        path = write_module(self._folder.path / name, self.week, sources[name])
-        return PrintingTarget(path, name)
-
-    def _submitted(self, bank: Bank, path: Path) -> Path:
-        """Return the file if it is a whole module, or the solution with the file's definitions."""
-        text = path.read_text(encoding="utf-8-sig", errors="replace")
-        source, self._lines_before = bank.complete_module(text, path.name)
-        if not self._lines_before:
-            return path.resolve()
-        self._partial_file = path.name
-        return write_module(self._folder.path / "submission", bank.week, source)
-
-    def with_own_lines(self, message: str) -> str:
-        """Return a message with line numbers of the partial file instead of the merged module."""
-
-        def own_line(found: re.Match[str]) -> str:
-            line = int(found[1]) - self._lines_before
-            return f"line {line} of {self._partial_file}" if line > 0 else found[0]
-
-        if not self._partial_file:
-            return message
-        return re.sub(rf"line (\d+) of {re.escape(self.week.module)}", own_line, message)
+    def _target(self, bank: Bank, name: str) -> PrintingTarget:
+        """Return a target of a file or of a program of the bank; "" is the solution."""
+        path = Path(name)
+        path = path / self.week.module if (path / self.week.module).is_file() else path
+        if name and path.is_file():
+            text = path.read_text(encoding="utf-8-sig", errors="replace")
+            source, lines_before = bank.complete_module(text, path.name)
+            if not lines_before:
+                return PrintingTarget(path.resolve(), "submission")
+            name = "submission"
+        else:
+            name = name or "solution"
+            sources = {"solution": bank.solution}
+            sources |= {a.name: a.source for a in bank.alternatives}
+            sources |= {m.name: m.source for m in bank.misconceptions}
+            if name not in sources:
+                near = difflib.get_close_matches(name, sources, n=3)
+                guess = f"; did you mean {' or '.join(near)}?" if near else ""
+                raise KitError(
+                    f"there is no file {name}, and the bank of {self.week.name} has no "
+                    f"{name!r}{guess}"
+                )
+            source = sources[name]
+        return PrintingTarget(write_module(self._folder.path / name, self.week, source), name)
 
 
 @cache
@@ -148,9 +123,12 @@ def _week(folder: Path, config: pytest.Config) -> StandaloneWeek:
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("hidden tests")
     group.addoption(
-        "--submission", help="Run them on this file (trust it: no sandbox) or bank entry."
+        "--submission",
+        "--alternative",
+        dest="submission",
+        default="",
+        help="Run them on this file (trust it: no sandbox) or on this program of the bank.",
     )
-    group.addoption("--alternative", help="Run them on this entry of the bank.")
     group.addoption("--on", default="auto", help="Devices: auto, cpu, cuda or fake-gpu.")
 
 
@@ -193,8 +171,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
     except Outcome as outcome:
         if config.getoption("usepdb", False):
             raise  # the debugger opens where it was raised
-        message = _week(folder, config).with_own_lines(outcome.message)
-        text = describe_outcome(str(outcome.verdict), outcome, folder, message)
+        text = describe_outcome(str(outcome.verdict), outcome, folder, outcome.message)
         raise pytest.fail.Exception(text, pytrace=False) from None
     except (AttributeError, NameError, GraderFault) as error:
         exercises = _week(folder, config).plugin.exercises

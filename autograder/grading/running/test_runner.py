@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import hashlib
 import random
-from collections.abc import Callable, Collection, Mapping, Set
+from collections.abc import Callable, Collection, Mapping
 from contextlib import AbstractContextManager, closing
+from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
 
@@ -21,27 +22,24 @@ from ...model.course import Week
 from ...model.course.bank import Bank, Misconception
 from ...model.errors import EngineError
 from ...model.extras import installed, missing_in_words
-from ...model.report.schema import base_of
 from ...model.report.verdicts import Verdict
-from ...model.source.rules import Rules
+from ...model.source.reachable import Sources
+from ...model.source.rules import Rules, refusals, texts_of
 from ..decoding import Answers
 from ..diagnosis.argument_patterns import CallShapes, call_shapes
 from ..diagnosis.probes import Recording, Steps
-from ..outcomes import NotRun, Outcome
+from ..outcomes import Forbidden, NotRun, Outcome
 from ..targets.in_process import InProcess, Target
 from .disk_cache import RunCache
 from .pytest_plugin import GraderPlugin, Ran, exercise_of
-from .pytest_session import GraderSession
-from .source_rules import source_problems
 
-Result = TypeVar("Result")
+Files = Mapping[str, bytes]
 
 _SOLUTION = "-solution"  # no misconception has such a name
 _CANNOT_BE_TESTED = (
     "This test cannot continue with the kind, shape or dtype of your result. Compare it with the "
     "docstring."
 )
-_MOST_REUSED = 500  # runs; a week's bank is smaller
 
 
 class Runs:
@@ -56,24 +54,20 @@ class Runs:
         self,
         bank: Bank,
         plugin: GraderPlugin,
-        session: GraderSession,
         folder: Path,
         kept: RunCache | None,
-        apart: Callable[[Mapping[str, bytes]], Target] | None = None,
+        apart: Callable[[Files], Target] | None = None,
     ) -> None:
         self.bank, self.week = bank, bank.week
         self.apart = apart
-        self.plugin, self.session = plugin, session
+        self.plugin = plugin
         self._folder, self._kept = folder, kept
         self._misconceptions: dict[str, list[Ran]] = {}
         self._right: dict[str, dict[str, Answers]] = {}
         self._recorded: dict[str, dict[str, Steps]] = {}
         self._call_shapes: dict[str, dict[str, CallShapes]] = {}
-        self._order = random.Random()
-        # `verify` grades the bank's programs, and diagnoses with them.
-        self._in_process: dict[tuple[str | None, tuple[str, ...]] | None, list[Ran]] = {}
         self._sound: dict[str, bool] = {}
-        self.items = plugin.items()
+        self.items = plugin.items
         self._tests = {exercise_of(i): i.path.read_bytes() for i in self.items}
         self._check_items()
 
@@ -92,86 +86,49 @@ class Runs:
         """Return the names of all tests, with their axes."""
         return [self.plugin.name(i) for i in self.items]
 
-    def lines(self, files: Mapping[str, bytes]) -> tuple[str, ...]:
+    def lines(self, files: Files) -> tuple[str, ...]:
         """Return the lines of the week's module in a submission."""
         return tuple(files.get(self.week.module, b"").decode("utf-8", "replace").split("\n"))
+
+    def files(self, source: str) -> Files:
+        """Return the submission that consists of the week's module with this source."""
+        return {self.week.module: source.encode()}
 
     # Any target
 
     def run(
         self,
         target: Target,
-        source: tuple[str, ...],
+        files: Files,
         exercise: str | None = None,
-        files: Mapping[str, bytes] | None = None,
-        heard: Callable[[Ran], None] = lambda ran: None,
-        only: str = "",
-    ) -> list[Ran]:
-        """Run the hidden tests against any target and return their results.
-
-        source:   the lines of the module
-        exercise: None runs the tests of all exercises
-        files:    the submission, if it has more files than the module
-        heard:    called with each result at once
-        only:     the name of a single test
-        """
-        alone = files is None or files.keys() == {self.week.module}
-        plain = type(target) is InProcess  # a subclass may change the loaded module
-        key = (exercise, source) if alone and not only and plain else None
-        if key in self._in_process:
-            for one in self._in_process[key]:
-                heard(one)
-            return self._in_process[key]
-        items = self._items_of(exercise)
-        if only:
-            items = [i for i in items if base_of(self.plugin.name(i)) == only]
-        whole = files or {self.week.module: "\n".join(source).encode()}
-        settled = self._settled(whole, exercise)
-        right = key is not None and not settled and "\n".join(source) == self.bank.solution
-
-        def run() -> list[Ran]:
-            ran = []
-            for one in self.plugin.run(target, source, items, settled, keep_passed=right):
-                heard(one)
-                ran.append(one)
-            return ran
-
-        ran = [self._without_doubt(r) for r in self.within(run)]
-        if right and exercise is not None and exercise not in self._right:
-            self._know_right(exercise, ran)
-        if key is not None and len(self._in_process) < _MOST_REUSED:
-            self._in_process[key] = ran
-        return ran
-
-    def run_some(
-        self,
-        target: Target,
-        files: Mapping[str, bytes],
-        exercise: str,
-        tests: Set[str],
-        heard: Callable[[Ran], None],
+        *,
+        tests: Collection[str] | None = None,
         replaced: Collection[str] = (),
-    ) -> None:
-        """Run some tests of an exercise against a target of these files.
+        on_result: Callable[[Ran], None] = lambda ran: None,
+    ) -> list[Ran]:
+        """Run the hidden tests against a target of these files and return their results.
 
-        heard:    called with each result at once
-        replaced: functions in which the source may break rules
+        exercise:  None runs the tests of all exercises
+        tests:     the names of the tests to run; None runs all of them
+        replaced:  functions in which the source may break rules
+        on_result: called with each result at once
         """
-        items = [i for i in self._items_of(exercise) if self.plugin.name(i) in tests]
+        items = [
+            i for i in self._items_of(exercise) if tests is None or self.plugin.name(i) in tests
+        ]
         settled = self._settled(files, exercise, replaced)
-
-        def run() -> None:
-            for one in self.plugin.run(target, self.lines(files), items, settled):
-                heard(self._without_doubt(one))
-
-        self.within(run)
+        ran = []
+        for one in self.plugin.run(target, self.lines(files), items, settled):
+            on_result(one)
+            ran.append(one)
+        return [self._without_doubt(r) for r in ran]
 
     def run_until_failure(
         self,
         target: Target,
-        exercise: str | None = None,
-        first: tuple[str, ...] = (),
-        source: tuple[str, ...] = (),
+        exercise: str | None,
+        first: Collection[str] = (),
+        source: str = "",
     ) -> list[Ran]:
         """Run tests (of one exercise) up to the first failure and return their results.
 
@@ -181,39 +138,31 @@ class Runs:
         items = self._items_of(exercise)
         items.sort(key=lambda i: self.plugin.name(i) not in first)
 
-        def run() -> list[Ran]:
-            ran = []
-            for one in self.plugin.run(target, source, items, {}):
-                ran.append(one)
-                is_unwritten = bool(first) and one.report.verdict is Verdict.UNWRITTEN
-                if one.report.verdict.failed and not is_unwritten:
-                    break
-            return ran
+        ran = []
+        for one in self.plugin.run(target, tuple(source.split("\n")), items, {}):
+            ran.append(one)
+            verdict = one.report.verdict
+            if verdict.failed and not (first and verdict is Verdict.UNWRITTEN):
+                break
+        return ran
 
-        return self.within(run)
+    def first_failure(self, target: Target, source: str, exercise: str | None) -> str:
+        """Return the name of the first test that rejects the target, or ""."""
+        last = self.run_until_failure(target, exercise, source=source)[-1:]
+        return last[0].report.name if last and last[0].report.verdict.failed else ""
 
     def _items_of(self, exercise: str | None) -> list[Any]:
         known = self.plugin.known
         return [i for i in self.items if exercise is None or known(i).exercise == exercise]
 
-    def first_failure(self, target: Target, source: str, exercise: str | None) -> str:
-        """Return the name of the first test that rejects the target, or ""."""
-        last = self.run_until_failure(target, exercise, (), tuple(source.split("\n")))[-1:]
-        return last[0].report.name if last and last[0].report.verdict.failed else ""
-
-    def within(self, work: Callable[[], Result]) -> Result:
-        """Call a function in the thread of the tests' session and return its result."""
-        done: Result = self.session.call(work)
-        return done
-
     def _settled(
-        self, files: Mapping[str, bytes], only: str | None, replaced: Collection[str] = ()
+        self, files: Files, only: str | None, replaced: Collection[str]
     ) -> dict[str, Outcome]:
         """Return the outcomes of exercises (of one, or all) that need no run."""
         chosen = [e for e in self.week.exercises if only in (None, e.name)]
         rules = {e.name: Rules((), e.source_not_allowed) for e in chosen}
-        problems = source_problems(files, self.week.module, rules, replaced)
-        settled: dict[str, Outcome] = dict(problems)
+        found = refusals(Sources(texts_of(files), self.week.module), rules, replaced)
+        settled: dict[str, Outcome] = {e: Forbidden(r.message) for e, r in found.items()}
         for exercise in chosen:
             if exercise.extra is not None and not installed(exercise.extra):
                 settled[exercise.name] = NotRun(f"This needs {missing_in_words(exercise.extra)}.")
@@ -240,9 +189,7 @@ class Runs:
     def _run_solution(self, items: list[Any]) -> list[Ran]:
         source = tuple(self.bank.solution.split("\n"))
         with self.solution() as target:
-            return self.within(
-                lambda: list(self.plugin.run(target, source, items, {}, keep_passed=True))
-            )
+            return list(self.plugin.run(target, source, items, {}, keep_passed=True))
 
     # The course's own programs
 
@@ -254,49 +201,45 @@ class Runs:
         """Open a target of one of the course's programs."""
         if self.apart is None:
             return closing(InProcess(self.written(name, source)))
-        return closing(self.apart({self.week.module: source.encode()}))
+        return closing(self.apart(self.files(source)))
 
     def of_misconceptions(self, exercise: str) -> dict[str, list[Ran]]:
         """Return the failed tests of every misconception of the exercise, by name."""
         bank = self.bank.of_exercise(exercise)
         missing = [m for m in bank if m.name not in self._misconceptions]
         # In random order, so that parallel processes do not all run the same one.
-        for misconception in self._order.sample(missing, len(missing)):
-            self._misconceptions[misconception.name] = self._failed_tests(misconception)
+        for one in random.sample(missing, len(missing)):
+            run = partial(self.run_misconception, one)
+            ran = self._kept_run(one.name, one.source, exercise, run)
+            self._misconceptions[one.name] = [r for r in ran if r.report.verdict.failed]
         return {m.name: self._misconceptions[m.name] for m in bank}
-
-    def _failed_tests(self, misconception: Misconception) -> list[Ran]:
-        about = self._about(misconception.source, misconception.exercise)
-        failed = self._kept.get(misconception.name, about) if self._kept else None
-        if failed is None:
-            ran = self.run_misconception(misconception)
-            failed = [r for r in ran if r.report.verdict.failed]
-            if self._kept and not any(r.fault for r in ran):
-                self._kept.put(misconception.name, failed, about)
-        return failed
 
     def run_misconception(self, misconception: Misconception) -> list[Ran]:
         """Run the tests of a misconception's exercise on its program."""
-        source = tuple(misconception.source.split("\n"))
         with self.in_place(misconception.name, misconception.source) as target:
-            return self.run(target, source, misconception.exercise)
+            return self.run(target, self.files(misconception.source), misconception.exercise)
 
     def right_answers(self, exercise: str) -> dict[str, Answers]:
         """Return the solution's answers in each test of the exercise."""
         if exercise not in self._right:
-            about = self._about(self.bank.solution, exercise)
-            kept = self._kept.get(f"{_SOLUTION}.{exercise}", about) if self._kept else None
-            if kept is None:
-                self._know_right(exercise, self._run_solution(self._items_of(exercise)))
-            else:
-                self._right[exercise] = {r.report.name: r.answers for r in kept}
+            run = partial(self._run_solution, self._items_of(exercise))
+            ran = self._kept_run(f"{_SOLUTION}.{exercise}", self.bank.solution, exercise, run)
+            self._right[exercise] = {r.report.name: r.answers for r in ran}
         return self._right[exercise]
 
-    def _know_right(self, exercise: str, ran: list[Ran]) -> None:
-        if self._kept and not any(r.fault for r in ran):
-            about = self._about(self.bank.solution, exercise)
-            self._kept.put(f"{_SOLUTION}.{exercise}", ran, about)
-        self._right[exercise] = {r.report.name: r.answers for r in ran}
+    def _kept_run(
+        self, name: str, source: str, exercise: str, run: Callable[[], list[Ran]]
+    ) -> list[Ran]:
+        """Return the stored results of a program, or run it and store them."""
+        digest = hashlib.blake2b(digest_size=20)
+        for part in (source.encode(), self._tests[exercise]):
+            feed(digest, part)
+        ran = self._kept.get(name, digest.digest()) if self._kept else None
+        if ran is None:
+            ran = run()
+            if self._kept and not any(r.fault for r in ran):
+                self._kept.put(name, ran, digest.digest())
+        return ran
 
     def recorded(self, exercise: str) -> dict[str, Steps]:
         """Return the requests of each test of the exercise, with the solution's answers."""
@@ -316,13 +259,6 @@ class Runs:
                 for test, steps in self.recorded(exercise).items()
             }
         return self._call_shapes[exercise]
-
-    def _about(self, source: str, exercise: str) -> bytes:
-        """Return a hash of a program and of its tests."""
-        digest = hashlib.blake2b(digest_size=20)
-        for part in (source.encode(), self._tests[exercise]):
-            feed(digest, part)
-        return digest.digest()
 
     def written(self, name: str, source: str) -> Path:
         """Write the week's module with this source into a folder and return its path."""

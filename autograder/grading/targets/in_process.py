@@ -6,16 +6,18 @@ answers, so that the reference runs once for a class of hundreds.
 
 from __future__ import annotations
 
-import gc
 import hashlib
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
 from ...model.course import Week
+from ...model.device_axes import AXES
 from ...worker.executor import Executor
+from ...worker.monitor.operator_hooks import install_hooks
 from ...worker.protocol import frames
+from ...worker.torch_support import fake_device
 from ...worker.torch_support.builders import warm
 from .byte_quota import ByteQuota
 from .spawner import usable_extras
@@ -62,7 +64,6 @@ class InProcess:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             request, buffers = request_of(frame)
-            assert not isinstance(request, frames.Ahead)
             return self.executor.answer(request, buffers)
 
     def load(self) -> frames.Raised | None:
@@ -92,17 +93,14 @@ class RecordedTarget:
     An answer depends on the earlier calls of its test, which made objects. So the key of an answer
     is a running hash of the calls. Calls that were answered from the store are made for real when a
     later call of the same test is not in the store.
-
-    answers: the stored answers
-    grown:   answers were added
     """
 
     attempts: Sequence[str] = ()
 
-    def __init__(self, inner: InProcess, answers: dict[bytes, bytes]) -> None:
-        self.inner, self.answers = inner, answers
-        self.grown = False
-        self._quota = ByteQuota(_MOST_RECORDED - sum(map(len, answers.values())))
+    def __init__(self, inner: InProcess) -> None:
+        self.inner = inner
+        self._answers = dict[bytes, bytes]()
+        self._quota = ByteQuota(_MOST_RECORDED)
         self._history = b""
         self._pending: list[bytes] = []
 
@@ -113,7 +111,7 @@ class RecordedTarget:
 
     def request(self, frame: bytes) -> Answer:
         key = self._history = hashlib.blake2b(self._history + frame, digest_size=20).digest()
-        answer = self.answers.get(key)
+        answer = self._answers.get(key)
         if answer is not None:
             self._pending.append(frame)
             return split_reply(answer)
@@ -122,28 +120,21 @@ class RecordedTarget:
         self._pending = []
         answer = self.inner.answer(frame)
         if self._quota.take(len(answer)):
-            self.answers[key] = answer
-            self.grown = True
+            self._answers[key] = answer
         return split_reply(answer)
 
     def close(self) -> None:
         self.inner.close()
 
 
-def warm_extras(week: Week) -> None:
-    """Import the optional libraries of a week's exercises, and exempt them from collection."""
-    extras = usable_extras(week)
-    if not extras:
-        return
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
-        for extra in extras:
-            warm(extra)
-        gc.freeze()
-    finally:
-        if collecting:
-            gc.enable()
+def prepare_process(week: Week, devices: tuple[str, ...]) -> None:
+    """Prepare this process to run programs of a week: hooks, the claimed device, extras."""
+    install_hooks(week.all_patterns)
+    fake_device.device()  # cannot be registered any more after a backward pass
+    if any(AXES[d].claimed for d in devices):
+        fake_device.warm_without_distributed()
+    for extra in usable_extras(week):
+        warm(extra)
 
 
 def _split_frame(frame: bytes) -> tuple[bytes, memoryview]:
@@ -155,10 +146,6 @@ def _split_frame(frame: bytes) -> tuple[bytes, memoryview]:
 def request_of(frame: bytes) -> tuple[frames.Request, list[memoryview]]:
     """Return the request in a trusted frame, and its buffers."""
     return frames.unpack_request(*_split_frame(frame))
-
-
-def as_frame(request: frames.Request, buffers: Iterable[memoryview]) -> bytes:
-    return frames.pack(request, [bytes(b) for b in buffers])
 
 
 def frame_path(frame: bytes) -> str:

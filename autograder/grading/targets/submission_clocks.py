@@ -104,13 +104,16 @@ class SubmissionClocks:
     def _time_left(self, exercise: str) -> _TimeLeft:
         """Return the smallest of the limits of a call, its exercise and the submission."""
         limits = self._limits
-        own = limits.exercise_seconds - self._spent.get(exercise, 0.0)
-        total = limits.submission_seconds - sum(self._spent.values())
-        if limits.call_seconds <= min(own, total):
-            return _TimeLeft(limits.call_seconds, "")
-        if own <= total:
-            used_up = f"the calls of this exercise used up its {limits.exercise_seconds:g} seconds"
-            return _TimeLeft(own, used_up)
-        return _TimeLeft(
-            total, f"its calls used up the submission's {limits.submission_seconds:g} seconds"
+        exercise_left = limits.exercise_seconds - self._spent.get(exercise, 0.0)
+        left = limits.submission_seconds - sum(self._spent.values())
+        return min(
+            _TimeLeft(limits.call_seconds, ""),
+            _TimeLeft(
+                exercise_left,
+                f"the calls of this exercise used up its {limits.exercise_seconds:g} seconds",
+            ),
+            _TimeLeft(
+                left, f"its calls used up the submission's {limits.submission_seconds:g} seconds"
+            ),
+            key=lambda each: each.seconds,
         )

@@ -14,7 +14,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ...model.course.bank import Bank
-from ..running.pytest_plugin import Ran
 from ..running.test_runner import Runs
 
 _HOLLOW = Path(__file__).with_name("hollow.py")
@@ -91,8 +90,6 @@ class TrivialPasses:
         return self._results[test]
 
     def _program_passes(self, name: str, source: str, exercise: str, test: str) -> bool:
-        ran = list[Ran]()
-        files = {self._runs.week.module: source.encode()}
         with self._runs.in_place(name, source) as target:
-            self._runs.run_some(target, files, exercise, {test}, ran.append)
+            ran = self._runs.run(target, self._runs.files(source), exercise, tests={test})
         return bool(ran) and not any(r.report.verdict.reported for r in ran)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from typing import assert_never
 
 import msgspec
 
@@ -15,7 +14,7 @@ from ..diagnosis.equivalence import same_failure
 from ..outcomes import Flaw
 from ..running.pytest_plugin import Ran
 from ..running.test_runner import Runs
-from ..targets.in_process import Answer, InProcess, Target, as_frame, request_of
+from ..targets.in_process import Answer, InProcess, Target, request_of
 from .answer_contents import answer_contents, resembling_tests, same_contents, same_numbers
 from .effortless import effortless_tests
 from .trivial_programs import TrivialPasses
@@ -43,7 +42,7 @@ class WorkCheck:
     def resembles_solution(self, exercise: str, ran: Iterable[Ran]) -> bool:
         """Return True if most answers resemble the correct ones, and most take some work."""
         runs, right = list(ran), self._runs.right_answers(exercise)
-        answered = [r for r in runs if _has_last_answer(r.report.verdict)]
+        answered = [r for r in runs if r.report.verdict.has_answer]
         if not resembling_tests(answered, right):
             return False
         failed = [r for r in runs if r.report.verdict.failed]
@@ -108,11 +107,10 @@ class WorkCheck:
         They still fail if the layers are fitted to the parameters, and end differently than the
         misconceptions do with their own layers fitted.
         """
-        source = self._runs.lines(files)
 
         def failed(target: Target) -> Iterator[Ran]:
             with closing(_Fitting(target)) as fitting:
-                ran = self._runs.run(fitting, source, exercise, files)
+                ran = self._runs.run(fitting, files, exercise)
             return (r for r in ran if r.report.verdict.failed)
 
         left = {r.report.name: r for r in failed(self._load(files, replaced))}
@@ -124,21 +122,6 @@ class WorkCheck:
                     if mine is not None and _same_ending(mine, wrong):
                         del left[wrong.report.name]
         return frozenset(left)
-
-
-def _has_last_answer(verdict: Verdict) -> bool:
-    """Return True if a failed test has an answer that can be compared with the solution's."""
-    match verdict:
-        case Verdict.WRONG | Verdict.FORBIDDEN:
-            return True
-        case Verdict.CRASHED | Verdict.TIMEOUT | Verdict.LIMIT | Verdict.BAD_REPLY:
-            return False
-        case Verdict.REFUSED | Verdict.UNWRITTEN | Verdict.NOT_RUN:
-            return False
-        case Verdict.PASS | Verdict.GRADER_FAULT:
-            return False
-        case _:
-            assert_never(verdict)
 
 
 def _same_values(mine: Ran, wrong: Ran | None, right: Mapping[str, Answers]) -> bool:
@@ -225,7 +208,8 @@ class _Fitting:
     def request(self, frame: bytes) -> Answer:
         call, buffers = request_of(frame)
         if isinstance(call, frames.Call) and call.construct:
-            frame = as_frame(msgspec.structs.replace(call, fitting=True), buffers)
+            fitting = msgspec.structs.replace(call, fitting=True)
+            frame = frames.pack(fitting, [bytes(b) for b in buffers])
         return self._inner.request(frame)
 
     def close(self) -> None:

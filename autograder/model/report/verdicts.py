@@ -55,6 +55,21 @@ class Verdict(StrEnum):
         return self.failed or self is Verdict.GRADER_FAULT
 
     @property
+    def has_answer(self) -> bool:
+        """True if the test failed, but its last call returned something."""
+        return self in (Verdict.WRONG, Verdict.FORBIDDEN)
+
+    @property
+    def exceeds_a_bound(self) -> bool:
+        """True if the code exceeded a limit or broke the protocol: it may not terminate."""
+        return self in (Verdict.TIMEOUT, Verdict.LIMIT, Verdict.BAD_REPLY)
+
+    @property
+    def can_change(self) -> bool:
+        """True if the test may end differently with correct helpers, in bounded time."""
+        return self in (Verdict.PASS, Verdict.CRASHED, Verdict.LIMIT) or self.has_answer
+
+    @property
     def follows_from_answers(self) -> bool:
         """True if equal answers always lead to this verdict, so that it can be stored for them."""
         return self in (Verdict.PASS, Verdict.WRONG)

@@ -59,7 +59,7 @@ class Accounts(Store):
 
     def names_with_token(self) -> set[str]:
         """Return everyone who was ever given a token."""
-        return set(self.column(sa.select(t.tokens.c.name)))
+        return set(self.read(sa.select(t.tokens.c.name)).scalars())
 
     def revoke(self, name: str) -> None:
         """End a person's sessions and delete their unused tokens."""
@@ -86,7 +86,7 @@ class Accounts(Store):
         """Return the person of a session of this kind; None if it ended or never existed."""
         now = self.clock()
         session = (t.sessions.c.hash == _hash(secret)) & (t.sessions.c.kind == kind)
-        row = self.row(sa.select(t.sessions).where(session))
+        row = self.read(sa.select(t.sessions).where(session)).first()
         if row is None or row.expires < now:
             return None
         if now - row.last_used > _RENEWAL_INTERVAL:

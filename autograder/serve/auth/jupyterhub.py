@@ -15,30 +15,30 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from .accounts import Accounts, Kind, Person, Role, is_name
-from .login import RequestError, bearer_token, login_page, person_of_cookie, session_cookie
+from .login import Cookie, Login, RequestError
 
 _GROUP = "group:"  # user names contain no colon
 _STATE_SECONDS = 600
 
 
-class HubLogin:
+class HubLogin(Login):
     """Authentication for a service that a JupyterHub starts."""
 
+    kind: Kind = "hub"
+    message = "Sign in to the Hub."
+
     def __init__(
-        self, accounts: Accounts, prefix: str, instructors: tuple[str, ...], *, secure: bool
+        self, accounts: Accounts, cookie: Cookie, prefix: str, instructors: tuple[str, ...]
     ) -> None:
         from jupyterhub.services.auth import HubOAuth
 
-        self._accounts, self._prefix = accounts, prefix
-        self.cookie = session_cookie(prefix, secure=secure, own_host=True)
-        self._state = self.cookie._replace(name=f"{self.cookie.name}-state")
+        super().__init__(accounts, cookie, prefix)
+        self._state = cookie._replace(name=f"{cookie.name}-state")
         self._instructors = instructors
         self._hub = HubOAuth(cache_max_age=60)
 
-    def authenticate(self, request: Request) -> Person | None:
-        if token := bearer_token(request):
-            return self._person_of_token(token, token, "program")
-        return person_of_cookie(self._accounts, request, self.cookie, "hub")
+    def _person_of_program(self, key: str) -> Person | None:
+        return self._person_of_token(key, key, "program")
 
     def _person_of_token(self, token: str, key: str, kind: Kind) -> Person | None:
         """Ask the Hub who owns a token; return None if they may not use this service."""
@@ -49,10 +49,6 @@ class HubLogin:
             return None
         return Person(user["name"], role_of(user, self._instructors), kind, key)
 
-    def unauthenticated(self, request: Request) -> RequestError:
-        redirect = login_page(request, self._prefix)
-        return RequestError(401, "Sign in to the Hub.", redirect=redirect)
-
     def begin(self, request: Request) -> Response | None:
         verifier, challenge, method = self._hub.generate_pkce_code_challenge()
         state = self._hub.generate_state(next_url=self._prefix, code_verifier=verifier)
@@ -62,7 +58,7 @@ class HubLogin:
         response = RedirectResponse(f"{url}{separator}{urlencode(query)}", 303)
         return self._state.set_on(response, state, _STATE_SECONDS)
 
-    def complete(self, request: Request) -> tuple[Person, Response]:
+    def complete(self, request: Request) -> Response:
         code, state = request.query_params.get("code"), request.query_params.get("state")
         if not code or not state or request.cookies.get(self._state.name) != state:
             raise RequestError(
@@ -76,7 +72,7 @@ class HubLogin:
             raise RequestError(403, "The Hub does not let you use this service.")
         person = self._accounts.start_session(user.name, user.role, "hub")
         response = self._state.delete_from(RedirectResponse(self._prefix, 303))
-        return person, self.cookie.set_on(response, person.key)
+        return self.cookie.set_on(response, person.key)
 
 
 def role_of(user: dict[str, Any], instructors: tuple[str, ...]) -> Role:

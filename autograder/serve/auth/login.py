@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -54,59 +54,36 @@ def session_cookie(prefix: str, *, secure: bool, own_host: bool = False) -> Cook
     return Cookie(_COOKIE, prefix, secure)
 
 
-class Login(Protocol):
-    """A way to authenticate requests. All methods block."""
+class Login:
+    """Sign-in with a token from the instructor, then a session. All methods block."""
 
-    cookie: Cookie
+    kind: Kind = "browser"
+    message = "Sign in with the token that your instructor gave you."
+
+    def __init__(self, accounts: Accounts, cookie: Cookie, prefix: str) -> None:
+        self._accounts, self.cookie, self._prefix = accounts, cookie, prefix
 
     def authenticate(self, request: Request) -> Person | None:
         """Return the person who sent a request, or None if it has no valid credentials."""
+        given = request.headers.get("authorization", "")
+        if given.lower().startswith(_BEARER):
+            return self._person_of_program(given[len(_BEARER) :].strip())
+        key = request.cookies.get(self.cookie.name, "")
+        return self._accounts.find_session(key, self.kind) if 20 < len(key) < 100 else None
+
+    def _person_of_program(self, key: str) -> Person | None:
+        return self._accounts.find_session(key, "program")
 
     def unauthenticated(self, request: Request) -> RequestError:
         """Return the answer to a request that needs a person and has none."""
+        # a form would lose its content on the way to the login page
+        redirect = f"{self._prefix}enter" if request.method == "GET" else ""
+        return RequestError(401, self.message, redirect=redirect)
 
     def begin(self, request: Request) -> Response | None:
         """Redirect a browser to where people sign in, or return None to show the token form."""
-
-    def complete(self, request: Request) -> tuple[Person, Response]:
-        """Sign in a browser that returns from there; raise RequestError."""
-
-
-class TokenLogin:
-    """Sign-in with a token from the instructor, then a session."""
-
-    def __init__(self, accounts: Accounts, prefix: str, *, secure: bool = False) -> None:
-        self._accounts, self._prefix = accounts, prefix
-        self.cookie = session_cookie(prefix, secure=secure)
-
-    def authenticate(self, request: Request) -> Person | None:
-        if key := bearer_token(request):
-            return self._accounts.find_session(key, "program")
-        return person_of_cookie(self._accounts, request, self.cookie, "browser")
-
-    def unauthenticated(self, request: Request) -> RequestError:
-        message = "Sign in with the token that your instructor gave you."
-        return RequestError(401, message, redirect=login_page(request, self._prefix))
-
-    def begin(self, request: Request) -> Response | None:
         return None
 
-    def complete(self, request: Request) -> tuple[Person, Response]:
+    def complete(self, request: Request) -> Response:
+        """Sign in a browser that returns from there; raise RequestError."""
         raise RequestError(404, "Page not found.")
-
-
-def login_page(request: Request, prefix: str) -> str:
-    """Return the page to which a request without a session is redirected, or "" for a form."""
-    return f"{prefix}enter" if request.method == "GET" else ""
-
-
-def bearer_token(request: Request) -> str:
-    given = request.headers.get("authorization", "")
-    return given[len(_BEARER) :].strip() if given.lower().startswith(_BEARER) else ""
-
-
-def person_of_cookie(
-    accounts: Accounts, request: Request, cookie: Cookie, kind: Kind
-) -> Person | None:
-    key = request.cookies.get(cookie.name, "")
-    return accounts.find_session(key, kind) if 20 < len(key) < 100 else None

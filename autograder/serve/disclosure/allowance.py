@@ -33,7 +33,6 @@ class Allowance:
     why: Reason  # why the result of a submission made now is withheld, or ""
     wait: float  # seconds of cooldown left
     due: dt.datetime
-    renews: dt.datetime | None  # when more results become available
 
     @property
     def withheld(self) -> bool:
@@ -58,8 +57,7 @@ def allowance(
     due = due_for(course, week, student, extension)
     visible = [s for s in earlier if not s.withheld and s.state in COUNTED]
     start = _period_start(policy, moment)
-    used = [s for s in visible if s.counts_from >= start]
-    left = max(0, policy.tries - len(used))
+    left = max(0, policy.tries - sum(s.counts_from >= start for s in visible))
     why: Reason = ""
     if policy.show == "nothing":
         why = "nothing"
@@ -73,7 +71,6 @@ def allowance(
         why=why,
         wait=_cooldown(policy, visible, now) if not why else 0.0,
         due=due,
-        renews=_renewal(policy, moment, used) if not left else None,
     )
 
 
@@ -82,22 +79,7 @@ def _period_start(policy: Immediate, moment: dt.datetime) -> float:
         return float("-inf")
     if policy.per == "hour":
         return moment.timestamp() - _HOUR
-    return _midnight(moment).timestamp()
-
-
-def _midnight(moment: dt.datetime) -> dt.datetime:
-    return moment.replace(hour=0, minute=0, second=0, microsecond=0, fold=0)
-
-
-def _renewal(
-    policy: Immediate, moment: dt.datetime, used: Sequence[QueuedSubmission]
-) -> dt.datetime | None:
-    if policy.per == "week":
-        return None
-    if policy.per == "day":
-        return _midnight(moment) + dt.timedelta(days=1)
-    oldest = min(s.counts_from for s in used)
-    return dt.datetime.fromtimestamp(oldest + _HOUR, moment.tzinfo)
+    return moment.replace(hour=0, minute=0, second=0, microsecond=0, fold=0).timestamp()
 
 
 def _cooldown(policy: Immediate, visible: Sequence[QueuedSubmission], now: float) -> float:

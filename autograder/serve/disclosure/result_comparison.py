@@ -6,44 +6,16 @@ the number of passing checks. Results without any of these are not compared.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-import msgspec
-
 from ...model.report.verdicts import Ending
 from .visible_results import VisibleResult
 
 _CORRECT = ("complete", "carried")
 
 
-class BetterSubmission(msgspec.Struct, frozen=True):
-    """Another submission with a better result, and a sentence that compares them."""
-
-    receipt: str
-    received: str
-    sentence: str
-    restorable: bool = False
-
-
-def better_submission(
-    own: VisibleResult | None, others: Iterable[tuple[str, str, VisibleResult | None]]
-) -> BetterSubmission | None:
-    """Return the best of `others` (receipt, time, result) if it is better than `own`, or None."""
-    if own is None or own.verdict != Ending.GRADED:
-        return None
-    graded = [
-        (_merit(result), receipt, when, result)
-        for receipt, when, result in others
-        if result is not None and result.verdict == Ending.GRADED
-    ]
-    merit, receipt, when, result = max(graded, default=((), "", "", own), key=lambda one: one[0])
-    if merit <= _merit(own):
-        return None
-    return BetterSubmission(receipt, when, _sentence(own, result, when))
-
-
-def _merit(result: VisibleResult) -> tuple[float, ...]:
+def merit(result: VisibleResult | None) -> tuple[float, ...]:
     """Return the values that are compared, or () if none is visible."""
+    if result is None or result.verdict != Ending.GRADED:
+        return ()
     if result.score is not None:
         return (result.score,)
     if not any(e.state for e in result.exercises):
@@ -51,11 +23,8 @@ def _merit(result: VisibleResult) -> tuple[float, ...]:
     return (_correct(result), sum(e.passing for e in result.exercises))
 
 
-def _correct(result: VisibleResult) -> int:
-    return sum(e.state in _CORRECT for e in result.exercises)
-
-
-def _sentence(own: VisibleResult, best: VisibleResult, when: str) -> str:
+def comparison(own: VisibleResult, best: VisibleResult, when: str) -> str:
+    """Return a sentence that compares a result with the better one of an earlier submission."""
     if own.score is not None and best.score is not None:
         return (
             f"This submission scored {own.score:g} of {own.max_score:g} points. Your submission "
@@ -67,3 +36,7 @@ def _sentence(own: VisibleResult, best: VisibleResult, when: str) -> str:
             f"your submission from {when}, {_correct(best)} were correct."
         )
     return f"Fewer checks pass than in your submission from {when}."
+
+
+def _correct(result: VisibleResult) -> int:
+    return sum(e.state in _CORRECT for e in result.exercises)

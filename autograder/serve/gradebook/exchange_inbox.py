@@ -7,8 +7,7 @@ user left under their name. A folder of another user, or of a user whose account
 determined, is not taken: otherwise made-up names would give more attempts, or anyone could replace
 a student's submission.
 
-The folder's modification time is checked every second. A submission is taken once it has nbgrader's
-two files and has not changed for a moment.
+A submission is taken once it has nbgrader's two files and has not changed for a moment.
 """
 
 from __future__ import annotations
@@ -19,17 +18,15 @@ import hashlib
 import os
 import pwd
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from contextlib import closing
 from pathlib import Path
 
 import msgspec
 from sqlalchemy.exc import SQLAlchemyError
 
-from ...batch.intake import is_wanted
 from ...files.workfolder import WorkFolder
 from ...model.course import Course, Week
-from ...model.errors import IntakeError
 from ...model.timestamps import format_timestamp, parse_timestamp
 from ...nbgrader.collect.history import last_seen
 from ...nbgrader.collect.safe_copy import copy_ordinary
@@ -39,15 +36,16 @@ from ..auth.accounts import is_name
 from ..queue.leader import Leader
 from ..queue.queued_submission import QueuedSubmission
 from ..shared_state import SharedState
+from ..submissions.upload import is_kept
 from ..tables import error_text
 from .recording import SECRET_FILE
 
 _MARKER_FILES = ("timestamp.txt", SECRET_FILE)
 _QUIET = 0.4  # seconds without a change
 _POLL_SECONDS = 1.0
-_MAX_PASSES = 50  # over a folder that stays incomplete
 _MAX_PAUSE = 60.0  # seconds between looks at an unchanged folder
 _MAX_BYTES = 64 << 20
+_MAX_SECRET = 256
 REJECTED = "left in the exchange"  # this incident stays open until the service restarts
 
 
@@ -65,7 +63,7 @@ class ExchangeSubmission(msgspec.Struct, frozen=True):
 class ExchangeInbox:
     """Takes submissions from the exchange into the queue.
 
-    submit: stores a submission; raises IntakeError
+    submit: stores a submission
     """
 
     def __init__(
@@ -76,45 +74,37 @@ class ExchangeInbox:
     ) -> None:
         self.courses, self.queue, self.incidents = state.courses, state.queue, state.incidents
         self._leader, self._submit = leader, submit
-        self._ignored: set[str] = set()  # rejected folders, and older ones
+        self._seen: set[str] = set()  # folders that were taken, rejected, or are older
 
     async def run(self) -> None:
         """Look for submissions until cancelled, whenever the folder has changed."""
-        looked, modified, passes = 0.0, 0.0, 0
+        modified, again = 0.0, 0.0  # `again`: when to look even without a change
         while True:
-            folder = inbound_folder(self.courses.now)
             try:
-                changed = folder.stat().st_mtime
-                if changed != modified or time.monotonic() - looked > _MAX_PAUSE:
-                    looked, modified, passes = time.monotonic(), changed, _MAX_PASSES
-                if passes:
+                changed = inbound_folder(self.courses.now).stat().st_mtime
+                if changed != modified or time.monotonic() >= again:
                     incomplete = await asyncio.to_thread(self.look)
-                    passes = passes - 1 if incomplete else 0
+                    modified = changed
+                    again = time.monotonic() + (0 if incomplete else _MAX_PAUSE)
                 self.incidents.close("exchange")
             except FileNotFoundError:
                 pass  # the first release creates it
             except (OSError, SQLAlchemyError) as error:
                 message = f"the exchange cannot be read: {error_text(error)}"
                 self.incidents.open("exchange", message)
-            await asyncio.sleep(_QUIET if passes else _POLL_SECONDS)
+            await asyncio.sleep(_POLL_SECONDS)
 
     def look(self) -> bool:
         """Take every student's newest new submission; return True if one is incomplete. Blocks."""
         if not self._leader.is_leader():
             return False
         course = self.courses.now
-        known = self.queue.known_sources() | self._ignored
         incomplete = False
         for week in course.weeks:
-            for found in newest_submissions(course, week):
-                if found.source in known:
-                    continue
-                if not found.trusted:
-                    owner = f"it does not belong to an account named {found.student!r}"
-                    self._reject(found, owner)
-                elif self._is_known(course, week, found):
-                    self._ignored.add(found.source)
-                elif not self._take(course, week, found):
+            for found in newest_submissions(course, week, self._seen):
+                if self._take(course, week, found):
+                    self._seen.add(found.source)
+                else:
                     incomplete = True
         return incomplete
 
@@ -127,28 +117,28 @@ class ExchangeInbox:
 
     def _take(self, course: Course, week: Week, found: ExchangeSubmission) -> bool:
         """Copy and submit a folder; return False if it is not complete yet."""
+        if not found.trusted:
+            self._reject(found, f"it does not belong to an account named {found.student!r}")
+            return True
+        if self._is_known(course, week, found):
+            return True
         source = inbound_folder(course) / found.source
-        before = _snapshot(source)
-        # a modification time in the future does not delay it: the snapshots are compared below
-        if before is None or 0 <= time.time() - before[1] < _QUIET:
+        # a modification time in the future does not delay it
+        written = _last_written(source)
+        if written is None or 0 <= time.time() - written < _QUIET:
             return False
         max_bytes = course.limits(week).submission_mib << 20
         with closing(WorkFolder()) as work_folder:
             copy = work_folder.path / week.name
             copy_ordinary(source, copy, ("*.pyc", ".*", "__pycache__"), max_bytes)
             files = dict(_read_files(copy))
-        if _snapshot(source) != before:
-            return False
-        if secret := _read_secret(source):
-            files[SECRET_FILE] = secret
         try:
             self._submit(found, files)
-        except (IntakeError, ValueError, OverflowError) as error:  # invalid names and times
+        except (ValueError, OverflowError) as error:  # invalid names and times
             self._reject(found, str(error))
         return True
 
     def _reject(self, found: ExchangeSubmission, reason: str) -> None:
-        self._ignored.add(found.source)
         self.incidents.open(REJECTED, f"{found.source!r} was not taken: {reason}")
 
 
@@ -156,12 +146,14 @@ def inbound_folder(course: Course) -> Path:
     return Workspace(course).exchange / course.id / "inbound"
 
 
-def newest_submissions(course: Course, week: Week) -> list[ExchangeSubmission]:
-    """Return each student's newest submission of a week, preferring their own folders."""
+def newest_submissions(
+    course: Course, week: Week, seen: Container[str] = ()
+) -> list[ExchangeSubmission]:
+    """Return each student's newest submission that was not seen, preferring their own folders."""
     by_student: dict[str, ExchangeSubmission] = {}
     for name in names(Workspace(course), week):
         for path in inbound_folder(course).glob(f"*+{name}+*"):
-            found = _parse(path, name, week)
+            found = None if path.name in seen else _parse(path, name, week)
             if found is None:
                 continue
             other = by_student.get(found.student)
@@ -192,39 +184,29 @@ def _parse(path: Path, name: str, week: Week) -> ExchangeSubmission | None:
     )
 
 
-def _snapshot(folder: Path) -> tuple[tuple[str, ...], float] | None:
-    """Return the names in a folder and the latest modification; None if it is incomplete."""
+def _last_written(folder: Path) -> float | None:
+    """Return the latest modification; None if nbgrader has not written its files, the last ones."""
     try:
-        entries = sorted(os.scandir(folder), key=lambda e: e.name)
-        modified = [e.stat(follow_symlinks=False).st_mtime for e in entries]
+        entries = {e.name: e.stat(follow_symlinks=False).st_mtime for e in os.scandir(folder)}
     except OSError:
         return None
-    found = tuple(e.name for e in entries)
-    return (found, max(modified)) if set(_MARKER_FILES) <= set(found) else None
+    return max(entries.values()) if entries.keys() >= set(_MARKER_FILES) else None
 
 
 def _read_files(folder: Path) -> Iterator[tuple[str, bytes]]:
+    """Yield the files of a copied folder, with the secret that fetches feedback if it is valid."""
     total = 0
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder).as_posix()
         # unprintable names do not come from an editor, and a zip cannot contain them
-        wanted = name.isprintable() and (is_wanted(path.name) or path.suffix == ".ipynb")
-        if path.is_file() and wanted and name not in _MARKER_FILES:
-            total += path.stat().st_size
-            if total > _MAX_BYTES:
-                return
-            yield name, path.read_bytes()
-
-
-def _read_secret(folder: Path) -> bytes:
-    """Return the secret with which the student fetches feedback, b"" if it is not valid."""
-    try:
-        descriptor = os.open(folder / SECRET_FILE, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-        with os.fdopen(descriptor, "rb") as file:
-            secret = file.read(257)
-    except OSError:
-        return b""
-    return secret if len(secret) <= 256 and secret.isalnum() else b""
+        if not path.is_file() or not name.isprintable() or not is_kept(name):
+            continue
+        total += path.stat().st_size
+        if total > _MAX_BYTES:
+            return
+        data = path.read_bytes()
+        if name != SECRET_FILE or (len(data) <= _MAX_SECRET and data.isalnum()):
+            yield name, data
 
 
 def write_feedback(

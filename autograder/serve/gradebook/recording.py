@@ -8,11 +8,13 @@ again, with the same outcome.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import secrets
 from functools import cache
 from pathlib import Path
 
 import msgspec
+import sqlalchemy as sa
 from sqlalchemy.exc import SQLAlchemyError
 
 from ...model.course import Course, Week, load
@@ -20,18 +22,63 @@ from ...model.errors import KitError
 from ...model.report.schema import Report, SubmissionReport
 from ...nbgrader.collect.history import Entry, read_history
 from ...nbgrader.collect.submissions import accept, earlier_files, put_in_place
+from .. import tables as t
 from ..queue.grading_process import ChildProcess
 from ..queue.leader import Leader
 from ..queue.queue import Queue
-from ..queue.queued_submission import recency
+from ..queue.queued_submission import QueuedSubmission, queued_submission, recency
 from ..shared_state import Settings, SharedState
 from ..submissions.upload import unpacked
-from ..tables import error_text, first_line, open_database
-from .ledger import Ledger
+from ..tables import Store, error_text, of_student, open_database
 from .recorded_history import format_received
 
 _POLL_SECONDS = 2.0
+_RETRY_SECONDS = 60.0
 SECRET_FILE = "submission_secret.txt"
+
+
+class Ledger(Store):
+    """The state of recording per student and week. All methods block."""
+
+    def pending(self) -> list[tuple[str, str]]:
+        """Return (student, week) with results that are not recorded, oldest first."""
+        student, week = t.submissions.c.student, t.submissions.c.week
+        graded = sa.func.max(t.results.c.graded)
+        query = (
+            sa.select(student, week)
+            .join(t.results, t.submissions.c.receipt == t.results.c.receipt)
+            .outerjoin(t.recorded, (t.recorded.c.student == student) & (t.recorded.c.week == week))
+            .where(sa.func.coalesce(t.recorded.c.not_before, 0.0) <= self.clock())
+            .group_by(student, week, t.recorded.c.graded)
+            .having(sa.func.coalesce(t.recorded.c.graded, 0.0) < graded)
+            .order_by(graded)
+        )
+        return [(row.student, row.week) for row in self.read(query)]
+
+    def graded(self, student: str, week: str) -> list[tuple[QueuedSubmission, float]]:
+        """Return a student's graded submissions with the time of grading, oldest first."""
+        query = sa.select(t.submissions, t.results.c.graded)
+        query = query.join(t.results, t.submissions.c.receipt == t.results.c.receipt)
+        query = query.where(of_student(t.submissions, student, week))
+        query = query.order_by(t.submissions.c.received, t.submissions.c.number)
+        return [(queued_submission(row), row.graded) for row in self.read(query)]
+
+    def mark_recorded(self, student: str, week: str, graded: float) -> None:
+        """Note that results up to the time `graded` are recorded."""
+        self._update(student, week, graded=graded, not_before=0.0, error="")
+
+    def mark_failed(self, student: str, week: str, error: str) -> None:
+        """Note that recording failed and is retried after a minute."""
+        later = self.clock() + _RETRY_SECONDS
+        self._update(student, week, graded=0.0, not_before=later, error=error)
+
+    def _update(self, student: str, week: str, **row: str | float) -> None:
+        self.execute(self.upsert(t.recorded, {"student": student, "week": week}, row))
+
+    def failures(self) -> list[tuple[str, str, str]]:
+        """Return (student, week, error) for each failed recording."""
+        rows = self.read(sa.select(t.recorded).where(t.recorded.c.error != ""))
+        return [(row.student, row.week, row.error) for row in rows]
 
 
 class GradebookRecorder:
@@ -44,54 +91,42 @@ class GradebookRecorder:
     async def run(self) -> None:
         """Record new results until cancelled."""
         while True:
-            try:
-                pending = await asyncio.to_thread(self._pending)
-            except SQLAlchemyError:
-                pending = []  # the dispatcher reports it
-            for student, week in pending:
-                await self._record_week(student, week)
+            pending: list[tuple[str, str]] = []
+            with contextlib.suppress(SQLAlchemyError):  # the dispatcher reports it
+                if await asyncio.to_thread(self._leader.is_leader):
+                    pending = await asyncio.to_thread(self._ledger.pending)
+                for student, week in pending:
+                    await self._record(student, week)
             if not pending:
                 await asyncio.sleep(_POLL_SECONDS)
 
-    def _pending(self) -> list[tuple[str, str]]:
-        return self._ledger.pending() if self._leader.is_leader() else []
-
-    async def _record_week(self, student: str, week: str) -> None:
-        incidents = self._state.incidents
+    async def _record(self, student: str, week: str) -> None:
+        incidents, courses = self._state.incidents, self._state.courses
+        graded = await asyncio.to_thread(self._ledger.graded, student, week)
+        database = self._ledger.engine.url.render_as_string(hide_password=False)
         try:
-            await self._record(student, week)
-            if not await asyncio.to_thread(self._ledger.failures):
-                incidents.close("recording")
-        except SQLAlchemyError as error:
-            incidents.open("database", f"the database does not answer: {first_line(error)}")
-            await asyncio.sleep(_POLL_SECONDS)
+            if courses.week(week) is not None:
+                settings, root = self._state.settings, courses.now.root
+                await self.process.call(_record_in_child, root, database, settings, student, week)
         except Exception as error:  # of one student, never of the service
             message = error_text(error)
             incidents.open("recording", f"{week}: the gradebook was not updated: {message}")
-            try:
-                await asyncio.to_thread(self._ledger.mark_failed, student, week, message)
-            except SQLAlchemyError:
-                await asyncio.sleep(_POLL_SECONDS)
-
-    async def _record(self, student: str, week: str) -> None:
-        graded = await asyncio.to_thread(self._ledger.graded, student, week)
-        counts = ""
-        if self._state.courses.week(week) is not None:
-            settings, root = self._state.settings, self._state.courses.now.root
-            database = self._ledger.engine.url.render_as_string(hide_password=False)
-            counts = await self.process.call(
-                _record_in_child, root, database, settings, student, week
-            )
+            await asyncio.to_thread(self._ledger.mark_failed, student, week, message)
+            return
         newest = max(time for _, time in graded)
-        await asyncio.to_thread(self._ledger.mark_recorded, student, week, counts, newest)
+        await asyncio.to_thread(self._ledger.mark_recorded, student, week, newest)
+        if not await asyncio.to_thread(self._ledger.failures):
+            incidents.close("recording")
 
 
 # In the child process
 
 
-def _record_in_child(root: Path, database: str, settings: Settings, student: str, week: str) -> str:
+def _record_in_child(
+    root: Path, database: str, settings: Settings, student: str, week: str
+) -> None:
     engine = _engine(database)
-    return record_submissions(load(root), Queue(engine), Ledger(engine), settings, student, week)
+    record_submissions(load(root), Queue(engine), Ledger(engine), settings, student, week)
 
 
 _engine = cache(open_database)
@@ -99,46 +134,38 @@ _engine = cache(open_database)
 
 def record_submissions(
     course: Course, queue: Queue, ledger: Ledger, settings: Settings, student: str, week_name: str
-) -> str:
-    """Accept and record a student's graded submissions of a week, oldest first.
-
-    Return the receipt of the submission that counts, or "" if it did not arrive here.
-    """
+) -> None:
+    """Accept and record a student's graded submissions of a week, oldest first."""
     from ...nbgrader.autograde.recorder import require_released
 
     week = course.week(week_name)
     require_released(course, week)
     submissions = [submission for submission, _ in ledger.graded(student, week.name)]
     latest = max(submissions, key=recency)
-    by_time = {format_received(s.received): s.receipt for s in submissions}
-    scored = set()
-    for submission in submissions:
-        received = format_received(submission.received)
+    by_time = {format_received(s.received): s for s in submissions}
+    recorded: Entry | None = None
+
+    def record_current() -> None:
+        nonlocal recorded
+        history = read_history(course, week, student)
+        current = history.entry(history.current)
+        if current is not None and current != recorded and current.handed_in in by_time:
+            report = queue.result(by_time[current.handed_in].receipt)
+            _record_score(course, week, settings, student, report)
+            recorded = current
+
+    for received, submission in by_time.items():
         history = read_history(course, week, student)
         known = next((e for e in history.entries if e.handed_in == received), None)
+        restored = submission is latest and submission.restored > submission.received
         if known is None:
             content = unpacked(queue.content(submission.digest))
             files = _with_secret(course, week, student, content)
             accept(course, week, student, files, received, "service", whole=True)
-        elif submission is not latest:
-            continue
-        elif submission.restored > submission.received and known.number != history.current:
+            record_current()
+        elif restored and known.number != history.current:
             put_in_place(course, week, student, known.number, restored=True)
-        current = _current_entry(course, week, student)
-        if current is not None and current.handed_in == received:
-            _record_score(course, week, settings, student, queue.result(submission.receipt))
-            scored.add(received)
-    current = _current_entry(course, week, student)
-    counts = by_time.get(current.handed_in, "") if current else ""
-    if current and counts and current.handed_in not in scored:
-        # an earlier run may have been killed before it recorded the score
-        _record_score(course, week, settings, student, queue.result(counts))
-    return counts
-
-
-def _current_entry(course: Course, week: Week, student: str) -> Entry | None:
-    history = read_history(course, week, student)
-    return history.entry(history.current)
+    record_current()  # also what an earlier run, which was killed, did not record
 
 
 def _record_score(

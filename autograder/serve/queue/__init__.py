@@ -10,9 +10,7 @@ __all__ = [
     "cluster_dispatch",
     "dispatch",
     "grading_process",
-    "jobs",
     "leader",
     "queue",
     "queued_submission",
-    "wait_estimate",
 ]

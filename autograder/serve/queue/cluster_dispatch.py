@@ -5,63 +5,59 @@ The connection stays open, so workers receive the course's files only once.
 
 from __future__ import annotations
 
+import asyncio
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import msgspec
 
 from ...batch.cluster import Cluster
 from ...batch.grade import grade_batch
 from ...model.report.schema import SubmissionReport
-from .jobs import PreparedSubmission
+from ..shared_state import Settings
+from .grading_process import Done, GradingProcess, PreparedSubmission
 
-MAX_BATCH = 64
 
-
-class ClusterBatches:
+class ClusterGrader(GradingProcess):
     """Sends batches to a cluster, one at a time."""
 
-    def __init__(self, cluster: Cluster, devices: tuple[str, ...], sandbox: str) -> None:
+    max_batch = 64
+
+    def __init__(self, cluster: Cluster, settings: Settings) -> None:
         from ...batch.cluster.client import ClusterSession
 
-        self._cluster, self._devices, self._sandbox = cluster, devices, sandbox
-        self._connection = ClusterSession(cluster)
+        super().__init__(1, 0, settings)
+        self._session = ClusterSession(cluster)
 
-    def grade(
-        self,
-        prepared: Mapping[str, PreparedSubmission],
-        done: Callable[[str, SubmissionReport], None],
-    ) -> None:
-        """Grade submissions by receipt; pass each report to `done` as soon as it exists. Blocks."""
+    async def grade(self, prepared: Mapping[str, PreparedSubmission], done: Done) -> None:
         by_release: dict[str, dict[str, PreparedSubmission]] = defaultdict(dict)
         for receipt, submission in prepared.items():
-            if submission.report is not None:
-                done(receipt, submission.report)
-            else:
-                by_release[str(submission.course.root)][receipt] = submission
+            by_release[str(submission.course.root)][receipt] = submission
         for batch in by_release.values():
-            self._grade_release(batch, done)
+            await asyncio.to_thread(self._grade_release, batch, done, asyncio.get_running_loop())
 
     def _grade_release(
         self,
         batch: Mapping[str, PreparedSubmission],
-        done: Callable[[str, SubmissionReport], None],
+        done: Done,
+        loop: asyncio.AbstractEventLoop,
     ) -> None:
         def on_done(report: SubmissionReport) -> None:
             student = batch[report.name].submission.name
-            done(report.name, msgspec.structs.replace(report, name=student))
+            named = msgspec.structs.replace(report, name=student)
+            asyncio.run_coroutine_threadsafe(done(report.name, named), loop).result()
 
-        first = next(iter(batch.values()))
+        course, week, _ = next(iter(batch.values()))
         grade_batch(
-            first.course,
-            first.week,
+            course,
+            week,
             [msgspec.structs.replace(p.submission, name=receipt) for receipt, p in batch.items()],
-            devices=self._devices,
-            sandbox=self._sandbox,
-            cluster=self._cluster,
-            session=self._connection,
+            devices=self.settings.devices,
+            sandbox=self.settings.sandbox,
+            cluster=self.settings.cluster,
+            session=self._session,
             on_done=on_done,
         )
 
-    def close(self) -> None:
-        self._connection.close()
+    def end(self) -> None:
+        self._session.close()

@@ -1,8 +1,7 @@
 """Send submissions from the queue to grading processes or a cluster, and store the results.
 
-A submission whose grading fails because of a system error is retried with exponential back-off;
-after several attempts it is `stuck` until an instructor retries it. Writes that the database or the
-disk refuses are retried until they succeed, so no result is lost.
+A submission whose grading fails because of a system error is retried with exponential back-off.
+Writes that the database or the disk refuses are retried until they succeed, so no result is lost.
 """
 
 from __future__ import annotations
@@ -10,211 +9,133 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Callable, Sequence
+from contextlib import closing
 from typing import Any, TypeVar
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from ...batch.pool import Job
+from ...files.workfolder import WorkFolder
+from ...model.course import Course, Week
 from ...model.errors import KitError
 from ...model.report.schema import SubmissionReport
 from ...model.report.verdicts import Ending
+from ...nbgrader.collect.submitted import read_student
+from ...nbgrader.release.archive import course_for
 from ..shared_state import SharedState
+from ..submissions.upload import unpacked
 from ..tables import error_text, first_line
-from .cluster_dispatch import MAX_BATCH, ClusterBatches
-from .grading_process import GradingProcess
-from .jobs import PreparedSubmission, job_for, prepare
-from .queued_submission import STUCK, QueuedSubmission
-from .wait_estimate import estimate_wait
+from .grading_process import GradingProcess, PreparedSubmission
+from .queued_submission import QueuedSubmission
 
-_MAX_ATTEMPTS = 4
-_PAUSE, _LONGEST_PAUSE = 5.0, 300.0  # seconds between attempts
+_PAUSE, _LONGEST_PAUSE = 5.0, 600.0  # seconds between attempts
 WRITE_RETRY_SECONDS = 2.0
-_POLL_SECONDS = 1.0  # maximum time between two looks at the queue
+_POLL_SECONDS = 0.25  # between two looks at an empty queue
 
 Result = TypeVar("Result")
-
-
-class _GradingFailed(KitError):
-    """A system error, described for the instructor."""
 
 
 class Dispatcher:
     """Keep the grading processes busy.
 
-    on_finished: called in a thread with each submission and its report
+    on_finished: called in a thread with each graded submission
     """
 
     def __init__(
         self,
         state: SharedState,
         processes: Sequence[GradingProcess],
-        on_finished: Callable[[QueuedSubmission, SubmissionReport], None],
+        on_finished: Callable[[QueuedSubmission], None],
     ) -> None:
-        self._state, self.processes, self._on_finished = state, processes, on_finished
-        self.courses, self.queue = state.courses, state.queue
-        self.incidents, self.updates = state.incidents, state.updates
-        settings = state.settings
-        self._how = settings.devices, settings.sandbox
-        self._cluster = ClusterBatches(settings.cluster, *self._how) if settings.cluster else None
-        self.wake = asyncio.Event()
+        self.courses, self.queue, self.incidents = state.courses, state.queue, state.incidents
+        self._processes, self._on_finished = processes, on_finished
         self._idle = list(processes)
+        self._freed = asyncio.Event()
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def run(self) -> None:
         """Grade submissions of the queue until cancelled."""
         while True:
-            self.wake.clear()
             submission = await self._claim() if self._idle else None
             if submission is None:
+                self._freed.clear()
                 with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(self.wake.wait(), _POLL_SECONDS)
+                    await asyncio.wait_for(self._freed.wait(), _POLL_SECONDS)
                 continue
             week = submission.week
             # prefer a process that has the week's engine, then the one with the fewest engines
             process = min(self._idle, key=lambda p: (week not in p.weeks, len(p.weeks)))
-            if self._cluster is None:
-                self._start(process, week, self._grade(process, submission))
-            else:
-                self._start(process, week, self._grade_batch(self._cluster, submission))
-
-    def _start(self, process: GradingProcess, label: str, work: Coroutine[Any, Any, None]) -> None:
-        self._idle.remove(process)
-        task = asyncio.create_task(self._occupy(process, label, work))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-
-    async def _occupy(self, process: GradingProcess, label: str, work: Awaitable[None]) -> None:
-        process.busy = label
-        try:
-            await work
-        finally:
-            process.busy = ""
-            self._idle.append(process)
-            self.wake.set()
+            self._idle.remove(process)
+            task = asyncio.create_task(self._grade(process, submission))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
 
     async def close(self) -> None:
         """End all processes; unfinished submissions are graded after the next start."""
         for task in list(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        for process in self.processes:
-            process.end()
-        if self._cluster is not None:
-            await asyncio.to_thread(self._cluster.close)
+        for process in self._processes:
+            await asyncio.to_thread(process.end)
 
-    async def warm_up(self) -> None:
-        """Create the engine of the week that is due next, in every process."""
-        weeks = await asyncio.to_thread(self.courses.open_weeks)
-        if not weeks or self._cluster is not None:
-            return
-        course = await asyncio.to_thread(lambda: self.courses.now)
-        job = await asyncio.to_thread(job_for, course, weeks[0], *self._how)
-        for process in [process for process in self._idle if not process.weeks]:
-            self._start(process, f"{job.week} (warming up)", self._warm_up(process, job))
-
-    async def _warm_up(self, process: GradingProcess, job: Job) -> None:
+    async def _claim(self, week: str | None = None) -> QueuedSubmission | None:
         try:
-            await process.warm_up(job)
-        except Exception as error:  # reported again when a submission of the week is graded
-            self.incidents.open("warm", f"no engine for {job.week}: {error_text(error)}")
-
-    async def _claim(self, weeks: Sequence[str] | None = None) -> QueuedSubmission | None:
-        try:
-            submission = await asyncio.to_thread(self.queue.claim, weeks)
+            submission = await asyncio.to_thread(self.queue.claim, week)
         except SQLAlchemyError as error:
             self.incidents.open("database", f"the database does not answer: {first_line(error)}")
             return None
         self.incidents.close("database")
         return submission
 
-    # In a grading process
-
-    async def _grade(self, process: GradingProcess, submission: QueuedSubmission) -> None:
-        self.updates.notify(submission.receipt)
+    async def _grade(self, process: GradingProcess, first: QueuedSubmission) -> None:
+        """Grade a submission, with others of its week if the process takes several."""
         started = time.monotonic()
-        try:
-            report = await self._report(process, submission)
-        except Exception as error:  # of one submission, never of the service
-            await self._put_back(submission, error_text(error))
-        else:
-            await self._finish(submission, report, time.monotonic() - started)
-        self.updates.notify(submission.receipt)
+        ungraded = {first.receipt: first}
 
-    async def _report(
-        self, process: GradingProcess, submission: QueuedSubmission
-    ) -> SubmissionReport:
-        prepared = await asyncio.to_thread(self._prepare, submission)
-        if prepared.report is not None:
-            return prepared.report
-        limit = 10 * prepared.course.limits(prepared.week).submission_seconds + 120
+        async def done(receipt: str, report: SubmissionReport) -> None:
+            submission = ungraded.pop(receipt)
+            if report.verdict is Ending.GRADER_FAULT:
+                await self._put_back(submission, report.message)
+            else:
+                await self._finish(submission, report, time.monotonic() - started)
+
+        process.busy = first.week
         try:
-            grading = process.grade(prepared.job, prepared.submission)
-            report = await asyncio.wait_for(grading, limit)
-        except TimeoutError:
-            process.end()
-            raise _GradingFailed(f"grading was stopped after {limit:.0f} s") from None
-        if report.verdict is Ending.GRADER_FAULT:
-            raise _GradingFailed(report.message)
-        return await asyncio.to_thread(prepared.store_result, report)
+            while len(ungraded) < process.max_batch and (more := await self._claim(first.week)):
+                ungraded[more.receipt] = more
+            prepared = {
+                receipt: await asyncio.to_thread(self._prepare, submission)
+                for receipt, submission in list(ungraded.items())
+            }
+            await process.grade(prepared, done)
+        except Exception as error:  # of these submissions, never of the service
+            for submission in ungraded.values():
+                await self._put_back(submission, error_text(error))
+        finally:
+            process.busy = ""
+            self._idle.append(process)
+            self._freed.set()
 
     def _prepare(self, submission: QueuedSubmission) -> PreparedSubmission:
         week = self.courses.week(submission.week)
         if week is None:
-            raise _GradingFailed(f"{submission.week} is no longer in course.yaml")
-        content = self.queue.content(submission.digest)
-        return prepare(self.courses.now, week, submission, content, *self._how)
-
-    # On a cluster
-
-    async def _grade_batch(self, cluster: ClusterBatches, first: QueuedSubmission) -> None:
-        """Grade the waiting submissions of a week in one batch; store each result at once."""
-        started = time.monotonic()
-        ungraded = {first.receipt: first}
-        loop = asyncio.get_running_loop()
-
-        def done(receipt: str, report: SubmissionReport) -> None:
-            seconds = time.monotonic() - started
-            came_back = self._came_back(ungraded.pop(receipt), report, seconds)
-            asyncio.run_coroutine_threadsafe(came_back, loop)
-
-        try:
-            while len(ungraded) < MAX_BATCH and (more := await self._claim([first.week])):
-                ungraded[more.receipt] = more
-            prepared: dict[str, PreparedSubmission] = {}
-            for receipt, submission in list(ungraded.items()):
-                self.updates.notify(receipt)
-                prepared[receipt] = await asyncio.to_thread(self._prepare, submission)
-            await asyncio.to_thread(cluster.grade, prepared, done)
-        except Exception as error:  # of one batch, never of the service
-            for submission in list(ungraded.values()):
-                await self._put_back(submission, error_text(error))
-
-    async def _came_back(
-        self, submission: QueuedSubmission, report: SubmissionReport, seconds: float
-    ) -> None:
-        if report.verdict is Ending.GRADER_FAULT:
-            await self._put_back(submission, report.message)
-        else:
-            await self._finish(submission, report, seconds)
-        self.updates.notify(submission.receipt)
-
-    # Results
+            raise KitError(f"{submission.week} is no longer in course.yaml")
+        return prepare(self.courses.now, week, submission, self.queue.content(submission.digest))
 
     async def _finish(
         self, submission: QueuedSubmission, report: SubmissionReport, seconds: float
     ) -> None:
         await self.retry_write(self.queue.finish, submission, report, seconds)
-        await asyncio.to_thread(self._on_finished, submission, report)
+        await asyncio.to_thread(self._on_finished, submission)
         self.incidents.close("grading")
 
     async def _put_back(self, submission: QueuedSubmission, error: str) -> None:
         pause = min(_LONGEST_PAUSE, _PAUSE * 2 ** (submission.attempts - 1))
-        state = await self.retry_write(self.queue.put_back, submission, error, pause, _MAX_ATTEMPTS)
-        next_step = "choose Grade again" if state == STUCK else f"next attempt in {pause:.0f} s"
+        await self.retry_write(self.queue.put_back, submission, error, pause)
         self.incidents.open(
             "grading",
-            f"{submission.receipt} ({submission.week}) could not be graded: {error}; {next_step}",
+            f"{submission.receipt} ({submission.week}) could not be graded: {error}; "
+            f"next attempt in {pause:.0f} s",
         )
 
     async def retry_write(self, write: Callable[..., Result], *arguments: Any) -> Result:
@@ -229,8 +150,17 @@ class Dispatcher:
             self.incidents.close("writing")
             return result
 
-    def estimate(self, submission: QueuedSubmission) -> tuple[int, float]:
-        """Return how many submissions are ahead, and the seconds until this one is graded."""
-        warm = any(submission.week in process.weeks for process in self.processes)
-        warm = warm or self._cluster is not None
-        return estimate_wait(self.queue, submission, max(1, len(self.processes)), warm=warm)
+
+def prepare(
+    course: Course, week: Week, queued: QueuedSubmission, content: bytes
+) -> PreparedSubmission:
+    """Read a submission's zip as `autograder grade` reads a collected submission."""
+    with closing(WorkFolder()) as work_folder:
+        folder = work_folder.path / week.name
+        for name, data in unpacked(content).items():
+            path = folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
+        submission = read_student(course, week, queued.student, folder)
+        release = course_for(course, week, queued.student, folder)
+    return PreparedSubmission(release, release.week(week.name), submission)

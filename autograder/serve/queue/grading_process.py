@@ -2,8 +2,7 @@
 
 A child ends with the service, also if the service is killed. A child that dies takes only the
 submission with it that it was grading. After each submission it reports its memory use,
-including its children. Above its share it drops the least recently used engines; if that is not
-enough, it is restarted.
+including its children; above its share it is restarted.
 """
 
 from __future__ import annotations
@@ -12,20 +11,21 @@ import asyncio
 import contextlib
 import os
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
-from typing import Any
+from typing import Any, NamedTuple
 
+from ...batch.grade import grade_batch
 from ...batch.intake import Submission
-from ...batch.pool import Job, cached_engine, end_oldest_engine, end_with_parent, grade_job
+from ...batch.pool import end_with_parent
+from ...model.course import Course, Week
 from ...model.errors import KitError
 from ...model.report.schema import SubmissionReport
+from ..shared_state import Settings
 
-
-class ProcessDied(KitError):
-    """A child process ended during a call."""
+Done = Callable[[str, SubmissionReport], Coroutine[Any, Any, None]]  # receipt, report
 
 
 class ChildProcess:
@@ -37,14 +37,14 @@ class ChildProcess:
         self._pool: ProcessPoolExecutor | None = None
 
     async def call(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """Call a function in the process; raise ProcessDied if the process ends."""
+        """Call a function in the process; raise KitError if the process ends."""
         pool = self._pool or self._start()
         try:
             return await asyncio.wrap_future(pool.submit(function, *arguments))
         except BrokenProcessPool:
             self.deaths += 1
             self.end()
-            raise ProcessDied(f"the process {self.name!r} ended unexpectedly") from None
+            raise KitError(f"the process {self.name!r} ended unexpectedly") from None
 
     def _start(self) -> ProcessPoolExecutor:
         context = get_context("spawn")
@@ -61,31 +61,42 @@ class ChildProcess:
             pool.shutdown(wait=False, cancel_futures=True)
 
 
+class PreparedSubmission(NamedTuple):
+    """A submission, and the release that the student worked on."""
+
+    course: Course
+    week: Week
+    submission: Submission
+
+
 class GradingProcess(ChildProcess):
     """A child process with engines. `max_mib`: its share of the memory."""
 
-    def __init__(self, number: int, max_mib: int, niceness: int) -> None:
-        super().__init__(f"grading {number}", niceness)
-        self.number, self.max_mib = number, max_mib
-        self.weeks: list[str] = []  # with an engine, the most recently used last
+    max_batch = 1  # submissions at a time
+
+    def __init__(self, number: int, max_mib: int, settings: Settings) -> None:
+        super().__init__(f"grading {number}", settings.niceness)
+        self.number, self.max_mib, self.settings = number, max_mib, settings
+        self.weeks: list[str] = []  # with an engine
         self.mib = 0
         self.busy = ""  # the week that is being graded
 
-    async def grade(self, job: Job, submission: Submission) -> SubmissionReport:
-        report: SubmissionReport
-        report, mib = await self.call(_grade, job, submission, self.max_mib)
-        self._used(job.week, mib)
-        return report
-
-    async def warm_up(self, job: Job) -> None:
-        """Create a week's engine before a submission needs it."""
-        self._used(job.week, await self.call(_warm_up, job, self.max_mib))
-
-    def _used(self, week: str, mib: int) -> None:
-        self.weeks = [w for w in self.weeks if w != week] + [week]
-        self.mib = mib
-        if mib > self.max_mib:
-            self.end()
+    async def grade(self, prepared: Mapping[str, PreparedSubmission], done: Done) -> None:
+        """Grade submissions by receipt; pass each report to `done`."""
+        for receipt, (course, week, submission) in prepared.items():
+            limit = 10 * course.limits(week).submission_seconds + 120
+            how = self.settings.devices, self.settings.sandbox
+            try:
+                grading = self.call(_grade, course, week, submission, *how)
+                report, self.mib = await asyncio.wait_for(grading, limit)
+            except TimeoutError:
+                self.end()
+                raise KitError(f"grading was stopped after {limit:.0f} s") from None
+            if week.name not in self.weeks:
+                self.weeks.append(week.name)
+            if self.mib > self.max_mib:
+                self.end()
+            await done(receipt, report)
 
     def end(self) -> None:
         super().end()
@@ -101,22 +112,12 @@ def _initialize(niceness: int) -> None:
     os.nice(niceness)  # requests have priority over grading
 
 
-def _grade(job: Job, submission: Submission, max_mib: int) -> tuple[SubmissionReport, int]:
+def _grade(
+    course: Course, week: Week, submission: Submission, devices: tuple[str, ...], sandbox: str
+) -> tuple[SubmissionReport, int]:
     """Return a report, and the memory that this process uses afterwards in MiB."""
-    _drop_engines(max_mib, job)
-    return grade_job(job, submission), _used_mib()
-
-
-def _warm_up(job: Job, max_mib: int) -> int:
-    _drop_engines(max_mib, job)
-    cached_engine(job)
-    return _used_mib()
-
-
-def _drop_engines(max_mib: int, job: Job) -> None:
-    """Drop engines until the process's share of memory has room for another one."""
-    while _used_mib() > max_mib * 3 // 4 and end_oldest_engine(but=job):
-        pass
+    graded = grade_batch(course, week, [submission], devices=devices, jobs=1, sandbox=sandbox)
+    return graded.submissions[0], _used_mib()
 
 
 def _used_mib() -> int:

@@ -31,15 +31,16 @@ class Leader(Store):
         if not self.shared:
             return True
         with self._lock:
-            if self._connection is not None and _is_alive(self._connection):
-                return True
-            self.resign()
-            connection = self.engine.connect().execution_options(isolation_level="AUTOCOMMIT")
-            if connection.execute(sa.select(sa.func.pg_try_advisory_lock(_LOCK_KEY))).scalar():
-                self._connection = connection
-                return True
-            connection.close()
-            return False
+            try:
+                if self._connection is None:
+                    connection = self.engine.connect()
+                    self._connection = connection.execution_options(isolation_level="AUTOCOMMIT")
+                # the connection that has the lock gets it again
+                lock = sa.select(sa.func.pg_try_advisory_lock(_LOCK_KEY))
+                return bool(self._connection.execute(lock).scalar())
+            except SQLAlchemyError:
+                self.resign()
+                return False
 
     def resign(self) -> None:
         connection, self._connection = self._connection, None
@@ -47,11 +48,3 @@ class Leader(Store):
             with contextlib.suppress(SQLAlchemyError):
                 connection.invalidate()  # the pool must not reuse a connection that has the lock
                 connection.close()
-
-
-def _is_alive(connection: sa.Connection) -> bool:
-    try:
-        connection.execute(sa.select(1))
-    except SQLAlchemyError:
-        return False
-    return True

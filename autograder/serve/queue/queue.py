@@ -2,8 +2,8 @@
 
 Once a method returns, its change is stored in the database. A submission is `waiting`, then
 `running`, then `graded`; or `replaced`, if a newer one of the same student and week arrived while
-it waited. A submission whose grading failed repeatedly because of system errors is `stuck` until
-an instructor retries it or the service starts again. A receipt gets one result.
+it waited. A submission whose grading failed because of a system error waits for a while. A receipt
+gets one result.
 
 Order: submissions whose result will be visible go first, then those with fewer graded submissions
 of the same student and week before them, then by position. So no student's tenth submission is
@@ -12,11 +12,9 @@ graded before another student's first. A submission that replaces one takes over
 The transaction that stores a submission also decides if its result may be visible; otherwise two
 simultaneous submissions would both use the last attempt.
 
-Leases: SQLite is used by one service, so submissions that are `running` at its start are graded
-again. On
-PostgreSQL several services may share the queue. Each renews its leases (`renew`), and submissions
-of a service that has been silent for `LEASE` seconds wait again. If that service was only slow, the
-first result is kept.
+Leases: on PostgreSQL several services may share the queue. Submissions that a service was grading
+wait again after it has started again (`start`), or after it has not renewed its leases for `LEASE`
+seconds (`renew`). If that service was only slow, the first result is kept.
 """
 
 from __future__ import annotations
@@ -38,22 +36,17 @@ from .queued_submission import (
     GRADED,
     REPLACED,
     RUNNING,
-    STUCK,
     WAITING,
     Admission,
     QueuedSubmission,
-    RecentResult,
-    outline_of,
     queued_submission,
     recency,
 )
 
-# A submission without a result, also one that failed because of a system error, is replaced by a
-# newer one, so it never uses up an attempt.
-_REPLACEABLE = (WAITING, STUCK)
 LEASE = 60.0  # seconds
+_SAMPLE = 40  # durations
 _RECEIPT_LETTERS = "23456789ABCDEFGHJKMNPQRSTUVWXYZ"
-_REQUEUED = {"state": WAITING, "attempts": 0, "not_before": 0.0}
+_RUNNING = t.submissions.c.state == RUNNING
 
 
 class Queue(Store):
@@ -81,15 +74,14 @@ class Queue(Store):
         admit: Callable[[Sequence[QueuedSubmission]], Admission] = lambda _: Admission(),
         received: float | None = None,
         source: str | None = None,
-        replace: bool = True,
     ) -> QueuedSubmission:
         """Store a submission and queue it, in place of an earlier one without a result.
 
         If the digest is that of the student's newest or restored submission, or if a submission
-        from the same `source` is stored, that one is returned.
+        from the same `source` is stored, that one is returned. A withheld one is queued again when
+        attempts are left.
 
         admit: called with the student's earlier submissions, in the same transaction
-        replace: False if it cannot be graded, so that one in the queue stays there.
         """
         with self.transaction() as db:
             self._lock_student(db, student, week)
@@ -100,9 +92,13 @@ class Queue(Store):
             earlier = self._of_student(db, student, week)
             candidates = [s for s in earlier if s.state != REPLACED and not source]
             newest = max(candidates, key=recency, default=None)
-            if newest and newest.digest == digest:
-                return self._resubmit(db, newest, admit(earlier))
-            positions = self._replace_waiting(db, student, week) if replace else []
+            if (
+                newest
+                and newest.digest == digest
+                and (not newest.withheld or admit(earlier).withheld)
+            ):
+                return newest
+            positions = self._replace_waiting(db, student, week)
             # Read again, because another service may have started to grade a submission.
             earlier = self._of_student(db, student, week)
             admission, now = admit(earlier), self.clock()
@@ -126,9 +122,9 @@ class Queue(Store):
         return new
 
     def _replace_waiting(self, db: sa.Connection, student: str, week: str) -> Sequence[int]:
-        """Replace a student's submission without a result; return its position."""
-        replaceable = t.submissions.c.state.in_(_REPLACEABLE)
-        own = of_student(t.submissions, student, week) & replaceable
+        """Replace a student's waiting submission; return its position."""
+        waiting = t.submissions.c.state == WAITING
+        own = of_student(t.submissions, student, week) & waiting
         update = t.submissions.update().where(own).values(state=REPLACED)
         return db.execute(update.returning(t.submissions.c.position)).scalars().all()
 
@@ -151,20 +147,6 @@ class Queue(Store):
         rows = db.execute(query.order_by(t.submissions.c.number.desc()))
         return [queued_submission(row) for row in rows]
 
-    def _resubmit(
-        self, db: sa.Connection, submission: QueuedSubmission, admission: Admission
-    ) -> QueuedSubmission:
-        """Make a withheld result visible that is submitted again when attempts are left."""
-        if not submission.withheld or admission.withheld:
-            return submission
-        begins = self.clock() + admission.wait
-        changes: dict[str, Any] = {"withheld": False, "counts_from": begins, "not_before": begins}
-        if submission.state == GRADED:
-            changes["state"] = WAITING
-        own = t.submissions.c.number == submission.number
-        db.execute(t.submissions.update().where(own).values(**changes))
-        return msgspec.structs.replace(submission, **changes)
-
     def restore(self, receipt: str) -> None:
         """Let an earlier submission count until a newer one is submitted."""
         submission = self.find(receipt)
@@ -182,61 +164,54 @@ class Queue(Store):
     # Grading
 
     def start(self) -> int:
-        """Requeue stuck and interrupted submissions; return their number."""
-        running = t.submissions.c.state == RUNNING
-        if self.shared:
-            mine = t.submissions.c.owner == self.owner
-            running &= mine | (t.submissions.c.leased_until < self.clock())
-        unfinished = running | (t.submissions.c.state == STUCK)
-        return self.execute(t.submissions.update().where(unfinished).values(**_REQUEUED))
+        """Requeue interrupted and failed submissions at once; return their number."""
+        state = t.submissions.c.state
+        interrupted = _RUNNING & ((t.submissions.c.owner == self.owner) | self._expired())
+        failed = (state == WAITING) & (t.submissions.c.error != "")
+        unfinished = interrupted | failed | (state == "stuck")  # of an earlier version
+        requeued = {"state": WAITING, "attempts": 0, "not_before": 0.0}
+        return self.execute(t.submissions.update().where(unfinished).values(**requeued))
 
     def renew(self) -> int:
         """Renew this service's leases and requeue abandoned submissions; return their number."""
-        if not self.shared:
-            return 0
-        running = t.submissions.c.state == RUNNING
-        mine = running & (t.submissions.c.owner == self.owner)
-        expired = t.submissions.c.leased_until < self.clock()
-        abandoned = running & expired & (t.submissions.c.owner != self.owner)
+        mine = _RUNNING & (t.submissions.c.owner == self.owner)
         lease = self.clock() + LEASE
         return self.execute(
             t.submissions.update().where(mine).values(leased_until=lease),
-            t.submissions.update().where(abandoned).values(state=WAITING),
+            t.submissions.update().where(_RUNNING & self._expired()).values(state=WAITING),
         )
 
-    def claim(self, weeks: Sequence[str] | None = None) -> QueuedSubmission | None:
-        """Take the next submission for grading; return None if none may be graded now.
+    def _expired(self) -> sa.ColumnElement[bool]:
+        return t.submissions.c.leased_until < self.clock()
+
+    def claim(self, week: str | None = None) -> QueuedSubmission | None:
+        """Take the next submission (of a week) for grading; return None if none may be graded now.
 
         Two submissions of one student and week are never graded at the same time.
-
-        weeks: take a submission of these weeks only
         """
-        other = t.submissions.alias("other")
+        waiting, running = t.submissions.alias("waiting"), t.submissions.alias("running")
         busy = sa.exists().where(
-            other.c.student == t.submissions.c.student,
-            other.c.week == t.submissions.c.week,
-            other.c.state == RUNNING,
+            running.c.student == waiting.c.student,
+            running.c.week == waiting.c.week,
+            running.c.state == RUNNING,
         )
-        waiting = t.submissions.c.state == WAITING
-        ready = waiting & (t.submissions.c.not_before <= self.clock()) & ~busy
-        if weeks is not None:
-            ready &= t.submissions.c.week.in_(weeks)
+        ready = (waiting.c.state == WAITING) & (waiting.c.not_before <= self.clock()) & ~busy
+        if week is not None:
+            ready &= waiting.c.week == week
         order = ("withheld", "earlier", "position", "number")
-        query = sa.select(t.submissions).where(ready).limit(1)
-        query = query.order_by(*(t.submissions.c[column] for column in order))
-        query = query.with_for_update(skip_locked=True, of=t.submissions)  # ignored by SQLite
+        first = sa.select(waiting.c.number).where(ready).limit(1)
+        first = first.order_by(*(waiting.c[column] for column in order))
+        first = first.with_for_update(skip_locked=True, of=waiting)  # ignored by SQLite
+        claim = t.submissions.update().where(t.submissions.c.number == first.scalar_subquery())
+        claim = claim.values(
+            state=RUNNING,
+            attempts=t.submissions.c.attempts + 1,
+            owner=self.owner,
+            leased_until=self.clock() + LEASE,
+        )
         with self.transaction() as db:
-            row = db.execute(query).first()
-            if row is None:
-                return None
-            next_one = queued_submission(row)
-            begun = {"state": RUNNING, "attempts": next_one.attempts + 1}
-            lease = {"owner": self.owner, "leased_until": self.clock() + LEASE}
-            own = waiting & (t.submissions.c.number == next_one.number)
-            update = t.submissions.update().where(own).values(**begun, **lease)
-            if not db.execute(update).rowcount:
-                return None  # replaced at this very moment
-            return msgspec.structs.replace(next_one, **begun)
+            row = db.execute(claim.returning(t.submissions)).first()
+        return queued_submission(row) if row else None
 
     def finish(
         self, submission: QueuedSubmission, report: SubmissionReport, seconds: float
@@ -264,48 +239,35 @@ class Queue(Store):
     def _requeue_replaced(self, db: sa.Connection, refused: QueuedSubmission) -> None:
         """Requeue the submission that was replaced by one that cannot be graded."""
         for submission in self._of_student(db, refused.student, refused.week):
-            if submission.number >= refused.number or self._is_refused(db, submission):
+            is_refused = self.verdict(submission) is Ending.REFUSED
+            if submission.number >= refused.number or is_refused:
                 continue
             if submission.state == REPLACED:
                 own = t.submissions.c.number == submission.number
                 db.execute(t.submissions.update().where(own).values(state=WAITING))
             return
 
-    def _is_refused(self, db: sa.Connection, submission: QueuedSubmission) -> bool:
-        query = sa.select(t.results.c.report).where(t.results.c.receipt == submission.receipt)
-        data = db.execute(query).scalar()
-        return data is not None and outline_of(data).verdict is Ending.REFUSED
-
-    def put_back(
-        self, submission: QueuedSubmission, error: str, wait: float, max_attempts: int
-    ) -> str:
-        """Requeue a submission after a system error, for `wait` seconds; return its new state."""
-        state = WAITING if submission.attempts < max_attempts else STUCK
-        own = (t.submissions.c.receipt == submission.receipt) & (t.submissions.c.state == RUNNING)
+    def put_back(self, submission: QueuedSubmission, error: str, wait: float) -> None:
+        """Requeue a submission for `wait` seconds after an error, unless there is a newer one."""
+        own = (t.submissions.c.receipt == submission.receipt) & _RUNNING
         own &= t.submissions.c.owner == self.owner
         later = {"error": error, "not_before": self.clock() + wait}
         with self.transaction() as db:
             others = self._of_student(db, submission.student, submission.week)
-            newer = (s for s in others if s.number > submission.number and s.state == WAITING)
-            if state == WAITING and any(newer):
-                state = REPLACED
+            newer = any(s.number > submission.number and s.state == WAITING for s in others)
+            state = REPLACED if newer else WAITING
             db.execute(t.submissions.update().where(own).values(state=state, **later))
-        return state
-
-    def retry(self, receipt: str) -> bool:
-        """Requeue a stuck submission; return False if it is not stuck."""
-        stuck = (t.submissions.c.receipt == receipt) & (t.submissions.c.state == STUCK)
-        return bool(self.execute(t.submissions.update().where(stuck).values(**_REQUEUED)))
 
     # Reading
 
     def content(self, digest: str) -> bytes:
         """Return a submission's files as a zip."""
         query = sa.select(t.contents.c.data).where(t.contents.c.digest == digest)
-        return bytes(self.value(query))
+        return bytes(self.read(query).scalar_one())
 
     def find(self, receipt: str) -> QueuedSubmission | None:
-        row = self.row(sa.select(t.submissions).where(t.submissions.c.receipt == receipt))
+        query = sa.select(t.submissions).where(t.submissions.c.receipt == receipt)
+        row = self.read(query).first()
         return queued_submission(row) if row else None
 
     def of_student(self, student: str, week: str) -> list[QueuedSubmission]:
@@ -313,29 +275,48 @@ class Queue(Store):
         with self.engine.connect() as db:
             return self._of_student(db, student, week)
 
+    def position(self, submission: QueuedSubmission) -> tuple[int, int]:
+        """Return how many waiting submissions are ahead of one, and how many are being graded."""
+        columns = ("withheld", "earlier", "position")
+        own = (sa.literal(getattr(submission, column)) for column in columns)
+        first = sa.tuple_(*(t.submissions.c[column] for column in columns)) < sa.tuple_(*own)
+        ahead = sa.select(sa.func.count()).where(first, t.submissions.c.state == WAITING)
+        running = sa.select(sa.func.count()).where(_RUNNING)
+        return self.read(ahead).scalar_one(), self.read(running).scalar_one()
+
+    def durations(self, week: str) -> list[float]:
+        """Return how many seconds the last gradings of a week took."""
+        same = t.results.c.receipt == t.submissions.c.receipt
+        query = sa.select(t.results.c.seconds).where(same, t.submissions.c.week == week)
+        query = query.order_by(t.results.c.graded.desc()).limit(_SAMPLE)
+        return list(self.read(query).scalars())
+
     def in_states(self, *states: str) -> list[QueuedSubmission]:
         """Return all submissions in these states, oldest first."""
         query = sa.select(t.submissions).where(t.submissions.c.state.in_(states))
-        rows = self.rows(query.order_by(t.submissions.c.number))
+        rows = self.read(query.order_by(t.submissions.c.number))
         return [queued_submission(row) for row in rows]
 
-    def known_sources(self) -> set[str]:
-        source = t.submissions.c.source
-        return set(self.column(sa.select(source).where(source.is_not(None))))
-
     def result(self, receipt: str) -> SubmissionReport | None:
-        data = self.value(sa.select(t.results.c.report).where(t.results.c.receipt == receipt))
-        return msgspec.json.decode(data, type=SubmissionReport) if data else None
+        query = sa.select(t.results.c.report).where(t.results.c.receipt == receipt)
+        data = self.read(query).scalar()
+        return _report(data) if data else None
 
-    def recent_results(self, since: float) -> list[RecentResult]:
+    def verdict(self, submission: QueuedSubmission) -> Ending | None:
+        """Return how grading ended, or None if it has not."""
+        report = self.result(submission.receipt) if submission.state == GRADED else None
+        return report.verdict if report else None
+
+    def recent_results(self, since: float) -> list[tuple[QueuedSubmission, SubmissionReport]]:
         """Return the results since a time (seconds of UTC), oldest first."""
         same = t.submissions.c.receipt == t.results.c.receipt
-        query = sa.select(t.submissions, t.results.c.report, t.results.c.graded).where(same)
+        query = sa.select(t.submissions, t.results.c.report).where(same)
         query = query.where(t.results.c.graded >= since).order_by(t.results.c.graded)
-        return [
-            RecentResult(queued_submission(row), outline_of(row.report), row.graded)
-            for row in self.rows(query)
-        ]
+        return [(queued_submission(row), _report(row.report)) for row in self.read(query)]
+
+
+def _report(data: bytes) -> SubmissionReport:
+    return msgspec.json.decode(data, type=SubmissionReport)
 
 
 def _new_receipt() -> str:

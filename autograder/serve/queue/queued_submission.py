@@ -1,4 +1,4 @@
-"""A submission as a row of the queue, its states, and outlines of results."""
+"""A submission as a row of the queue, and its states."""
 
 from __future__ import annotations
 
@@ -7,10 +7,7 @@ from typing import Any, NamedTuple
 import msgspec
 import sqlalchemy as sa
 
-from ...model.report.schema import Diagnosis
-from ...model.report.verdicts import Ending
-
-WAITING, RUNNING, GRADED, REPLACED, STUCK = "waiting", "running", "graded", "replaced", "stuck"
+WAITING, RUNNING, GRADED, REPLACED = "waiting", "running", "graded", "replaced"
 COUNTED = (RUNNING, GRADED)
 
 
@@ -48,34 +45,6 @@ class Admission(NamedTuple):
     wait: float = 0.0
 
 
-class ExerciseOutline(msgspec.Struct, frozen=True):
-    """The part of an exercise's report that the class view needs."""
-
-    name: str
-    explained: tuple[Diagnosis, ...] = ()
-
-
-class ResultOutline(msgspec.Struct, frozen=True):
-    """A report without its tests, which are many."""
-
-    score: float
-    max_score: float
-    exercises: tuple[ExerciseOutline, ...] = ()
-    verdict: Ending = Ending.GRADED
-
-
-class RecentResult(NamedTuple):
-    """A graded submission. `graded`: when grading ended, in seconds of UTC."""
-
-    submission: QueuedSubmission
-    outline: ResultOutline
-    graded: float
-
-
 def queued_submission(row: sa.Row[Any]) -> QueuedSubmission:
     fields = QueuedSubmission.__struct_fields__
     return QueuedSubmission(**{name: getattr(row, name) for name in fields})
-
-
-def outline_of(data: bytes) -> ResultOutline:
-    return msgspec.json.decode(data, type=ResultOutline)

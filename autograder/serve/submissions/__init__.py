@@ -6,4 +6,4 @@ submission and stores the result; `review` describes it first. Start
 reading at `submitting`.
 """
 
-__all__ = ["drafts", "review", "submitting", "upload"]
+__all__ = ["review", "submitting", "upload"]

@@ -7,9 +7,11 @@ again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import contextlib
+from collections.abc import Mapping, Sequence
 
 import msgspec
+import sqlalchemy as sa
 
 from ...model.course import Week
 from ...model.errors import IntakeError
@@ -19,15 +21,48 @@ from ...model.timestamps import parse_timestamp
 from ...nbgrader.collect.merging import Merged, merge
 from ...nbgrader.collect.submissions import earlier_files
 from ...nbgrader.workspace import Workspace
+from .. import tables as t
 from ..disclosure.allowance import allowance, counting_rule
 from ..gradebook.exchange_inbox import ExchangeSubmission
 from ..gradebook.recorded_history import history_of, is_overruled
-from ..queue.queued_submission import GRADED, REPLACED, Admission, QueuedSubmission, recency
+from ..queue.queued_submission import REPLACED, Admission, QueuedSubmission, recency
 from ..shared_state import SharedState
-from ..views.view_models import in_short
+from ..tables import Store, of_student
+from ..views.view_models import in_short, local_time
 from . import upload
-from .drafts import Drafts
 from .review import Review, review_of
+
+_DRAFT_SECONDS = 86_400.0
+
+
+class Draft(msgspec.Struct, frozen=True):
+    """Files to submit, and a line for each rejected file."""
+
+    files: dict[str, bytes]
+    left_out: tuple[str, ...]
+
+
+class Drafts(Store):
+    """One draft per student and week, stored for a day. All methods block."""
+
+    def store(
+        self, student: str, week: str, files: Mapping[str, bytes], left_out: Sequence[str]
+    ) -> None:
+        """Store a draft in place of the student's earlier one."""
+        expired = t.drafts.c.created < self.clock() - _DRAFT_SECONDS
+        row = {"data": packed(files), "left_out": "\n".join(left_out), "created": self.clock()}
+        self.execute(
+            t.drafts.delete().where(expired),
+            self.upsert(t.drafts, {"student": student, "week": week}, row),
+        )
+
+    def find(self, student: str, week: str) -> Draft | None:
+        query = sa.select(t.drafts).where(of_student(t.drafts, student, week))
+        row = self.read(query).first()
+        return Draft(upload.unpacked(row.data), tuple(row.left_out.splitlines())) if row else None
+
+    def discard(self, student: str, week: str) -> None:
+        self.execute(t.drafts.delete().where(of_student(t.drafts, student, week)))
 
 
 class Base(msgspec.Struct, frozen=True):
@@ -46,14 +81,10 @@ class _OutdatedBase(Exception):
 
 
 class Submissions:
-    """Accepts, reviews and stores submissions. All methods block.
+    """Accepts, reviews and stores submissions. All methods block."""
 
-    wake: notifies the dispatcher of a new submission
-    """
-
-    def __init__(self, state: SharedState, drafts: Drafts, wake: Callable[[], None]) -> None:
-        self.courses, self.queue, self.updates = state.courses, state.queue, state.updates
-        self.drafts, self._wake = drafts, wake
+    def __init__(self, state: SharedState, drafts: Drafts) -> None:
+        self.courses, self.queue, self.drafts = state.courses, state.queue, drafts
 
     def submit(
         self, student: str, week: Week, uploaded: Mapping[str, bytes], channel: str
@@ -64,43 +95,52 @@ class Submissions:
         cannot be graded.
         """
         files, left_out = self._accept(week, uploaded)
-
-        def attempt() -> QueuedSubmission:
-            base = self.base(student, week)
-            merged = self._merge(week, base, files)
-            if merged.problem:
-                raise IntakeError(merged.problem)
-            received = base.received if merged.unchanged else None
-            return self._store(student, week, merged.files, base, channel, received=received)
-
-        return _until_current(attempt), left_out
+        return self._submit(student, week, files, channel), left_out
 
     def submit_from_exchange(
         self, found: ExchangeSubmission, files: dict[str, bytes]
     ) -> QueuedSubmission:
-        """Submit files from the exchange; if they cannot be graded, store them with the reason."""
+        """Submit files from the exchange; if they cannot be graded, their result is the reason."""
         week = self.courses.now.week(found.week)
         # the student chooses this time, so it may not lie in the future
         received = min(found.submitted.timestamp(), self.queue.clock())
+        return self._submit(found.student, week, files, "exchange", found.source, received)
 
-        def attempt() -> QueuedSubmission:
-            base = self.base(found.student, week)
+    def _submit(
+        self,
+        student: str,
+        week: Week,
+        files: Mapping[str, bytes],
+        channel: str,
+        source: str | None = None,
+        received: float | None = None,
+    ) -> QueuedSubmission:
+        course, extension = self.courses.now, self.courses.extension(student, week.name)
+        while True:
+            base = self.base(student, week)
             merged = self._merge(week, base, files)
-            content = merged.files
-            if merged.problem:
-                content = {**files, upload.PROBLEM: merged.problem.encode()}
-            return self._store(
-                found.student,
-                week,
-                content,
-                base,
-                "exchange",
-                source=found.source,
-                received=received,
-                refused=bool(merged.problem),
-            )
+            if merged.problem and source is None:
+                raise IntakeError(merged.problem)
 
-        return _until_current(attempt)
+            def admit(
+                earlier: Sequence[QueuedSubmission], version: object = base.version
+            ) -> Admission:
+                if _version(earlier) != version:
+                    raise _OutdatedBase
+                allowed = allowance(course, week, student, earlier, self.queue.clock(), extension)
+                return Admission(allowed.withheld, allowed.wait)
+
+            with contextlib.suppress(_OutdatedBase):
+                return self.queue.add(
+                    student,
+                    week.name,
+                    packed(merged.files),
+                    digest_of(merged.files),
+                    channel=channel,
+                    admit=admit,
+                    source=source,
+                    received=base.received if merged.unchanged and not source else received,
+                )
 
     def store_draft(self, student: str, week: Week, uploaded: Mapping[str, bytes]) -> None:
         """Store files as the student's draft; raise IntakeError."""
@@ -113,7 +153,7 @@ class Submissions:
         if draft is None:
             return None
         course, base = self.courses.now, self.base(student, week)
-        when = in_short(base.received, course.zone) if base.received else ""
+        when = in_short(local_time(base.received, course)) if base.received else ""
         merged = self._merge(week, base, draft.files)
         rule = counting_rule(course)
         return review_of(merged, when if base.files else None, rule, draft.left_out)
@@ -126,7 +166,7 @@ class Submissions:
                 if submission.digest == digest:
                     return submission
             raise IntakeError("Choose your files again: the service no longer has them.")
-        submission, _ = self.submit(student, week, draft.files, channel)
+        submission = self._submit(student, week, draft.files, channel)
         self.drafts.discard(student, week.name)
         return submission
 
@@ -145,7 +185,7 @@ class Submissions:
             if submission.state == REPLACED:
                 continue
             content = upload.unpacked(self.queue.content(submission.digest))
-            if upload.PROBLEM in content or self._is_refused(submission):
+            if self.queue.verdict(submission) is Ending.REFUSED:
                 refused.insert(0, content)
                 continue
             if not is_overruled(history, submission):
@@ -157,11 +197,6 @@ class Submissions:
             if notebooks:
                 merged = merge(course, week, merged, notebooks).files
         return Base(merged, received if merged == files else None, _version(submissions))
-
-    def _is_refused(self, submission: QueuedSubmission) -> bool:
-        graded = submission.state == GRADED
-        result = self.queue.result(submission.receipt) if graded else None
-        return result is not None and result.verdict is Ending.REFUSED
 
     def _merge(self, week: Week, base: Base, files: Mapping[str, bytes]) -> Merged:
         """Merge new files with the base."""
@@ -183,56 +218,6 @@ class Submissions:
         if not Workspace(course).released(week).is_dir():
             raise IntakeError(f"{week.title} has not been released yet.")
         return upload.accept_files(uploaded, week, course.limits(week))
-
-    def _store(
-        self,
-        student: str,
-        week: Week,
-        files: Mapping[str, bytes],
-        base: Base,
-        channel: str,
-        *,
-        source: str | None = None,
-        received: float | None = None,
-        refused: bool = False,
-    ) -> QueuedSubmission:
-        """Store a submission; raise _OutdatedBase if `base` is no longer the newest one.
-
-        refused: it cannot be graded, so it uses up no attempt and does not replace another one
-        """
-        course = self.courses.now
-        extension = self.courses.extension(student, week.name)
-
-        def admit(earlier: Sequence[QueuedSubmission]) -> Admission:
-            if _version(earlier) != base.version:
-                raise _OutdatedBase
-            allowed = allowance(course, week, student, earlier, self.queue.clock(), extension)
-            return Admission(allowed.withheld or refused, allowed.wait)
-
-        submission = self.queue.add(
-            student,
-            week.name,
-            packed(files),
-            digest_of(files),
-            channel=channel,
-            admit=admit,
-            source=source,
-            received=received,
-            replace=not refused,
-        )
-        stored = self.queue.of_student(student, week.name)
-        replaced = (s.receipt for s in stored if s.state == REPLACED)
-        self.updates.notify_from_thread(*replaced)
-        self._wake()
-        return submission
-
-
-def _until_current(attempt: Callable[[], QueuedSubmission]) -> QueuedSubmission:
-    while True:
-        try:
-            return attempt()
-        except _OutdatedBase:
-            continue
 
 
 def _version(submissions: Sequence[QueuedSubmission]) -> tuple[int, float]:

@@ -1,17 +1,18 @@
 """Accept uploaded files: plain names and bounded contents only.
 
-The sender may be lying. A name is accepted only if each of its parts consists of letters, digits,
-spaces and `.()+,-_` and does not begin with a dot. No other name ever becomes a path.
+The sender may be lying. `lms.bulk` accepts a name only if each of its parts consists of letters,
+digits, spaces and `.()+,-_` and begins with a letter, digit, `_` or `(`. No other name ever becomes
+a path.
 """
 
 from __future__ import annotations
 
 import io
-import re
 import zipfile
 from collections.abc import Mapping
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
+from ...batch.intake import is_wanted
 from ...lms.bulk import content_of
 from ...model.course import Limits, Week
 from ...model.errors import IntakeError
@@ -19,10 +20,6 @@ from ...model.errors import IntakeError
 _NOTEBOOK_BYTES = 8 << 20  # for the notebook and its pictures, which are not graded
 _MAX_ENTRIES = 2000
 _ZIP_ENTRY = b"PK\x01\x02"  # the signature of an entry in a zip's directory
-_ACCEPTED = re.compile(r".*\.(py|ipynb|txt|json|csv|npy)\Z", re.IGNORECASE | re.DOTALL)
-_PART = re.compile(r"[\w(][\w .()+,-]*\Z")
-PROBLEM = ".problem"  # why a stored submission cannot be graded; students cannot send this name
-_RESERVED = {"timestamp.txt", "submission_secret.txt", "__pycache__", ".ipynb_checkpoints"}
 
 
 def max_upload_bytes(limits: Limits) -> int:
@@ -43,7 +40,7 @@ def accept_files(
             kinds = f"{week.module}, your notebook, or a zip of your week's folder"
             raise IntakeError(f"This file is not part of the week. Submit {kinds}.")
     content, left_out = content_of(uploaded, week, max_upload_bytes(limits))
-    accepted = {n: d for n, d in content.items() if _ACCEPTED.match(n) and _is_plain(n)}
+    accepted = {n: d for n, d in content.items() if is_kept(n)}
     left_out += [f"{n!r}: not needed" for n in content if n not in accepted][:20]
     if len(accepted) > limits.submission_files:
         raise IntakeError(f"These are more than {limits.submission_files} files.")
@@ -54,19 +51,12 @@ def accept_files(
     return dict(sorted(accepted.items())), left_out
 
 
-def _is_plain(name: str) -> bool:
-    parts = PurePosixPath(name).parts
-    return bool(parts) and all(_PART.match(p) and p not in _RESERVED for p in parts)
+def is_kept(name: str) -> bool:
+    """Return True for notebooks and for files that may be graded."""
+    return name.lower().endswith(".ipynb") or is_wanted(PurePosixPath(name).name)
 
 
 def unpacked(data: bytes) -> dict[str, bytes]:
     """Return the files of a zip that `packed` made."""
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         return {entry.filename: archive.read(entry) for entry in archive.infolist()}
-
-
-def write_files(files: Mapping[str, bytes], folder: Path) -> None:
-    for name, data in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data)

@@ -6,32 +6,29 @@ function text(element, words) {
   if (element && element.textContent !== words) element.textContent = words;
 }
 
-function showSubmission(state) {
-  if (state.state === "graded" || state.state === "replaced") {
-    location.reload();
-    return;
+// Ask for the page again and replace its live part, which says after how many seconds. A page
+// without one, such as a result, is loaded anew.
+async function refresh(part) {
+  try {
+    const answer = await fetch(location.href, { headers: { accept: "text/html" } });
+    if (answer.ok) {
+      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+      const fresh = page.querySelector("[data-refresh]");
+      if (!fresh) {
+        location.reload();
+        return;
+      }
+      if (!part.querySelector("form:focus-within")) part.replaceChildren(...fresh.childNodes);
+      part.dataset.refresh = fresh.dataset.refresh;
+    }
+  } catch (error) {
+    console.info(`The service does not answer: ${error.message}`);
   }
-  const before = state.state === "waiting" ? `, ${state.ahead} ahead of you` : "";
-  const wait = state.seconds ? `, about ${state.seconds} s` : "";
-  text(document.getElementById("words"), `${state.words}${before}${wait}.`);
+  later(part);
 }
 
-async function refresh() {
-  const answer = await fetch(location.href, { headers: { accept: "text/html" } });
-  if (!answer.ok) return;
-  const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
-  const here = document.activeElement && document.activeElement.closest("main form");
-  if (!here) document.querySelector("main").replaceWith(fresh.querySelector("main"));
-}
-
-function live() {
-  const seconds = Number(document.body.dataset.refresh);
-  if (seconds) setInterval(refresh, 1000 * seconds);
-  const where = document.body.dataset.live;
-  if (!where) return;
-  const source = new EventSource(where);
-  source.addEventListener("state", (event) => showSubmission(JSON.parse(event.data)));
-  addEventListener("pagehide", () => source.close());
+function later(part) {
+  if (part) setTimeout(refresh, 1000 * part.dataset.refresh, part);
 }
 
 // Dropping
@@ -111,5 +108,5 @@ function drop() {
   });
 }
 
-live();
+later(document.querySelector("[data-refresh]"));
 drop();

@@ -2,15 +2,13 @@
 
 Senders may be lying: every route states who may use it, and `routes` checks each request before
 its body is parsed. Results are redacted by `disclosure`, and templates escape everything.
-`handlers` implements the routes, `view_models` and `class_view` compute their content, and
-`events` and `live_updates` update open pages. Start reading at `routes`.
+`handlers` implements the routes; `view_models` and `class_view` compute their content. Start
+reading at `routes`.
 """
 
 __all__ = [
     "class_view",
-    "events",
     "handlers",
-    "live_updates",
     "request_context",
     "routes",
     "templating",

@@ -1,33 +1,31 @@
-"""The instructor's live view: current difficulties of the class, the queue, and the machine."""
+"""The instructor's live view: current difficulties of the class, and the queue."""
 
 from __future__ import annotations
 
-import os
-import shutil
-import statistics
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import msgspec
-import psutil
 
-from ..gradebook.ledger import Ledger
+from ...model.report.schema import SubmissionReport
+from ..gradebook.recording import Ledger
 from ..queue.grading_process import GradingProcess
-from ..queue.queued_submission import (
-    RUNNING,
-    STUCK,
-    WAITING,
-    QueuedSubmission,
-    RecentResult,
-    ResultOutline,
-)
+from ..queue.queued_submission import RUNNING, WAITING, QueuedSubmission
 from ..shared_state import SharedState
 from .view_models import in_words, local_time
 
 _HOUR = 3600.0
-_MIN_REPETITIONS = 3  # results in a row with the same mistake
 _MAX_ROWS = 60
-_MEDIAN_SAMPLE = 200
+_OF_A_PROCESS = ("number", "busy", "weeks", "mib", "deaths")
+
+
+class StudentMistake(msgspec.Struct, frozen=True):
+    """A student whose last results, `repetitions` in a row, have a mistake."""
+
+    student: str
+    repetitions: int
+    receipt: str
 
 
 class RecentMistake(msgspec.Struct, frozen=True):
@@ -36,36 +34,16 @@ class RecentMistake(msgspec.Struct, frozen=True):
     week: str
     exercise: str
     title: str
-    students: tuple[str, ...]
-
-
-class StuckStudent(msgspec.Struct, frozen=True):
-    """A student whose last results all have the same mistake."""
-
-    student: str
-    week: str
-    exercise: str
-    title: str
-    repetitions: int
-    receipt: str
+    students: list[StudentMistake]
 
 
 class ClassRow(msgspec.Struct, frozen=True):
     """A submission in the table of the queue and the latest results."""
 
     submission: QueuedSubmission
-    result: ResultOutline | None
     received: str
-
-
-class ProcessView(msgspec.Struct, frozen=True):
-    """A grading process."""
-
-    number: int
-    busy: str
-    weeks: tuple[str, ...]
-    mib: int
-    deaths: int
+    score: float | None = None
+    max_score: float = 0.0
 
 
 class ClassView(msgspec.Struct, frozen=True):
@@ -75,15 +53,10 @@ class ClassView(msgspec.Struct, frozen=True):
     running: int
     longest_wait: int  # seconds
     graded: int  # in the last hour
-    median: float  # seconds from submission to result in the last hour
-    mistakes: tuple[RecentMistake, ...]
-    stuck: tuple[StuckStudent, ...]
-    rows: tuple[ClassRow, ...]
-    processes: tuple[ProcessView, ...]
-    load: str
-    memory: str
-    disk: str
-    incidents: tuple[str, ...]
+    mistakes: list[RecentMistake]
+    rows: list[ClassRow]
+    processes: list[dict[str, Any]]
+    incidents: list[str]
 
 
 def class_view(
@@ -92,12 +65,16 @@ def class_view(
     """Return the view of the class at this moment. Blocks."""
     course, now = state.courses.now, state.queue.clock()
     recent = state.queue.recent_results(now - _HOUR)
-    queued = state.queue.in_states(WAITING, RUNNING, STUCK)
+    queued = state.queue.in_states(WAITING, RUNNING)
     waiting = [s for s in queued if s.state == WAITING]
     waits = [now - s.received for s in waiting if s.not_before <= now]
-    durations = [r.graded - r.submission.received for r in recent[-_MEDIAN_SAMPLE:]]
-    listed: list[tuple[QueuedSubmission, ResultOutline | None]] = [(s, None) for s in queued]
-    listed += [(r.submission, r.outline) for r in reversed(recent)]
+
+    def row(submission: QueuedSubmission, *scores: float) -> ClassRow:
+        received = f"{local_time(submission.received, course):%H:%M:%S}"
+        return ClassRow(submission, received, *scores)
+
+    rows = [row(s) for s in queued]
+    rows += [row(s, report.score, report.max_score) for s, report in reversed(recent)]
     incidents = [
         f"{in_words(local_time(i.since, course))}: {i.message}"
         for i in state.incidents.current.values()
@@ -106,58 +83,42 @@ def class_view(
         f"{week}: {student} is not in the gradebook: {error}"
         for student, week, error in ledger.failures()
     ]
-    memory = psutil.virtual_memory()
     return ClassView(
         waiting=len(waiting),
         running=sum(s.state == RUNNING for s in queued),
         longest_wait=round(max(waits, default=0.0)),
         graded=len(recent),
-        median=round(statistics.median(durations), 1) if durations else 0.0,
-        mistakes=tuple(recent_mistakes(recent)),
-        stuck=tuple(stuck_students(recent)),
-        rows=tuple(
-            ClassRow(s, outline, f"{local_time(s.received, course):%H:%M:%S}")
-            for s, outline in listed[:_MAX_ROWS]
-        ),
-        processes=tuple(
-            ProcessView(p.number, p.busy, tuple(p.weeks), p.mib, p.deaths) for p in processes
-        ),
-        load=f"{os.getloadavg()[0]:.1f} on {os.cpu_count()} cores",
-        memory=f"{memory.available / 2**30:.1f} of {memory.total / 2**30:.1f} GiB free",
-        disk=f"{shutil.disk_usage(course.root).free / 2**30:.1f} GiB free",
-        incidents=tuple(incidents),
+        mistakes=recent_mistakes(recent),
+        rows=rows[:_MAX_ROWS],
+        processes=[{name: getattr(p, name) for name in _OF_A_PROCESS} for p in processes],
+        incidents=incidents,
     )
 
 
-def recent_mistakes(recent: Iterable[RecentResult]) -> list[RecentMistake]:
-    """Return the misconceptions in each student's newest result, the most common first."""
-    newest = {(r.submission.student, r.submission.week): r.outline for r in recent}
-    found: dict[tuple[str, str, str], list[str]] = defaultdict(list)
-    for (student, week), outline in newest.items():
-        for exercise, title in _mistakes(outline):
-            found[week, exercise, title].append(student)
-    ordered = sorted(found.items(), key=lambda item: (-len(item[1]), item[0]))
-    return [RecentMistake(*key, tuple(sorted(students))) for key, students in ordered]
+def recent_mistakes(
+    recent: Iterable[tuple[QueuedSubmission, SubmissionReport]],
+) -> list[RecentMistake]:
+    """Return the misconceptions in each student's newest result, the most common first.
+
+    Of each, the students who have had it longest come first.
+    """
+    in_a_row: dict[tuple[str, str], dict[tuple[str, str], int]] = {}
+    receipts = {}
+    for submission, report in recent:
+        key = submission.student, submission.week
+        before = in_a_row.get(key, {})
+        in_a_row[key] = {mistake: before.get(mistake, 0) + 1 for mistake in _mistakes(report)}
+        receipts[key] = submission.receipt
+    found: dict[tuple[str, str, str], list[StudentMistake]] = defaultdict(list)
+    for (student, week), mistakes in in_a_row.items():
+        for (exercise, title), repetitions in mistakes.items():
+            one = StudentMistake(student, repetitions, receipts[student, week])
+            found[week, exercise, title].append(one)
+    return [
+        RecentMistake(*key, sorted(students, key=lambda s: (-s.repetitions, s.student)))
+        for key, students in sorted(found.items(), key=lambda item: (-len(item[1]), item[0]))
+    ]
 
 
-def stuck_students(recent: Iterable[RecentResult]) -> list[StuckStudent]:
-    """Return the students with the same mistake in all of their last three or more results."""
-    by_student: dict[tuple[str, str], list[RecentResult]] = defaultdict(list)
-    for result in recent:
-        by_student[result.submission.student, result.submission.week].append(result)
-    found = []
-    for (student, week), own in by_student.items():
-        receipt = own[-1].submission.receipt
-        for exercise, title in _mistakes(own[-1].outline):
-            repetitions = 0
-            for result in reversed(own):
-                if (exercise, title) not in _mistakes(result.outline):
-                    break
-                repetitions += 1
-            if repetitions >= _MIN_REPETITIONS:
-                found.append(StuckStudent(student, week, exercise, title, repetitions, receipt))
-    return sorted(found, key=lambda s: -s.repetitions)
-
-
-def _mistakes(outline: ResultOutline) -> set[tuple[str, str]]:
-    return {(e.name, d.title) for e in outline.exercises for d in e.explained}
+def _mistakes(report: SubmissionReport) -> set[tuple[str, str]]:
+    return {(e.name, d.title) for e in report.exercises for d in e.explained}

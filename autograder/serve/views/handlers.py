@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import time
-from typing import Any
 
 import msgspec
 from starlette.responses import JSONResponse, PlainTextResponse, Response
@@ -18,6 +17,7 @@ from ..queue.queued_submission import QueuedSubmission
 from ..submissions.review import Review
 from .request_context import RequestContext
 from .templating import STATIC_TYPES, static_file
+from .view_models import SubmissionView
 
 _TOKEN = re.compile(r"[\w-]{10,100}\Z")
 _RECEIPT = re.compile(r"[2-9A-Z]{4}(-[2-9A-Z]{4}){2}\Z")
@@ -56,8 +56,7 @@ def begin_login(context: RequestContext) -> Response:
 
 
 def complete_login(context: RequestContext) -> Response:
-    _, response = context.login.complete(context.request)
-    return response
+    return context.login.complete(context.request)
 
 
 def redeem_token(context: RequestContext) -> Response:
@@ -105,43 +104,33 @@ def home(context: RequestContext) -> Response:
 
 def week_page(context: RequestContext) -> Response:
     view = context.service.views.week(context.person.name, open_week(context))
-    if context.wants_json:
-        return JSONResponse(msgspec.to_builtins(view))
-    return context.page("week", week=view, problem="")
+    return context.answer(view, "week", week=view)
 
 
 def upload_draft(context: RequestContext) -> Response:
     """Store files as a draft and show its review."""
-    week = _week_of_student(context)
-    try:
-        submissions = context.service.submissions
-        submissions.store_draft(context.person.name, week, _uploaded_files(context))
-    except IntakeError as error:
-        return _rejected(context, week, error)
-    if context.wants_json:
-        return review(context)
-    return context.redirect(f"weeks/{week.name}/review")
+    week, submissions = _week_of_student(context), context.service.submissions
+    submissions.store_draft(context.person.name, week, _uploaded_files(context))
+    return review(context) if context.wants_json else context.redirect(f"weeks/{week.name}/review")
 
 
 def review(context: RequestContext) -> Response:
     """Show which parts the draft would keep, replace or leave missing."""
     week = _week_of_student(context)
     found = context.service.submissions.review_draft(context.person.name, week)
-    if found is None:
-        if context.wants_json:
-            raise RequestError(404, "There are no files to submit. Send them first.")
-        return context.redirect(f"weeks/{week.name}")
+    if found is not None:
+        return _review_page(context, week, found)
     if context.wants_json:
-        return JSONResponse(msgspec.to_builtins(found))
-    return _review_page(context, week, found)
+        raise RequestError(404, "There are no files to submit. Send them first.")
+    return context.redirect(f"weeks/{week.name}")
 
 
 def _review_page(
     context: RequestContext, week: Week, found: Review, *, outdated: bool = False
 ) -> Response:
     view = context.service.views.week(context.person.name, week)
-    status = 409 if outdated else 200
-    return context.page("review", status, week=view, review=found, outdated=outdated)
+    values = {"week": view, "review": found, "outdated": outdated}
+    return context.answer(found, "review", 409 if outdated else 200, **values)
 
 
 def submit(context: RequestContext) -> Response:
@@ -150,36 +139,26 @@ def submit(context: RequestContext) -> Response:
     channel = "command" if context.person.kind == "program" else "page"
     submissions = context.service.submissions
     left_out: list[str] = []
-    try:
-        if "digest" in context.form.fields:
-            digest = context.form.fields["digest"]
-            found = submissions.review_draft(student, week)
-            if found is not None and found.digest != digest:
-                if context.wants_json:
-                    raise IntakeError("You have submitted something else in the meantime.")
-                return _review_page(context, week, found, outdated=True)
-            submission = submissions.submit_draft(student, week, digest, channel)
-        else:
-            files = _uploaded_files(context)
-            submission, left_out = submissions.submit(student, week, files, channel)
-    except IntakeError as error:
-        return _rejected(context, week, error)
+    if digest := context.form.fields.get("digest"):
+        found = submissions.review_draft(student, week)
+        if found is not None and found.digest != digest:
+            if context.wants_json:
+                raise IntakeError("You have submitted something else in the meantime.")
+            return _review_page(context, week, found, outdated=True)
+        submission = submissions.submit_draft(student, week, digest, channel)
+    else:
+        files = _uploaded_files(context)
+        submission, left_out = submissions.submit(student, week, files, channel)
     if not context.wants_json:
         return context.redirect(f"tries/{submission.receipt}")
-    return JSONResponse(_submission_json(context, submission) | {"left_out": left_out}, 201)
+    view = msgspec.to_builtins(_submission_view(context, submission))
+    return JSONResponse(view | {"left_out": left_out}, 201)
 
 
 def _uploaded_files(context: RequestContext) -> dict[str, bytes]:
     if not context.form.files:
         raise IntakeError("No file was chosen. Choose your files, then press Continue.")
     return context.form.files
-
-
-def _rejected(context: RequestContext, week: Week, error: IntakeError) -> Response:
-    if context.wants_json:
-        raise RequestError(422, str(error)) from None
-    view = context.service.views.week(context.person.name, week)
-    return context.page("week", 422, week=view, problem=str(error))
 
 
 def restore(context: RequestContext) -> Response:
@@ -192,26 +171,13 @@ def restore(context: RequestContext) -> Response:
 
 
 def submission_page(context: RequestContext) -> Response:
-    submission = visible_submission(context)
-    if context.wants_json:
-        return JSONResponse(_submission_json(context, submission))
-    service, week = context.service, context.service.courses.week(submission.week)
-    instructor = context.person.role == "instructor"
-    view = service.views.submission(submission, for_instructor=instructor)
-    allowance = service.views.allowance(submission.student, week) if week else None
-    return context.page("try", submission=view, allowance=allowance)
+    view = _submission_view(context, visible_submission(context))
+    return context.answer(view, "try", submission=view)
 
 
-def _submission_json(context: RequestContext, submission: QueuedSubmission) -> dict[str, Any]:
-    views, week = context.service.views, context.service.courses.week(submission.week)
+def _submission_view(context: RequestContext, submission: QueuedSubmission) -> SubmissionView:
     instructor = context.person.role == "instructor"
-    data: dict[str, Any] = msgspec.to_builtins(
-        views.submission(submission, for_instructor=instructor)
-    )
-    if week is not None:
-        allowance = views.allowance(submission.student, week)
-        data |= {"left": allowance.left, "tries": allowance.tries}
-    return data
+    return context.service.views.submission(submission, for_instructor=instructor)
 
 
 def download(context: RequestContext) -> Response:
@@ -238,18 +204,7 @@ def feedback(context: RequestContext) -> Response:
 
 def class_page(context: RequestContext) -> Response:
     view = context.service.class_view()
-    if context.wants_json:
-        return JSONResponse(msgspec.to_builtins(view))
-    return context.page("class", view=view)
-
-
-def retry(context: RequestContext) -> Response:
-    """Grade a submission again that failed repeatedly because of system errors."""
-    submission = visible_submission(context)
-    if not context.service.queue.retry(submission.receipt):
-        raise RequestError(409, "This submission is no longer stuck.")
-    context.service.wake()
-    return context.redirect("class")
+    return context.answer(view, "class", view=view)
 
 
 # Lookups

@@ -8,15 +8,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.formparsers import MultiPartException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
+from ...pages.environment import environment
 from ..auth.accounts import Person
 from ..auth.login import Login, RequestError
-from .templating import render_page
 
 if TYPE_CHECKING:
     from ..grading_service import Service
@@ -53,8 +54,17 @@ class RequestContext:
         return "application/json" in self.request.headers.get("accept", "")
 
     def page(self, template: str, status: int = 200, **values: Any) -> Response:
-        prefix, course = self.service.settings.prefix, self.service.courses.now
-        return HTMLResponse(render_page(template, prefix, self.visitor, course, **values), status)
+        """Render a template, which escapes everything."""
+        values |= {"prefix": self.service.settings.prefix, "who": self.visitor}
+        values["course"] = self.service.courses.now
+        page = environment("serve").get_template(f"{template}.html.j2")
+        return HTMLResponse(page.render(values), status)
+
+    def answer(self, view: Any, template: str, status: int = 200, /, **values: Any) -> Response:
+        """Return a view as JSON for a program, as a page for a browser."""
+        if self.wants_json:
+            return JSONResponse(msgspec.to_builtins(view), status)
+        return self.page(template, status, **values)
 
     def redirect(self, path: str) -> Response:
         """Redirect to another page of the service."""
@@ -93,9 +103,7 @@ async def read_form(request: Request, *, with_files: bool) -> Form:
                         raise RequestError(422, f"There are two files named {value.filename!r}.")
                     form.files[value.filename] = await value.read()
             return form
-    except (MultiPartException, HTTPException, ValueError):
-        raise RequestError(400, "This form cannot be read. Send it again.") from None
-    except ClientDisconnect:
-        raise RequestError(400, "The upload was incomplete. Send it again.") from None
+    except (MultiPartException, HTTPException, ValueError, ClientDisconnect):
+        raise RequestError(400, "This form is damaged or incomplete. Send it again.") from None
     except TimeoutError:
         raise RequestError(408, "The upload took too long. Send it again.") from None

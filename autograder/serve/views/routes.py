@@ -21,13 +21,14 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from ...model.errors import IntakeError
 from ...model.visible import visible
 from ..auth.accounts import Person
 from ..auth.login import Login, RequestError
 from ..auth.request_limits import SMALL_BODY, RateLimit, RequestLimits
 from ..grading_service import Service
 from ..submissions.upload import max_upload_bytes
-from . import events, handlers
+from . import handlers
 from .request_context import RequestContext, read_form
 
 Audience = Literal["everyone", "student", "instructor"]
@@ -44,9 +45,8 @@ class RouteRow(msgspec.Struct, frozen=True):
     method: str
     path: str
     audience: Audience
-    handler: Callable[[RequestContext], Any]
+    handler: Callable[[RequestContext], Response]
     files: bool = False  # the body may contain files
-    live: bool = False  # an event stream, handled in the event loop
 
 
 ROUTES = (
@@ -66,9 +66,7 @@ ROUTES = (
     RouteRow("GET", "/tries/{receipt}", "student", handlers.submission_page),
     RouteRow("GET", "/tries/{receipt}/files", "student", handlers.download),
     RouteRow("POST", "/tries/{receipt}/restore", "student", handlers.restore),
-    RouteRow("GET", "/tries/{receipt}/events", "student", events.follow, live=True),
     RouteRow("GET", "/class", "instructor", handlers.class_page),
-    RouteRow("POST", "/class/tries/{receipt}/again", "instructor", handlers.retry),
 )
 
 
@@ -108,23 +106,26 @@ class AccessControl:
             try:
                 context.visitor = await self.authorize(request, row)
                 response = await self._handle(context, row)
-            except RequestError as error:
-                response = await asyncio.to_thread(context.refuse, error)
-            except (SQLAlchemyError, OSError) as error:
-                message = f"a request failed: {type(error).__name__}"
-                self.service.incidents.open("requests", message)
-                unavailable = RequestError(
-                    503,
-                    "The service cannot reach its database or disk at the moment. Your files "
-                    "were not received: keep them and try again in a minute.",
-                    60,
-                )
-                response = await asyncio.to_thread(context.refuse, unavailable)
+            except (RequestError, IntakeError, SQLAlchemyError, OSError) as error:
+                response = await asyncio.to_thread(context.refuse, self._refusal(error))
             seconds = time.perf_counter() - started
             _log(row, context.visitor, response.status_code, seconds)
             return response
 
         return endpoint
+
+    def _refusal(self, error: Exception) -> RequestError:
+        if isinstance(error, RequestError):
+            return error
+        if isinstance(error, IntakeError):
+            return RequestError(422, str(error))
+        self.service.incidents.open("requests", f"a request failed: {type(error).__name__}")
+        return RequestError(
+            503,
+            "The service cannot reach its database or disk at the moment. Your files were not "
+            "received: keep them and try again in a minute.",
+            60,
+        )
 
     async def authorize(self, request: Request, row: RouteRow) -> Person | None:
         """Return the person who sent a request; raise RequestError if they may not.
@@ -163,9 +164,6 @@ class AccessControl:
             browser = person is not None and person.kind != "program"
             if browser and context.form.fields.get("key") != context.person.form_key:
                 raise RequestError(403, "This form has expired. Go back and reload the page.")
-        if row.live:
-            response: Response = await row.handler(context)
-            return response
         return await asyncio.to_thread(row.handler, context)
 
     async def page_not_found(self, request: Request, error: Exception) -> Response:

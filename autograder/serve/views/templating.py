@@ -1,27 +1,17 @@
-"""Render pages from templates.
-
-Everything is escaped, and no page contains inline scripts or styles.
-"""
+"""The style sheet and script of all pages, and the page for nbgrader's exchange."""
 
 from __future__ import annotations
 
 from importlib import resources
-from typing import Any
 
 from ...model.course import Course, Week
 from ...pages.environment import environment
-from ..auth.accounts import Person
 from .view_models import SubmissionView, in_words
 
 STATIC_TYPES = {
     "style.css": "text/css; charset=utf-8",
     "page.js": "text/javascript; charset=utf-8",
 }
-
-
-def render_page(name: str, prefix: str, who: Person | None, course: Course, **values: Any) -> str:
-    template = environment("serve").get_template(f"{name}.html.j2")
-    return template.render(prefix=prefix, who=who, course=course, **values)
 
 
 def static_file(name: str) -> bytes:
@@ -35,14 +25,6 @@ def static_file(name: str) -> bytes:
 
 def exchange_page(course: Course, week: Week, view: SubmissionView) -> str:
     """Return the first result for `nbgrader fetch_feedback`: one file without scripts."""
-    return (
-        environment("serve")
-        .get_template("exchange.html.j2")
-        .render(
-            course=course,
-            week=week,
-            submission=view,
-            style=static_file("style.css").decode(),
-            due=in_words(course.localized(week.due)),
-        )
-    )
+    template = environment("serve").get_template("exchange.html.j2")
+    style, due = static_file("style.css").decode(), in_words(course.localized(week.due))
+    return template.render(course=course, week=week, submission=view, style=style, due=due)

@@ -12,32 +12,42 @@ from ...model.report.verdicts import Ending
 from ...nbgrader.status import returned
 from ...nbgrader.workspace import Workspace
 from ..disclosure.allowance import Allowance, allowance, counting_rule
-from ..disclosure.result_comparison import BetterSubmission, better_submission
+from ..disclosure.result_comparison import comparison, merit
 from ..disclosure.visible_results import VisibleResult, redact
 from ..gradebook.recorded_history import format_received, history_of, is_overruled, is_recorded
-from ..queue.dispatch import Dispatcher
 from ..queue.queued_submission import (
     GRADED,
     REPLACED,
     RUNNING,
-    STUCK,
     WAITING,
     QueuedSubmission,
     recency,
 )
 from ..shared_state import SharedState
 
+_FIRST_GUESS = 8.0  # seconds per submission, before any was graded
+_QUANTILE = 0.8  # of the durations, which should be within the estimate
+_MAX_REFRESH = 30  # seconds; longer waits are updated less often
 _WORDS = {
     WAITING: "Waiting",
     RUNNING: "Being graded",
     GRADED: "Graded",
     REPLACED: "Replaced by a newer submission",
-    STUCK: "Waiting because of a system error",
 }
 _REFUSED = "Its written answers will be part of your next submission."
+_FAILED = "A system error stopped its grading. It will be graded as soon as that is fixed."
 _WITHHELD = "It counts. Its result comes with the feedback."
 _RESUBMIT = "To see it earlier, submit the same files again once you have results left."
 _PERIODS = {"hour": "this hour", "day": "today", "week": "for this week"}
+
+
+class BetterSubmission(msgspec.Struct, frozen=True):
+    """Another submission with a better result, and a sentence that compares them."""
+
+    receipt: str
+    received: str
+    sentence: str
+    restorable: bool
 
 
 class SubmissionView(msgspec.Struct, frozen=True, rename={"result": "told"}):
@@ -55,17 +65,16 @@ class SubmissionView(msgspec.Struct, frozen=True, rename={"result": "told"}):
     channel: str
     why: str = ""  # why there is no result
     ahead: int = 0
-    seconds: int = 0
+    seconds: int = 0  # until the result, as an estimate
+    refresh: int = 0  # seconds after which to ask again, 0 if the submission is done
     result: VisibleResult | None = None
     newer: str = ""
     counts: bool = False
     rule: str = ""  # which submission counts
     better: BetterSubmission | None = None
     restorable: bool = False
-
-    @property
-    def done(self) -> bool:
-        return self.state in (GRADED, REPLACED)
+    left: int = 0  # visible results of a new submission
+    tries: int = 0
 
 
 class WeekView(msgspec.Struct, frozen=True):
@@ -76,12 +85,8 @@ class WeekView(msgspec.Struct, frozen=True):
     module: str
     due: str
     past: bool
-    left: int
-    tries: int
     per: str
-    why: str
-    wait: int
-    renews: str
+    allowance: Allowance
     earlier: tuple[SubmissionView, ...]
     returned: bool
     rule: str
@@ -91,17 +96,12 @@ class WeekView(msgspec.Struct, frozen=True):
 class Views:
     """Builds views. All methods block."""
 
-    def __init__(self, state: SharedState, dispatcher: Dispatcher) -> None:
-        self.courses, self.queue = state.courses, state.queue
-        self._dispatcher = dispatcher
+    def __init__(self, state: SharedState, processes: int) -> None:
+        self.courses, self.queue, self._processes = state.courses, state.queue, processes
 
     def allowance(self, student: str, week: Week) -> Allowance:
         """Return how many results of a week a student may still see."""
-        return self._allowance(student, week, self.queue.of_student(student, week.name))
-
-    def _allowance(
-        self, student: str, week: Week, submissions: Sequence[QueuedSubmission]
-    ) -> Allowance:
+        submissions = self.queue.of_student(student, week.name)
         extension = self.courses.extension(student, week.name)
         now = self.queue.clock()
         return allowance(self.courses.now, week, student, submissions, now, extension)
@@ -109,7 +109,7 @@ class Views:
     def week(self, student: str, week: Week) -> WeekView:
         course = self.courses.now
         submissions = self.queue.of_student(student, week.name)
-        allowed = self._allowance(student, week, submissions)
+        allowed = self.allowance(student, week)
         counting = self._counting_receipt(submissions)
         policy = course.registry.immediate
         return WeekView(
@@ -118,12 +118,8 @@ class Views:
             module=week.module,
             due=in_words(allowed.due),
             past=allowed.due < dt.datetime.now(allowed.due.tzinfo),
-            left=allowed.left,
-            tries=allowed.tries,
             per=_PERIODS[policy.per],
-            why=allowed.why,
-            wait=round(allowed.wait),
-            renews=in_words(allowed.renews) if allowed.renews else "",
+            allowance=allowed,
             earlier=tuple(self._summary(s, counting, policy) for s in submissions),
             returned=returned(Workspace(course), week, student),
             rule=counting_rule(course),
@@ -134,46 +130,55 @@ class Views:
         self, submission: QueuedSubmission, *, for_instructor: bool = False
     ) -> SubmissionView:
         """Return everything of a submission that its student or the instructor may see."""
-        course = self.courses.now
-        policy = course.registry.immediate
+        policy = self.courses.now.registry.immediate
+        submissions = self.queue.of_student(submission.student, submission.week)
         if for_instructor:
             policy = msgspec.structs.replace(policy, show="scores")
-            submission = msgspec.structs.replace(submission, withheld=False)
-        submissions = self.queue.of_student(submission.student, submission.week)
-        if submission.state == GRADED:
-            counting = self._counting_receipt(submissions)
-            view = self._summary(submission, counting, policy)
-            return msgspec.structs.replace(
-                view,
-                rule=counting_rule(course),
-                better=self._better(view, submissions, policy, counting),
-                restorable=self._is_restorable(submission, counting),
-            )
-        ahead, seconds = 0, 0.0
-        if submission.state in (WAITING, RUNNING):
-            ahead, seconds = self._dispatcher.estimate(submission)
+            submissions = [msgspec.structs.replace(s, withheld=False) for s in submissions]
+        (submission,) = (s for s in submissions if s.receipt == submission.receipt)
+        counting = self._counting_receipt(submissions)
+        view = self._summary(submission, counting, policy)
         newer = (s.receipt for s in submissions if s.number > submission.number)
-        return msgspec.structs.replace(
-            self._summary(submission, "", policy),
-            ahead=ahead if submission.state == WAITING else 0,
-            seconds=round(seconds),
-            newer=next(newer, "") if submission.state == REPLACED else "",
-            rule=counting_rule(course),
-        )
+        view = msgspec.structs.replace(view, newer=next(newer, ""))
+        if submission.state == GRADED:
+            others = [self._summary(s, counting, policy) for s in submissions]
+            view = msgspec.structs.replace(view, better=_better(view, others))
+        if submission.state in (WAITING, RUNNING):
+            ahead, seconds = self._wait(submission)
+            view = msgspec.structs.replace(view, ahead=ahead, seconds=round(seconds))
+        if submission.state not in (GRADED, REPLACED):
+            refresh = min(_MAX_REFRESH, max(1, view.seconds // 8))
+            view = msgspec.structs.replace(view, refresh=refresh)
+        if week := self.courses.week(submission.week):
+            allowed = self.allowance(submission.student, week)
+            left = 0 if allowed.why else allowed.left
+            view = msgspec.structs.replace(view, left=left, tries=allowed.tries)
+        return view
 
     def _summary(
         self, submission: QueuedSubmission, counting: str, policy: Immediate
     ) -> SubmissionView:
         """Return the view of a submission in a list. `counting`: the receipt that counts."""
         course, week = self.courses.now, self.courses.week(submission.week)
-        result = self._result(submission, policy)
-        refused = result is not None and result.verdict == Ending.REFUSED
+        report = self.queue.result(submission.receipt) if submission.state == GRADED else None
+        refused = report is not None and report.verdict is Ending.REFUSED
+        result, restorable = None, False
+        if report is not None and week is not None:
+            result = redact(report, week, policy, withheld=submission.withheld)
+            replaceable = course.registry.counts == "latest" and submission.receipt != counting
+            restorable = (
+                replaceable
+                and not refused
+                and not returned(Workspace(course), week, submission.student)
+            )
         why = ""
         if refused:
             why = _REFUSED if week is not None and week.questions else ""
         elif submission.withheld:
             renewable = policy.per != "week" and policy.show != "nothing"
             why = f"{_WITHHELD} {_RESUBMIT}" if renewable else _WITHHELD
+        elif submission.error and submission.state == WAITING:
+            why = _FAILED
         received = local_time(submission.received, course)
         return SubmissionView(
             receipt=submission.receipt,
@@ -183,47 +188,35 @@ class Views:
             state=submission.state,
             words="Not accepted" if refused else _WORDS[submission.state],
             received=in_words(received, seconds=True),
-            received_short=in_short(submission.received, course.zone),
+            received_short=in_short(received),
             digest=submission.digest,
             channel=submission.channel,
             why=why,
             result=result,
             counts=submission.receipt == counting,
+            rule=counting_rule(course),
+            restorable=restorable,
         )
 
-    def _result(self, submission: QueuedSubmission, policy: Immediate) -> VisibleResult | None:
-        week = self.courses.week(submission.week)
-        if submission.state != GRADED or week is None:
-            return None
-        report = self.queue.result(submission.receipt)
-        return redact(report, week, policy, withheld=submission.withheld) if report else None
+    def _wait(self, submission: QueuedSubmission) -> tuple[int, float]:
+        """Return how many submissions are ahead, and the seconds until this one is graded.
 
-    def _better(
-        self,
-        view: SubmissionView,
-        submissions: Sequence[QueuedSubmission],
-        policy: Immediate,
-        counting: str,
-    ) -> BetterSubmission | None:
-        zone = self.courses.now.zone
-        others = {s.receipt: s for s in submissions if s.receipt != view.receipt}
-        results = (
-            (receipt, in_short(s.received, zone), self._result(s, policy))
-            for receipt, s in others.items()
-        )
-        better = better_submission(view.result, results)
-        if better is None:
-            return None
-        restorable = self._is_restorable(others[better.receipt], counting)
-        return msgspec.structs.replace(better, restorable=restorable)
-
-    # Counting and restoring
+        The estimate assumes that each round of grading takes as long as most recent ones.
+        """
+        durations = sorted(self.queue.durations(submission.week)) or [_FIRST_GUESS]
+        each = max(1.0, durations[int(len(durations) * _QUANTILE)])
+        if submission.state == RUNNING:
+            return 0, each
+        ahead, running = self.queue.position(submission)
+        pause = max(0.0, submission.not_before - self.queue.clock())
+        return ahead, pause + each * ((ahead + running) // self._processes + 1)
 
     def _counting_receipt(self, submissions: Sequence[QueuedSubmission]) -> str:
         """Return the receipt that counts, or "" if it is not determined yet."""
         course = self.courses.now
         by_recency = sorted(submissions, key=recency, reverse=True)
-        newest = next((s for s in by_recency if self._was_graded(s)), None)
+        graded = (s for s in by_recency if self.queue.verdict(s) is Ending.GRADED)
+        newest = next(graded, None)
         week = self.courses.week(newest.week) if newest else None
         if newest is None or week is None:
             return ""
@@ -235,21 +228,15 @@ class Views:
         same_time = (s for s in submissions if format_received(s.received) == current.handed_in)
         return next((s.receipt for s in same_time), "")
 
-    def _is_restorable(self, submission: QueuedSubmission, counting: str) -> bool:
-        """Return True if the student may make this submission count."""
-        course, week = self.courses.now, self.courses.week(submission.week)
-        return (
-            course.registry.counts == "latest"
-            and submission.receipt != counting
-            and self._was_graded(submission)
-            and week is not None
-            and not returned(Workspace(course), week, submission.student)
-        )
 
-    def _was_graded(self, submission: QueuedSubmission) -> bool:
-        """Return True if hidden tests graded a submission, False if it was refused."""
-        report = self.queue.result(submission.receipt) if submission.state == GRADED else None
-        return report is not None and report.verdict is Ending.GRADED
+def _better(own: SubmissionView, others: Sequence[SubmissionView]) -> BetterSubmission | None:
+    best = max(others, key=lambda view: merit(view.result))
+    if own.result is None or best.result is None:
+        return None
+    if not merit(own.result) or merit(best.result) <= merit(own.result):
+        return None
+    sentence = comparison(own.result, best.result, best.received_short)
+    return BetterSubmission(best.receipt, best.received_short, sentence, best.restorable)
 
 
 def in_words(moment: dt.datetime, *, seconds: bool = False) -> str:
@@ -258,9 +245,8 @@ def in_words(moment: dt.datetime, *, seconds: bool = False) -> str:
     return f"{moment:%A} {moment.day} {moment:%B}, {clock} {moment.tzname()}"
 
 
-def in_short(received: float, zone: dt.tzinfo) -> str:
-    """Format a time in seconds of UTC such as `18 January, 14:03`."""
-    moment = dt.datetime.fromtimestamp(received, zone)
+def in_short(moment: dt.datetime) -> str:
+    """Format a time such as `18 January, 14:03`."""
     return f"{moment.day} {moment:%B}, {moment:%H:%M}"
 
 

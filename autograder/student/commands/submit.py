@@ -181,13 +181,12 @@ def _show_result(out: Console, service: CourseService, reply: dict[str, Any]) ->
     if reply["state"] not in ("graded", "replaced"):
         out.print(f"It is submitted. See the result at {service.url}tries/{receipt}")
         return
-    result = service.result(receipt)
-    for line in result_lines(result):
+    for line in result_lines(reply):
         out.print(line, soft_wrap=True)
-    if result.get("better") and result["better"]["restorable"]:
-        out.print(f"To restore it: {service.url}tries/{result['better']['receipt']}")
-    if "left" in result and not result.get("why"):
-        out.print(f"{result['left']} of {result['tries']} results left")
+    if reply.get("better") and reply["better"]["restorable"]:
+        out.print(f"To restore it: {service.url}tries/{reply['better']['receipt']}")
+    if "left" in reply and not reply.get("why"):
+        out.print(f"{reply['left']} of {reply['tries']} results left")
 
 
 def _queue_state(reply: dict[str, Any]) -> str:

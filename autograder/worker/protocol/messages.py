@@ -119,15 +119,7 @@ class Fill(_Message, frozen=True, tag="fill"):
     buffers: tuple[int, ...] = ()
 
 
-class Ahead(_Message, frozen=True, tag="ahead"):
-    """Announce this many bytes of calls, which are read together and answered in order."""
-
-    bytes: int
-    buffers: tuple[int, ...] = ()
-
-
-Answered = Load | Call | Fill  # each with a reply
-Request = Answered | Ahead
+Request = Load | Call | Fill
 
 
 class Raised(_Message, frozen=True):
@@ -310,8 +302,6 @@ class Reply(_Message, frozen=True, tag="reply"):
 
 __all__ = [
     "RESULT",
-    "Ahead",
-    "Answered",
     "Banned",
     "Call",
     "Counts",

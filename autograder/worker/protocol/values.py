@@ -50,7 +50,7 @@ class Encoder:
     def __call__(self, thing: Any, depth: int = 0) -> frames.Value:
         kind = type(thing)
         if kind is torch.Tensor:
-            return self._once(thing, self._tensor)
+            return self._once(thing, self.tensor)
         if thing is None or kind is bool or kind is float:
             return cast(bool | float | None, thing)
         if kind is int:
@@ -61,9 +61,9 @@ class Encoder:
         if known is not None:
             return known
         if isinstance(thing, torch.Tensor):
-            return self._once(thing, self._tensor)
+            return self._once(thing, self.tensor)
         if isinstance(thing, (np.ndarray, np.generic)):
-            return self._once(thing, self._array)
+            return self._once(thing, self.array)
         if depth < MAX_DEPTH:
             if isinstance(thing, (tuple, list)):
                 base = tuple if isinstance(thing, tuple) else list
@@ -91,7 +91,7 @@ class Encoder:
         self.buffers.append(bytes(raw))
         return len(self.buffers) - 1
 
-    def _tensor(self, x: torch.Tensor) -> frames.Value:
+    def tensor(self, x: torch.Tensor) -> frames.Value:
         kind, device, name = type(x), x.device.type, TORCH_NAMES.get(x.dtype)
         needs_gradient = x.requires_grad
         if device == FAKE_DEVICE:  # its data are on the CPU
@@ -118,7 +118,7 @@ class Encoder:
         index = self._buffer(tensor_bytes(x))
         return frames.TensorV(name, shape, strides, device, index, needs_gradient)
 
-    def _array(self, x: np.ndarray[Any, Any] | np.generic) -> frames.Value:
+    def array(self, x: np.ndarray[Any, Any] | np.generic) -> frames.Value:
         scalar = isinstance(x, np.generic)
         if not scalar and type(x) is not np.ndarray:
             return frames.OpaqueV(type(x).__name__[:200])
