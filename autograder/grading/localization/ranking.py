@@ -1,4 +1,4 @@
-"""Rank edits by the symptoms of the wrong answers, and choose adapters that could help.
+"""Rank edits by the symptoms of the wrong answers.
 
 The ranking only decides the order of the search. If only gradients are wrong, edits of the code
 that computes gradients come first; edits that cannot explain an answer come last.
@@ -6,7 +6,7 @@ that computes gradients come first; edits that cannot explain an answer come las
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from enum import Enum, auto
 from typing import Any
 
@@ -15,13 +15,11 @@ import torch
 from ...model.device_axes import AXES
 from ...model.report.schema import in_low_precision
 from ...model.report.verdicts import Verdict
-from ...repair import Edit, adapters
+from ...repair import Edit
 from ...worker.protocol import frames
 from ..comparator import SCALARS, as_tensor, close, is_array, leaves
 from ..decoding import read_answer
 from ..diagnosis.probes import Probe
-from ..disclosure.known_errors import family
-from ..outcomes import Flaw
 from ..running.pytest_plugin import Ran
 from .traces import NO_HINTS, ValueHints
 from .tuning import (
@@ -38,7 +36,6 @@ _NO_VALUE = frozenset(
     {"device", "gradient", "in place", "memory", "shared", "refusal", "given back", "option"}
     | {"order of lines", "count"}
 )
-_AXIS_COUNTS = (3, 4, 2)
 
 
 class Symptom(Enum):
@@ -121,34 +118,6 @@ class Clues:
         if lines & hints.odd:
             return DEVIATING_BONUS
         return RIGHT_PENALTY if lines <= hints.right and edit.kind not in _NO_VALUE else 0.0
-
-    def adapters(self, tests: int) -> Iterator[tuple[str, int]]:
-        """Yield adapters in which failed tests may pass, each with a number of axes.
-
-        tests: the number of tests that ran
-        """
-        errors = {_error_family(r) for r in self._failing}
-        wrong_kind = (
-            s for r, s in zip(self._failing, self._seen, strict=True) if r.flaw is Flaw.KIND
-        )
-        symptoms = frozenset().union(*wrong_kind)
-        if errors & {"axes", "parts"} or Symptom.SHAPE in symptoms:
-            yield from ((adapters.AXES, count) for count in _AXIS_COUNTS)
-        if errors & {"sizes", "stopped", "parts"} or Symptom.SHAPE in symptoms:
-            yield from ((kind, 0) for kind in (adapters.WIDTH, adapters.LENGTH))
-        halves = any(in_low_precision(r.report.name) for r in self._failing)
-        if "number types" in errors or Symptom.KIND in symptoms or halves:
-            yield adapters.TYPES, 0
-        if any(r.flaw is Flaw.EFFECT for r in self._failing):
-            yield adapters.IN_PLACE, 0
-        if "memory" in errors or 2 * len(self._failing) <= tests:
-            yield adapters.MEMORY, 0
-
-
-def _error_family(ran: Ran) -> str:
-    last = ran.answers[-1] if ran.answers else None
-    raised = last[0].raised if isinstance(last, tuple) else None
-    return family(raised.type, raised.message) if raised is not None else ""
 
 
 def _symptoms(failed: Ran, probe: Probe | None) -> frozenset[Symptom]:

@@ -12,23 +12,14 @@ SINGLE_EDIT_SHARE = 0.85  # of the time, if partial repairs may need the rest
 SINGLE_EDIT_SHARE_SEVERAL = 0.4  # of the time, if code crashes in several places
 
 # Partial repairs.
-PARTIAL_EDITS_PER_WAY = 6  # remembered for each set of ways to fail
 PARTIAL_EDITS_TESTED = 3  # run against all hidden tests, which is slow
-PARTIAL_EDITS_REPORTED = 3
-FAMILIES_PROBED = 6  # test families for each edit
-PLAIN_FAMILIES = 3  # an edit that fixes none of the simplest is given up
+FAMILIES_PROBED = 4  # test families for each edit
 LEAST_FIXED = 2  # tests; fixing one can be a coincidence
 LEAST_FIXED_ELSEWHERE = 3  # tests, if no value deviates on that line
 
 # Comparison with the student's own wrong answer.
 CLOSER = 0.25  # a version must be this much closer to the solution to count as different
 BARELY_WRONG = 1e-4  # answers this close to right cannot be judged by looking
-
-# Class-wide memory.
-COMPLETE_SEARCH_SHARE = 0.4  # a search that took less of its time was not cut short
-CAUSES_REMEMBERED = 1000  # bounds the memory of a long batch
-ANSWERS_PER_CAUSE = 8  # different answers remembered for each cause
-NUMBERS_COMPARED = 64  # of each remembered answer
 
 # Traced values.
 PROGRAMS_TRACED = 6  # right programs of an exercise
