@@ -29,7 +29,7 @@ from ...repair.instrumentation import TracedProgram, statements, trace_program
 from ...repair.trace_recorder import NODE, WIDTH
 from ..diagnosis.probes import Probe
 from ..targets.in_process import Target
-from .trace_values import ReferenceTraces, record
+from .trace_values import record
 from .traced_runs import Place, RightValues, TracedRun
 from .tuning import (
     COMMON_STATEMENT,
@@ -51,14 +51,12 @@ class ReferencePrograms:
     names: the misconceptions of the bank
     wrong: the source of a misconception
     target: load a source in this process
-    references: the recorded rows of traced ones
     """
 
     right: Callable[[], Sequence[str]]
     names: Sequence[str]
     wrong: Callable[[str], str]
     target: Callable[[str], Target]
-    references: ReferenceTraces
 
 
 @dataclass(frozen=True)
@@ -191,7 +189,7 @@ class Traces:
             returned: list[np.ndarray] = []
             uses: set[tuple[int, str]] = set()
             for program, target in self._right_programs:
-                recorded = self._own.references.rows(program.source, target, probe)
+                recorded = record(target, self._exercise, probe)
                 if recorded is None:
                     continue
                 start = sum(map(len, rows))
@@ -226,7 +224,7 @@ class Traces:
             except UNPARSABLE:
                 return None
             target = self._own.target(program.source)
-            rows = self._own.references.rows(program.source, target, probe)
+            rows = record(target, self._exercise, probe)
             rows = None if rows is None else right.comparable(rows)
             if rows is not None and len(rows):
                 self._wrong[key] = self._compared_with_solution(TracedRun(program, rows), right)

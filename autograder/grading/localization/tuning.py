@@ -26,7 +26,6 @@ PROGRAMS_TRACED = 6  # right programs of an exercise
 PROBES_TRACED = 2  # if the mistake has a name
 PROBES_TRACED_UNNAMED = 5
 ROWS_PER_TRACE = 2000
-NOTES_BYTES = 16 << 20  # traces of our own programs kept on disk, per exercise
 COMMON_STATEMENT = 4  # more programs share a statement by style than by a mistake
 TESTS_AGREEING = 2  # one test can agree by coincidence
 ROUNDING = 2e-4  # relative; right programs round differently
