@@ -222,7 +222,6 @@ class Engine:
 
         return ReferencePrograms(
             lambda: self._correct_sources(exercise),
-            tuple(by_name),
             by_name.__getitem__,
             target,
         )

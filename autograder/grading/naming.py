@@ -107,7 +107,7 @@ class MistakeNames:
         self, report: ExerciseReport, ran: Sequence[Ran], unexplained: Sequence[Ran]
     ) -> ExerciseReport:
         right = self._runs.right_answers(report.name)
-        shown = by_symptom(unexplained, ran, right, self._runs.call_shapes(report.name))
+        shown = by_symptom(unexplained, ran, right)
         names = (*report.explained, *shown)
         return _with_names(report, tuple(sorted(names, key=lambda d: d.is_minor)))
 

@@ -20,5 +20,4 @@ __all__ = [
     "traced_runs",
     "traces",
     "tuning",
-    "value_matching",
 ]

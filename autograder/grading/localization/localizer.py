@@ -2,18 +2,17 @@
 
 Theory of operation. Edited versions of the submission run in the same kind of sandbox as the
 submission, one after the other in one process. A version that hangs or exceeds its limits ends the
-process, and the next version gets a new one. A submission can falsify its
-own line only: verdicts and points are settled before. The text of an edit is never shown.
+process, and the next version gets a new one. A submission can falsify its own line only: verdicts
+and points are settled before, and nothing that was found for one submission is used for another.
+The text of an edit is never shown.
 
 `repair_search` selects the versions to run. The hidden tests confirm each fix: every failed test
-passes, and no other test fails. Nothing that was found for one submission is used for another.
+passes, and no other test fails.
 """
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from ...model.course import Suspects, Week
@@ -108,16 +107,15 @@ class LineFinder:
     def _searched(
         self, wrong: WrongExercise, runner: CandidateRunner, names: tuple[str, ...]
     ) -> Places:
-        with _garbage_collection_paused():
-            runner.begin()
-            try:
-                probes = self._probes_of(wrong.exercise)
-                hints = self._hints(wrong, runner, probes, names)
-                if hints.is_located(names):
-                    return _places_by_values(wrong, hints)
-                return _find_places(wrong, probes, runner, hints, names)
-            finally:
-                self._left -= runner.end()
+        runner.begin()
+        try:
+            probes = self._probes_of(wrong.exercise)
+            hints = self._hints(wrong, runner, probes, names)
+            if hints.is_located(names):
+                return _places_by_values(wrong, hints)
+            return _find_places(wrong, probes, runner, hints, names)
+        finally:
+            self._left -= runner.end()
 
     def _hints(
         self,
@@ -153,18 +151,6 @@ def without_unwritten(wrong: WrongExercise) -> WrongExercise:
     return replace(wrong, ran=tuple(r for r in wrong.ran if r.report.name not in apart))
 
 
-@contextmanager
-def _garbage_collection_paused() -> Iterator[None]:
-    """Pause garbage collection: each run would scan all objects of a warm engine."""
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if collecting:
-            gc.enable()
-
-
 def _find_places(
     wrong: WrongExercise,
     probes: Mapping[str, Probe],
@@ -177,7 +163,7 @@ def _find_places(
     crashed = {r.report.line for r in wrong.failing if r.report.verdict is Verdict.CRASHED}
     stopped = (p for e in edits for p in e.places if p[1] in crashed)
     suspicious = hints.odd.union(stopped, (place for _, place in hints.named))
-    clues = Clues(wrong.failing, probes, hints)
+    clues = Clues(wrong.failing, hints)
     sharp = {r.report.name: _sharpened(r, probes.get(r.report.name)) for r in wrong.failing}
     asked = ordered_probes(wrong.failing, {t: p for t, p in sharp.items() if p is not None})
     runner.shorten(asked.probes)

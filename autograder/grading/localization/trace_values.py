@@ -76,13 +76,6 @@ def same(row: np.ndarray, rows: np.ndarray) -> Mask:
     return alike
 
 
-def is_common(row: np.ndarray) -> bool:
-    """Return True for values that many expressions have: one number, a constant, a range."""
-    total, high, low = row[UNORDERED][[0, 3, 4]]
-    counting = high - low == row[COUNT] - 1 and abs(total - row[COUNT] * (high + low) / 2) < 1e-6
-    return bool(row[COUNT] < 2 or high == low or counting)
-
-
 def is_ambiguous(row: np.ndarray) -> bool:
     """Return True if several mistakes could produce a wrong value: a constant, a round number."""
     if row[COUNT] == 1:

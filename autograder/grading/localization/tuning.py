@@ -26,14 +26,11 @@ PROGRAMS_TRACED = 6  # right programs of an exercise
 PROBES_TRACED = 2  # if the mistake has a name
 PROBES_TRACED_UNNAMED = 5
 ROWS_PER_TRACE = 2000
-COMMON_STATEMENT = 4  # more programs share a statement by style than by a mistake
 TESTS_AGREEING = 2  # one test can agree by coincidence
 ROUNDING = 2e-4  # relative; right programs round differently
 
 # Order of the edits: added to the weight of an edit (`repair/operators/table.py`).
-UNLIKELY_PENALTY = 1.5  # cannot fix this symptom: comes after every other edit of its class
-LIKELY_BONUS = -0.8  # fixes exactly this symptom, or its line raises the error
+STOPPED_BONUS = -0.8  # a failed test stops here
 AGREED_BONUS = -2.6  # tests agree that values deviate here first: before everything else
 NAMED_BONUS = -1.6  # a named mistake shows in this value
 DEVIATING_BONUS = -1.2  # a value deviates here, perhaps only as a consequence
-RIGHT_PENALTY = 0.8  # all values of the line are right
