@@ -1,6 +1,6 @@
 """Ablation: how much each part of localization contributes to names and lines.
 
-    python -m benchmarks.ablation [WEEK ...] [--every 6] [--first 1] [--off traces,adapters,...]
+    python -m benchmarks.ablation [WEEK ...] [--every 6] [--first 1] [--off traces,...]
         [--operators] [--no-marking] [--out FILE]
 
 Each misconception is removed from the bank in turn and graded as a submission that the bank does
@@ -31,9 +31,8 @@ from typing import NamedTuple
 from unittest.mock import patch
 
 from autograder.grading.engine import Engine
-from autograder.grading.localization import localizer
-from autograder.grading.localization.partial_repairs import PartialRepairs
-from autograder.grading.localization.repair_search import Fixes, Search
+from autograder.grading.localization import localizer, repair_search
+from autograder.grading.localization.repair_search import Fix, Search
 from autograder.grading.localization.traces import NO_HINTS, Traces
 from autograder.grading.warmup import warm_engine
 from autograder.model.course import Course, load
@@ -47,7 +46,7 @@ from .results import table, write_section
 
 _SECRET = b"an ablation needs no secret"
 WHOLE = "nothing"
-PARTS = ("traces", "single edits", "partial edits", "adapters")
+PARTS = ("traces", "single edits", "partial edits")
 _TABLES = ("EXPRESSION_OPERATORS", "STATEMENT_OPERATORS", "FUNCTION_OPERATORS")
 
 
@@ -142,9 +141,7 @@ def switched_off(part: str) -> ExitStack:
     elif part == "single edits":
         stack.enter_context(patch.object(localizer, "generate_edits", lambda *given: []))
     elif part == "partial edits":
-        stack.enter_context(patch.object(PartialRepairs, "found", lambda self, *given: {}))
-    elif part == "adapters":
-        stack.enter_context(patch.object(localizer, "adapt", lambda *given: iter(())))
+        stack.enter_context(patch.object(repair_search, "partial_fixes", lambda *given: []))
     elif part != WHOLE:
         for name in _TABLES:
             rows = getattr(candidates, name)
@@ -158,9 +155,9 @@ def grade(course: Course, engine: Engine, one: Unknown, off: str) -> Row:
     operators: list[str] = []
     search = Search.fixes
 
-    def fixes(self: Search) -> Fixes:
+    def fixes(self: Search) -> list[Fix]:
         found = search(self)
-        operators.extend(self.edits[n].operator or "adapter" for n in found.numbers)
+        operators.extend(fix.edit.operator for fix in found)
         return found
 
     known = engine.bank.misconceptions
@@ -206,7 +203,7 @@ def run(course: Course, week: str, chosen: argparse.Namespace, out: Path) -> Non
                     with out.open("a", encoding="utf-8") as file:
                         file.write(json.dumps(row) + "\n")
                 if off == WHOLE and chosen.operators:
-                    waiting += dict.fromkeys(o for o in row.operators if o != "adapter")
+                    waiting += dict.fromkeys(row.operators)
     finally:
         engine.close()
 

@@ -79,19 +79,16 @@ def _sources_in(*folders: Path) -> Iterator[tuple[Path, Path]]:
         yield from ((folder, path) for path in sorted(paths))
 
 
-def trusted_fingerprints(
-    course: Course, week: Week, devices: Iterable[str], secret: bytes, sandbox: str
-) -> tuple[bytes, bytes]:
-    """Return two hashes for the cached outputs of the course's own programs on the hidden tests.
+def trusted_fingerprint(course: Course, week: Week, devices: Iterable[str], secret: bytes) -> bytes:
+    """Return a hash for the cached outputs of the course's own programs on the hidden tests.
 
-    Settings of scoring and localization are excluded, because outputs do not depend on them. The
-    first hash covers all programs and tests, the second excludes the individual program and the
-    test files, so that a change of one program or test leaves the other cached outputs valid.
+    Settings of scoring and localization are excluded, because outputs do not depend on them, and
+    limits, because trusted programs run unlimited. The individual program and the test files are
+    excluded too, so that a change of one program or test leaves the other cached outputs valid.
     """
-    devices = tuple(devices)
-    registry = msgspec.structs.replace(course.registry, scoring=Scoring(), suspects=Suspects())
-    whole = fingerprint(Course(course.root, registry), week, devices, secret, sandbox)
-    trusted = msgspec.structs.replace(registry, limits=Limits())  # trusted programs run unlimited
+    trusted = msgspec.structs.replace(
+        course.registry, scoring=Scoring(), suspects=Suspects(), limits=Limits()
+    )
     kit, graders = Path(__file__).parents[1], course.graders(week)
     tests = set(graders.glob("test_*.py"))
     files = [
@@ -99,7 +96,7 @@ def trusted_fingerprints(
         *((folder, path) for folder, path in _sources_in(graders) if path not in tests),
         (course.solution_folder(week), course.solution(week)),
     ]
-    return whole, _hashed(Course(course.root, trusted), week, devices, secret, files)
+    return _hashed(Course(course.root, trusted), week, devices, secret, files)
 
 
 def settings(course: Course, week: Week) -> dict[str, Any]:

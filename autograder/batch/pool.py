@@ -26,7 +26,7 @@ from ..model.course import load
 from ..model.errors import KitError
 from ..model.report.schema import SubmissionReport
 from ..model.report.verdicts import Ending
-from .fingerprint import trusted_fingerprints
+from .fingerprint import trusted_fingerprint
 from .intake import Submission
 
 Finished = Callable[[str, SubmissionReport], None]
@@ -154,7 +154,7 @@ def cached_engine(job: Job) -> Any:
         # the parent process has tested this sandbox
         box = None if job.sandbox == "none" else BACKENDS[job.sandbox]()
         week = course.week(job.week)
-        cached_for = trusted_fingerprints(course, week, job.devices, job.secret, job.sandbox)
+        cached_for = trusted_fingerprint(course, week, job.devices, job.secret)
         engine = warm_engine(course, week, job.devices, job.secret, box, cached_for)
         engine.locate_mistakes(course.registry.suspects)
         # processes of a pool exit without running `atexit` functions

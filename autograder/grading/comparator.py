@@ -45,7 +45,6 @@ class Tolerance:
 EXACT = Tolerance()
 CELLS = Tolerance(absolute=1e-6, per_entry=1e-5)  # cells of a drawn image
 SCALARS = Tolerance(absolute=1e-7, per_entry=1e-4)  # Python floats of two programs
-DIGEST = Tolerance(per_largest=1e-5, per_entry=1e-4)  # the first values of many answers
 DIGITS = Tolerance(per_largest=2e-3, per_entry=2e-3)  # equal but for the last digits of a half
 PATTERN = Tolerance(per_largest=1e-3)  # a relation between wrong and correct values
 COARSE = Tolerance(per_largest=0.02, per_entry=0.02)  # recognisably the same numbers

@@ -31,7 +31,6 @@ from .import_check import import_problem
 from .judge import Judge
 from .localization.candidate_runner import Grader
 from .localization.localizer import LineFinder
-from .localization.trace_values import ReferenceTraces
 from .localization.traces import ReferencePrograms
 from .running.disk_cache import RunCache
 from .running.memory_ceiling import ceiling
@@ -91,7 +90,6 @@ class Engine:
         on_gpu = spawner is not None and spawner.gpu
         apart = self.target if on_gpu else None
         self.runs = Runs(self.bank, plugin, self._folder.path, cache, apart)
-        self._traces: dict[str, ReferenceTraces] = {}
         self._best_effort = BestEffort(spawner)
         self._carried_forward = CarriedForward(
             self.runs,
@@ -134,7 +132,6 @@ class Engine:
             if self._spawner is not None:
                 self._spawner.end()
             report = self._attempt(name, files, exercise)
-        self._save_traces()
         seconds = round(time.perf_counter() - started, 4)
         return msgspec.structs.replace(report, seconds=seconds)
 
@@ -218,8 +215,6 @@ class Engine:
     def _reference_programs(self, exercise: str) -> ReferencePrograms:
         """Return the programs whose values a submission's are compared with, in this process."""
         by_name = {m.name: m.source for m in self.bank.of_exercise(exercise)}
-        if exercise not in self._traces:
-            self._traces[exercise] = ReferenceTraces(exercise, self._cache)
 
         def target(source: str) -> Target:
             name = f"-traced-{hashlib.blake2b(source.encode(), digest_size=12).hexdigest()}"
@@ -227,10 +222,8 @@ class Engine:
 
         return ReferencePrograms(
             lambda: self._correct_sources(exercise),
-            tuple(by_name),
             by_name.__getitem__,
             target,
-            self._traces[exercise],
         )
 
     def _correct_sources(self, exercise: str) -> list[str]:
@@ -240,11 +233,6 @@ class Engine:
         others = (a.source for a in bank.alternatives)
         more = [s for s in others if any(w in s[len(bank.solution) :] for w in starts)]
         return [bank.solution, *more]
-
-    def _save_traces(self) -> None:
-        """Store new values of the project's own code for other processes."""
-        for traces in self._traces.values():
-            traces.keep()
 
     def close(self) -> None:
         if self._spawner is not None:

@@ -19,13 +19,12 @@ import msgspec
 
 from ..model.report.findings import FINDINGS, IGNORED, edit_name
 from ..model.report.schema import Diagnosis, ExerciseReport
+from ..repair import required_parameters, unread_parameters
 from .best_effort import BestEffort
 from .dependencies.error_carried_forward import Inherited
 from .diagnosis.match_bank import Named, diagnose
 from .diagnosis.symptoms import by_symptom
-from .diagnosis.unread_arguments import required_arguments, unread
-from .localization.class_causes import Places, lines_of
-from .localization.localizer import LineFinder
+from .localization.localizer import LineFinder, Places, lines_of
 from .running.pytest_plugin import Ran
 from .running.test_runner import Runs
 
@@ -60,12 +59,13 @@ class MistakeNames:
         bank = self._runs.of_misconceptions(exercise)
         right = self._runs.right_answers(exercise) if bank else {}
         named = diagnose(ran, bank, right)
-        required = required_arguments(self._bank.solution, exercise)
-        mine = unread("\n".join(self._runs.lines(files)), exercise, required)
+        required = required_parameters(self._bank.solution, exercise)
+        mine = required & unread_parameters("\n".join(self._runs.lines(files)), exercise)
         if not named or not mine:
             return named
         theirs = {
-            m.name: unread(m.source, exercise, required) for m in self._bank.of_exercise(exercise)
+            m.name: required & unread_parameters(m.source, exercise)
+            for m in self._bank.of_exercise(exercise)
         }
         if mine <= frozenset().union(*(theirs[n.name] for n in named)):
             return named
@@ -107,7 +107,7 @@ class MistakeNames:
         self, report: ExerciseReport, ran: Sequence[Ran], unexplained: Sequence[Ran]
     ) -> ExerciseReport:
         right = self._runs.right_answers(report.name)
-        shown = by_symptom(unexplained, ran, right, self._runs.call_shapes(report.name))
+        shown = by_symptom(unexplained, ran, right)
         names = (*report.explained, *shown)
         return _with_names(report, tuple(sorted(names, key=lambda d: d.is_minor)))
 

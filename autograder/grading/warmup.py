@@ -21,12 +21,12 @@ def warm_engine(
     devices: tuple[str, ...],
     secret: bytes,
     sandbox: Sandbox | None,
-    depends: tuple[bytes, bytes] | None = None,
+    depends: bytes | None = None,
 ) -> Engine:
     """Create an engine while the sandbox's fork server starts.
 
-    depends: hashes of everything that the answers of the project's own code depend on, and that one
-        run depends on. If given, these answers are stored on disk.
+    depends: a hash of everything that the answers of the project's own code depend on. If given,
+        these answers are stored on disk.
     """
     spawner = None if sandbox is None else Spawner(sandbox, course, week, devices)
     try:
@@ -40,7 +40,7 @@ def warm_engine(
             # More threads would wait actively for small products, on cores where other processes
             # grade.
             torch.set_num_threads(1)
-            kept = RunCache(course.state / "bank" / week.name, *depends) if depends else None
+            kept = RunCache(course.state / "bank" / week.name, depends) if depends else None
             engine = Engine(course, week, devices, secret, spawner, kept)
             gc.freeze()  # otherwise the next collection traverses all of torch
             return engine

@@ -8,13 +8,12 @@ submissions: everything accepts any text, and a text that cannot be parsed has n
 Start with `candidates.generate_edits`; the operators are listed in `operators/table.py`.
 """
 
-from .adapters import adapt
 from .candidates import Edit, generate_edits
-from .normal_form import NormalForm, normal_form, normal_form_of_module
 from .source_text import (
     UNPARSABLE,
     foreign_lines,
     parameters,
+    required_parameters,
     shared_definitions,
     unread_parameters,
     without_unused_definitions,
@@ -23,13 +22,10 @@ from .source_text import (
 __all__ = [
     "UNPARSABLE",
     "Edit",
-    "NormalForm",
-    "adapt",
     "foreign_lines",
     "generate_edits",
-    "normal_form",
-    "normal_form_of_module",
     "parameters",
+    "required_parameters",
     "shared_definitions",
     "unread_parameters",
     "without_unused_definitions",

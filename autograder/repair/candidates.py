@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
 
 from .function_scope import FunctionScope, function_scopes
@@ -50,14 +50,6 @@ class Edit:
         for start, end, text in self.replacements:
             data = data[:start] + text + data[end:]
         return data
-
-    def joined(self, second: Edit) -> Edit | None:
-        """Combine two edits, or return None if they overlap."""
-        for start, end, _ in self.replacements:
-            if any(start < stop and begin < end for begin, stop, _ in second.replacements):
-                return None
-        both = tuple(sorted((*self.replacements, *second.replacements), reverse=True))
-        return replace(self, replacements=both, more=(*self.more, second.line, *second.more))
 
 
 def generate_edits(source: str, exercise: str, foreign: frozenset[str] = frozenset()) -> list[Edit]:

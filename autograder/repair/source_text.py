@@ -76,6 +76,13 @@ class Code:
         found = (n for n in self.tree.body if isinstance(n, Definition))
         return {n.name: n for n in found}
 
+    @cached_property
+    def assigned(self) -> set[str]:
+        """The names that the module assigns outside of definitions."""
+        statements = (s for s in self.tree.body if not isinstance(s, Definition))
+        walked = (n for s in statements for n in ast.walk(s) if isinstance(n, ast.Name))
+        return {n.id for n in walked if isinstance(n.ctx, ast.Store)}
+
     def reachable(self, name: str, stop: frozenset[str] = frozenset()) -> list[Definition]:
         """Return a definition and its helpers, direct or indirect, except `stop`."""
         todo, found = [name], dict[str, Definition]()
@@ -137,6 +144,13 @@ def parameters(source: str, exercise: str) -> frozenset[str]:
     return frozenset(a.arg for f in _functions(source, exercise) for a in _arguments(f))
 
 
+def required_parameters(source: str, exercise: str) -> frozenset[str]:
+    """Return the positional parameters of a function that have no default; none of a class."""
+    functions = (f for f in _functions(source, exercise) if f.name == exercise)
+    arguments = (f.args for f in functions)
+    return frozenset(x.arg for a in arguments for x in a.args[: len(a.args) - len(a.defaults)])
+
+
 def unread_parameters(source: str, exercise: str) -> frozenset[str]:
     """Return the parameters that an exercise never reads, except to refuse bad values."""
     return frozenset(n for f in _functions(source, exercise) for n in _unread(f))
@@ -144,11 +158,13 @@ def unread_parameters(source: str, exercise: str) -> frozenset[str]:
 
 def _functions(source: str, exercise: str) -> list[ast.FunctionDef]:
     try:
-        definition = parsed(source).definitions.get(exercise)
+        code = parsed(source)
     except UNPARSABLE:
         return []
+    definition = code.definitions.get(exercise)
     if isinstance(definition, ast.FunctionDef):
-        return [definition]
+        is_replaced = definition.decorator_list or exercise in code.assigned
+        return [] if is_replaced else [definition]
     body = definition.body if definition is not None else []
     return [n for n in body if isinstance(n, ast.FunctionDef) and n.name in _CALLED_METHODS]
 

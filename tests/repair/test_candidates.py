@@ -92,16 +92,6 @@ def test_what_is_done_on_import_keeps_what_it_uses():
     assert without_unused_definitions(source, ["g"]).decode() == source
 
 
-def test_two_changes_are_one_where_they_do_not_meet():
-    written = generate_edits(MEAN, "mean")
-    axis = next(c for c in written if c.kind == "axis")
-    other = next(c for c in written if c.line == 4)
-    both = axis.joined(other)
-    assert both is not None
-    assert both.applied(MEAN.encode()) == axis.applied(other.applied(MEAN.encode()))
-    assert axis.joined(axis) is None
-
-
 @pytest.mark.parametrize("moved", ["x.cpu()", "x.to('cpu')", 'x.to(device="cpu")'])
 def test_a_tensor_that_is_moved_to_the_cpu_is_on_another_device_and_keeps_its_gradient(moved):
     source = f"def f(x):\n    return {moved}.argmax(-1)\n"

@@ -29,7 +29,7 @@ class C:
 
 def run(source, name, *given):
     """Return the result of a call, the recorded rows by line, and all rows."""
-    program = trace_program(source, [name])
+    program = trace_program(source, name)
     module = {}
     exec(compile(program.source, "traced", "exec"), module)
     made = module[name]

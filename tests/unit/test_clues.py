@@ -14,11 +14,11 @@ def change(line: int) -> Edit:
 
 
 def test_where_values_first_leave_the_right_ones_is_tried_first():
-    clues = Clues([], {}, ValueHints(odd=frozenset({FIRST, NAMED}), first=(FIRST, FIRST)))
+    clues = Clues([], ValueHints(odd=frozenset({FIRST, NAMED}), first=(FIRST, FIRST)))
     assert clues.weight(change(3)) < clues.weight(change(2))
 
 
 def test_the_line_of_a_mistake_that_has_a_name_is_tried_before():
     odd = frozenset({FIRST, NAMED})
-    clues = Clues([], {}, ValueHints(odd=odd, first=(FIRST, FIRST), named=(("a", NAMED),)))
+    clues = Clues([], ValueHints(odd=odd, first=(FIRST, FIRST), named=(("a", NAMED),)))
     assert clues.weight(change(2)) < clues.weight(change(3))

@@ -14,7 +14,7 @@ import pytest
 
 import autograder
 from autograder.batch import fingerprint as depends
-from autograder.batch.fingerprint import PACKAGES, fingerprint, trusted_fingerprints
+from autograder.batch.fingerprint import PACKAGES, fingerprint, trusted_fingerprint
 from autograder.model.course import Course, Late, Suspects, load
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden"
@@ -55,14 +55,12 @@ def test_dates_and_titles_are_no_part_of_a_result(course: Course, settings) -> N
 def test_how_long_a_line_is_looked_for_changes_nothing_that_our_own_code_answers(course) -> None:
     registry = msgspec.structs.replace(course.registry, suspects=Suspects(seconds=7.0))
     other = Course(course.root, registry)
-    kept = [
-        trusted_fingerprints(c, c.weeks[0], ("cpu",), b"s", "bubblewrap") for c in (course, other)
-    ]
+    kept = [trusted_fingerprint(c, c.weeks[0], ("cpu",), b"s") for c in (course, other)]
     assert (kept[0] == kept[1], key(course) == key(other)) == (True, False)
 
 
-def own(course: Course) -> tuple[bytes, bytes]:
-    return trusted_fingerprints(course, course.weeks[0], ("cpu",), b"s", "bubblewrap")
+def own(course: Course) -> bytes:
+    return trusted_fingerprint(course, course.weeks[0], ("cpu",), b"s")
 
 
 def mend(path: Path) -> None:
@@ -72,7 +70,7 @@ def mend(path: Path) -> None:
 def test_how_much_a_submission_may_take_is_nothing_to_our_own_code(course: Course) -> None:
     limits = msgspec.structs.replace(course.registry.limits, call_seconds=1.0)
     registry = msgspec.structs.replace(course.registry, limits=limits)
-    assert own(Course(course.root, registry))[1] == own(course)[1]
+    assert own(Course(course.root, registry)) == own(course)
 
 
 @pytest.mark.parametrize("pattern", ["graders/*/test_*.py", "solutions/*/misconceptions/*.py"])
@@ -81,8 +79,7 @@ def test_one_run_knows_its_own_program_and_tests_by_itself(course: Course, patte
     folder, _, rest = pattern.partition("/*/")
     where = {"graders": course.graders, "solutions": course.solution_folder}[folder]
     mend(next(where(course.weeks[0]).glob(rest)))
-    after = own(course)
-    assert (after[0] == before[0], after[1] == before[1]) == (False, True)
+    assert own(course) == before
 
 
 def test_every_run_depends_on_the_solution_and_on_what_tests_share(course: Course) -> None:

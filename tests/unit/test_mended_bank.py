@@ -10,7 +10,7 @@ import pytest
 
 from autograder.authoring.verify.proof_job import ProofJob, close_engine, run_job
 from autograder.authoring.verify.selection import Selection
-from autograder.batch.fingerprint import trusted_fingerprints
+from autograder.batch.fingerprint import trusted_fingerprint
 from autograder.grading.running.test_runner import Runs
 from autograder.grading.warmup import warm_engine
 from autograder.model.course import load
@@ -38,7 +38,7 @@ def again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], set[s
         ran.clear()
         course = load(tmp_path)
         week = course.weeks[0]
-        depends = trusted_fingerprints(course, week, ("cpu",), b"s" * 32, "none")
+        depends = trusted_fingerprint(course, week, ("cpu",), b"s" * 32)
         engine = warm_engine(course, week, ("cpu",), b"s" * 32, None, depends)
         try:
             for exercise in week.exercises:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import warnings
-from itertools import product
 from typing import Any
 
 import msgspec
@@ -20,7 +19,6 @@ from autograder.grading.assertions.case import CallOptions, CallResult
 from autograder.grading.assertions.value_comparison import compare
 from autograder.grading.comparator import EXACT
 from autograder.grading.decoding import Drawing, Figure, Image, read_special
-from autograder.grading.diagnosis.answer_digests import digest_of, first_values, same_digests
 from autograder.grading.diagnosis.equivalence import same_answers
 from autograder.grading.disclosure.signatures import Signatures
 from autograder.grading.outcomes import Outcome
@@ -229,32 +227,3 @@ def test_every_value_has_or_lacks_every_property(value: Any) -> None:
 def test_every_count_has_an_exponent(counts: list[int]) -> None:
     sizes = dict(zip((8, 16, 32), counts, strict=True))
     assert isinstance(properties.growth_exponent(sizes), float)
-
-
-@many
-@given(VALUES, st.sampled_from(EXPECTED))
-def test_every_pair_of_answers_is_alike_or_not(value: Any, other: Any) -> None:
-    frames = [frame for frame in map(sent, (value, other)) if frame is not None]
-    for one, another in product(frames, repeat=2):
-        alike = same_digests(digest_of(one), digest_of(another))
-        assert alike or one is not another
-
-
-def test_the_same_form_with_and_without_numbers_is_not_alike() -> None:
-    whole, empty = sent((X, X)), sent((X, X.to("meta")))
-    assert not same_digests(digest_of(whole), digest_of(empty))
-    assert not same_digests(digest_of(empty), digest_of(whole))
-
-
-@pytest.mark.parametrize("shape", [(7,), (3, 4), (2, 3, 4), (1, 30), (30, 1), (0, 3), ()])
-@pytest.mark.parametrize("size", [0, 1, 5, 12, 100])
-def test_the_beginning_of_an_answer(shape: tuple[int, ...], size: int) -> None:
-    x = torch.randn(shape)
-    assert torch.equal(first_values(x, size), x.reshape(-1)[:size])
-    assert np.array_equal(first_values(x.numpy(), size), x.numpy().reshape(-1)[:size])
-
-
-def test_the_beginning_of_a_view_of_a_tebibyte() -> None:
-    large = torch.as_strided(torch.ones(1), (1 << 20, 1 << 20), (0, 0))
-    assert first_values(large, 4096).numel() == 4096
-    assert first_values(large.numpy(), 4096).size == 4096

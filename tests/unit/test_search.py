@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from autograder.grading.localization.repair_search import Search
+from autograder.grading.localization.repair_search import OrderedProbes, Search
 from autograder.grading.running.pytest_plugin import Ran
 from autograder.grading.targets.in_process import Target
 from autograder.repair import Edit
@@ -35,8 +35,9 @@ class Versions:
 
 def searched(versions: Versions, told: frozenset[tuple[str, int]]) -> tuple[int, ...]:
     weigh = {id(c): c.weight for c in EDITS}
-    search = Search("f", EDITS, lambda c: weigh[id(c)], [], [], 0, versions, told)
-    return search.fixes().numbers
+    nothing = OrderedProbes([], 0, 0)
+    search = Search("f", EDITS, lambda c: weigh[id(c)], [], nothing, versions, told)
+    return tuple(EDITS.index(fix.edit) for fix in search.fixes())
 
 
 def test_where_values_tell_a_line_all_of_it_is_tried_there_and_nothing_elsewhere() -> None:

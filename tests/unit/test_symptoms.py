@@ -1,19 +1,12 @@
-"""Test symptoms of failed tests, and the arguments that occur only in failed tests."""
+"""Test symptoms of failed tests."""
 
 from __future__ import annotations
 
 import pytest
 import torch
 
-from autograder.grading.diagnosis.argument_patterns import (
-    CallShapes,
-    by_dimensions,
-    by_sizes,
-    call_shapes,
-)
 from autograder.grading.diagnosis.symptoms import by_symptom
 from autograder.grading.disclosure.known_errors import TEMPLATES, family
-from autograder.grading.disclosure.signatures import Signatures
 from autograder.grading.outcomes import Flaw
 from autograder.grading.running.pytest_plugin import Ran
 from autograder.grading.targets.in_process import Answer
@@ -40,12 +33,10 @@ def ran(name: str, last: Answer, flaw: Flaw, verdict: Verdict = Verdict.WRONG) -
     return Ran(Reported(name, verdict, 1.0, "It is wrong."), "f", [last], flaw=flaw)
 
 
-def shown(
-    *runs: Ran, right: object = RIGHT, asks: dict[str, CallShapes] | None = None
-) -> list[str]:
+def shown(*runs: Ran, right: object = RIGHT) -> list[str]:
     answers = {r.report.name: [answer(right)] for r in runs}
     failing = [r for r in runs if r.report.verdict.failed]
-    return [d.name.removeprefix("shows:") for d in by_symptom(failing, runs, answers, asks or {})]
+    return [d.name.removeprefix("shows:") for d in by_symptom(failing, runs, answers)]
 
 
 @pytest.mark.parametrize(
@@ -128,55 +119,8 @@ def test_what_most_tests_show_comes_first_with_how_many() -> None:
     runs = [ran(n, answer(RIGHT.double()), Flaw.KIND) for n in "ab"]
     runs.append(ran("c", answer(RIGHT), Flaw.REFUSAL))
     runs.append(ran("d", answer(RIGHT * 2), Flaw.VALUE))
-    found = by_symptom(runs, runs, {n: [answer(RIGHT)] for n in "abcd"}, {})
+    found = by_symptom(runs, runs, {n: [answer(RIGHT)] for n in "abcd"})
     assert [(d.name, d.explains, d.of) for d in found] == [
         ("shows:number type", 2, 4),
         ("shows:accepts", 1, 4),
     ]
-
-
-def axes(*numbers: int) -> list[CallShapes]:
-    return [CallShapes(frozenset({n})) for n in numbers]
-
-
-def test_a_number_of_axes_sets_tests_apart() -> None:
-    assert "does not have 3 dimensions" in by_dimensions(axes(2, 4, 4), axes(3, 3))
-
-
-@pytest.mark.parametrize(
-    ("these", "others"),
-    [((2, 4), (3, 3)), ((2, 4, 4), (3,)), ((2, 4, 3), (3, 3)), ((2, 4, 4), (3, 2)), ((2,) * 3, ())],
-)
-def test_few_tests_or_mixed_ones_are_not_set_apart(
-    these: tuple[int, ...], others: tuple[int, ...]
-) -> None:
-    assert by_dimensions(axes(*these), axes(*others)) == ""
-
-
-def test_sizes_that_differ_set_tests_apart_by_the_names_in_the_stub() -> None:
-    names = Signatures("def f(q, k, v):\n    pass\n")
-
-    def call(*shapes: tuple[int, ...]) -> bytes:
-        encoder = Encoder()
-        args = tuple(encoder(torch.zeros(s)) for s in shapes)
-        request = frames.Call(
-            exercise="f", handle=None, path="f", args=args, kwargs={}, device="cpu"
-        )
-        return frames.pack(request, [bytes(b) for b in encoder.buffers])
-
-    wide = call_shapes([call((4, 5), (4, 5), (4, 3))], names.arguments)
-    even = call_shapes([call((4, 5), (4, 5), (4, 5))], names.arguments)
-    assert wide.dimensions == even.dimensions == {2}
-    assert by_sizes([wide] * 3, [even] * 2) == "if `k` and `v` differ in their last size"
-    assert by_sizes([wide] * 3, [wide] * 2) == ""
-
-
-def test_where_it_stops_is_said_in_the_title() -> None:
-    crash = stopped("ValueError", "too many values to unpack (expected 3)")
-    runs = [ran(n, crash, Flaw.CLAIM, Verdict.CRASHED) for n in "abc"]
-    runs += [ran(n, answer(RIGHT), Flaw.VALUE, Verdict.PASS) for n in "de"]
-    asks = dict(zip("abcde", axes(2, 4, 4, 3, 3), strict=True))
-    (found,) = by_symptom(runs[:3], runs, {}, asks)
-    assert found.title == (
-        "Unpacks more or fewer values than there are if its input does not have 3 dimensions."
-    )

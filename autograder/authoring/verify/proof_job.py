@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from ...batch.fingerprint import fingerprint, trusted_fingerprints
+from ...batch.fingerprint import fingerprint, trusted_fingerprint
 from ...grading.warmup import rare_collection, warm_engine
 from ...model.course import Course, load
 from ...model.course.bank import Bank
@@ -71,7 +71,7 @@ def run_job(job: ProofJob, progress: Callable[[str], None] = lambda _: None) -> 
         close_engine()
         sandbox = BACKENDS[job.sandbox]() if job.sandbox else None  # tried when it was chosen
         options = course, week, job.devices, job.secret
-        answers = trusted_fingerprints(*options, job.sandbox) if job.uses_answers else None
+        answers = trusted_fingerprint(*options) if job.uses_answers else None
         engine = warm_engine(*options, sandbox, answers)
         closing = ExitStack()
         closing.callback(engine.close)

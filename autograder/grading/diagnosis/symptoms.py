@@ -8,7 +8,8 @@ about the others, and has no price.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, assert_never
 
 import torch
@@ -22,51 +23,30 @@ from ..decoding import Answers, read_answer
 from ..disclosure.known_errors import family
 from ..outcomes import Flaw
 from ..running.pytest_plugin import Ran
-from .argument_patterns import CallShapes, by_dimensions, by_sizes
 
 _MAX_SYMPTOMS = 3
 
 
 def by_symptom(
-    failing: Sequence[Ran],
-    ran: Sequence[Ran],
-    right: Mapping[str, Answers],
-    shapes: Mapping[str, CallShapes],
+    failing: Sequence[Ran], ran: Sequence[Ran], right: Mapping[str, Answers]
 ) -> tuple[Diagnosis, ...]:
     """Return the symptoms of failed tests, the most frequent first.
 
-    ran: all tests. right: the solution's answers in each. shapes: the shapes in each test's calls
+    ran: all tests. right: the solution's answers in each
     """
-    symptoms: dict[str | None, list[str]] = {}
-    for one in failing:
-        symptom = _symptom(one, right.get(one.report.name, ()))
-        symptoms.setdefault(symptom, []).append(one.report.name)
+    symptoms = Counter(_symptom(one, right.get(one.report.name, ())) for one in failing)
     total = sum(r.report.verdict.failed for r in ran)
     if None in symptoms:  # if some values are far off, lost digits are not the reason
-        symptoms[None] += symptoms.pop("digits", [])
+        del symptoms["digits"]
     for kind in ("zeros", "constant"):  # a few such answers can have many reasons
-        if 2 * len(symptoms.get(kind, ())) < total:
-            symptoms.setdefault(None, []).extend(symptoms.pop(kind, ()))
-
-    def condition(kind: str, tests: Sequence[str], rest: Iterable[str]) -> str:
-        describe = by_sizes if kind == "sizes" else by_dimensions
-        return describe(*([shapes[t] for t in some if t in shapes] for some in (tests, rest)))
-
+        if 2 * symptoms[kind] < total:
+            del symptoms[kind]
     found = []
-    unexplained = symptoms.pop(None, [])
-    frequent = sorted(symptoms.items(), key=lambda item: -len(item[1]))
-    for symptom, tests in frequent[:_MAX_SYMPTOMS]:
-        kind = str(symptom)
-        title, hint, _ = FINDINGS[symptom_name(kind)]
-        others = (r.report.name for r in ran if r.report.name not in tests)
-        if where := condition(kind, tests, others):
-            title = f"{title.removesuffix('.')} {where}."
-        found.append(Diagnosis(symptom_name(kind), title, hint, len(tests), total))
-    passed = [r.report.name for r in ran if not r.report.verdict.failed]
-    if not found and (where := condition("", unexplained, passed)):
-        title, hint = f"Returns wrong values only {where}.", FINDINGS[symptom_name("shape")].hint
-        found.append(Diagnosis(symptom_name("other values"), title, hint, len(unexplained), total))
-    return tuple(found)
+    for symptom, count in symptoms.most_common():
+        if symptom is not None:
+            title, hint, _ = FINDINGS[symptom_name(symptom)]
+            found.append(Diagnosis(symptom_name(symptom), title, hint, count, total))
+    return tuple(found[:_MAX_SYMPTOMS])
 
 
 def _symptom(ran: Ran, right: Answers) -> str | None:

@@ -12,7 +12,6 @@ the constants, `benchmarks/ablation.py` measures what each part contributes.
 
 __all__ = [
     "candidate_runner",
-    "class_causes",
     "localizer",
     "partial_repairs",
     "ranking",
@@ -21,5 +20,4 @@ __all__ = [
     "traced_runs",
     "traces",
     "tuning",
-    "value_matching",
 ]

@@ -2,19 +2,17 @@
 
 Theory of operation. Edited versions of the submission run in the same kind of sandbox as the
 submission, one after the other in one process. A version that hangs or exceeds its limits ends the
-process, and the next version gets a new one. A submission can falsify its
-own line only: verdicts and points are settled before. The text of an edit is never shown.
+process, and the next version gets a new one. A submission can falsify its own line only: verdicts
+and points are settled before, and nothing that was found for one submission is used for another.
+The text of an edit is never shown.
 
 `repair_search` selects the versions to run. The hidden tests confirm each fix: every failed test
-passes, and no other test fails. A line that was found for one submission is tried first in foreign
-with the same cause (`class_causes`), and confirmed there.
+passes, and no other test fails.
 """
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from ...model.course import Suspects, Week
@@ -22,12 +20,8 @@ from ...model.report.findings import IGNORED, SHOWN, WHATEVER
 from ...model.report.schema import Suspect
 from ...model.report.verdicts import Verdict
 from ...repair import (
-    Edit,
-    adapt,
     foreign_lines,
     generate_edits,
-    normal_form,
-    normal_form_of_module,
     parameters,
     shared_definitions,
     unread_parameters,
@@ -36,28 +30,28 @@ from ..comparator import FAR
 from ..diagnosis.probes import Probe, ReferenceAnswer
 from ..running.pytest_plugin import Ran
 from .candidate_runner import CandidateRunner, Grader, WrongExercise
-from .class_causes import KnownCauses, Places, cause_of, lines_of
-from .partial_repairs import ANYWHERE, SAYS_LITTLE, plainness
+from .partial_repairs import ANYWHERE, SAYS_LITTLE
 from .ranking import Clues
-from .repair_search import Fixes, Search, ways_to_fail
+from .repair_search import Fix, Search, ordered_probes
 from .traced_runs import Place
 from .traces import Traces, ValueHints
-from .tuning import BARELY_WRONG, CLOSER, COMPLETE_SEARCH_SHARE
+from .tuning import BARELY_WRONG, CLOSER
+
+Places = tuple[Suspect, ...]  # line 0: only the kind of the mistake is known
+
+
+def lines_of(places: Places) -> tuple[Suspect, ...]:
+    """Return the places with a known line."""
+    return tuple(p for p in places if p.line)
 
 
 class LineFinder:
-    """Finds the lines of mistakes in the wrong exercises of a week.
-
-    settings: the time budgets
-    searches: how many searches were needed so far; known causes need none
-    """
+    """Finds the lines of mistakes in the wrong exercises of a week, within time budgets."""
 
     def __init__(self, week: Week, settings: Suspects, grader: Grader) -> None:
         self._week, self._settings, self._grader = week, settings, grader
         self._probes: dict[str, dict[str, Probe]] = {}
         self._traces: dict[str, Traces] = {}
-        self._known = KnownCauses()
-        self.searches = 0
         self._left = settings.submission
 
     def begin(self) -> None:
@@ -89,7 +83,8 @@ class LineFinder:
         stopped = _stopping_line(wrong)
         if Verdict.FORBIDDEN in verdicts:
             return stopped
-        found = self._find_or_reuse(wrong, seconds, names)
+        runner = CandidateRunner(self._grader, wrong, seconds)
+        found = self._searched(wrong, runner, names) if seconds > 0 else ()
         return found if lines_of(found) else (*found, *stopped)
 
     def _wrong_exercise(
@@ -109,48 +104,18 @@ class LineFinder:
         read = parameters(right[0], exercise) - unread_parameters(right[0], exercise)
         return replace(wrong, foreign=foreign, read=read)
 
-    def _find_or_reuse(
-        self, wrong: WrongExercise, seconds: float, names: tuple[str, ...]
-    ) -> Places:
-        words = normal_form(wrong.source, wrong.exercise, wrong.foreign)
-        other_files = sorted((n, data) for n, data in wrong.files.items() if n != wrong.module)
-        whole = hash((normal_form_of_module(wrong.source), *other_files))
-        cause = cause_of(wrong.exercise, words, wrong.failing, bool(names), whole)
-        known = self._known.get(cause)
-        if known is not None or seconds <= 0:
-            return known or ()
-        shared = self._known.get(cause, whole=False)
-        runner = CandidateRunner(self._grader, wrong, seconds)
-        found = self._searched(wrong, runner, names, shared)
-        # a search that may have run out of time does not show that there is nothing to find
-        if lines_of(found) or runner.spent_share < COMPLETE_SEARCH_SHARE:
-            self._known.put(cause, found)
-        return found
-
     def _searched(
-        self,
-        wrong: WrongExercise,
-        runner: CandidateRunner,
-        names: tuple[str, ...],
-        shared: Places | None,
+        self, wrong: WrongExercise, runner: CandidateRunner, names: tuple[str, ...]
     ) -> Places:
-        """Search one exercise; try the lines of a `shared` cause first."""
-        with _garbage_collection_paused():
-            runner.begin()
-            try:
-                probes = self._probes_of(wrong.exercise)
-                hints = self._hints(wrong, runner, probes, names)
-                if hints.is_located(names):
-                    return _places_by_values(wrong, hints)
-                if shared is not None:
-                    lines = frozenset(p.line for p in lines_of(shared))
-                    found = _find_places(wrong, probes, runner, hints, names, lines)
-                    if {p.line for p in lines_of(found)} == lines:
-                        return found
-                self.searches += 1
-                return _find_places(wrong, probes, runner, hints, names)
-            finally:
-                self._left -= runner.end()
+        runner.begin()
+        try:
+            probes = self._probes_of(wrong.exercise)
+            hints = self._hints(wrong, runner, probes, names)
+            if hints.is_located(names):
+                return _places_by_values(wrong, hints)
+            return _find_places(wrong, probes, runner, hints, names)
+        finally:
+            self._left -= runner.end()
 
     def _hints(
         self,
@@ -186,78 +151,39 @@ def without_unwritten(wrong: WrongExercise) -> WrongExercise:
     return replace(wrong, ran=tuple(r for r in wrong.ran if r.report.name not in apart))
 
 
-@contextmanager
-def _garbage_collection_paused() -> Iterator[None]:
-    """Pause garbage collection: each run would scan all objects of a warm engine."""
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if collecting:
-            gc.enable()
-
-
 def _find_places(
     wrong: WrongExercise,
     probes: Mapping[str, Probe],
     runner: CandidateRunner,
     hints: ValueHints,
     names: tuple[str, ...],
-    among: frozenset[int] = frozenset(),
 ) -> Places:
-    """Return the places whose edit makes tests pass, else the places that values point to.
-
-    among: the only lines to edit, if any are given
-    """
+    """Return the places whose edit makes tests pass, else the places that values point to."""
     edits = generate_edits(wrong.source, wrong.exercise, wrong.foreign)
-    if among:
-        edits = [e for e in edits if e.line in among]
     crashed = {r.report.line for r in wrong.failing if r.report.verdict is Verdict.CRASHED}
     stopped = (p for e in edits for p in e.places if p[1] in crashed)
     suspicious = hints.odd.union(stopped, (place for _, place in hints.named))
-    clues = Clues(wrong.failing, probes, hints)
-    edits += adapt(wrong.source, wrong.exercise, clues.adapters(len(wrong.ran)))
-    asked, ways = _probes_by_way(wrong.failing, probes)
-    runner.shorten(asked)
+    clues = Clues(wrong.failing, hints)
+    sharp = {r.report.name: _sharpened(r, probes.get(r.report.name)) for r in wrong.failing}
+    asked = ordered_probes(wrong.failing, {t: p for t, p in sharp.items() if p is not None})
+    runner.shorten(asked.probes)
+    located = frozenset(place for _, place in hints.named) if len(names) == 1 else frozenset()
     search = Search(
-        wrong.exercise,
-        edits,
-        clues.weight,
-        wrong.failing,
-        asked,
-        ways,
-        runner,
-        frozenset(place for _, place in hints.named) if len(names) == 1 else frozenset(),
-        suspicious,
-        tuple(n for n, e in enumerate(edits) if not e.line),
-        hints.agreed,
+        wrong.exercise, edits, clues.weight, wrong.failing, asked, runner, located, suspicious
     )
-    fixes = search.fixes()
-    places = _places(wrong.module, fixes, edits, suspicious)
+    places = _places(wrong.module, search.fixes(), suspicious)
     return places if lines_of(places) else _without_lines(wrong, hints, places)
 
 
-def _probes_by_way(failing: list[Ran], probes: Mapping[str, Probe]) -> tuple[list[Probe], int]:
-    """Return the probes of failed tests, one of each way to fail first, and the number of ways."""
-    sharp = (_sharpened(r, probes.get(r.report.name)) for r in failing)
-    asked = sorted((p for p in sharp if p is not None), key=plainness)
-    ways = ways_to_fail(failing)
-    first = {ways[p.test]: p for p in reversed(asked)}
-    return [*first.values(), *(p for p in asked if p not in first.values())], len(first)
-
-
-def _places(module: str, fixes: Fixes, edits: list[Edit], suspicious: frozenset[Place]) -> Places:
+def _places(module: str, fixes: Iterable[Fix], suspicious: frozenset[Place]) -> Places:
     """Return the places of fixes; line 0 if the edit would fix as much anywhere."""
     places: dict[tuple[str, int, str], Suspect] = {}
-    counts = fixes.counts or (0,) * len(fixes.numbers)
-    for number, count in zip(fixes.numbers, counts, strict=True):
-        edit = edits[number]
+    for edit, count, ambiguous in fixes:
         nowhere = bool(count) and edit.kind in ANYWHERE and suspicious.isdisjoint(edit.places)
-        doubtful = number in fixes.doubtful or (count and edit.kind in SAYS_LITTLE)
+        doubtful = ambiguous or (count and edit.kind in SAYS_LITTLE)
         kind = WHATEVER if doubtful else edit.kind
         for line in (0,) if nowhere else (edit.line, *edit.more):
-            place = Suspect(module, line, edit.function, kind, not fixes.counts, count)
+            place = Suspect(module, line, edit.function, kind, not count, count)
             places.setdefault((edit.function, line, "" if line else kind), place)
     return tuple(places.values())
 

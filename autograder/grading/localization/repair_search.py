@@ -8,39 +8,50 @@ If no edit fixes everything, `partial_repairs` selects edits that fix some of th
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from ...repair import Edit
-from ..diagnosis.answer_digests import digest_of, same_endings
-from ..diagnosis.probes import Difference, Probe
+from ..diagnosis.probes import Probe
 from ..running.pytest_plugin import Ran
 from ..targets.in_process import Target
 from .candidate_runner import CandidateRunner
-from .partial_repairs import PartialRepairs
+from .partial_repairs import partial_fixes, plainness, simplest_of_families
 from .traced_runs import Place
 from .tuning import (
     ATTEMPTS_AFTER_FIX,
     ATTEMPTS_WITHOUT_FIX,
+    FAMILIES_PROBED,
     LINES_REPORTED,
-    PARTIAL_EDITS_PER_WAY,
     SINGLE_EDIT_SHARE,
     SINGLE_EDIT_SHARE_SEVERAL,
     WEIGHT_WINDOW,
 )
 
 
-@dataclass(frozen=True)
-class Fixes:
-    """The edits that were found, by number.
+class Fix(NamedTuple):
+    """An edit that fixes all failed tests, or some of them.
 
-    counts: how many failed tests each edit fixes; empty if each fixes all of them
-    doubtful: edits on whose line an edit of a different kind may fix as many tests
+    explains: the number of tests that it fixes, or 0 for all
+    doubtful: an edit of a different kind on its line may fix as many tests
     """
 
-    numbers: tuple[int, ...] = ()
-    counts: tuple[int, ...] = ()
-    doubtful: frozenset[int] = frozenset()
+    edit: Edit
+    explains: int = 0
+    doubtful: bool = False
+
+
+class OrderedProbes(NamedTuple):
+    """The probes of failed tests in the order in which versions answer them.
+
+    ways: so many of them come first, one for each way to fail
+    families: so many of them come first, one for each way to fail and for some test families
+    """
+
+    probes: list[Probe]
+    ways: int
+    families: int
 
 
 @dataclass
@@ -48,140 +59,108 @@ class Search:
     """One search among the `edits` of an exercise.
 
     weigh: an edit's weight; lighter edits are tried first
-    probes: the probes of failed tests; the first `ways` of them each fail in a different way
     located: the place of the only mistake according to traced values; edits elsewhere are skipped
     suspicious: places where values deviate or code crashes; an edit there may fix some tests
-    adapters: the numbers of `edits` that have no line; they are tried only as partial repairs
-    first_deviations: the place where values deviate first, if tests agree on it
     """
 
     exercise: str
     edits: list[Edit]
     weigh: Callable[[Edit], float]
     failing: list[Ran]
-    probes: list[Probe]
-    ways: int
+    asked: OrderedProbes
     versions: CandidateRunner
     located: frozenset[Place] = frozenset()
     suspicious: frozenset[Place] = frozenset()
-    adapters: tuple[int, ...] = ()
-    first_deviations: frozenset[Place] = frozenset()
-    _passed: dict[str, bool] = field(default_factory=dict)  # probes of the current version
-    _partial: dict[frozenset[int], list[int]] = field(default_factory=dict)  # by ways they fix
+    _seem_fixed: dict[int, int] = field(default_factory=dict)  # numbers of probes, by edit
 
-    def __post_init__(self) -> None:
-        answered = [r for r in self.failing if r.answers]
-        self._before = {
-            r.report.name: (len(r.answers) - 1, digest_of(r.answers[-1])) for r in answered
-        }
-        self._repairs = PartialRepairs(self.exercise, self.failing, self.probes, self.versions)
-
-    def fixes(self) -> Fixes:
+    def fixes(self) -> list[Fix]:
         """Return the edits that fix all failed tests, else the edits that fix the most of them."""
         complete = self._complete_fixes()
         if complete:
-            return Fixes(tuple(complete))
-        adapters = () if self.located else self.adapters
-        likely = ((n, len(ways)) for ways, some in self._partial.items() for n in some[:2])
-        found = self._repairs.found(self.edits, self.weigh, adapters, self.suspicious, likely)
-        doubtful = frozenset(n for n, (_, ambiguous) in found.items() if ambiguous)
-        return Fixes(tuple(found), tuple(count for count, _ in found.values()), doubtful)
+            return complete
+        partial = partial_fixes(
+            self.edits, self.weigh, self._seem_fixed, self._tests_fixed, self.suspicious
+        )
+        return [Fix(self.edits[p.number], p.explains, p.doubtful) for p in partial]
 
-    def _complete_fixes(self) -> list[int]:
+    def _complete_fixes(self) -> list[Fix]:
         """Return the lightest edits that fix everything, one for each line."""
-        lines, found, heaviest = set[Place](), list[int](), math.inf
-        tried, last = 0, math.inf
-        weighed = ((self.weigh(e), n) for n, e in enumerate(self.edits) if n not in self.adapters)
-        for weight, number in sorted(weighed):
+        lines, found, heaviest = set[Place](), list[Fix](), math.inf
+        tried, last = 0, ATTEMPTS_WITHOUT_FIX
+        for weight, number in sorted((self.weigh(e), n) for n, e in enumerate(self.edits)):
             edit = self.edits[number]
             out_of_time = self.versions.spent_share > self._time_share()
             if out_of_time or len(found) >= LINES_REPORTED or weight > heaviest:
                 break
             is_located = not self.located.isdisjoint(edit.places)
-            if (edit.function, edit.line) in lines:
-                continue
-            if not is_located and (tried > last or not self._is_worth_trying(tried, edit)):
+            suspicious = not found and not self.suspicious.isdisjoint(edit.places)
+            skipped = not is_located if self.located else tried >= last and not suspicious
+            if skipped or (edit.function, edit.line) in lines:
                 continue
             tried += 1
             if self._fixes_all(number):
                 heaviest = min(heaviest, weight + WEIGHT_WINDOW)
                 last = tried + ATTEMPTS_AFTER_FIX
                 lines.add((edit.function, edit.line))
-                found.append(number)
+                found.append(Fix(edit))
                 if is_located:  # values and tests agree on the line
-                    return [number]
+                    break
         return found
-
-    def _is_worth_trying(self, tried: int, edit: Edit) -> bool:
-        """Return True if an edit should be tried although no value points to its line."""
-        if len(self._partial) > 1 or not self.first_deviations.isdisjoint(edit.places):
-            return True
-        return not self.located and tried < ATTEMPTS_WITHOUT_FIX
 
     def _time_share(self) -> float:
         """Return the share of the time budget for edits that fix everything."""
         lines = {r.report.line for r in self.failing}
         if len(lines - {0, None}) > 1 and len(lines) > 2:  # code stops in several places
             return SINGLE_EDIT_SHARE_SEVERAL
-        return SINGLE_EDIT_SHARE if self._repairs.is_promising or self.adapters else 1.0
+        return SINGLE_EDIT_SHARE if self._seem_fixed else 1.0
 
     def _fixes_all(self, number: int) -> bool:
         edit = self.edits[number]
-        if self.probes:
+        if self.asked.probes:
             target = self.versions.short(edit)
             if target is None:
                 return False
-            if not self._passes_probes(number, target):
-                if not self.located and not self.suspicious.isdisjoint(edit.places):
-                    self._repairs.count_families(number, target, self._passed)
+            passed = self._passed_probes(edit, target)
+            if passed < len(self.asked.probes):
+                if passed:
+                    self._seem_fixed[number] = passed
                 return False
         return self.versions.passes(edit)
 
-    def _passes_probes(self, number: int, target: Target) -> bool:
-        """Return True if all probed answers are right; note which ways to fail are fixed."""
-        fixed, changed, unlike = set[int](), False, False
-        self._passed.clear()
-        for place, probe in enumerate(self.probes):
-            if place == self.ways and not (fixed or changed):
-                return False  # every way to fail is as before
-            difference = probe.difference(target, self.exercise)
-            self._passed[probe.test] = difference is None
-            if difference is None:
-                fixed.add(place)
-                continue
-            same, same_form = self._compare_with_before(difference)
-            changed = changed or not same
-            unlike = unlike or (place < self.ways and not same_form)
-            if unlike or place >= self.ways or self.ways == 1:
-                self._move_forward(place)
+    def _passed_probes(self, edit: Edit, target: Target) -> int:
+        """Return how many probes pass; give up early on versions that seem to fix nothing."""
+        probes, ways, families = self.asked
+        if not self.located and not self.suspicious.isdisjoint(edit.places):
+            ways = families
+        passed = 0
+        for place, probe in enumerate(probes):
+            if place == ways and not passed:
                 break
-        if len(fixed) == len(self.probes):
-            return True
-        if fixed:
-            self._repairs.note(number, len(fixed))
-        ways = frozenset(way for way in fixed if way < self.ways)
-        if 0 < len(ways) < self.ways and not unlike:
-            numbers = self._partial.setdefault(ways, [])
-            if len(numbers) < PARTIAL_EDITS_PER_WAY:
-                numbers.append(number)
-        return False
+            if probe.difference(target, self.exercise) is None:
+                passed += 1
+            elif place + 1 >= families:
+                break
+        return passed
 
-    def _compare_with_before(self, difference: Difference) -> tuple[bool, bool]:
-        """Return True for an unchanged wrong answer, and for one of the same form."""
-        before, digest = self._before.get(difference.test), digest_of(difference.answer)
-        same_form = before is not None and before[1][0] == digest[0]
-        return same_endings(before, (difference.number, digest)), same_form
-
-    def _move_forward(self, place: int) -> None:
-        """Ask a probe earlier that rejected a version: it will probably reject the next one."""
-        if place > self.ways:
-            self.probes.insert(self.ways, self.probes.pop(place))
+    def _tests_fixed(self, edit: Edit) -> frozenset[str]:
+        """Return the failed tests that pass after an edit; none if a different test fails."""
+        if self.versions.over:
+            return frozenset()
+        ran = self.versions.run(edit)
+        before = frozenset(r.report.name for r in self.failing)
+        after = frozenset(r.report.name for r in ran if r.report.verdict.failed)
+        return before - after if after <= before else frozenset()
 
 
-def ways_to_fail(failing: Iterable[Ran]) -> dict[str, int]:
-    """Number the ways to fail (verdict, flaw, line); return the number of each failed test."""
-    seen: dict[tuple[object, ...], int] = {}
-    return {
-        r.report.name: seen.setdefault((r.report.verdict, r.flaw, r.report.line), len(seen))
-        for r in failing
-    }
+def ordered_probes(failing: Iterable[Ran], probes: Mapping[str, Probe]) -> OrderedProbes:
+    """Order the probes of failed tests: one of each way to fail, of some families, the rest.
+
+    A way to fail is a verdict, a flaw and a line.
+    """
+    ways = {r.report.name: (r.report.verdict, r.flaw, r.report.line) for r in failing}
+    plain = sorted((probes[test] for test in ways if test in probes), key=plainness)
+    by_way = {ways[p.test]: p for p in reversed(plain)}
+    first = [*reversed(by_way.values())]
+    families = [p for p in simplest_of_families(plain)[:FAMILIES_PROBED] if p not in first]
+    rest = [p for p in plain if p not in first and p not in families]
+    return OrderedProbes([*first, *families, *rest], len(first), len(first) + len(families))

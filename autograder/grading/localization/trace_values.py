@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
-
 import numpy as np
 import numpy.typing as npt
 import torch
 
-from ...files.hashing import feed
 from ...repair.trace_recorder import (
     COUNT,
     GRADIENT,
@@ -24,10 +21,8 @@ from ...worker.protocol import frames
 from ..decoding import read_answer
 from ..diagnosis.probes import Probe
 from ..outcomes import Outcome
-from ..running.disk_cache import RunCache
-from ..targets.byte_quota import ByteQuota
 from ..targets.in_process import Target
-from .tuning import NOTES_BYTES, ROUNDING, ROWS_PER_TRACE
+from .tuning import ROUNDING, ROWS_PER_TRACE
 
 Mask = npt.NDArray[np.bool_]
 
@@ -55,47 +50,6 @@ def record(target: Target, exercise: str, probe: Probe) -> np.ndarray | None:
     return value.numpy()[:ROWS_PER_TRACE].copy()
 
 
-class ReferenceTraces:
-    """The rows of the course's own programs for one exercise, kept on disk between processes.
-
-    The key covers the program's text and the requests of the test; rows of a different version of
-    the kit are not found (`disk_cache.py`).
-    """
-
-    def __init__(self, exercise: str, kept: RunCache | None = None) -> None:
-        self._exercise, self._kept = exercise, kept
-        self._known = kept.notes(exercise) if kept is not None else {}
-        self._quota = ByteQuota(NOTES_BYTES - sum(len(n or b"") for n in self._known.values()))
-        self._changed = False
-
-    def rows(self, source: str, target: Target, probe: Probe) -> np.ndarray | None:
-        """Return the rows of a traced program, or None if it did not end."""
-        if self._kept is None:
-            return record(target, self._exercise, probe)
-        key = _key(source, probe)
-        if key in self._known:
-            data = self._known[key]
-            return None if data is None else np.frombuffer(data).reshape(-1, WIDTH).copy()
-        rows = record(target, self._exercise, probe)
-        data = None if rows is None else rows.tobytes()
-        if self._quota.take(len(data or b"")):
-            self._known[key], self._changed = data, True
-        return rows
-
-    def keep(self) -> None:
-        """Write new rows to disk."""
-        if self._kept is not None and self._changed:
-            self._kept.put_notes(self._exercise, self._known)
-            self._changed = False
-
-
-def _key(source: str, probe: Probe) -> bytes:
-    digest = hashlib.blake2b(digest_size=20)
-    for part in (source.encode(), probe.test.encode(), *(frame for frame, _ in probe.steps)):
-        feed(digest, part)
-    return digest.digest()
-
-
 def permuted(row: np.ndarray, rows: np.ndarray) -> Mask:
     """Return which rows have the same entries in any order."""
     if not len(rows):
@@ -120,13 +74,6 @@ def same(row: np.ndarray, rows: np.ndarray) -> Mask:
         for column in (TYPE, KIND, GRADIENT):
             alike &= rows[:, column] == row[column]
     return alike
-
-
-def is_common(row: np.ndarray) -> bool:
-    """Return True for values that many expressions have: one number, a constant, a range."""
-    total, high, low = row[UNORDERED][[0, 3, 4]]
-    counting = high - low == row[COUNT] - 1 and abs(total - row[COUNT] * (high + low) / 2) < 1e-6
-    return bool(row[COUNT] < 2 or high == low or counting)
 
 
 def is_ambiguous(row: np.ndarray) -> bool:

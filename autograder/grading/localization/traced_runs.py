@@ -1,4 +1,4 @@
-"""Compare the recorded run of a program with right programs."""
+"""Compare the recorded run of a program with right programs, and with a known misconception."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from ...repair.instrumentation import TracedExpression, TracedProgram
 from ...repair.trace_recorder import COUNT, KIND, LIST, NODE, TEXT
-from .trace_values import Mask, permuted, same
+from .trace_values import Mask, is_ambiguous, permuted, same
 
 Place = tuple[str, int]  # a function and a line
 
@@ -20,12 +20,10 @@ class RightValues:
 
     rows: all of them
     returned: those that an exercise returned
-    uses: pairs of a row and the head of an expression that has this value as a part
     """
 
     rows: np.ndarray
     returned: np.ndarray
-    uses: frozenset[tuple[int, str]]
 
     def comparable(self, rows: np.ndarray) -> np.ndarray:
         """Remove texts and lists, unless right programs have some too."""
@@ -39,10 +37,6 @@ class RightValues:
         """
         return row[KIND] not in (TEXT, LIST) or row[KIND] in self.returned[:, KIND]
 
-    def are_used_by(self, value: np.ndarray, head: str) -> bool:
-        """Return True if a right program applies `head` to that value."""
-        return any((int(n), head) in self.uses for n in np.flatnonzero(same(value, self.rows)))
-
 
 @dataclass
 class TracedRun:
@@ -50,16 +44,12 @@ class TracedRun:
 
     same: the rows that right programs have too
     permuted: those and the rows that right programs have in a different order
-    changed: the statements of a misconception that right code does not have
-    lacks_statements: whether it has fewer statements than right code
     """
 
     program: TracedProgram
     rows: np.ndarray
     same: Mask = field(default_factory=lambda: np.empty(0, bool))
     permuted: Mask = field(default_factory=lambda: np.empty(0, bool))
-    changed: frozenset[int] = frozenset()
-    lacks_statements: bool = False
 
     @property
     def nodes(self) -> list[TracedExpression]:
@@ -70,13 +60,6 @@ class TracedRun:
 
     def place(self, row: int) -> Place:
         return self.node(row).function, self.node(row).line
-
-    def is_changed(self, row: int) -> bool:
-        return self.node(row).statement in self.changed
-
-    def is_large(self, row: int) -> bool:
-        """Return True for more than a number: a single number can be right by coincidence."""
-        return bool(self.rows[row, COUNT] > 1)
 
     def returned(self, exercise: str) -> np.ndarray:
         """Return the rows of the return values of an exercise."""
@@ -108,24 +91,19 @@ class TracedRun:
                 self.permuted &= ~permuted(row, self.rows)
 
     @cached_property
-    def first(self) -> dict[int, int]:
-        """The first deviating row of each expression, or its first row if none deviates."""
-        found: dict[int, int] = {}
-        for row in range(len(self.rows)):
-            node = int(self.rows[row, NODE])
-            if node not in found or (self.same[found[node]] and not self.same[row]):
-                found[node] = row
-        return found
-
-    @cached_property
     def deviations(self) -> list[int]:
         """The rows where right values become wrong, in order; last those that are only permuted."""
-        first = self.first
+        first: dict[int, int] = {}  # of each expression: the first deviating row, or the first row
+        for row in range(len(self.rows)):
+            node = int(self.rows[row, NODE])
+            if node not in first or (self.same[first[node]] and not self.same[row]):
+                first[node] = row
         wrong = [n for n, row in first.items() if not self.permuted[row]]
         moved = [n for n, row in first.items() if self.permuted[row] and not self.same[row]]
         found = []
         for some, below in ((wrong, wrong), (moved, wrong + moved)):
-            large = {n for n in below if self.is_large(first[n])}
+            # A single number can be right or wrong by coincidence.
+            large = {n for n in below if self.rows[first[n], COUNT] > 1}
             roots = [
                 n
                 for n in some
@@ -134,13 +112,30 @@ class TracedRun:
             found += sorted(first[n] for n in roots)
         return found
 
-    def first_row_of(self, value: np.ndarray, among: frozenset[int] | None = None) -> int | None:
-        """Return the row that first computes a value; a wrong one if `among` some expressions."""
-        for alike in (same, permuted):
-            for row in np.flatnonzero(alike(value, self.rows)):
-                node = int(self.rows[row, NODE])
-                if self.nodes[node].is_name or (among is not None and node not in among):
-                    continue
-                if among is None or not self.same[row]:
-                    return int(row)
+    def place_of_mistake(self, reference: TracedRun, right: TracedProgram) -> Place | None:
+        """Return the place of the statement in which a misconception differs from right code.
+
+        reference: the run of the bank's program for the misconception. right: the solution
+
+        Returns None if this run has no value of such a statement.
+        """
+        unchanged = {node.statement for node in right.nodes}
+        rows = range(len(reference.rows))
+        changed = {r for r in rows if reference.node(r).statement not in unchanged}
+        deviating = [r for r in reference.deviations if r in changed]
+        parts = {part for node in reference.nodes for part in node.parts}
+        # If only a step is missing, no value is wrong in itself, but it is the wrong result.
+        results = [r for r in changed if int(reference.rows[r, NODE]) not in parts]
+        own = [r for r in range(len(self.rows)) if not self.node(r).is_name]
+        if deviating:
+            own = [r for r in own if not self.same[r]]
+        for value in reference.rows[deviating or sorted(results)]:
+            for alike in () if is_ambiguous(value) else (same, permuted):
+                for index in np.flatnonzero(alike(value, self.rows[own])):
+                    row = own[index]
+                    if not deviating or row in self.deviations:
+                        return self.place(row)
+                    before = {self.place(r) for r in self.deviations if r < row}
+                    if len(before) == 1:  # this value is only a consequence
+                        return before.pop()
         return None

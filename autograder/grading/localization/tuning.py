@@ -12,11 +12,8 @@ SINGLE_EDIT_SHARE = 0.85  # of the time, if partial repairs may need the rest
 SINGLE_EDIT_SHARE_SEVERAL = 0.4  # of the time, if code crashes in several places
 
 # Partial repairs.
-PARTIAL_EDITS_PER_WAY = 6  # remembered for each set of ways to fail
 PARTIAL_EDITS_TESTED = 3  # run against all hidden tests, which is slow
-PARTIAL_EDITS_REPORTED = 3
-FAMILIES_PROBED = 6  # test families for each edit
-PLAIN_FAMILIES = 3  # an edit that fixes none of the simplest is given up
+FAMILIES_PROBED = 4  # test families for each edit
 LEAST_FIXED = 2  # tests; fixing one can be a coincidence
 LEAST_FIXED_ELSEWHERE = 3  # tests, if no value deviates on that line
 
@@ -24,26 +21,16 @@ LEAST_FIXED_ELSEWHERE = 3  # tests, if no value deviates on that line
 CLOSER = 0.25  # a version must be this much closer to the solution to count as different
 BARELY_WRONG = 1e-4  # answers this close to right cannot be judged by looking
 
-# Class-wide memory.
-COMPLETE_SEARCH_SHARE = 0.4  # a search that took less of its time was not cut short
-CAUSES_REMEMBERED = 1000  # bounds the memory of a long batch
-ANSWERS_PER_CAUSE = 8  # different answers remembered for each cause
-NUMBERS_COMPARED = 64  # of each remembered answer
-
 # Traced values.
 PROGRAMS_TRACED = 6  # right programs of an exercise
 PROBES_TRACED = 2  # if the mistake has a name
 PROBES_TRACED_UNNAMED = 5
 ROWS_PER_TRACE = 2000
-NOTES_BYTES = 16 << 20  # traces of our own programs kept on disk, per exercise
-COMMON_STATEMENT = 4  # more programs share a statement by style than by a mistake
 TESTS_AGREEING = 2  # one test can agree by coincidence
 ROUNDING = 2e-4  # relative; right programs round differently
 
 # Order of the edits: added to the weight of an edit (`repair/operators/table.py`).
-UNLIKELY_PENALTY = 1.5  # cannot fix this symptom: comes after every other edit of its class
-LIKELY_BONUS = -0.8  # fixes exactly this symptom, or its line raises the error
+STOPPED_BONUS = -0.8  # a failed test stops here
 AGREED_BONUS = -2.6  # tests agree that values deviate here first: before everything else
 NAMED_BONUS = -1.6  # a named mistake shows in this value
 DEVIATING_BONUS = -1.2  # a value deviates here, perhaps only as a consequence
-RIGHT_PENALTY = 0.8  # all values of the line are right

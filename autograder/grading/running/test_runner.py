@@ -26,7 +26,6 @@ from ...model.report.verdicts import Verdict
 from ...model.source.reachable import Sources
 from ...model.source.rules import Rules, refusals, texts_of
 from ..decoding import Answers
-from ..diagnosis.argument_patterns import CallShapes, call_shapes
 from ..diagnosis.probes import Recording, Steps
 from ..outcomes import Forbidden, NotRun, Outcome
 from ..targets.in_process import InProcess, Target
@@ -65,7 +64,6 @@ class Runs:
         self._misconceptions: dict[str, list[Ran]] = {}
         self._right: dict[str, dict[str, Answers]] = {}
         self._recorded: dict[str, dict[str, Steps]] = {}
-        self._call_shapes: dict[str, dict[str, CallShapes]] = {}
         self._sound: dict[str, bool] = {}
         self.items = plugin.items
         self._tests = {exercise_of(i): i.path.read_bytes() for i in self.items}
@@ -249,16 +247,6 @@ class Runs:
                 self.run_until_failure(recording, exercise)
             self._recorded[exercise] = recording.steps
         return self._recorded[exercise]
-
-    def call_shapes(self, exercise: str) -> dict[str, CallShapes]:
-        """Return the shapes in the calls of each test of an exercise."""
-        if exercise not in self._call_shapes:
-            names = self.plugin.signatures.arguments
-            self._call_shapes[exercise] = {
-                test: call_shapes((frame for frame, _ in steps), names)
-                for test, steps in self.recorded(exercise).items()
-            }
-        return self._call_shapes[exercise]
 
     def written(self, name: str, source: str) -> Path:
         """Write the week's module with this source into a folder and return its path."""

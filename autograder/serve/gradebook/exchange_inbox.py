@@ -43,7 +43,6 @@ from .recording import SECRET_FILE
 _MARKER_FILES = ("timestamp.txt", SECRET_FILE)
 _QUIET = 0.4  # seconds without a change
 _POLL_SECONDS = 1.0
-_MAX_PAUSE = 60.0  # seconds between looks at an unchanged folder
 _MAX_BYTES = 64 << 20
 _MAX_SECRET = 256
 REJECTED = "left in the exchange"  # this incident stays open until the service restarts
@@ -77,15 +76,10 @@ class ExchangeInbox:
         self._seen: set[str] = set()  # folders that were taken, rejected, or are older
 
     async def run(self) -> None:
-        """Look for submissions until cancelled, whenever the folder has changed."""
-        modified, again = 0.0, 0.0  # `again`: when to look even without a change
+        """Look for submissions until cancelled."""
         while True:
             try:
-                changed = inbound_folder(self.courses.now).stat().st_mtime
-                if changed != modified or time.monotonic() >= again:
-                    incomplete = await asyncio.to_thread(self.look)
-                    modified = changed
-                    again = time.monotonic() + (0 if incomplete else _MAX_PAUSE)
+                await asyncio.to_thread(self.look)
                 self.incidents.close("exchange")
             except FileNotFoundError:
                 pass  # the first release creates it
@@ -96,9 +90,10 @@ class ExchangeInbox:
 
     def look(self) -> bool:
         """Take every student's newest new submission; return True if one is incomplete. Blocks."""
-        if not self._leader.is_leader():
-            return False
         course = self.courses.now
+        folders = {path.name for path in inbound_folder(course).iterdir()}
+        if folders <= self._seen or not self._leader.is_leader():
+            return False
         incomplete = False
         for week in course.weeks:
             for found in newest_submissions(course, week, self._seen):

@@ -18,7 +18,10 @@ async function refresh(part) {
         location.reload();
         return;
       }
-      if (!part.querySelector("form:focus-within")) part.replaceChildren(...fresh.childNodes);
+      // an unchanged text is not announced again
+      const changed = part.innerHTML !== fresh.innerHTML;
+      const typing = part.querySelector("form:focus-within");
+      if (changed && !typing) part.replaceChildren(...fresh.childNodes);
       part.dataset.refresh = fresh.dataset.refresh;
     }
   } catch (error) {
