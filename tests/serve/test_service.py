@@ -224,6 +224,7 @@ def test_a_second_service_of_the_same_project_is_refused(served, autograder) -> 
 
 
 def test_it_ends_on_a_ctrl_c_and_leaves_nothing_behind(served, people) -> None:
+    result(people["s1"], hand_in(people["s1"], WEEK, work(30))["receipt"])
     children = psutil.Process(served.process.pid).children(recursive=True)
     assert children
     assert served.stop() == 0
