@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import shutil
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -60,17 +61,17 @@ def grade_by_release(
     workspace = Workspace(course)
     students = workspace.students("submitted", week)
     groups: dict[int, list[str]] = {}
+    courses: dict[int, Course] = {}
     for student in students:
-        number = _graded_as(course, week, workspace.submitted(student, week))
+        number, of = _release_of(course, week, workspace.submitted(student, week))
         groups.setdefault(number, []).append(student)
-    reports: dict[int, Report] = {}
-    for number, own in groups.items():
-        submissions = Unread(partial(_read, course, week, student, abouts) for student in own)
-        of = course if number == 0 else _kept(course, week, number) or course
-        reports[number] = grade(of, of.week(week.name), submissions)
-    by_name = {s.name: s for report in reports.values() for s in report.submissions}
-    first = next(iter(reports.values()))
-    merged = msgspec.structs.replace(first, submissions=tuple(by_name[s] for s in students))
+        courses[number] = of
+    reports = [
+        grade(of, of.week(week.name), Unread(partial(_read, course, week, s, abouts) for s in own))
+        for own, of in zip(groups.values(), courses.values(), strict=True)
+    ]
+    by_name = {s.name: s for report in reports for s in report.submissions}
+    merged = msgspec.structs.replace(reports[0], submissions=tuple(by_name[s] for s in students))
     return merged, [
         f"made from release {number} and graded by its tests: {', '.join(own)}"
         for number, own in sorted(groups.items())
@@ -87,27 +88,18 @@ def _read(course: Course, week: Week, student: str, abouts: dict[str, About] | N
 
 def course_for(course: Course, week: Week, student: str, folder: Path | None = None) -> Course:
     """Return the course whose tests grade the student's submission, collected or in `folder`."""
-    number = _graded_as(course, week, folder or Workspace(course).submitted(student, week))
-    return (_kept(course, week, number) if number else None) or course
+    return _release_of(course, week, folder or Workspace(course).submitted(student, week))[1]
 
 
-def _graded_as(course: Course, week: Week, folder: Path) -> int:
-    """Return the release of a submission if its exercises differ from the current ones, or 0."""
-    workspace = Workspace(course)
+def _release_of(course: Course, week: Week, folder: Path) -> tuple[int, Course]:
+    """Return the release of a submission if its exercises have changed; otherwise 0, the course."""
     number = release_of(folder)
-    if number >= current_release(workspace, week):
-        return 0
-    kept = _kept(course, week, number)
-    if kept is None:
-        return 0
-    return number if _stubs(kept, week) != _stubs(course, week) else 0
-
-
-def _kept(course: Course, week: Week, number: int) -> Course | None:
-    try:
-        return load(course.state / "releases" / week.name / str(number), unfinished=True)
-    except CourseError:
-        return None
+    if number < current_release(Workspace(course), week):
+        with suppress(CourseError):
+            kept = load(course.state / "releases" / week.name / str(number), unfinished=True)
+            if _stubs(kept, week) != _stubs(course, week):
+                return number, kept
+    return 0, course
 
 
 def _stubs(course: Course, week: Week) -> dict[str, str]:
