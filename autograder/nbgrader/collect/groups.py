@@ -30,8 +30,36 @@ _SECRET = "submission_secret.txt"
 
 def groups_of(course: Course, week: Week) -> list[list[str]]:
     """Return the groups of at least two students, each in alphabetical order."""
-    found = _listed(course, week)
-    return sorted(sorted(set(group)) for group in found if len(set(group)) > 1)
+    group_of: dict[str, str] = {}
+    weeks = {w.name for w in course.weeks}
+    for number, row in enumerate(_rows(course.root / GROUPS), start=2):
+        group, student, named = row["group"], row["student"], row.get("week", "")
+        if named and named not in weeks:
+            raise NbgraderError(f"{GROUPS}: line {number}: there is no week {named!r}")
+        if not student or (named and named != week.name):
+            continue
+        if group_of.setdefault(student, group) != group:
+            raise NbgraderError(f"{GROUPS}: line {number}: {student} is in two groups")
+    members: dict[str, list[str]] = {}
+    for student in sorted(group_of):
+        members.setdefault(group_of[student], []).append(student)
+    return sorted(group for group in members.values() if len(group) > 1)
+
+
+def _rows(path: Path) -> list[dict[str, str]]:
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            rows = [{(k or "").strip(): (v or "").strip() for k, v in row.items()
+                     if isinstance(v, str)} for row in csv.DictReader(file)]  # fmt: skip
+    except FileNotFoundError:
+        return []
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise NbgraderError(f"{GROUPS}: cannot be read: {error}") from None
+    if rows and not {"group", "student"} <= rows[0].keys():
+        raise NbgraderError(
+            f"{GROUPS}: needs the columns `group` and `student` (and optionally `week`)"
+        )
+    return rows
 
 
 def spread_groups(course: Course, week: Week) -> dict[str, str]:
@@ -115,35 +143,6 @@ def _copy(
         if said and words is not None and not words.manual_comment:
             words.manual_comment, done = said, True
     return done
-
-
-def _listed(course: Course, week: Week) -> list[list[str]]:
-    path = course.root / GROUPS
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            rows = [{(k or "").strip(): (v or "").strip() for k, v in row.items()
-                     if isinstance(v, str)} for row in csv.DictReader(file)]  # fmt: skip
-    except FileNotFoundError:
-        return []
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise NbgraderError(f"{GROUPS}: cannot be read: {error}") from None
-    if rows and not {"group", "student"} <= rows[0].keys():
-        raise NbgraderError(
-            f"{GROUPS}: needs the columns `group` and `student` (and optionally `week`)"
-        )
-    found: dict[str, list[str]] = {}
-    of: dict[str, str] = {}
-    weeks = {w.name for w in course.weeks}
-    for number, row in enumerate(rows, start=2):
-        name, student = row["group"], row["student"]
-        if (named := row.get("week", "")) and named not in weeks:
-            raise NbgraderError(f"{GROUPS}: line {number}: there is no week {named!r}")
-        if not student or (named and named != week.name):
-            continue
-        if of.setdefault(student, name) != name:
-            raise NbgraderError(f"{GROUPS}: line {number}: {student} is in two groups")
-        found.setdefault(name, []).append(student)
-    return list(found.values())
 
 
 def _authors(course: Course, week: Week) -> dict[str, str]:
