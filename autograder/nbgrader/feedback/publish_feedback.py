@@ -27,14 +27,13 @@ from ..collect.groups import author_of
 from ..collect.submitted import FROM_NBGRADER
 from ..formgrader.manual_marks import require_marks
 from ..gradebook.database import read_gradebook
-from ..gradebook.due_dates import update_dates
+from ..gradebook.due_dates import update_dates, update_penalty
 from ..gradebook.effective_results import lower, results
-from ..gradebook.late_penalty import update_penalty
+from ..gradebook.final_scores import require_marked
 from ..gradebook.rebuild import require_scores
 from ..gradebook.report_store import kept_report, recorded_folder
 from ..regrade.requests import answer_note
 from ..workspace import Workspace, cells_of, last_words, open_api
-from .provisional import require_marked
 
 
 @dataclass(frozen=True)

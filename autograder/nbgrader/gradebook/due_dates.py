@@ -3,6 +3,10 @@
 nbgrader keeps the due date of the release and the penalty of the day on which a submission was
 graded. So before scores are shown or exported, due dates are compared with course.yaml and
 penalties are computed again; no submission needs to be graded again.
+
+nbgrader does not tell its plugin for late penalties the name of the assignment, and calls it only
+after nbgrader's due date. So the penalty is also set whenever scores are saved, and from all points
+including manual marks when feedback is generated.
 """
 
 from __future__ import annotations
@@ -10,9 +14,10 @@ from __future__ import annotations
 import datetime as dt
 import os
 from contextlib import suppress
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ...model.course import Course, Week
+from ...model.course.late import Lateness, lateness
 from ...model.spelling import did_you_mean
 from ..workspace import Workspace, open_gradebook
 from .database import by_student, lateness_of, read_due_dates, read_gradebook
@@ -58,6 +63,35 @@ def update_dates(course: Course) -> list[str]:
     return [
         f"{week}: late penalties changed: {first_names(lines)}" for week, lines in changed.items()
     ]
+
+
+def update_penalty(course: Course, gradebook: Any, week: Week, student: str) -> str:
+    """Set a submission's late penalty from its points; return the arithmetic in words, or ""."""
+    found = _student_lateness(course, gradebook, student).get(week.name)
+    sentence = ""
+    for notebook in gradebook.find_submission(week.name, student).notebooks:
+        gradebook.db.flush()
+        gradebook.db.refresh(notebook, ["score"])  # the database computes the sum
+        score = float(notebook.score)
+        penalty = (found.penalty(score) or None) if found else None
+        if notebook.late_submission_penalty != penalty:
+            notebook.late_submission_penalty = penalty
+        sentence = found.sentence(score) if found else ""
+    return sentence
+
+
+def _student_lateness(course: Course, gradebook: Any, student: str) -> dict[str, Lateness]:
+    """Return by week how late the student's submissions in the gradebook are."""
+    from nbgrader.api import Assignment, SubmittedAssignment  # takes seconds to import
+
+    query = gradebook.db.query(
+        Assignment.name, SubmittedAssignment.timestamp, SubmittedAssignment.extension
+    ).join(SubmittedAssignment, SubmittedAssignment.assignment_id == Assignment.id)
+    weeks = {week.name for week in course.weeks}
+    rows = query.filter(SubmittedAssignment.student_id == student, Assignment.name.in_(weeks)).all()
+    submitted = {name: time.replace(tzinfo=dt.UTC) for name, time, _ in rows if time is not None}
+    extensions = {name: extension or dt.timedelta() for name, _, extension in rows}
+    return lateness(course, student, submitted, extensions)
 
 
 def unknown_extensions(course: Course, week: Week) -> list[str]:
