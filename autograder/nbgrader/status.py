@@ -103,6 +103,7 @@ def _week(
     graded = [s for s in sorted(held) if held[s].graded]
     came, done = set(handed), set(graded)
     reports = kept_reports(course, week)
+    graded_as = {s: r.handed_in for s, r in reports.items() if r.handed_in and stamps.get(s)}
     again = _again(course, week, worth)
     made = [s for s in workspace.students("feedback", week) if returned(workspace, week, s)]
     stale = [s for s in made if feedback_is_stale(course, week, s)]
@@ -123,7 +124,7 @@ def _week(
             if s in reports and reports[s].verdict is Ending.REFUSED
         },
         waiting=to_collect(course, week, stamps),
-        ungraded=[s for s in handed if s not in done or _newer(stamps[s], reports.get(s))],
+        ungraded=[s for s in handed if s not in done or graded_as.get(s, stamps[s]) != stamps[s]],
         to_mark={s: e.to_mark for s, e in sorted(held.items()) if e.to_mark},
         returned=[s for s in made if s not in stale],
         stale=stale,
@@ -167,11 +168,6 @@ def _changed_answers(week: Week, marks: Mapping[str, Mapping[str, Marked]]) -> d
         if cells:
             found[student] = sorted(cells)
     return found
-
-
-def _newer(collected: str, report: Recorded | None) -> bool:
-    """Return True if the collected submission is not the graded one."""
-    return bool(report and report.handed_in and collected and report.handed_in != collected)
 
 
 def _late(

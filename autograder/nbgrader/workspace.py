@@ -51,6 +51,13 @@ class Workspace:
     def released(self, week: Week) -> Path:
         return self.root / "release" / week.name
 
+    def released_file(self, week: Week, name: str) -> bytes:
+        """Return the content of a released file; empty if there is none."""
+        try:
+            return (self.released(week) / name).read_bytes()
+        except OSError:
+            return b""
+
     def outbound(self, week: Week) -> Path:
         return self.exchange / self.course.id / "outbound" / week.name
 

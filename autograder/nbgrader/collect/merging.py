@@ -57,7 +57,7 @@ def merge(course: Course, week: Week, earlier: Files, incoming: Files) -> Merged
     stays.
     """
     sent, notes = _laid_out(course, week, incoming)
-    sent = _without_stub(week, sent, earlier, released_file(course, week, week.module))
+    sent = _without_stub(week, sent, earlier, Workspace(course).released_file(week, week.module))
     sent, more = _with_notebook(week, sent)
     merged = _merged(course, week, earlier, sent, [*notes, *more])
     answered = any(p.kind == "answer" and p.fate in ("new", "replaced") for p in merged.parts)
@@ -77,7 +77,7 @@ def _merged(
 ) -> Merged:
     name = f"{week.name}.ipynb"
     now, before = _parsed(sent, name), _parsed(earlier, name)
-    released = _answers(week, parse_notebook(released_file(course, week, name)))
+    released = _answers(week, parse_notebook(Workspace(course).released_file(week, name)))
     new, old = (_written(_answers(week, notebook), released) for notebook in (now, before))
     answers = [_part("answer", q.name, new, old) for q in week.questions]
     kept = [part.name for part in answers if part.fate == "kept"]
@@ -240,7 +240,7 @@ def _is_part(course: Course, week: Week, name: str) -> bool:
         name != week.module
         and name not in FROM_NBGRADER
         and is_wanted(PurePosixPath(name).name)
-        and not released_file(course, week, name)
+        and not Workspace(course).released_file(week, name)
     )
 
 
@@ -281,11 +281,3 @@ def _kept_note(parts: tuple[SubmittedPart, ...]) -> list[Note]:
         return []
     text = "Kept from your earlier submission, because this one does not change them: "
     return [Note("kept", f"{text}{', '.join(kept)}.")]
-
-
-def released_file(course: Course, week: Week, name: str) -> bytes:
-    """Return the content of a released file; empty if there is none."""
-    try:
-        return (Workspace(course).released(week) / name).read_bytes()
-    except OSError:
-        return b""

@@ -59,7 +59,8 @@ def release_solutions(
             "you release its solutions"
         )
     files = solution_files(course, week)
-    secrets = secrets_of(course, week, _published_texts(files, course, week))
+    published = files[week.module].decode(), files[MISTAKES].decode(), answers_text(course, week)
+    secrets = secrets_of(course, week, "\n".join(published))
     check_files(files, secrets, f"release/{name}")
     folder = workspace.released(week).with_name(name)
     replace_folder(folder, files)
@@ -112,12 +113,6 @@ def _still_accepted(course: Course, week: Week) -> Iterator[str]:
             "late work still earns points (course.yaml, late): check submissions from now on for "
             "copies of the solution"
         )
-
-
-def _published_texts(files: dict[str, bytes], course: Course, week: Week) -> str:
-    """Return the texts that the solutions publish."""
-    module, mistakes = files[week.module], files[MISTAKES]
-    return "\n".join((module.decode(), mistakes.decode(), answers_text(course, week)))
 
 
 def _solved_lesson(course: Course, week: Week) -> Notebook:
