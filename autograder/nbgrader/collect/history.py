@@ -20,7 +20,7 @@ from ...model.notes import Note
 from ...model.submission_zip import digest_of
 from ..state_files import read_state, replace_folder, write_state
 from ..workspace import Workspace
-from .safe_copy import FILE_BOUND
+from .safe_read import FILE_BOUND
 
 MARKER = ".parts"
 _INDEX = "index.json"
