@@ -11,10 +11,10 @@ manual mark for one member is copied to all members with the same answer.
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Mapping
 from pathlib import Path
 
+from ...lms.csv_rows import read_rows
 from ...model.course import Course, Week
 from ...model.errors import NbgraderError
 from ..gradebook.report_store import judged_digests
@@ -31,8 +31,9 @@ _SECRET = "submission_secret.txt"
 def groups_of(course: Course, week: Week) -> list[list[str]]:
     """Return the groups of at least two students, each in alphabetical order."""
     group_of: dict[str, str] = {}
-    weeks = {w.name for w in course.weeks}
-    for number, row in enumerate(_rows(course.root / GROUPS), start=2):
+    weeks, path = {w.name for w in course.weeks}, course.root / GROUPS
+    rows = read_rows(path, "group", "student") if path.exists() else []
+    for number, row in enumerate(rows, start=2):
         group, student, named = row["group"], row["student"], row.get("week", "")
         if named and named not in weeks:
             raise NbgraderError(f"{GROUPS}: line {number}: there is no week {named!r}")
@@ -44,22 +45,6 @@ def groups_of(course: Course, week: Week) -> list[list[str]]:
     for student in sorted(group_of):
         members.setdefault(group_of[student], []).append(student)
     return sorted(group for group in members.values() if len(group) > 1)
-
-
-def _rows(path: Path) -> list[dict[str, str]]:
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            rows = [{(k or "").strip(): (v or "").strip() for k, v in row.items()
-                     if isinstance(v, str)} for row in csv.DictReader(file)]  # fmt: skip
-    except FileNotFoundError:
-        return []
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise NbgraderError(f"{GROUPS}: cannot be read: {error}") from None
-    if rows and not {"group", "student"} <= rows[0].keys():
-        raise NbgraderError(
-            f"{GROUPS}: needs the columns `group` and `student` (and optionally `week`)"
-        )
-    return rows
 
 
 def spread_groups(course: Course, week: Week) -> dict[str, str]:
