@@ -12,13 +12,7 @@ from ...model.course import Course, Week
 from ...model.notes import Note
 from ..workspace import Workspace
 from .history import read_marker
-from .notebooks import (
-    cell_notes,
-    code_note,
-    read_cells,
-    unwritten,
-    written_in,
-)
+from .notebooks import cell_notes, code_notes, read_cells
 
 FROM_NBGRADER = ("timestamp.txt", "submission_secret.txt")
 UNREADABLE = ".unreadable"
@@ -58,9 +52,6 @@ def _notebook_notes(
     if cells:
         released = read_cells(workspace.released(week) / f"{week.name}.ipynb")
         yield from cell_notes(cells, released, week)
-    if names := written_in(cells, {e.name for e in week.exercises}):
-        module = submission.files.get(week.module, b"").decode("utf-8", "replace")
-        stub = workspace.released_file(week, week.module).decode("utf-8", "replace")
-        missing = unwritten(week, module, stub)
-        if names := [name for name in names if name in missing]:
-            yield code_note(week, names)
+    module = submission.files.get(week.module, b"").decode("utf-8", "replace")
+    stub = workspace.released_file(week, week.module).decode("utf-8", "replace")
+    yield from code_notes(cells, module, stub, week)
