@@ -20,7 +20,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Any
 
 from nbconvert.exporters.exporter import ResourcesDict
@@ -28,6 +28,7 @@ from nbformat import from_dict
 from nbgrader import utils
 from nbgrader.api import Gradebook
 from nbgrader.preprocessors import SaveAutoGrades
+from sqlalchemy import event
 
 from ...feedback.html import exercise_fragment
 from ...model.course import Course, Week
@@ -44,7 +45,7 @@ from ..gradebook.report_store import About, digests_file, judged_digests, keep_r
 from ..release.archive import course_for
 from ..state_files import write_state
 from ..workspace import cells_of
-from .shared_gradebook import after_commit, one_transaction
+from .shared_gradebook import one_transaction
 
 _NOT_COUNTED = "<p>Only your best {} electives count; this is not one of them.</p>"
 
@@ -109,8 +110,10 @@ class SaveScores(SaveAutoGrades, CoursePreprocessor):
             # Skips SaveAutoGrades.preprocess, which would open the gradebook itself.
             nb, resources = super(SaveAutoGrades, self).preprocess(nb, resources)  # type: ignore[no-untyped-call]  # nbgrader's own
             update_penalty(course, gradebook, week, student)
-            write = partial(write_state, digests_file(course, week, student), self._digests)
-            after_commit(gradebook.db, write)
+            path, digests = digests_file(course, week, student), self._digests
+            event.listen(
+                gradebook.db(), "after_commit", lambda _: write_state(path, digests), once=True
+            )
         return nb, resources
 
     def _add_score(self, cell: Notebook, resources: ResourcesDict) -> None:
