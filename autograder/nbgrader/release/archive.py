@@ -9,7 +9,6 @@ hidden test was fixed, all submissions are graded by the current tests.
 from __future__ import annotations
 
 import ast
-import shutil
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
@@ -18,7 +17,6 @@ from pathlib import Path
 import msgspec
 
 from ...batch.intake import Submission, Unread
-from ...files.atomic import replace_file
 from ...files.secret import course_secret
 from ...model.course import REGISTRY, Course, Week, load
 from ...model.course.single_week import one_week
@@ -26,6 +24,7 @@ from ...model.errors import CourseError
 from ...model.report.schema import Report
 from ..collect.submitted import read_student
 from ..gradebook.report_store import About, identify
+from ..state_files import replace_folder
 from ..workspace import Workspace
 from .rerelease import current_release, release_of
 
@@ -34,21 +33,16 @@ Grade = Callable[[Course, Week, Sequence[Submission]], Report]
 
 def keep_release(course: Course, week: Week, number: int) -> None:
     """Archive the files that submissions of a release are graded with."""
-    target = course.state / "releases" / week.name / str(number)
-    fresh = target.with_name(f".{number}.new")
-    shutil.rmtree(fresh, ignore_errors=True)
-    ignored = shutil.ignore_patterns("__pycache__")
-    for folder in (
-        course.exercise_folder(week),
-        course.solution_folder(week),
-        course.graders(week),
-    ):
-        shutil.copytree(folder, fresh / folder.relative_to(course.root), ignore=ignored)
-    (fresh / REGISTRY).write_text(one_week(course, week), encoding="utf-8")
-    kept = Course(fresh, course.registry)
-    replace_file(kept.state / "secret", course_secret(course))
-    shutil.rmtree(target, ignore_errors=True)
-    fresh.replace(target)
+    folders = course.exercise_folder(week), course.solution_folder(week), course.graders(week)
+    files = {
+        path.relative_to(course.root).as_posix(): path.read_bytes()
+        for folder in folders
+        for path in folder.rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    files[REGISTRY] = one_week(course, week).encode()
+    files[f"{course.state.name}/secret"] = course_secret(course)
+    replace_folder(course.state / "releases" / week.name / str(number), files, 0o700)
 
 
 def grade_by_release(
