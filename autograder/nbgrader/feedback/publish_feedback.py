@@ -7,6 +7,7 @@ notebook.
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -193,11 +194,10 @@ def _remove_copies(workspace: Workspace, student: str, week: Week) -> None:
     """Remove the submitted files that nbgrader copies to the feedback's folder."""
     folder = workspace.feedback(student, week)
     pages = {f"{p.stem}.html" for p in workspace.autograded(student, week).glob("*.ipynb")}
-    for path in sorted(folder.rglob("*"), reverse=True):
+    for path in folder.iterdir():
         if path.is_dir() and not path.is_symlink():
-            if not any(path.iterdir()):
-                path.rmdir()
-        elif path.parent != folder or path.name not in {*pages, *FROM_NBGRADER}:
+            shutil.rmtree(path)
+        elif path.name not in {*pages, *FROM_NBGRADER}:
             path.unlink()
 
 
