@@ -171,12 +171,10 @@ def open_api(course: Course) -> Any:
     return api
 
 
-def require(result: dict[str, Any], step: str) -> str:
-    """Return the log of a step of nbgrader; raise NbgraderError with its reason if it failed."""
-    log = str(result.get("log", ""))
-    if result.get("success"):
-        return log
-    raise NbgraderError(f"{step}: {last_words(result)}")
+def require(result: dict[str, Any], step: str) -> None:
+    """Raise NbgraderError with nbgrader's reason if a step of it failed."""
+    if not result.get("success"):
+        raise NbgraderError(f"{step}: {last_words(result)}")
 
 
 def last_words(result: dict[str, Any]) -> str:
