@@ -3,7 +3,7 @@
 `.autograder/submissions/<week>/<student>/` has a folder of files for each submission, named by
 their digest, and `index.json`. nbgrader's `submitted/` has a copy of the submission in place; its
 file `.parts` names that submission. The index is replaced in one step and before the copy is made,
-so after an interruption `submissions.complete_copies` finds the missing copy.
+so after an interruption `submissions.collected` finds the missing copy.
 """
 
 from __future__ import annotations
