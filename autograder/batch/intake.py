@@ -18,7 +18,7 @@ import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from os.path import splitext
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 import msgspec
 
@@ -27,7 +27,7 @@ from ..model.notes import Note
 from ..model.quoting import quoted
 from ..model.source.import_failure import not_text
 from ..model.source.reachable import MAX_TOKENS, count_tokens
-from .module_name import with_module
+from .module_name import files_in, folders_with, with_module
 
 IGNORED_FOLDERS = {
     *("__pycache__", ".ipynb_checkpoints", ".git", "__MACOSX", ".vscode", ".idea"),
@@ -260,23 +260,14 @@ def _bounded(entries: _Entries, limits: Limits) -> dict[str, bytes]:
 
 def _rooted_at_module(files: dict[str, bytes], week: Week) -> dict[str, bytes]:
     """Return the files below the folder of the week's module, named relative to that folder."""
-    places = sorted(
-        (PurePosixPath(n).parent for n in files if PurePosixPath(n).name == week.module),
-        key=lambda p: (len(p.parts), str(p)),
-    )
+    places = folders_with(files, week.module)
     if not places:
         names = [n for n in files if n.endswith(".py")][:3]
         found = f" It contains {', '.join(_quoted(n) for n in names)}." if names else ""
         raise _Refused(f"{week.module} is missing.{found} Submit your {week.module}.")
-    root = places[0]
-    if len(places) > 1 and len(places[1].parts) == len(root.parts):
+    if len(places) > 1 and len(places[1].parts) == len(places[0].parts):
         raise _Refused(f"It contains {week.module} twice. Submit one.")
-    below = {}
-    for name, content in files.items():
-        pure = PurePosixPath(name)
-        if root == PurePosixPath(".") or root in pure.parents:
-            below[pure.relative_to(root).as_posix()] = content
-    return below
+    return files_in(files, places[0])
 
 
 def _check_module(content: bytes, week: Week) -> None:

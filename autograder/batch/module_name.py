@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import PurePosixPath
 
 from ..model.course import Week
@@ -40,6 +40,18 @@ def with_module(
                 text = f"{week.module} was saved as UTF-16 and was converted. Save it as UTF-8."
                 notes.append(Note("module", text))
     return found, tuple(notes)
+
+
+def folders_with(files: Iterable[str], name: str) -> list[PurePosixPath]:
+    """Return the folders that contain a file of this name, the outermost first."""
+    found = (PurePosixPath(n).parent for n in files if PurePosixPath(n).name == name)
+    return sorted(found, key=lambda p: (len(p.parts), str(p)))
+
+
+def files_in(files: Mapping[str, bytes], folder: PurePosixPath) -> dict[str, bytes]:
+    """Return the files below a folder, named relative to it."""
+    pairs = [(PurePosixPath(name), content) for name, content in files.items()]
+    return {p.relative_to(folder).as_posix(): c for p, c in pairs if p.is_relative_to(folder)}
 
 
 def module_candidates(files: Mapping[str, bytes], week: Week) -> list[str]:

@@ -14,7 +14,6 @@ are reported.
 
 from __future__ import annotations
 
-import csv
 import datetime as dt
 import os
 import resource
@@ -28,6 +27,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from ..lms.bulk import Accept, content_from
+from ..lms.csv_rows import read_rows
 from ..lms.gradescope_export import Read
 from ..model.course import Course, Week
 from ..model.course.late import due_for
@@ -77,14 +77,8 @@ def read_repositories(roster: Path, where: str | None) -> list[StudentRepository
     column `student` or `identifier` is the name in the gradebook; without it the GitHub name is
     used. Raise KitError if the list is unreadable or lacks these columns.
     """
-    try:
-        with roster.open(encoding="utf-8-sig", newline="") as file:
-            rows = [{(k or "").strip(): (v or "").strip() for k, v in row.items()
-                     if isinstance(v, str)} for row in csv.DictReader(file)]  # fmt: skip
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise KitError(f"{roster}: cannot read the class list: {error}") from None
     found = []
-    for row in rows:
+    for row in read_rows(roster):
         login = next((row[n] for n in ("username", "github_username", "login") if row.get(n)), "")
         student = next((row[n] for n in ("student", "identifier") if row.get(n)), login)
         pattern = (where or "").replace("{username}", login or student)

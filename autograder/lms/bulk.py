@@ -24,6 +24,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path, PurePosixPath
 
+from ..batch.module_name import files_in, folders_with
 from ..model.course import Course, Week
 from ..model.errors import KitError
 from .gradescope_export import Read, read_export
@@ -152,7 +153,10 @@ def content_from(
     kept = {n: d for n, d in content.items() if _safe(n) and n not in folders}
     left_out += [f"{n!r}: not a plain file name" for n in content if n not in kept]
     own = {n: d for n, d in kept.items() if PurePosixPath(n).name not in _NBGRADER_FILES}
-    return _rooted(own, week), left_out
+    places = folders_with(own, week.module)
+    if len(places) == 1:  # the intake explains other cases
+        own = files_in(own, places[0])
+    return own, left_out
 
 
 def content_of(
@@ -182,15 +186,6 @@ def _read_all(files: Iterable[tuple[str, Read]], bound: int) -> tuple[dict[str, 
 def _safe(name: str) -> bool:
     parts = name.split("/")
     return len(name) < 400 and all(_PLAIN.match(p) and len(p.encode()) < 200 for p in parts)
-
-
-def _rooted(content: dict[str, bytes], week: Week) -> dict[str, bytes]:
-    """Return the files in the folder of the module, relative to it."""
-    places = [PurePosixPath(n).parent for n in content if PurePosixPath(n).name == week.module]
-    if len(places) != 1:
-        return content  # the intake explains the problem
-    pairs = [(PurePosixPath(n), data) for n, data in content.items()]
-    return {p.relative_to(places[0]).as_posix(): d for p, d in pairs if p.is_relative_to(places[0])}
 
 
 # Reading folders and archives

@@ -28,7 +28,7 @@ _KIT = "autograder.nbgrader"
 _SANITIZE = [f"{_KIT}.collect.cell_repair.RestoreCells"]
 _AUTOGRADE = [
     f"{_KIT}.autograde.preprocessor.GradeInSandbox",
-    f"{_KIT}.autograde.submission_scores.SaveScores",
+    f"{_KIT}.autograde.preprocessor.SaveScores",
 ]
 _FEEDBACK = [
     f"{_KIT}.feedback.publish_feedback.OnlyMarked",

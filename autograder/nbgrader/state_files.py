@@ -30,12 +30,15 @@ def write_state(path: Path, content: object) -> None:
 
 def replace_folder(folder: Path, files: Mapping[str, bytes], mode: int = 0o777) -> None:
     """Replace a folder by one with these files, in one step."""
-    fresh = folder.with_name(f".{folder.name}.new")
-    shutil.rmtree(fresh, ignore_errors=True)
+    fresh, former = (folder.with_name(f".{folder.name}.{which}") for which in ("new", "old"))
+    for stale in (fresh, former):
+        shutil.rmtree(stale, ignore_errors=True)
     fresh.mkdir(parents=True, mode=mode)
     for name, content in files.items():
         path = fresh / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
-    shutil.rmtree(folder, ignore_errors=True)
+    if folder.exists():
+        folder.replace(former)
     fresh.replace(folder)
+    shutil.rmtree(former, ignore_errors=True)

@@ -103,6 +103,7 @@ def _week(
     graded = [s for s in sorted(held) if held[s].graded]
     came, done = set(handed), set(graded)
     reports = kept_reports(course, week)
+    graded_as = {s: r.handed_in for s, r in reports.items() if r.handed_in and stamps.get(s)}
     again = _again(course, week, worth)
     made = [s for s in workspace.students("feedback", week) if returned(workspace, week, s)]
     stale = [s for s in made if feedback_is_stale(course, week, s)]
@@ -122,8 +123,8 @@ def _week(
             for s in graded
             if s in reports and reports[s].verdict is Ending.REFUSED
         },
-        waiting=to_collect(course, week, stamps),
-        ungraded=[s for s in handed if s not in done or _newer(stamps[s], reports.get(s))],
+        waiting=to_collect(course, week),
+        ungraded=[s for s in handed if s not in done or graded_as.get(s, stamps[s]) != stamps[s]],
         to_mark={s: e.to_mark for s, e in sorted(held.items()) if e.to_mark},
         returned=[s for s in made if s not in stale],
         stale=stale,
@@ -169,37 +170,24 @@ def _changed_answers(week: Week, marks: Mapping[str, Mapping[str, Marked]]) -> d
     return found
 
 
-def _newer(collected: str, report: Recorded | None) -> bool:
-    """Return True if the collected submission is not the graded one."""
-    return bool(report and report.handed_in and collected and report.handed_in != collected)
-
-
 def _late(
     course: Course, entries: list[GradebookEntry], stamps: Mapping[str, Mapping[str, str]]
 ) -> dict[tuple[str, str], str]:
     """Return how late each (student, week) is, by the last collected or graded submission."""
-    collected: dict[str, dict[str, dt.datetime]] = {}
-    for week, own in stamps.items():
-        for student, stamp in own.items():
-            if time := parse_timestamp(stamp):
-                collected.setdefault(student, {})[week] = time
     graded = by_student(entries)
     found = {}
-    for student in {*collected, *graded}:
-        late = lateness_of(course, student, graded.get(student, []), collected.get(student))
+    for student in {*graded, *(student for own in stamps.values() for student in own)}:
+        times = {w: t for w, own in stamps.items() if (t := parse_timestamp(own.get(student, "")))}
+        late = lateness_of(course, student, graded.get(student, []), times)
         for name, one in late.items():
             if one.late and not one.forgiven:
                 found[student, name] = one.late
     return found
 
 
-def to_collect(course: Course, week: Week, stamps: Mapping[str, str] | None = None) -> list[str]:
-    """Return the students with a submission in the exchange that was not collected yet.
-
-    stamps: the times of the collected submissions by student, if they are known.
-    """
+def to_collect(course: Course, week: Week) -> list[str]:
+    """Return the students with a submission in the exchange that was not collected yet."""
     workspace = Workspace(course)
-    stamps = _stamps(course, week) if stamps is None else stamps
     newest: dict[str, dt.datetime] = {}
     for name in names(workspace, week):
         for path in (workspace.exchange / course.id / "inbound").glob(f"*+{name}+*"):
@@ -210,7 +198,7 @@ def to_collect(course: Course, week: Week, stamps: Mapping[str, str] | None = No
     found = []
     for student, time in sorted(newest.items()):
         seen = parse_timestamp(last_seen(course, week, student))
-        if student not in stamps or (seen is not None and time > seen):
+        if seen is None or time > seen:
             found.append(student)
     return found
 

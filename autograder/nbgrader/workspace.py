@@ -51,6 +51,13 @@ class Workspace:
     def released(self, week: Week) -> Path:
         return self.root / "release" / week.name
 
+    def released_file(self, week: Week, name: str) -> bytes:
+        """Return the content of a released file; empty if there is none."""
+        try:
+            return (self.released(week) / name).read_bytes()
+        except OSError:
+            return b""
+
     def outbound(self, week: Week) -> Path:
         return self.exchange / self.course.id / "outbound" / week.name
 
@@ -164,12 +171,10 @@ def open_api(course: Course) -> Any:
     return api
 
 
-def require(result: dict[str, Any], step: str) -> str:
-    """Return the log of a step of nbgrader; raise NbgraderError with its reason if it failed."""
-    log = str(result.get("log", ""))
-    if result.get("success"):
-        return log
-    raise NbgraderError(f"{step}: {last_words(result)}")
+def require(result: dict[str, Any], step: str) -> None:
+    """Raise NbgraderError with nbgrader's reason if a step of it failed."""
+    if not result.get("success"):
+        raise NbgraderError(f"{step}: {last_words(result)}")
 
 
 def last_words(result: dict[str, Any]) -> str:

@@ -10,10 +10,9 @@ import pytest
 
 from autograder.model.course import Course, Week
 from autograder.model.errors import NbgraderError
-from autograder.nbgrader.collect import safe_copy
 from autograder.nbgrader.collect.collector import Collection, collect
 from autograder.nbgrader.collect.history import MARKER
-from autograder.nbgrader.collect.safe_copy import copy_ordinary
+from autograder.nbgrader.collect.safe_read import read_ordinary
 from autograder.nbgrader.collect.submissions import accept, collected
 from autograder.nbgrader.workspace import Workspace
 from tests.nbgrader.tiny_course import SOLUTION, STUB, WEEK
@@ -184,27 +183,23 @@ def test_collecting_before_the_release_says_so(course: Course, week: Week) -> No
 def test_pipes_are_left_out(tmp_path: Path) -> None:
     (tmp_path / "from").mkdir()
     os.mkfifo(tmp_path / "from" / "doubling.py")
-    assert copy_ordinary(tmp_path / "from", tmp_path / "to") == [
-        "'doubling.py' was skipped: it is not a regular file"
-    ]
+    files, notes = read_ordinary(tmp_path / "from")
+    assert (files, notes) == ({}, ["'doubling.py' was skipped: it is not a regular file"])
 
 
-def test_an_oversized_file_takes_no_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(safe_copy, "FILE_BOUND", 1 << 20)
-    (tmp_path / "from").mkdir()
-    with (tmp_path / "from" / "doubling.py").open("wb") as file:
+def test_the_content_of_an_oversized_file_is_not_read(tmp_path: Path) -> None:
+    with (tmp_path / "doubling.py").open("wb") as file:
         file.truncate(1 << 30)
-    (note,) = copy_ordinary(tmp_path / "from", tmp_path / "to")
+    files, (note,) = read_ordinary(tmp_path, bound=1 << 20)
     assert "too large (1024 MiB)" in note
-    assert (tmp_path / "to" / "doubling.py").stat().st_blocks == 0
+    assert len(files["doubling.py"]) == (1 << 20) + 1
 
 
-def test_folders_are_copied_and_ignored_names_are_not(tmp_path: Path) -> None:
-    (tmp_path / "from" / "deep").mkdir(parents=True)
-    (tmp_path / "from" / "deep" / "own.py").write_text("1", encoding="utf-8")
-    (tmp_path / "from" / "deep" / "own.pyc").write_text("1", encoding="utf-8")
-    copy_ordinary(tmp_path / "from", tmp_path / "to", ("*.pyc",))
-    assert [p.name for p in (tmp_path / "to" / "deep").iterdir()] == ["own.py"]
+def test_folders_are_read_and_ignored_names_are_not(tmp_path: Path) -> None:
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "deep" / "own.py").write_text("1", encoding="utf-8")
+    (tmp_path / "deep" / "own.pyc").write_text("1", encoding="utf-8")
+    assert read_ordinary(tmp_path, ("*.pyc",)) == ({"deep/own.py": b"1"}, [])
 
 
 def test_a_large_attachment_stays_in_the_exchange(

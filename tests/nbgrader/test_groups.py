@@ -12,7 +12,7 @@ import pytest
 
 from autograder.cli import run
 from autograder.model.course import Course, Week, load
-from autograder.model.errors import NbgraderError
+from autograder.model.errors import KitError
 from autograder.nbgrader.autograde.recorder import record
 from autograder.nbgrader.collect.collector import collect
 from autograder.nbgrader.collect.groups import groups_of, share_marks, spread_groups
@@ -192,7 +192,7 @@ def test_lateness_is_each_ones_own(listed: Course, week: Week, hands_in: HandIn)
 )
 def test_a_mistake_in_the_list_is_named(course: Course, week: Week, text: str, what: str) -> None:
     (course.root / "groups.csv").write_text(text)
-    with pytest.raises(NbgraderError, match=what):
+    with pytest.raises(KitError, match=what):
         groups_of(course, week)
 
 

@@ -70,7 +70,7 @@ SAID = {
     "deleted": "In your notebook, the cell of your answer `why` was deleted",
     "doubled": "the cell of your answer `why` appears twice: the first one counts",
     "edited": 'the cell `check("double")` was changed; it was restored',
-    "code": "Your notebook defines `double`, but doubling.py does not. Move it into doubling.py",
+    "code": "Your notebook defines `double`, but doubling.py does not. Move your code",
     "module": "'doubling (1).py' was taken as doubling.py",
 }
 

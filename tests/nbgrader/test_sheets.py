@@ -12,7 +12,7 @@ import pytest
 
 from autograder.cli import run
 from autograder.model.course import Course, Week
-from autograder.model.errors import NbgraderError
+from autograder.model.errors import KitError
 from autograder.nbgrader.autograde.recorder import record
 from autograder.nbgrader.collect.collector import collect
 from autograder.nbgrader.formgrader.marking_sheets import code_of, read_marks, sheet
@@ -135,7 +135,7 @@ def test_a_slip_on_a_sheet_is_named_and_nothing_is_entered(
     path = klass.root / "sheet.csv"
     code = code_of(klass, week, "ada")
     path.write_text("code,question,points,answer,mark,comment\n" + line.replace("CODE", code))
-    with pytest.raises(NbgraderError, match=what):
+    with pytest.raises(KitError, match=what):
         read_marks(klass, week, path, "bea")
     assert mark_of(klass, "ada") == (None, True)
 

@@ -25,8 +25,7 @@ from autograder.model.errors import NbgraderError
 from autograder.nbgrader.autograde.recorder import record
 from autograder.nbgrader.collect.collector import collect
 from autograder.nbgrader.collect.submissions import collected
-from autograder.nbgrader.feedback.provisional import require_marked
-from autograder.nbgrader.gradebook.final_scores import final_scores
+from autograder.nbgrader.gradebook.final_scores import final_scores, require_marked
 from autograder.nbgrader.gradebook.report_store import kept_report
 from autograder.nbgrader.regrade.requests import REQUEST, answer_request
 from autograder.nbgrader.release.publish import release

@@ -69,8 +69,7 @@ def export(
         return True
     from ...lms.grade_files import FORMATS, export
     from ...lms.roster import read_roster
-    from ...nbgrader.feedback.provisional import overdue, require_marked
-    from ...nbgrader.gradebook.final_scores import final_scores
+    from ...nbgrader.gradebook.final_scores import final_scores, overdue, require_marked
 
     if missing not in ("blank", "0"):
         raise KitError(f"--missing must be blank or 0, not {missing!r}")

@@ -44,8 +44,7 @@ def push(
     from ...channels.grades.canvas import canvas_assignment
     from ...channels.grades.lti import lti_line_item
     from ...channels.grades.push import Todo, carry_out_push, comments_of, plan_push
-    from ...nbgrader.feedback.provisional import require_marked
-    from ...nbgrader.gradebook.final_scores import final_scores
+    from ...nbgrader.gradebook.final_scores import final_scores, require_marked
     from ...pages.environment import points as as_points
 
     scores = final_scores(course, chosen)

@@ -145,7 +145,7 @@ def restore(
     student: Annotated[str, Argument(help="A student's name in the gradebook.")],
     to: Annotated[
         str | None,
-        Option(metavar="WHICH", help="A number from the list, or the start of its time."),
+        Option(metavar="WHICH", help="A number from the list."),
     ] = None,
 ) -> None:
     """List a student's submissions of a week, or restore an earlier one.

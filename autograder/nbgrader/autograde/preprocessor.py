@@ -1,18 +1,34 @@
-"""Write scores and feedback into a notebook, where nbgrader would execute it.
+"""Write scores and feedback into a notebook, where nbgrader would execute it, and save the scores.
 
 nbgrader reads a score from a cell's outputs and gives full marks for nearly everything that it does
 not understand. So each grade cell gets exactly two outputs: the feedback (display_data, text/html)
 and the score (execute_result, text/plain, a plain decimal). The notebook is not executed. If the
 grading system fails, an error is raised and no score is recorded: a failure is never a zero.
+
+Stock nbgrader keeps a manual mark when it grades again, but always marks it for review, so
+a fixed hidden test would send the instructor back to every written answer of the class. Here a mark
+stays settled as long as its basis is unchanged: the text of a written answer, or the
+automatic score that it overrides. A new answer needs review and keeps its mark until then; if
+the marked answer returns, its mark is settled again.
+
+Stock nbgrader also commits after every cell, so a process that is killed leaves a submission half
+scored. Here a submission is one transaction.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
+from typing import Any
 
+from nbconvert.exporters.exporter import ResourcesDict
 from nbformat import from_dict
+from nbgrader import utils
+from nbgrader.api import Gradebook
+from nbgrader.preprocessors import SaveAutoGrades
+from sqlalchemy import event
 
 from ...feedback.html import exercise_fragment
 from ...model.course import Course, Week
@@ -23,11 +39,13 @@ from ...model.report.verdicts import Ending
 from ..collect.cell_repair import CoursePreprocessor, Notebook, Resources
 from ..collect.submissions import full_history
 from ..collect.submitted import read_student
-from ..gradebook.due_dates import update_dates
+from ..gradebook.due_dates import update_dates, update_penalty
 from ..gradebook.effective_results import cell_scores
-from ..gradebook.report_store import About, keep_report, kept_report
+from ..gradebook.report_store import About, digests_file, judged_digests, keep_report, kept_report
 from ..release.archive import course_for
+from ..state_files import write_state
 from ..workspace import cells_of
+from .shared_gradebook import one_transaction
 
 _NOT_COUNTED = "<p>Only your best {} electives count; this is not one of them.</p>"
 
@@ -74,6 +92,43 @@ class GradeInSandbox(CoursePreprocessor):
         keep_report(course, week, student, report, about)
         self.log.info("%s, %s: %g of %g", week.name, student, report.score, report.max_score)
         return nb, resources
+
+
+class SaveScores(SaveAutoGrades, CoursePreprocessor):
+    """nbgrader's SaveAutoGrades, with late penalties, which keeps settled marks settled."""
+
+    def preprocess(self, nb: Notebook, resources: ResourcesDict) -> tuple[Notebook, ResourcesDict]:
+        about, course = resources["nbgrader"], self.course()
+        week, student = self.week(course, resources), about["student"]
+        self._previous_digests = judged_digests(course, week, student)
+        self._digests: dict[str, str] = {}
+        self.notebook_id, self.assignment_id = about["notebook"], about["assignment"]
+        self.student_id = student
+        with Gradebook(about["db_url"]) as gradebook, one_transaction(gradebook.db):
+            self.gradebook: Any = gradebook
+            self._cells = cells_of(gradebook, week, student)
+            # Skips SaveAutoGrades.preprocess, which would open the gradebook itself.
+            nb, resources = super(SaveAutoGrades, self).preprocess(nb, resources)  # type: ignore[no-untyped-call]  # nbgrader's own
+            update_penalty(course, gradebook, week, student)
+            path, digests = digests_file(course, week, student), self._digests
+            event.listen(
+                gradebook.db(), "after_commit", lambda _: write_state(path, digests), once=True
+            )
+        return nb, resources
+
+    def _add_score(self, cell: Notebook, resources: ResourcesDict) -> None:
+        name = cell.metadata["nbgrader"]["grade_id"]
+        grade, score = self._cells[name].grade, utils.determine_grade(cell, self.log)
+        judged = str(cell.source) if utils.is_solution(cell) else repr(score)
+        digest = hashlib.blake2b(judged.encode("utf-8", "surrogatepass"), digest_size=16)
+        self._digests[name] = digest.hexdigest()
+        was_settled = not grade.needs_manual_grade
+        marked = self._previous_digests.get(name if was_settled else f"{name} marked")
+        grade.auto_score = score[0]
+        grade.needs_manual_grade = grade.manual_score is not None or grade.auto_score is None
+        if grade.manual_score is not None and marked is not None:
+            self._digests[f"{name} marked"] = marked
+            grade.needs_manual_grade = marked != self._digests[name]
 
 
 def _require_recordable(course: Course, week: Week, report: SubmissionReport) -> None:
@@ -145,8 +200,6 @@ def decimal(score: float) -> str:
 
 def _remove_ungraded_entry(week: Week, resources: Resources) -> None:
     """Remove the empty entry that nbgrader makes before a submission has a score."""
-    from nbgrader.api import Gradebook
-
     student = resources["nbgrader"]["student"]
     with Gradebook(resources["nbgrader"]["db_url"]) as gradebook:
         cells = cells_of(gradebook, week, student)

@@ -94,13 +94,6 @@ def one_transaction(session: Any) -> Iterator[None]:
         session.commit = commit
 
 
-def after_commit(session: Any, callback: Callable[[], None]) -> None:
-    """Call back once, when the session's changes are committed."""
-    from sqlalchemy import event
-
-    event.listen(session(), "after_commit", lambda _: callback(), once=True)
-
-
 def _add_indices(engine: Any) -> None:
     from sqlalchemy import text
     from sqlalchemy.exc import SQLAlchemyError

@@ -1,6 +1,6 @@
 """Accept, merge, store and read submissions.
 
-Submissions come from the exchange (`collector`, `exchange`, `safe_copy`), learning platforms,
+Submissions come from the exchange (`collector`, `exchange`, `safe_read`), learning platforms,
 repositories and the web service; all pass through `submissions.accept`. `merging` keeps the parts
 that are not resubmitted, `history` stores every submission, `earlier` restores one, `groups` shares
 one between members, and `cell_repair` and `notebooks` deal with damaged notebooks.
@@ -18,7 +18,7 @@ __all__ = [
     "history",
     "merging",
     "notebooks",
-    "safe_copy",
+    "safe_read",
     "submissions",
     "submitted",
 ]

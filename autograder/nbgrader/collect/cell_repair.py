@@ -41,7 +41,9 @@ class CoursePreprocessor(NbGraderPreprocessor):
     display_data_priority = List(["text/html", "text/plain"]).tag(config=True)
 
     def course(self) -> Course:
-        return course_at(Path(self.project))
+        """Return the course, read again only if course.yaml has changed."""
+        root = Path(self.project)
+        return _loaded(root, (root / REGISTRY).stat().st_mtime_ns)
 
     def week(self, course: Course, resources: Resources) -> Week:
         """Return the week of the assignment; raise NbgraderError if course.yaml has none."""
@@ -54,17 +56,8 @@ class CoursePreprocessor(NbGraderPreprocessor):
         )
 
 
-def course_at(root: Path) -> Course:
-    """Return the course in a folder, read again only if course.yaml has changed."""
-    try:
-        state = (root / REGISTRY).stat()
-    except OSError:
-        return load(root)  # raises an error that explains the problem
-    return _loaded(root, state.st_mtime_ns, state.st_size)
-
-
 @lru_cache(maxsize=4)
-def _loaded(root: Path, changed: int, size: int) -> Course:
+def _loaded(root: Path, changed: int) -> Course:
     return load(root)
 
 

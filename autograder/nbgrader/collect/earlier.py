@@ -7,8 +7,8 @@ from ...model.errors import NbgraderError
 from ...model.report.schema import Report, SubmissionReport
 from ...model.report.verdicts import Ending
 from ...model.spelling import did_you_mean
-from ..autograde.recorder import require_released
-from ..gradebook.effective_results import report_of
+from ..autograde.recorder import record, require_released
+from ..gradebook.effective_results import report_with
 from ..gradebook.report_store import submission_of
 from ..workspace import Workspace
 from .history import Entry, History
@@ -41,20 +41,17 @@ def restore(course: Course, week: Week, student: str, entry: Entry) -> list[str]
 
     It is graded only if it has no result yet.
     """
-    from ..autograde.preprocessor import grade_student
-    from ..autograde.recorder import record
+    from ..autograde.preprocessor import grade_student  # imports nbgrader, which takes seconds
 
     require_released(course, week)
     if entry.problem:
         raise NbgraderError(f"submission {entry.number} cannot be graded: {entry.problem}")
     before = full_history(course, week, student)
     put_in_place(course, week, student, entry.number, restored=True)
-    known = report_of(course, week, student, entry.number)
     content = submission_of(course, week, student).content
-    report: SubmissionReport
-    if known is not None and known.verdict is Ending.GRADED and known.content == content:
-        report, sandbox = known, ""
-    else:
+    report: SubmissionReport | None = report_with(course, week, student, content)
+    sandbox = ""
+    if report is None:
         report, sandbox = grade_student(course, week, student)
     if report.verdict is not Ending.GRADED:
         put_in_place(course, week, student, before.current, restored=before.restored)

@@ -16,7 +16,6 @@ import datetime as dt
 import os
 import pwd
 import re
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +28,8 @@ from ...model.timestamps import format_timestamp
 from ..regrade.requests import REQUEST, note_request
 from ..release.rerelease import names
 from ..workspace import Workspace
-from .history import files_below, history_folder, last_seen
-from .safe_copy import copy_ordinary
+from .history import last_seen
+from .safe_read import read_ordinary
 from .submissions import accept
 
 _STUDENT = re.compile(r"\w[\w.@+-]*\Z")
@@ -128,14 +127,10 @@ class CollectOrdinaryFiles(ExchangeCollect):
         student, written = record["username"], format_timestamp(record["timestamp"])
         bound = course.limits(week).submission_mib << 20
         source = Path(self.inbound_path) / record["filename"]
-        copied = history_folder(course, week, student) / ".collecting"
-        shutil.rmtree(copied, ignore_errors=True)
         assert self.coursedir is not None
-        left_out = copy_ordinary(source, copied, tuple(self.coursedir.ignore), bound)
-        files = dict(files_below(copied))
+        files, left_out = read_ordinary(source, tuple(self.coursedir.ignore), bound)
         # The time in the folder's name counts, as in nbgrader; timestamp.txt may be garbled.
         accepted = accept(course, week, student, files, written, "exchange")
-        shutil.rmtree(copied, ignore_errors=True)
         if REQUEST in files and note_request(course, week, student, files[REQUEST]):
             self.asking.append(student)
         if accepted.entry is not None and not accepted.refused:

@@ -11,10 +11,10 @@ manual mark for one member is copied to all members with the same answer.
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Mapping
 from pathlib import Path
 
+from ...lms.csv_rows import read_rows
 from ...model.course import Course, Week
 from ...model.errors import NbgraderError
 from ..gradebook.report_store import judged_digests
@@ -30,8 +30,21 @@ _SECRET = "submission_secret.txt"
 
 def groups_of(course: Course, week: Week) -> list[list[str]]:
     """Return the groups of at least two students, each in alphabetical order."""
-    found = _listed(course, week)
-    return sorted(sorted(set(group)) for group in found if len(set(group)) > 1)
+    group_of: dict[str, str] = {}
+    weeks, path = {w.name for w in course.weeks}, course.root / GROUPS
+    rows = read_rows(path, "group", "student") if path.exists() else []
+    for number, row in enumerate(rows, start=2):
+        group, student, named = row["group"], row["student"], row.get("week", "")
+        if named and named not in weeks:
+            raise NbgraderError(f"{GROUPS}: line {number}: there is no week {named!r}")
+        if not student or (named and named != week.name):
+            continue
+        if group_of.setdefault(student, group) != group:
+            raise NbgraderError(f"{GROUPS}: line {number}: {student} is in two groups")
+    members: dict[str, list[str]] = {}
+    for student in sorted(group_of):
+        members.setdefault(group_of[student], []).append(student)
+    return sorted(group for group in members.values() if len(group) > 1)
 
 
 def spread_groups(course: Course, week: Week) -> dict[str, str]:
@@ -115,35 +128,6 @@ def _copy(
         if said and words is not None and not words.manual_comment:
             words.manual_comment, done = said, True
     return done
-
-
-def _listed(course: Course, week: Week) -> list[list[str]]:
-    path = course.root / GROUPS
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            rows = [{(k or "").strip(): (v or "").strip() for k, v in row.items()
-                     if isinstance(v, str)} for row in csv.DictReader(file)]  # fmt: skip
-    except FileNotFoundError:
-        return []
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise NbgraderError(f"{GROUPS}: cannot be read: {error}") from None
-    if rows and not {"group", "student"} <= rows[0].keys():
-        raise NbgraderError(
-            f"{GROUPS}: needs the columns `group` and `student` (and optionally `week`)"
-        )
-    found: dict[str, list[str]] = {}
-    of: dict[str, str] = {}
-    weeks = {w.name for w in course.weeks}
-    for number, row in enumerate(rows, start=2):
-        name, student = row["group"], row["student"]
-        if (named := row.get("week", "")) and named not in weeks:
-            raise NbgraderError(f"{GROUPS}: line {number}: there is no week {named!r}")
-        if not student or (named and named != week.name):
-            continue
-        if of.setdefault(student, name) != name:
-            raise NbgraderError(f"{GROUPS}: line {number}: {student} is in two groups")
-        found.setdefault(name, []).append(student)
-    return list(found.values())
 
 
 def _authors(course: Course, week: Week) -> dict[str, str]:

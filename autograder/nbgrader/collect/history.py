@@ -3,12 +3,11 @@
 `.autograder/submissions/<week>/<student>/` has a folder of files for each submission, named by
 their digest, and `index.json`. nbgrader's `submitted/` has a copy of the submission in place; its
 file `.parts` names that submission. The index is replaced in one step and before the copy is made,
-so after an interruption `submissions.complete_copies` finds the missing copy.
+so after an interruption `submissions.collected` finds the missing copy.
 """
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Literal
@@ -21,7 +20,7 @@ from ...model.notes import Note
 from ...model.submission_zip import digest_of
 from ..state_files import read_state, replace_folder, write_state
 from ..workspace import Workspace
-from .safe_copy import FILE_BOUND
+from .safe_read import FILE_BOUND
 
 MARKER = ".parts"
 _INDEX = "index.json"
@@ -150,21 +149,11 @@ def files_below(folder: Path) -> Iterator[tuple[str, bytes]]:
 
 def place(course: Course, week: Week, student: str, entry: Entry) -> None:
     """Replace the student's folder in nbgrader's `submitted/` by a copy of this submission."""
-    source = history_folder(course, week, student) / entry.digest
-    target = Workspace(course).submitted(student, week)
-    fresh = target.with_name(f"{target.name}.collecting")
-    former = target.with_name(f"{target.name}.former")
-    shutil.rmtree(fresh, ignore_errors=True)
-    shutil.copytree(source, fresh)
+    files = stored_files(course, week, student, entry)
     if entry.handed_in:
-        (fresh / _TIMESTAMP).write_text(entry.handed_in, encoding="utf-8")
-    marker = Marker(entry.number, entry.notes)
-    (fresh / MARKER).write_bytes(msgspec.json.encode(marker))
-    shutil.rmtree(former, ignore_errors=True)
-    if target.exists():
-        target.replace(former)
-    fresh.replace(target)
-    shutil.rmtree(former, ignore_errors=True)
+        files[_TIMESTAMP] = entry.handed_in.encode()
+    files[MARKER] = msgspec.json.encode(Marker(entry.number, entry.notes))
+    replace_folder(Workspace(course).submitted(student, week), files)
 
 
 def read_marker(folder: Path) -> Marker | None:

@@ -19,7 +19,7 @@ from typing import Any, Literal
 import msgspec
 
 from ...batch.intake import IGNORED_FOLDERS, clean_name, is_wanted, read_files
-from ...batch.module_name import module_candidates, with_module
+from ...batch.module_name import files_in, folders_with, module_candidates, with_module
 from ...lms.bulk import content_of
 from ...model.course import Course, Week
 from ...model.notes import Note
@@ -57,7 +57,7 @@ def merge(course: Course, week: Week, earlier: Files, incoming: Files) -> Merged
     stays.
     """
     sent, notes = _laid_out(course, week, incoming)
-    sent = _without_stub(week, sent, earlier, released_file(course, week, week.module))
+    sent = _without_stub(week, sent, earlier, Workspace(course).released_file(week, week.module))
     sent, more = _with_notebook(week, sent)
     merged = _merged(course, week, earlier, sent, [*notes, *more])
     answered = any(p.kind == "answer" and p.fate in ("new", "replaced") for p in merged.parts)
@@ -77,7 +77,7 @@ def _merged(
 ) -> Merged:
     name = f"{week.name}.ipynb"
     now, before = _parsed(sent, name), _parsed(earlier, name)
-    released = _answers(week, parse_notebook(released_file(course, week, name)))
+    released = _answers(week, parse_notebook(Workspace(course).released_file(week, name)))
     new, old = (_written(_answers(week, notebook), released) for notebook in (now, before))
     answers = [_part("answer", q.name, new, old) for q in week.questions]
     kept = [part.name for part in answers if part.fate == "kept"]
@@ -103,18 +103,15 @@ def _laid_out(course: Course, week: Week, incoming: Files) -> tuple[dict[str, by
     own = {name: data for name, data in incoming.items() if _is_students(name)}
     named, notes = with_module(own, week)
     zips = [name for name in named if name.lower().endswith(".zip")]
-    if len(zips) == 1 and not _places(named, week.module):
+    if len(zips) == 1 and not folders_with(named, week.module):
         inside, _ = content_of({zips[0]: named[zips[0]]}, week, bound)
         own = {n: d for n, d in named.items() if n != zips[0]}
         own |= {n: d for n, d in inside.items() if _is_students(n)}
         named, notes = with_module(own, week)
-    places = _places(named, week.module) or _places(named, f"{week.name}.ipynb")
+    places = folders_with(named, week.module) or folders_with(named, f"{week.name}.ipynb")
     if not places or (len(places) > 1 and len(places[0].parts) == len(places[1].parts)):
         return named, list(notes)  # the intake explains the problem
-    root = places[0]
-    pairs = [(PurePosixPath(name), data) for name, data in named.items()]
-    below = {p.relative_to(root).as_posix(): d for p, d in pairs if p.is_relative_to(root)}
-    return below, list(notes)
+    return files_in(named, places[0]), list(notes)
 
 
 def _is_students(name: str) -> bool:
@@ -124,12 +121,6 @@ def _is_students(name: str) -> bool:
         and IGNORED_FOLDERS.isdisjoint(parts)
         and not any(part.startswith(".") for part in parts)
     )
-
-
-def _places(files: Files, name: str) -> list[PurePosixPath]:
-    """Return the folders that hold a file of this name, the outermost first."""
-    found = (PurePosixPath(n).parent for n in files if PurePosixPath(n).name == name)
-    return sorted(found, key=lambda p: (len(p.parts), str(p)))
 
 
 def _without_stub(
@@ -249,7 +240,7 @@ def _is_part(course: Course, week: Week, name: str) -> bool:
         name != week.module
         and name not in FROM_NBGRADER
         and is_wanted(PurePosixPath(name).name)
-        and not released_file(course, week, name)
+        and not Workspace(course).released_file(week, name)
     )
 
 
@@ -261,7 +252,7 @@ def _problem(
         names = " and ".join(clean_name(name) for name in several[:3])
         return f"{names} could each be your {week.module}. Submit one of them as {week.module}."
     read = read_files(files, week, course.limits(week), "submission")
-    if read.problem and not _places(files, week.module):
+    if read.problem and not folders_with(files, week.module):
         return "" if answered else read.problem
     if read.problem or week.module not in sent or week.module not in earlier:
         return read.problem
@@ -290,11 +281,3 @@ def _kept_note(parts: tuple[SubmittedPart, ...]) -> list[Note]:
         return []
     text = "Kept from your earlier submission, because this one does not change them: "
     return [Note("kept", f"{text}{', '.join(kept)}.")]
-
-
-def released_file(course: Course, week: Week, name: str) -> bytes:
-    """Return the content of a released file; empty if there is none."""
-    try:
-        return (Workspace(course).released(week) / name).read_bytes()
-    except OSError:
-        return b""

@@ -167,22 +167,18 @@ def unwritten(week: Week, module: str, stub: str) -> set[str]:
     }
 
 
-def written_in(cells: list[dict[str, Any]], names: set[str]) -> list[str]:
-    """Return the exercises that a notebook's code defines, in the order of its cells."""
-    code = (c for c in cells if c.get("cell_type") == "code")
-    defining = [c for c in code if _DEFINES.search(source_of(c))]  # parsing all cells is slow
-    defined = (n.name for n in _statements(defining) if isinstance(n, _Definition))
-    return [name for name in dict.fromkeys(defined) if name in names]
-
-
-def code_note(week: Week, names: list[str]) -> Note:
-    listed = ", ".join(f"`{name}`" for name in names)
-    them = "it" if len(names) == 1 else "them"
-    return Note(
-        "code",
-        f"Your notebook defines {listed}, but {week.module} does not. Move {them} into "
-        f"{week.module}: code in the notebook is not graded.",
-    )
+def code_notes(cells: list[dict[str, Any]], module: str, stub: str, week: Week) -> Iterator[Note]:
+    """Yield a note if a notebook defines exercises that the module does not."""
+    exercises = {e.name for e in week.exercises}
+    names = [name for name in dict.fromkeys(_defined_in(cells)) if name in exercises]
+    missing = unwritten(week, module, stub) if names else set()
+    listed = ", ".join(f"`{name}`" for name in names if name in missing)
+    if listed:
+        yield Note(
+            "code",
+            f"Your notebook defines {listed}, but {week.module} does not. Move your code into "
+            f"{week.module}: code in the notebook is not graded.",
+        )
 
 
 def _dumped(node: ast.AST) -> str:
@@ -193,25 +189,22 @@ def _dumped(node: ast.AST) -> str:
         return ""
 
 
-def _statements(cells: list[dict[str, Any]]) -> Iterator[ast.stmt]:
+def _defined_in(cells: list[dict[str, Any]]) -> Iterator[str]:
     signs = 0
     for cell in cells:
-        if cell.get("cell_type") != "code":
-            continue
         source = _MAGIC.sub("", source_of(cell))
+        if cell.get("cell_type") != "code" or not _DEFINES.search(source):
+            continue  # parsing all cells is slow
         signs += count_tokens(source)
         if signs > MAX_TOKENS:
             return
-        yield from _parsed(source)
+        yield from _definitions(source)
 
 
 @lru_cache(maxsize=256)  # most cells are the released ones, which all students have
-def _parsed(source: str) -> tuple[ast.stmt, ...]:
-    try:
-        return tuple(ast.parse(source).body)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return ()
-
-
 def _definitions(source: str) -> Mapping[str, ast.stmt]:
-    return {n.name: n for n in _parsed(source) if isinstance(n, _Definition)}
+    try:
+        body = ast.parse(source).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return {}
+    return {n.name: n for n in body if isinstance(n, _Definition)}

@@ -34,7 +34,7 @@ from .history import (
     students_with_history,
     write_history,
 )
-from .merging import Merged, merge, released_file
+from .merging import Merged, merge
 from .submitted import read_student
 
 _FOR_INSTRUCTORS = ("missing", "unreadable", "renamed", "refused")  # kinds of notes
@@ -144,7 +144,7 @@ def _add_released_notebook(
 ) -> list[Note]:
     """Add the released notebook if there is none: nbgrader needs one to grade."""
     name = f"{week.name}.ipynb"
-    released = released_file(course, week, name)
+    released = Workspace(course).released_file(week, name)
     if not released or files.setdefault(name, released) != released:
         return []
     explained = name in sent or any(n.kind in ("unreadable", "renamed") for n in merged.notes)

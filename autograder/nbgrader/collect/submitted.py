@@ -12,13 +12,7 @@ from ...model.course import Course, Week
 from ...model.notes import Note
 from ..workspace import Workspace
 from .history import read_marker
-from .notebooks import (
-    cell_notes,
-    code_note,
-    read_cells,
-    unwritten,
-    written_in,
-)
+from .notebooks import cell_notes, code_notes, read_cells
 
 FROM_NBGRADER = ("timestamp.txt", "submission_secret.txt")
 UNREADABLE = ".unreadable"
@@ -40,11 +34,11 @@ def read_student(
         *(marker.notes if marker else ()),
         *_notebook_notes(course, week, folder, submission),
     )
-    released = set(_released_files(workspace, week)) - {week.module}
+    released = workspace.released(week)
     files = {
         name: content
         for name, content in submission.files.items()
-        if name not in released and name not in FROM_NBGRADER
+        if name == week.module or not ((released / name).is_file() or name in FROM_NBGRADER)
     }
     return msgspec.structs.replace(submission, files=files, notes=notes)
 
@@ -53,24 +47,11 @@ def _notebook_notes(
     course: Course, week: Week, folder: Path, submission: Submission
 ) -> Iterator[Note]:
     """Yield notes about changed cells, and about code that belongs in the module."""
-    released = Workspace(course).released(week)
+    workspace = Workspace(course)
     cells = read_cells(folder / f"{week.name}.ipynb")
     if cells:
-        yield from cell_notes(cells, read_cells(released / f"{week.name}.ipynb"), week)
-    if names := written_in(cells, {e.name for e in week.exercises}):
-        module = submission.files.get(week.module, b"").decode("utf-8", "replace")
-        missing = unwritten(week, module, _text(released / week.module))
-        if names := [name for name in names if name in missing]:
-            yield code_note(week, names)
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return ""
-
-
-def _released_files(workspace: Workspace, week: Week) -> Iterator[str]:
-    folder = workspace.released(week)
-    return (p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file())
+        released = read_cells(workspace.released(week) / f"{week.name}.ipynb")
+        yield from cell_notes(cells, released, week)
+    module = submission.files.get(week.module, b"").decode("utf-8", "replace")
+    stub = workspace.released_file(week, week.module).decode("utf-8", "replace")
+    yield from code_notes(cells, module, stub, week)

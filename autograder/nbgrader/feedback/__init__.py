@@ -1,4 +1,3 @@
-"""Feedback pages in nbgrader's exchange (`publish_feedback`), once all answers are marked
-(`provisional`)."""
+"""Feedback pages in nbgrader's exchange, once all answers are marked (`publish_feedback`)."""
 
-__all__ = ["provisional", "publish_feedback"]
+__all__ = ["publish_feedback"]

@@ -7,6 +7,7 @@ notebook.
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -27,14 +28,13 @@ from ..collect.groups import author_of
 from ..collect.submitted import FROM_NBGRADER
 from ..formgrader.manual_marks import require_marks
 from ..gradebook.database import read_gradebook
-from ..gradebook.due_dates import update_dates
+from ..gradebook.due_dates import update_dates, update_penalty
 from ..gradebook.effective_results import lower, results
-from ..gradebook.late_penalty import update_penalty
+from ..gradebook.final_scores import require_marked
 from ..gradebook.rebuild import require_scores
 from ..gradebook.report_store import kept_report, recorded_folder
 from ..regrade.requests import answer_note
 from ..workspace import Workspace, cells_of, last_words, open_api
-from .provisional import require_marked
 
 
 @dataclass(frozen=True)
@@ -194,11 +194,10 @@ def _remove_copies(workspace: Workspace, student: str, week: Week) -> None:
     """Remove the submitted files that nbgrader copies to the feedback's folder."""
     folder = workspace.feedback(student, week)
     pages = {f"{p.stem}.html" for p in workspace.autograded(student, week).glob("*.ipynb")}
-    for path in sorted(folder.rglob("*"), reverse=True):
+    for path in folder.iterdir():
         if path.is_dir() and not path.is_symlink():
-            if not any(path.iterdir()):
-                path.rmdir()
-        elif path.parent != folder or path.name not in {*pages, *FROM_NBGRADER}:
+            shutil.rmtree(path)
+        elif path.name not in {*pages, *FROM_NBGRADER}:
             path.unlink()
 
 

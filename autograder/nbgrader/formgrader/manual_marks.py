@@ -20,6 +20,7 @@ import msgspec
 from ...model.course import Course, Week
 from ...model.errors import NbgraderError
 from ..gradebook.database import Marked, read_hand_marks, transactions
+from ..gradebook.due_dates import update_penalty
 from ..gradebook.rebuild import first_names
 from ..gradebook.report_store import judged_digests
 from ..state_files import read_state, write_state
@@ -77,8 +78,6 @@ def restore_marks(course: Course, week: Week) -> list[str]:
     kept, lost = _read(course, week), lost_marks(course, week)
     if not lost:
         return []
-    from ..gradebook.late_penalty import update_penalty  # imports nbgrader, which takes seconds
-
     notes = []
     with open_gradebook(course) as gradebook:
         for student in lost:

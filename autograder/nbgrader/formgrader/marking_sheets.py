@@ -21,6 +21,7 @@ from typing import Any
 import msgspec
 
 from ...files.secret import course_secret
+from ...lms.csv_rows import read_rows
 from ...lms.spreadsheet_cells import text_cell
 from ...model.course import Course, Week
 from ...model.errors import NbgraderError
@@ -135,22 +136,14 @@ def _enter(cell: GradedCell, mark: float, comments: Sequence[str]) -> None:
 
 
 def _parsed(course: Course, week: Week, path: Path) -> dict[str, dict[str, SheetMark]]:
-    try:
-        rows = list(csv.DictReader(io.StringIO(path.read_text("utf-8-sig"), newline="")))
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise NbgraderError(f"{path}: not a marking sheet: {error}") from None
-    if not rows or not {"code", "question", "mark"} <= rows[0].keys():
-        raise NbgraderError(
-            f"{path}: not a marking sheet: the columns code, question, mark are needed"
-        )
     codes = {code_of(course, week, s) for s in _students(course, week)}
     points = {q.name: q.points for q in week.questions}
     found: dict[str, dict[str, SheetMark]] = {}
-    for number, row in enumerate(rows, start=2):
-        text = (row.get("mark") or "").strip().replace(",", ".")
+    for number, row in enumerate(read_rows(path, "code", "question", "mark"), start=2):
+        text = row["mark"].replace(",", ".")
         if not text:
             continue
-        code, question = (row.get("code") or "").strip(), (row.get("question") or "").strip()
+        code, question = row["code"], row["question"]
         where = f"{path.name}: line {number}"
         if code not in codes:
             raise NbgraderError(f"{where}: no student of {week.name} has the code {code!r}")
@@ -162,7 +155,7 @@ def _parsed(course: Course, week: Week, path: Path) -> dict[str, dict[str, Sheet
             raise NbgraderError(f"{where}: {text!r} is not a number") from None
         if not 0 <= mark <= points[question]:
             raise NbgraderError(f"{where}: {mark:g} is not between 0 and {points[question]:g}")
-        comment = (row.get("comment") or "").strip().removeprefix("'")
+        comment = row.get("comment", "").removeprefix("'")
         found.setdefault(code, {})[question] = SheetMark(mark, comment)
     return found
 

@@ -11,8 +11,7 @@ from traitlets import Bool, Unicode
 from ...lms.grade_files import export
 from ...model.course import load
 from ...model.errors import KitError
-from ..feedback.provisional import require_marked
-from .final_scores import final_scores
+from .final_scores import final_scores, require_marked
 
 
 class QuotedCsvExport(ExportPlugin):

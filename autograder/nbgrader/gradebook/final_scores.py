@@ -1,10 +1,18 @@
-"""Read a week's scores from nbgrader's gradebook, after late penalties."""
+"""A week's scores after late penalties, and those that must not be published yet."""
 
 from __future__ import annotations
 
+import datetime as dt
+from collections.abc import Container, Sequence
+
 from ...model.course import Course, Week
+from ...model.course.late import due_for
+from ...model.errors import NbgraderError
 from ...model.report.scoring import rounded
+from ..collect.groups import share_marks
 from ..formgrader.manual_marks import require_marks
+from ..status import to_collect
+from ..workspace import Workspace
 from .database import read_gradebook
 from .due_dates import update_dates
 from .rebuild import require_scores
@@ -24,3 +32,41 @@ def final_scores(course: Course, week: Week) -> dict[str, float]:
     }
     require_scores(course, week, scores)
     return scores
+
+
+def require_marked(
+    course: Course, weeks: Sequence[Week], students: Container[str] | None = None
+) -> None:
+    """Raise NbgraderError if an answer is not marked yet: it would be shown as 0 points."""
+    for week in weeks:
+        share_marks(course, week)
+    _, entries = read_gradebook(course)
+    for week in weeks:
+        waiting = [
+            e.to_mark
+            for e in entries
+            if e.week == week.name and e.to_mark and (students is None or e.student in students)
+        ]
+        if waiting:
+            answers, people = sum(waiting), len(waiting)
+            raise NbgraderError(
+                f"{week.name}: {answers} {'answer' if answers == 1 else 'answers'} by {people} "
+                f"{'student' if people == 1 else 'students'} {'is' if answers == 1 else 'are'} not "
+                "marked yet and would count 0: mark them in Formgrader (`cd nbgrader && jupyter "
+                "lab`), or use --unmarked"
+            )
+
+
+def overdue(course: Course, week: Week, graded: Container[str]) -> list[str]:
+    """Return the students without a submission whose due date has passed."""
+    students, entries = read_gradebook(course)
+    handed_in = {*Workspace(course).students("submitted", week), *to_collect(course, week)}
+    more = {e.student: e.extension for e in entries if e.week == week.name}
+    now = dt.datetime.now(dt.UTC)
+    return [
+        student
+        for student in students
+        if student not in graded
+        and student not in handed_in
+        and due_for(course, week, student, more.get(student, dt.timedelta())) < now
+    ]

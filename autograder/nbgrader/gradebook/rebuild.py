@@ -51,19 +51,14 @@ def enter_assignment(course: Course, week: Week) -> None:
 
 
 def require_scores(course: Course, week: Week, held: Container[str]) -> None:
-    """Raise NbgraderError if the gradebook has lost the scores of graded students."""
-    if lost := lost_students(course, week, held):
+    """Raise NbgraderError if a student has a recorded report, but no scores in the gradebook."""
+    submitted = set(Workspace(course).students("submitted", week))
+    recorded = (p.stem for p in sorted(recorded_folder(course, week).glob("*.json")))
+    if lost := [s for s in recorded if s in submitted and s not in held]:
         raise NbgraderError(
             f"the gradebook has lost the scores of {first_names(lost)} in {week.name}: "
             f"run `autograder grade {week.name}` to restore them from the stored results"
         )
-
-
-def lost_students(course: Course, week: Week, held: Container[str]) -> list[str]:
-    """Return the students with a submission and a recorded report, but without scores."""
-    submitted = set(Workspace(course).students("submitted", week))
-    recorded = (p.stem for p in sorted(recorded_folder(course, week).glob("*.json")))
-    return [student for student in recorded if student in submitted and student not in held]
 
 
 def first_names(students: Sequence[str]) -> str:

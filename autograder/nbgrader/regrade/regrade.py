@@ -26,8 +26,8 @@ from ...model.report.schema import Report, SubmissionReport
 from ...model.report.verdicts import Ending
 from ..autograde.preprocessor import write_scores
 from ..formgrader.manual_marks import keep_marks
+from ..gradebook.due_dates import update_penalty
 from ..gradebook.effective_results import cell_scores
-from ..gradebook.late_penalty import update_penalty
 from ..gradebook.rebuild import require_scores
 from ..gradebook.report_store import (
     Recorded,

@@ -126,19 +126,14 @@ class RegradeLog:
         write_state(self._plans / f"{plan.id}.json", plan)
 
     def end(self, plan: Plan) -> None:
-        """Append the line in one write, after a newline if the last line was cut off."""
+        """Append the line in one write. Its newline comes first: the last line may be cut off."""
         students = {
             c.student: {name: (c.old_scores.get(name), new) for name, new in c.new_scores.items()}
             for c in plan.changes
         }
         common = {f: getattr(plan, f) for f in _Regrade.__struct_fields__}
-        line = msgspec.json.encode(LogEntry(**common, students=students)) + b"\n"
-        with self.path.open("ab+") as file:
-            if file.tell():
-                file.seek(-1, os.SEEK_END)
-                if file.read(1) != b"\n":
-                    line = b"\n" + line
-            file.write(line)
+        with self.path.open("ab") as file:
+            file.write(b"\n" + msgspec.json.encode(LogEntry(**common, students=students)))
             file.flush()
             os.fsync(file.fileno())
         self.path.chmod(0o600)

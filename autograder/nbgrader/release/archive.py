@@ -9,15 +9,14 @@ hidden test was fixed, all submissions are graded by the current tests.
 from __future__ import annotations
 
 import ast
-import shutil
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
 import msgspec
 
 from ...batch.intake import Submission, Unread
-from ...files.atomic import replace_file
 from ...files.secret import course_secret
 from ...model.course import REGISTRY, Course, Week, load
 from ...model.course.single_week import one_week
@@ -25,6 +24,7 @@ from ...model.errors import CourseError
 from ...model.report.schema import Report
 from ..collect.submitted import read_student
 from ..gradebook.report_store import About, identify
+from ..state_files import replace_folder
 from ..workspace import Workspace
 from .rerelease import current_release, release_of
 
@@ -33,21 +33,16 @@ Grade = Callable[[Course, Week, Sequence[Submission]], Report]
 
 def keep_release(course: Course, week: Week, number: int) -> None:
     """Archive the files that submissions of a release are graded with."""
-    target = course.state / "releases" / week.name / str(number)
-    fresh = target.with_name(f".{number}.new")
-    shutil.rmtree(fresh, ignore_errors=True)
-    ignored = shutil.ignore_patterns("__pycache__")
-    for folder in (
-        course.exercise_folder(week),
-        course.solution_folder(week),
-        course.graders(week),
-    ):
-        shutil.copytree(folder, fresh / folder.relative_to(course.root), ignore=ignored)
-    (fresh / REGISTRY).write_text(one_week(course, week), encoding="utf-8")
-    kept = Course(fresh, course.registry)
-    replace_file(kept.state / "secret", course_secret(course))
-    shutil.rmtree(target, ignore_errors=True)
-    fresh.replace(target)
+    folders = course.exercise_folder(week), course.solution_folder(week), course.graders(week)
+    files = {
+        path.relative_to(course.root).as_posix(): path.read_bytes()
+        for folder in folders
+        for path in folder.rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    files[REGISTRY] = one_week(course, week).encode()
+    files[f"{course.state.name}/secret"] = course_secret(course)
+    replace_folder(course.state / "releases" / week.name / str(number), files, 0o700)
 
 
 def grade_by_release(
@@ -60,17 +55,17 @@ def grade_by_release(
     workspace = Workspace(course)
     students = workspace.students("submitted", week)
     groups: dict[int, list[str]] = {}
+    courses: dict[int, Course] = {}
     for student in students:
-        number = _graded_as(course, week, workspace.submitted(student, week))
+        number, of = _release_of(course, week, workspace.submitted(student, week))
         groups.setdefault(number, []).append(student)
-    reports: dict[int, Report] = {}
-    for number, own in groups.items():
-        submissions = Unread(partial(_read, course, week, student, abouts) for student in own)
-        of = course if number == 0 else _kept(course, week, number) or course
-        reports[number] = grade(of, of.week(week.name), submissions)
-    by_name = {s.name: s for report in reports.values() for s in report.submissions}
-    first = next(iter(reports.values()))
-    merged = msgspec.structs.replace(first, submissions=tuple(by_name[s] for s in students))
+        courses[number] = of
+    reports = [
+        grade(of, of.week(week.name), Unread(partial(_read, course, week, s, abouts) for s in own))
+        for own, of in zip(groups.values(), courses.values(), strict=True)
+    ]
+    by_name = {s.name: s for report in reports for s in report.submissions}
+    merged = msgspec.structs.replace(reports[0], submissions=tuple(by_name[s] for s in students))
     return merged, [
         f"made from release {number} and graded by its tests: {', '.join(own)}"
         for number, own in sorted(groups.items())
@@ -87,27 +82,18 @@ def _read(course: Course, week: Week, student: str, abouts: dict[str, About] | N
 
 def course_for(course: Course, week: Week, student: str, folder: Path | None = None) -> Course:
     """Return the course whose tests grade the student's submission, collected or in `folder`."""
-    number = _graded_as(course, week, folder or Workspace(course).submitted(student, week))
-    return (_kept(course, week, number) if number else None) or course
+    return _release_of(course, week, folder or Workspace(course).submitted(student, week))[1]
 
 
-def _graded_as(course: Course, week: Week, folder: Path) -> int:
-    """Return the release of a submission if its exercises differ from the current ones, or 0."""
-    workspace = Workspace(course)
+def _release_of(course: Course, week: Week, folder: Path) -> tuple[int, Course]:
+    """Return the release of a submission if its exercises have changed; otherwise 0, the course."""
     number = release_of(folder)
-    if number >= current_release(workspace, week):
-        return 0
-    kept = _kept(course, week, number)
-    if kept is None:
-        return 0
-    return number if _stubs(kept, week) != _stubs(course, week) else 0
-
-
-def _kept(course: Course, week: Week, number: int) -> Course | None:
-    try:
-        return load(course.state / "releases" / week.name / str(number), unfinished=True)
-    except CourseError:
-        return None
+    if number < current_release(Workspace(course), week):
+        with suppress(CourseError):
+            kept = load(course.state / "releases" / week.name / str(number), unfinished=True)
+            if _stubs(kept, week) != _stubs(course, week):
+                return number, kept
+    return 0, course
 
 
 def _stubs(course: Course, week: Week) -> dict[str, str]:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ...authoring.lesson.embedded_week import built_wheel, embed_week, zip_week
 from ...authoring.lesson.handout import read_or_refuse, week_files
-from ...authoring.lesson.leak_check import check_files, check_folder, secrets_of
+from ...authoring.lesson.leak_check import Secret, check_files, check_folder, secrets_of
 from ...files.atomic import replace_file
 from ...model.course import Course, Week
 from ...model.errors import LeakError, NbgraderError
@@ -72,12 +72,7 @@ def release(
     replace_folder(workspace.source(week), files)
     enter_assignment(course, week)
     check_folder(workspace.released(week), secrets, files)
-    publish_in_exchange(course, week.name)
-    try:
-        check_folder(workspace.outbound(week), secrets, files)
-    except LeakError:
-        shutil.rmtree(workspace.outbound(week))
-        raise
+    publish_in_exchange(course, week.name, secrets, files)
     wheel = built_wheel(course)
     bundle = workspace.bundle(week)
     bundle.parent.mkdir(exist_ok=True)
@@ -131,8 +126,13 @@ def _check_date(course: Course, week: Week, early: bool, now: dt.datetime) -> No
         )
 
 
-def publish_in_exchange(course: Course, name: str) -> None:
-    """Copy release/<name> to the exchange with nbgrader, replacing an earlier release."""
+def publish_in_exchange(
+    course: Course, name: str, secrets: tuple[Secret, ...], files: dict[str, bytes]
+) -> None:
+    """Copy release/<name> to the exchange with nbgrader, replacing an earlier release.
+
+    Raises LeakError, after removing the copy, if it contains a secret or is not as expected.
+    """
     from nbgrader.utils import capture_log, temp_attrs
 
     api = open_api(course)
@@ -142,7 +142,14 @@ def publish_in_exchange(course: Course, name: str) -> None:
         )
         handing.force = True
         require(capture_log(handing), f"release_assignment {name}")
-    _protect_entries(Workspace(course).exchange, course.id)
+    exchange = Workspace(course).exchange
+    _protect_entries(exchange, course.id)
+    outbound = exchange / course.id / "outbound" / name
+    try:
+        check_folder(outbound, secrets, files)
+    except LeakError:
+        shutil.rmtree(outbound)
+        raise
 
 
 def _protect_entries(exchange: Path, course_id: str) -> None:

@@ -21,7 +21,6 @@ from ...student.folder.week import DESCRIPTION
 from ..workspace import Workspace
 
 CHANGES = "CHANGES.md"
-_MAX_LINES = 200  # of one file's changes
 
 
 def names(workspace: Workspace, week: Week) -> list[str]:
@@ -91,8 +90,4 @@ def _difference(name: str, old: Path, new: bytes | None) -> str:
     )
     # Removed lines are not shown, because a line removed from the stub may now be a secret.
     found = list(difflib.unified_diff(before, after, "before", "now", lineterm="", n=2))[2:]
-    lines = [line for line in found if not line.startswith("-")]
-    cut = lines[:_MAX_LINES]
-    if len(lines) > _MAX_LINES:
-        cut.append(f"… {len(lines) - _MAX_LINES} more lines")
-    return "\n".join(f"    {line}" for line in cut)
+    return "\n".join(f"    {line}" for line in found if not line.startswith("-"))

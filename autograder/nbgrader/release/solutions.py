@@ -11,7 +11,6 @@ students only one copy of an assignment; the files are also in nbgrader's releas
 from __future__ import annotations
 
 import datetime as dt
-import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,7 +18,7 @@ from pathlib import Path
 import nbformat
 
 from ...authoring.lesson.handout import week_files
-from ...authoring.lesson.leak_check import check_files, check_folder, secrets_of
+from ...authoring.lesson.leak_check import check_files, secrets_of
 from ...authoring.lesson.lesson_notebook import ANSWER, Notebook, lesson_notebook
 from ...authoring.lesson.marking_guide import MarkingGuide, answers_text, marking_guides
 from ...model.course import Course, Week
@@ -27,7 +26,7 @@ from ...model.course.bank import Bank
 from ...model.course.late import due_for
 from ...model.course.registry import Late
 from ...model.course.stubs import without_marks
-from ...model.errors import LeakError, NbgraderError
+from ...model.errors import NbgraderError
 from ...student.folder.week import SUFFIX_OF_SOLUTIONS
 from ..gradebook.database import read_gradebook
 from ..state_files import replace_folder
@@ -60,17 +59,12 @@ def release_solutions(
             "you release its solutions"
         )
     files = solution_files(course, week)
-    secrets = secrets_of(course, week, _published_texts(files, course, week))
+    published = files[week.module].decode(), files[MISTAKES].decode(), answers_text(course, week)
+    secrets = secrets_of(course, week, "\n".join(published))
     check_files(files, secrets, f"release/{name}")
     folder = workspace.released(week).with_name(name)
     replace_folder(folder, files)
-    publish_in_exchange(course, name)
-    outbound = workspace.outbound(week).with_name(name)
-    try:
-        check_folder(outbound, secrets, files)
-    except LeakError:
-        shutil.rmtree(outbound)
-        raise
+    publish_in_exchange(course, name, secrets, files)
     return SolutionsOut(name, sorted(files), folder, list(_still_accepted(course, week)))
 
 
@@ -119,12 +113,6 @@ def _still_accepted(course: Course, week: Week) -> Iterator[str]:
             "late work still earns points (course.yaml, late): check submissions from now on for "
             "copies of the solution"
         )
-
-
-def _published_texts(files: dict[str, bytes], course: Course, week: Week) -> str:
-    """Return the texts that the solutions publish."""
-    module, mistakes = files[week.module], files[MISTAKES]
-    return "\n".join((module.decode(), mistakes.decode(), answers_text(course, week)))
 
 
 def _solved_lesson(course: Course, week: Week) -> Notebook:

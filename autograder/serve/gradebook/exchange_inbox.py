@@ -1,7 +1,7 @@
 """Take submissions from nbgrader's exchange as soon as `nbgrader submit` writes them.
 
 Every student may write anything into the inbound folder. Folder names are parsed by nbgrader's rule
-and checked; files are copied as `collect` copies them: regular files of one owner, of limited size,
+and checked; files are read as `collect` reads them: regular files of one owner, of limited size,
 without following links. A student's newest submission is taken, their own before one that another
 user left under their name. A folder of another user, or of a user whose account cannot be
 determined, is not taken: otherwise made-up names would give more attempts, or anyone could replace
@@ -18,18 +18,16 @@ import hashlib
 import os
 import pwd
 import time
-from collections.abc import Callable, Container, Iterator
-from contextlib import closing
+from collections.abc import Callable, Container, Iterator, Mapping
 from pathlib import Path
 
 import msgspec
 from sqlalchemy.exc import SQLAlchemyError
 
-from ...files.workfolder import WorkFolder
 from ...model.course import Course, Week
 from ...model.timestamps import format_timestamp, parse_timestamp
 from ...nbgrader.collect.history import last_seen
-from ...nbgrader.collect.safe_copy import copy_ordinary
+from ...nbgrader.collect.safe_read import read_ordinary
 from ...nbgrader.release.rerelease import names
 from ...nbgrader.workspace import Workspace
 from ..auth.accounts import is_name
@@ -123,10 +121,8 @@ class ExchangeInbox:
         if written is None or 0 <= time.time() - written < _QUIET:
             return False
         max_bytes = course.limits(week).submission_mib << 20
-        with closing(WorkFolder()) as work_folder:
-            copy = work_folder.path / week.name
-            copy_ordinary(source, copy, ("*.pyc", ".*", "__pycache__"), max_bytes)
-            files = dict(_read_files(copy))
+        content, _ = read_ordinary(source, ("*.pyc", ".*", "__pycache__"), max_bytes)
+        files = dict(_kept(content))
         try:
             self._submit(found, files)
         except (ValueError, OverflowError) as error:  # invalid names and times
@@ -188,20 +184,18 @@ def _last_written(folder: Path) -> float | None:
     return max(entries.values()) if entries.keys() >= set(_MARKER_FILES) else None
 
 
-def _read_files(folder: Path) -> Iterator[tuple[str, bytes]]:
-    """Yield the files of a copied folder, with the secret that fetches feedback if it is valid."""
+def _kept(files: Mapping[str, bytes]) -> Iterator[tuple[str, bytes]]:
+    """Yield the files to keep, with the secret that fetches feedback if it is valid."""
     total = 0
-    for path in sorted(folder.rglob("*")):
-        name = path.relative_to(folder).as_posix()
+    for name, content in sorted(files.items()):
         # unprintable names do not come from an editor, and a zip cannot contain them
-        if not path.is_file() or not name.isprintable() or not is_kept(name):
+        if not name.isprintable() or not is_kept(name):
             continue
-        total += path.stat().st_size
+        total += len(content)
         if total > _MAX_BYTES:
             return
-        data = path.read_bytes()
-        if name != SECRET_FILE or (len(data) <= _MAX_SECRET and data.isalnum()):
-            yield name, data
+        if name != SECRET_FILE or (len(content) <= _MAX_SECRET and content.isalnum()):
+            yield name, content
 
 
 def write_feedback(

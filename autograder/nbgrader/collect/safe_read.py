@@ -1,0 +1,76 @@
+"""Read regular files of one owner, up to size limits, from a folder that students can write to."""
+
+from __future__ import annotations
+
+import os
+import stat
+from fnmatch import fnmatch
+from pathlib import Path
+
+from ...batch.intake import is_wanted
+
+FILE_BOUND = 64 << 20
+_TOTAL_BOUND = 256 << 20
+_FILES_BOUND = 2000
+_DEPTH = 40  # of nested folders
+
+
+def read_ordinary(
+    source: Path, ignored: tuple[str, ...] = (), bound: int = FILE_BOUND
+) -> tuple[dict[str, bytes], list[str]]:
+    """Return the regular files of a folder by name, and a line for each file that was skipped.
+
+    A file over the bound is not read: nbgrader would copy it to autograded/ and feedback/.
+    """
+    found: dict[str, bytes] = {}
+    left_out: list[str] = []
+    total = count = 0
+    owner = os.lstat(source).st_uid
+    # fwalk keeps each folder open, so replacing one by a link in the meantime has no effect.
+    for folder, folders, files, descriptor in os.fwalk(source, follow_symlinks=False):
+        inside = os.path.relpath(folder, source)
+        folders[:] = [f for f in sorted(folders) if not _matches(f, ignored)]
+        if folders and inside.count(os.sep) >= _DEPTH:
+            left_out.append(f"{inside[:80]!r}... has too many nested folders")
+            folders.clear()
+        for name in sorted(files):
+            if _matches(name, ignored) or name == "timestamp.txt":  # the folder's name has it
+                continue
+            count += 1
+            if count > _FILES_BOUND or total > _TOTAL_BOUND:
+                left_out.append("it has too many files; the rest was skipped")
+                return found, left_out
+            shown = os.path.normpath(os.path.join(inside, name))
+            own = FILE_BOUND if name.endswith(".ipynb") else min(bound, FILE_BOUND)
+            content, problem = _read_file(name, descriptor, owner, own)
+            if content is not None:
+                found[shown] = content
+                total += len(content)
+            if problem:
+                left_out.append(f"{shown!r} {problem}")
+    return found, left_out
+
+
+def _matches(name: str, patterns: tuple[str, ...]) -> bool:
+    return any(fnmatch(name, pattern) for pattern in patterns)
+
+
+def _read_file(name: str, folder: int, owner: int, bound: int) -> tuple[bytes | None, str]:
+    """Return the content of one file, or None if it was skipped, and the problem or ""."""
+    try:
+        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
+        descriptor = os.open(name, flags, dir_fd=folder)
+    except OSError as error:
+        return None, f"was skipped: it is a link or cannot be opened ({error.strerror})"
+    with os.fdopen(descriptor, "rb") as file:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            return None, "was skipped: it is not a regular file"
+        if status.st_uid != owner:
+            return None, "was skipped: it belongs to a different user"
+        size = status.st_size >> 20
+        if status.st_size > bound and not is_wanted(name):
+            return None, f"({size} MiB) was skipped: no graded file is so large"
+        if status.st_size > bound:  # grading refuses it because of its size alone
+            return bytes(bound + 1), f"is too large ({size} MiB): its content was skipped"
+        return file.read(bound), ""
