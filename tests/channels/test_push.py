@@ -124,12 +124,12 @@ def test_a_push_that_was_killed_is_resumed_and_doubles_nothing(
     platform = canvas_assignment(course, course.weeks[0], pause=0.01)
     write = platform.write
 
-    def killed(number: str, points: float, most: float, comment: str | None) -> str:
+    def killed(number: str, points: float, comment: str | None) -> str:
         if number == "102":
             if arrived:
-                write(number, points, most, comment)
+                write(number, points, comment)
             raise KeyboardInterrupt
-        return write(number, points, most, comment)
+        return write(number, points, comment)
 
     platform.write = killed  # type: ignore[method-assign]
     push = planned(course, platform)

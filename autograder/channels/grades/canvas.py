@@ -58,7 +58,7 @@ class CanvasAssignment:
                 )
         return found
 
-    def write(self, number: str, points: float, most: float, comment: str | None) -> str:
+    def write(self, number: str, points: float, comment: str | None) -> str:
         """Enter points; return a warning if Canvas changes them by its late policy."""
         data: dict[str, Any] = {"submission": {"posted_grade": f"{points:.4f}"}}
         if comment is not None:

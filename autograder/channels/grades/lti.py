@@ -85,14 +85,14 @@ class LtiLineItem:
                 found[str(result["userId"])] = PlatformGrade(points, (comment,) if comment else ())
         return found
 
-    def write(self, number: str, points: float, most: float, comment: str | None) -> str:
+    def write(self, number: str, points: float, comment: str | None) -> str:
         """Send a score; create the line item if it does not exist."""
         item = self._item() or self._made()
         now = dt.datetime.now(dt.UTC).isoformat(timespec="milliseconds")
         score: dict[str, Any] = {
             "userId": number,
             "scoreGiven": points,
-            "scoreMaximum": most,
+            "scoreMaximum": total(self._week),
             "timestamp": now,
             "activityProgress": "Completed",
             "gradingProgress": "FullyGraded",

@@ -57,7 +57,7 @@ class Platform(Protocol):
     def grades(self) -> dict[str, PlatformGrade]:
         """Return the current grades by id."""
 
-    def write(self, number: str, points: float, most: float, comment: str | None) -> str:
+    def write(self, number: str, points: float, comment: str | None) -> str:
         """Enter points and, unless None, a comment; return a warning or ""."""
 
 
@@ -172,7 +172,7 @@ def carry_out_push(
         for one in push.of(Todo.WRITE):
             journal.note(one, done=False)
             try:
-                warning = _write(platform, week, one)
+                warning = _write(platform, one)
             except PlatformError as error:
                 push.failed[one.student] = str(error)
             else:
@@ -183,10 +183,10 @@ def carry_out_push(
             on_done()
 
 
-def _write(platform: Platform, week: Week, one: PlannedGrade) -> str:
+def _write(platform: Platform, one: PlannedGrade) -> str:
     """Send one grade; if the response is lost, check the platform before sending it again."""
     try:
-        return platform.write(one.number, one.points, total(week), one.comment)
+        return platform.write(one.number, one.points, one.comment)
     except PlatformError as error:
         if not error.unsure:
             raise
@@ -195,7 +195,7 @@ def _write(platform: Platform, week: Week, one: PlannedGrade) -> str:
     comment = one.comment if one.comment is not None and not _stands(one.comment, there) else None
     if arrived and comment is None:
         return ""
-    return platform.write(one.number, one.points, total(week), comment)
+    return platform.write(one.number, one.points, comment)
 
 
 def _new_comment(week: Week, student: str, text: str | None, there: PlatformGrade) -> str | None:
