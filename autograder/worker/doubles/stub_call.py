@@ -15,7 +15,7 @@ import torch
 
 from ..protocol import frames
 from ..protocol.values import FAKE_DEVICE, Decoder, Encoder
-from ..torch_support.backward import tensors_in
+from ..torch_support.tensors import map_tensors, tensors_in
 
 # Sends a question to the trusted process and returns its answer.
 Ask = Callable[[frames.StubCall, list[bytes]], tuple[frames.Reply, list[memoryview]]]
@@ -99,7 +99,7 @@ def call_reference(
 
     results: Any = _RemoteGradients.apply(pull, reply.detached, outputs, *inputs)  # type: ignore[no-untyped-call]  # torch's
     replaced = dict(zip(map(id, outputs), results, strict=True))
-    return _map_tensors(value, lambda x: replaced.get(id(x), x))
+    return map_tensors(value, lambda x: replaced.get(id(x), x))
 
 
 def _complete(
@@ -171,17 +171,7 @@ def _device_of(tensors: Iterable[torch.Tensor]) -> torch.device | None:
 def _moved(value: Any, device: torch.device | None) -> Any:
     if device is None or device.type == "cpu":
         return value
-    return _map_tensors(value, lambda x: x.to(device))
-
-
-def _map_tensors(value: Any, function: Callable[[torch.Tensor], Any]) -> Any:
-    if isinstance(value, torch.Tensor):
-        return function(value)
-    if isinstance(value, (tuple, list)):
-        return type(value)(_map_tensors(v, function) for v in value)
-    if isinstance(value, dict):
-        return {k: _map_tensors(v, function) for k, v in value.items()}
-    return value
+    return map_tensors(value, lambda x: x.to(device))
 
 
 def _floats(args: Any, kwargs: Any) -> list[torch.Tensor]:

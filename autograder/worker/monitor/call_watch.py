@@ -17,7 +17,7 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from ..protocol.call_patterns import matches
-from ..protocol.frames import Banned, Counts
+from ..protocol.frames import Banned, Counts, LaunchCounts
 from .numpy_allocations import ArrayCount
 
 
@@ -91,7 +91,6 @@ class Counting(TorchDispatchMode):
     def __init__(self) -> None:
         super().__init__()  # type: ignore[no-untyped-call]  # torch's own
         self.flops = self.largest = self.ops = 0
-        self.operators: set[str] = set()  # names of operators that made a tensor
         self._alive: dict[int, _CountedStorage] = {}
         self._arrays = ArrayCount()
 
@@ -104,16 +103,11 @@ class Counting(TorchDispatchMode):
         self._arrays.__exit__()
         super().__exit__(*error)  # type: ignore[no-untyped-call]  # torch's own
 
-    def counts(self, alive: int) -> Counts:
+    def counts(self, kept: int, launches: tuple[LaunchCounts, ...] = ()) -> Counts:
         """Return the work so far, of torch and NumPy together."""
         arrays = self._arrays
-        largest = max(self.largest, arrays.largest)
-        return Counts(self.flops + arrays.made, largest, self.ops + arrays.arrays, alive)
-
-    @property
-    def numbers(self) -> int:
-        """Return the number of elements that NumPy allocated."""
-        return self._arrays.made
+        flops, ops = self.flops + arrays.made, self.ops + arrays.arrays
+        return Counts(flops, max(self.largest, arrays.largest), ops, kept, launches)
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
@@ -152,7 +146,6 @@ class Counting(TorchDispatchMode):
         if made > there and made > self.largest:  # a tensor written in place existed before
             self.largest = made
         self.ops += 1
-        self.operators.add(operator.name)
         formula = operator.formula
         if operator.name in _BY_INDEX:  # only the elements at the indices are written
             made = _largest_of(args[1:], kwargs)
@@ -236,13 +229,3 @@ def student_line(frame: Any, root: str) -> int | None:
             return int(frame.f_lineno)
         frame = frame.f_back
     return None
-
-
-__all__ = [
-    "Counting",
-    "Watcher",
-    "formulas",
-    "matches",
-    "note",
-    "student_line",
-]

@@ -92,11 +92,6 @@ def uncounted() -> Iterator[None]:
         _counting = counting
 
 
-def elements_made() -> int:
-    """Return the number of elements made in the current count, or 0 without one."""
-    return _counting.made if _counting is not None else 0
-
-
 def trim_memory() -> None:
     """Return freed memory to the system if the C library can do that (glibc)."""
     trim = getattr(_libc, "malloc_trim", None)

@@ -5,7 +5,7 @@ object: it reads built-in types, tensors and arrays, and encodes anything else a
 the name of its type. The trusted side decodes them. `Decoder` checks each value against its
 buffer before it allocates memory, and builds only numbers, strings, containers, NumPy arrays and
 CPU tensors. Many values may refer to one buffer, each as a copy or an expanded view, so the decoded
-size and the depth of a whole frame are bounded.
+size of a whole frame is bounded; `frames` bounds the number and depth of its values.
 """
 
 from __future__ import annotations
@@ -181,24 +181,10 @@ class Decoder:
     budget: int = frames.MAX_BODY
     _seen: dict[frames.TensorV | frames.ArrayV, Any] = field(default_factory=dict)
     _decoded: int = 0
-    _values: int = 0
-    _depth: int = 0
 
     def __call__(self, value: frames.Value) -> Any:
-        if self._depth > frames.MAX_DEPTH:
-            raise frames.BadFrame(f"values are nested deeper than {frames.MAX_DEPTH} levels")
-        self._values += 1
-        if self._values > frames.MAX_VALUES:
-            raise frames.BadFrame(f"more than {frames.MAX_VALUES} values")
         if type(value) in _PLAIN:
             return value
-        self._depth += 1
-        try:
-            return self._value(value)
-        finally:
-            self._depth -= 1
-
-    def _value(self, value: frames.Value) -> Any:
         if isinstance(value, frames.TensorV):
             seen = self._seen.get(value) if value.buffer is not None else None
             if seen is None:

@@ -9,6 +9,7 @@ import torch
 from ..protocol import frames
 from ..protocol.values import FAKE_DEVICE, TORCH_NAMES, Decoder, Encoder
 from . import devices
+from .tensors import tensors_in
 
 
 def pulled_back(
@@ -70,14 +71,3 @@ class _Weighted(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, _: torch.Tensor) -> tuple[torch.Tensor | None, ...]:
         return (None, *ctx.cotangents)
-
-
-def tensors_in(value: Any) -> list[torch.Tensor]:
-    """Return the tensors in nested tuples, lists and dicts, in order."""
-    if isinstance(value, torch.Tensor):
-        return [value]
-    if isinstance(value, (tuple, list)):
-        return [t for v in value for t in tensors_in(v)]
-    if isinstance(value, dict):
-        return [t for v in value.values() for t in tensors_in(v)]
-    return []

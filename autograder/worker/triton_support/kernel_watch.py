@@ -12,11 +12,9 @@ import torch
 from ..monitor import numpy_allocations
 from ..protocol import frames
 from .launch_trace import Launch
-from .provenance import MAKING, Provenance
+from .provenance import Provenance
 
 _MAX_LAUNCHES = 64
-_MAX_NUMPY_NUMBERS = 256  # that a wrapper may make around its kernels
-_MAX_NAMES, _MAX_NAME = 20, 60
 
 _current: KernelWatch | None = None
 
@@ -43,11 +41,9 @@ class KernelWatch:
         self.root, self.order, self.noting, self.compiling = root, order, noting, compiling
         self._provenance = provenance
         self.launches: list[frames.LaunchCounts] = []
-        self._numpy_numbers = 0  # that the interpreter itself made
 
     def finish(self, launch: Launch) -> None:
         """Record a launch whose programs have run."""
-        self._numpy_numbers += numpy_allocations.elements_made() - launch.arrays
         with numpy_allocations.uncounted():
             if self._provenance is not None:
                 for region in launch.regions.values():
@@ -60,22 +56,6 @@ class KernelWatch:
         """Add the compiler's error to the last launch."""
         if self.launches:
             self.launches[-1] = msgspec.structs.replace(self.launches[-1], refused=refused)
-
-    def added_to(self, counts: frames.Counts, operators: set[str], numbers: int) -> frames.Counts:
-        """Return the counts with the launches and the names of operators around them.
-
-        operators: torch's operators that made something in the call
-        numbers:   how many numbers NumPy made in the call
-        """
-        names = {name.strip("_") for name in operators} - MAKING
-        if numbers - self._numpy_numbers > _MAX_NUMPY_NUMBERS:
-            names.add("numpy")
-        return msgspec.structs.replace(counts, launches=tuple(self.launches), computed=named(names))
-
-
-def named(names: set[str]) -> tuple[str, ...]:
-    """Return names of operators within the bounds of a reply."""
-    return tuple(sorted(name[:_MAX_NAME] for name in names)[:_MAX_NAMES])
 
 
 def current() -> KernelWatch | None:
