@@ -24,7 +24,7 @@ from .monitor import rng_state
 from .monitor.call_hooks import CallHooks
 from .monitor.call_watch import Watcher
 from .monitor.function_hooks import function_mode, hooked_patterns
-from .monitor.import_guard import Loaders
+from .monitor.import_guard import StudentImports
 from .monitor.numpy_allocations import trim_memory
 from .monitor.side_effects import Before
 from .protocol import frames
@@ -58,10 +58,9 @@ class Executor:
         self._function_mode = function_mode(self.watcher.note)
         self.module: Any = None
         self.objects: list[Any] = []
-        self._formulas: dict[tuple[bool, str], set[tuple[str, ...]]] = {}
         self._printed = CapturedOutput()  # of the running request
         self._launches = False  # whether the module may launch Triton kernels
-        self.imports: Loaders | None = None
+        self.imports: StudentImports | None = None
         self.ask: Ask | None = None
         self._ballast: mmap.mmap | None = None
         self._imported = 0  # modules that were imported before the submission
@@ -200,7 +199,10 @@ class Executor:
                 if mismatch is not None:
                     return frames.Reply("state", mismatch=mismatch)
             with hooks.counting():
-                gradients, detached = self._gradients(result, request, inputs, decoder, encoder)
+                gradients, detached = None, ()
+                if request.cotangents is not None:
+                    inputs += self._parameters(request)
+                    gradients, detached = pulled_back(result, request, inputs, decoder, encoder)
             devices.finish(request.device)
             value = self._encode_result(result, encoder)
         side_effects = before.compare(result)
@@ -302,21 +304,6 @@ class Executor:
         if not isinstance(owner, nn.Module):
             return []
         return [p for _, p in sorted(owner.named_parameters()) if p.is_floating_point()]
-
-    def _gradients(
-        self,
-        result: Any,
-        request: frames.Call,
-        inputs: list[torch.Tensor],
-        decoder: Decoder,
-        encoder: Encoder,
-    ) -> tuple[tuple[frames.Value, ...] | None, tuple[int, ...]]:
-        """Return the requested gradients, and the indices of detached outputs."""
-        if request.cotangents is None:
-            return None, ()
-        formulas = self._formulas.setdefault((request.handle is None, request.path), set())
-        inputs = inputs + self._parameters(request)
-        return pulled_back(result, request, inputs, formulas, decoder, encoder)
 
     # Describing
 

@@ -18,6 +18,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from ..protocol.call_patterns import matches
 from ..protocol.frames import Banned, Counts, LaunchCounts
+from ..torch_support.tensors import tensors_in
 from .numpy_allocations import ArrayCount
 
 
@@ -131,14 +132,14 @@ class Counting(TorchDispatchMode):
         del self._alive[kept.key]
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        operator = _operators.get(id(func)) or _facts_of(func)
+        operator = _facts_of(func)
         kwargs = kwargs or {}
         if operator.is_view:
             return func(*args, **kwargs)
         there = _largest_of(args, kwargs) if operator.is_mutable else 0
         result = func(*args, **kwargs)
         made = 0
-        for tensor in (result,) if type(result) is torch.Tensor else _tensors(result):
+        for tensor in tensors_in(result):
             size = tensor.numel()
             if size > made:
                 made = size
@@ -149,7 +150,9 @@ class Counting(TorchDispatchMode):
         formula = operator.formula
         if operator.name in _BY_INDEX:  # only the elements at the indices are written
             made = _largest_of(args[1:], kwargs)
-        self.flops += made if formula is None else _flops(formula, args, kwargs, result)
+        if formula is not None:
+            made = int(formula(*args, **kwargs, out_val=result))
+        self.flops += made
         return result
 
 
@@ -164,16 +167,10 @@ _BY_INDEX = {
 
 
 class _Operator(NamedTuple):
-    """Facts about one operator of torch. `func` stays alive, so that its id is not reused."""
-
-    func: Any
     name: str
     is_view: bool
     is_mutable: bool
     formula: Any
-
-
-_operators: dict[int, _Operator] = {}
 
 
 @cache
@@ -184,17 +181,15 @@ def formulas() -> dict[Any, Any]:
     return flop_registry
 
 
+@cache
 def _facts_of(func: Any) -> _Operator:
     packet = func.overloadpacket
-    operator = _operators[id(func)] = _Operator(
-        func, packet.__name__, func.is_view, func._schema.is_mutable, formulas().get(packet)
-    )
-    return operator
+    return _Operator(packet.__name__, func.is_view, func._schema.is_mutable, formulas().get(packet))
 
 
 def _largest_of(args: tuple[Any, ...], kwargs: dict[str, Any]) -> int:
     """Return the number of elements of the largest tensor among the arguments."""
-    return max((t.numel() for t in _tensors([*args, *kwargs.values()])), default=0)
+    return max((t.numel() for t in tensors_in([*args, *kwargs.values()])), default=0)
 
 
 class _CountedStorage(weakref.ref[Any]):
@@ -203,23 +198,6 @@ class _CountedStorage(weakref.ref[Any]):
     __slots__ = ("key", "size")
     key: int
     size: int
-
-
-def _flops(formula: Any, args: Any, kwargs: Any, result: Any) -> int:
-    """Evaluate a formula without torch's wrapper, which searches all arguments for tensors."""
-    bare = getattr(formula, "__wrapped__", None)
-    if bare is None or not isinstance(result, torch.Tensor):
-        return int(formula(*args, **kwargs, out_val=result))
-    shapes = [a.shape if isinstance(a, torch.Tensor) else a for a in args]
-    return int(bare(*shapes, **kwargs, out_shape=result.shape))
-
-
-def _tensors(value: Any) -> list[torch.Tensor]:
-    if isinstance(value, torch.Tensor):
-        return [value]
-    if isinstance(value, (tuple, list)):
-        return [t for v in value for t in _tensors(v)]
-    return []
 
 
 def student_line(frame: Any, root: str) -> int | None:

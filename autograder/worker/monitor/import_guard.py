@@ -21,17 +21,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from pathlib import Path, PurePosixPath
 from types import ModuleType
-from typing import Any, Protocol
+from typing import Any
 
 _PACKAGE = __name__.rsplit(".", 2)[0]
-
-
-class Loaders(Protocol):
-    """Makes the loaders of a submission's files."""
-
-    def add_files(self, files: Iterable[str]) -> None: ...
-
-    def loader(self, name: str, origin: str) -> SourceFileLoader: ...
 
 
 class StudentImports:

@@ -13,6 +13,7 @@ from torch._C import _len_torch_function_stack  # of all modes
 
 from ..protocol.frames import Effect, SideEffect
 from ..torch_support.fake_device import ClaimedTensor
+from ..torch_support.tensors import bare
 from . import rng_state
 
 
@@ -197,9 +198,7 @@ def _settings(module: nn.Module) -> dict[Effect, Any]:
 
 def _data(x: torch.Tensor) -> torch.Tensor | None:
     """Return a tensor's data without copying it, or None for an unknown subclass."""
-    if type(x) is ClaimedTensor:
-        return x.elem.detach()
-    return x.detach() if type(x) is torch.Tensor else None
+    return bare(x).detach() if type(x) in (torch.Tensor, ClaimedTensor) else None
 
 
 def _same_bits(x: torch.Tensor | None, old: torch.Tensor) -> bool:

@@ -25,7 +25,6 @@ from typing import Any
 from ..protocol import frames
 from ..torch_support.fake_device import ClaimedTensor
 
-_MOST_KNOWN = 512
 _CAPABILITY = 80  # Ampere; newer GPUs refuse the same kernels
 
 
@@ -63,8 +62,6 @@ class Frontend:
             return _described(error, root)
         key = kernel.fn, tuple(signature.items()), repr(constants)
         if key not in self._known:
-            if len(self._known) > _MOST_KNOWN:
-                self._known.clear()
             self._known[key] = self._compile(kernel, signature, constants, root)
         return self._known[key]
 
