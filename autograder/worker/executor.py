@@ -65,17 +65,6 @@ class Executor:
         self._ballast: mmap.mmap | None = None
         self._imported = 0  # modules that were imported before the submission
 
-    def capture_descriptors(self) -> None:
-        """Redirect descriptors 0, 1 and 2 to /dev/null."""
-        try:
-            null = os.open(os.devnull, os.O_RDWR)
-        except FileNotFoundError:  # without /dev, the descriptors are already null
-            return
-        for descriptor in (0, 1, 2):
-            os.dup2(null, descriptor)
-        if null > 2:
-            os.close(null)
-
     def answer(self, request: frames.Request, buffers: list[memoryview]) -> bytes:
         """Return the reply frame for a request."""
         self._printed = printed = CapturedOutput()

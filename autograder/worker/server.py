@@ -71,7 +71,6 @@ def serve(sock: socket.socket) -> None:
     """Answer requests on `sock` until it closes. The working directory is the submission's."""
     executor = _executor or Executor()
     executor.root = Path(os.getcwd())
-    executor.capture_descriptors()
     executor.imports = seal(str(executor.root), _libraries, _worker_modules or worker_modules())
     notices = _Notices(sock)
     executor.ask = _StubCalls(sock, notices)

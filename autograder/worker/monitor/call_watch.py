@@ -92,7 +92,7 @@ class Counting(TorchDispatchMode):
     def __init__(self) -> None:
         super().__init__()  # type: ignore[no-untyped-call]  # torch's own
         self.flops = self.largest = self.ops = 0
-        self._alive: dict[int, _CountedStorage] = {}
+        self._alive = weakref.WeakKeyDictionary[Any, int]()  # storages and their elements
         self._arrays = ArrayCount()
 
     def __enter__(self) -> Counting:
@@ -118,18 +118,8 @@ class Counting(TorchDispatchMode):
         """Return the number of elements made so far that are alive and not part of the results."""
         storages = [t.untyped_storage() for t in results]
         own = {s._cdata for s in storages}
-        in_torch = sum(kept.size for storage, kept in self._alive.items() if storage not in own)
+        in_torch = sum(size for kept, size in self._alive.items() if kept._cdata not in own)
         return in_torch + self._arrays.alive_besides({s.data_ptr() for s in storages})
-
-    def _note(self, tensor: torch.Tensor, size: int) -> None:
-        storage = tensor.untyped_storage()
-        key = storage._cdata
-        if key not in self._alive:
-            kept = self._alive[key] = _CountedStorage(storage, self._forget)
-            kept.key, kept.size = key, size
-
-    def _forget(self, kept: _CountedStorage) -> None:
-        del self._alive[kept.key]
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         operator = _facts_of(func)
@@ -143,7 +133,7 @@ class Counting(TorchDispatchMode):
             size = tensor.numel()
             if size > made:
                 made = size
-            self._note(tensor, size)
+            self._alive.setdefault(tensor.untyped_storage(), size)
         if made > there and made > self.largest:  # a tensor written in place existed before
             self.largest = made
         self.ops += 1
@@ -190,14 +180,6 @@ def _facts_of(func: Any) -> _Operator:
 def _largest_of(args: tuple[Any, ...], kwargs: dict[str, Any]) -> int:
     """Return the number of elements of the largest tensor among the arguments."""
     return max((t.numel() for t in tensors_in([*args, *kwargs.values()])), default=0)
-
-
-class _CountedStorage(weakref.ref[Any]):
-    """A weak reference to a storage, with its key and the number of elements it was made with."""
-
-    __slots__ = ("key", "size")
-    key: int
-    size: int
 
 
 def student_line(frame: Any, root: str) -> int | None:
