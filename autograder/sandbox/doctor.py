@@ -61,7 +61,6 @@ def _tripwire() -> HealthFinding:
 
 
 def _bounds() -> HealthFinding:
-    """Describe the limits that are in force."""
     return HealthFinding(
         True,
         "limits",

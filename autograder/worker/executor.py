@@ -28,7 +28,7 @@ from .monitor.import_guard import StudentImports
 from .monitor.numpy_allocations import trim_memory
 from .monitor.side_effects import Before
 from .protocol import frames
-from .protocol.values import TORCH_DTYPES, TORCH_NAMES, Decoder, Encoder
+from .protocol.values import TORCH_NAMES, Decoder, Encoder
 from .stop_location import interrupted_after
 from .torch_support import devices, fake_device
 from .torch_support.backward import pulled_back
@@ -120,7 +120,7 @@ class Executor:
         try:
             with interrupted_after(seconds):
                 spec.loader.exec_module(self.module)
-        except BaseException as error:
+        except BaseException as error:  # a submission's SystemExit included
             return frames.Reply("raised", raised=stopped_import(error, str(self.root)))
         finally:
             self.watcher.begin((), str(self.root))
@@ -188,7 +188,8 @@ class Executor:
                 if mismatch is not None:
                     return frames.Reply("state", mismatch=mismatch)
             with hooks.counting():
-                gradients, detached = None, ()
+                gradients: tuple[frames.Value, ...] | None = None
+                detached: tuple[int, ...] = ()
                 if request.cotangents is not None:
                     inputs += self._parameters(request)
                     gradients, detached = pulled_back(result, request, inputs, decoder, encoder)
@@ -227,7 +228,6 @@ class Executor:
         return thing, thing is not None
 
     def _reset(self) -> None:
-        """Restore the global state in which every test starts."""
         held = bool(self.objects)
         self.objects.clear()
         self._ballast = None
@@ -268,25 +268,13 @@ class Executor:
         if isinstance(value, frames.HandleV):
             return self.objects[value.id]
         assert isinstance(value, frames.SpecialV)
-        content = decoder(value.value)
-        if value.kind == "device":
-            return devices.torch_device(content)
-        if value.kind == "once":
-            return iter(content)
-        if value.kind == "slice":
-            return slice(*content)
-        if value.kind == "dtype":
-            return TORCH_DTYPES[content]
         if value.kind == "axes":
             from matplotlib.figure import Figure
 
             axes = Figure().subplots()
             self.objects.append(axes)
             return axes
-        if value.kind == "generator":
-            device = "cpu" if request.device == devices.FAKE else request.device
-            return torch.Generator(device).manual_seed(content)
-        return build(value.kind, content, request.device)
+        return build(value.kind, decoder(value.value), request.device)
 
     def _parameters(self, request: frames.Call) -> list[torch.Tensor]:
         owner = self.objects[request.handle] if request.handle is not None else None
@@ -314,7 +302,7 @@ class Executor:
         if isinstance(thing, nn.Module):
             try:
                 entries = dict(thing.state_dict())
-            except Exception:
+            except Exception:  # a submission may override `state_dict`
                 entries = {}
             state = {k: (TORCH_NAMES.get(v.dtype, "?"), tuple(v.shape)) for k, v in entries.items()}
         for index, known in enumerate(self.objects):

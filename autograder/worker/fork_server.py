@@ -281,7 +281,7 @@ def _warm_up(modules: tuple[str, ...], config_fd: int) -> None:
             thread.join(_GRACE_SECONDS)
     deadline = time.monotonic() + _GRACE_SECONDS  # a kernel thread may outlive Python's
     while (tasks := len(os.listdir("/proc/self/task"))) > 1 and time.monotonic() < deadline:
-        time.sleep(0.001)
+        time.sleep(0.001)  # no event reports the end of a kernel thread
     if tasks > 1:
         raise RuntimeError(f"{tasks} threads exist before the first fork, left by imports")
     lockdown.prepare_autograd()

@@ -87,7 +87,6 @@ class Sandbox:
         )
 
     def _launch(self, visible: Visible, *, cuda: bool) -> StartedTemplate:
-        """Start the process of a template."""
         raise NotImplementedError
 
     def _spare_uid(self, visible: Visible) -> int | None:
@@ -95,7 +94,6 @@ class Sandbox:
         return spare_uid() if os.geteuid() == 0 and visible.open_to_others() else None
 
     def _most_tasks(self, child_uid: int | None) -> Tasks:
-        """Return the most tasks that this host can grant and limit."""
         return Tasks.THREADS
 
 

@@ -55,7 +55,6 @@ def program(*, alone: bool, gpu: bool) -> tuple[bytes, dict[int, str]]:
 
 
 def _number(seccomp: Any, name: str) -> int:
-    """Return the number of a call on this architecture, or -1 if it has none."""
     try:
         return max(-1, int(seccomp.resolve_syscall(seccomp.system_arch(), name)))
     except (OSError, ValueError):

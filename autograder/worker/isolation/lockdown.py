@@ -263,7 +263,6 @@ def _apply_limits(limits: ChildLimits, memory: int, kind: int, tasks: int | None
 
 
 def _drop_privileges() -> None:
-    """Drop all capabilities and the right to gain any."""
     call("prctl", PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
     call("prctl", _PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)
     capability = 0

@@ -57,7 +57,6 @@ class Workdirs(Isolation):
 
     @staticmethod
     def _use_as_home(folder: str) -> None:
-        """Make a folder the child's home and temporary directory."""
         os.chdir(f"{folder}/submission")
         os.environ.update(HOME=f"{folder}/submission", TMPDIR=f"{folder}/tmp")
         tempfile.tempdir = f"{folder}/tmp"  # it caches the fork server's

@@ -11,7 +11,7 @@ import torch
 from ..protocol import frames
 from ..torch_support import devices
 from ..torch_support.tensors import tensors_in
-from ..triton_support import kernel_watch
+from ..triton_support.kernel_watch import KernelWatch
 from ..triton_support.provenance import Provenance
 from .call_watch import Counting
 from .operator_hooks import hooks_cover
@@ -45,18 +45,17 @@ class CallHooks:
         follows = request.kernels_only or (request.count and launches)
         on_host = request.device in (devices.CPU, devices.FAKE)
         self._provenance = Provenance(inputs) if follows and on_host else None
-        self._watching: Any = _NOTHING
+        self._watch: KernelWatch | None = None
         if launches or self._provenance is not None:
-            self._watching = kernel_watch.watching(
+            self._watch = KernelWatch(
                 root, request.order, request.count, request.compiled, self._provenance
             )
-        self._watch: kernel_watch.KernelWatch | None = None
         self._stack = ExitStack()
 
     def __enter__(self) -> CallHooks:
-        self._watch = self._stack.enter_context(self._watching)
-        if self._provenance is not None:
-            self._stack.enter_context(self._provenance)
+        for hooks in (self._watch, self._provenance):
+            if hooks is not None:
+                self._stack.enter_context(hooks)
         return self
 
     def __exit__(self, *error: Any) -> None:

@@ -178,7 +178,6 @@ def _facts_of(func: Any) -> _Operator:
 
 
 def _largest_of(args: tuple[Any, ...], kwargs: dict[str, Any]) -> int:
-    """Return the number of elements of the largest tensor among the arguments."""
     return max((t.numel() for t in tensors_in([*args, *kwargs.values()])), default=0)
 
 

@@ -41,7 +41,6 @@ def pulled_back(
 
 
 def _nodes(result: torch.Tensor) -> set[Any]:
-    """Return the nodes of a result's autograd graph."""
     waiting, found = [result.grad_fn], set[Any]()
     while waiting:
         node: Any = waiting.pop()

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 import msgspec
 import torch
@@ -20,7 +18,7 @@ _current: KernelWatch | None = None
 
 
 class KernelWatch:
-    """Records the launches of one call.
+    """Records the launches of one call; a context in which unwritten memory contains NaN.
 
     root:       the submission's folder
     order:      a seed for the order in which programs run, or None for the interpreter's own
@@ -33,14 +31,26 @@ class KernelWatch:
     def __init__(
         self,
         root: str,
-        order: int | None,
-        noting: bool,
+        order: int | None = None,
+        noting: bool = False,
         compiling: bool = False,
         provenance: Provenance | None = None,
     ) -> None:
         self.root, self.order, self.noting, self.compiling = root, order, noting, compiling
         self._provenance = provenance
         self.launches: list[frames.LaunchCounts] = []
+
+    def __enter__(self) -> KernelWatch:
+        global _current
+        self._outer, _current = _current, self
+        self._mode = torch.get_deterministic_debug_mode()
+        torch.set_deterministic_debug_mode("warn")  # which fills new memory with NaN
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        global _current
+        _current = self._outer
+        torch.set_deterministic_debug_mode(self._mode)
 
     def finish(self, launch: Launch) -> None:
         """Record a launch whose programs have run."""
@@ -61,26 +71,6 @@ class KernelWatch:
 def current() -> KernelWatch | None:
     """Return the watch of the running call, if there is one."""
     return _current
-
-
-@contextmanager
-def watching(
-    root: str,
-    order: int | None = None,
-    noting: bool = False,
-    compiling: bool = False,
-    provenance: Provenance | None = None,
-) -> Iterator[KernelWatch]:
-    """Watch the kernels of a call; unwritten memory contains NaN."""
-    global _current
-    before, _current = _current, KernelWatch(root, order, noting, compiling, provenance)
-    mode = torch.get_deterministic_debug_mode()
-    torch.set_deterministic_debug_mode("warn")  # which fills new memory with NaN
-    try:
-        yield _current
-    finally:
-        _current = before
-        torch.set_deterministic_debug_mode(mode)
 
 
 def may_launch(module: object) -> bool:

@@ -142,7 +142,7 @@ class Launch:
         return self._note("outside_loads", places, active, size, load)
 
     def note_store(
-        self, places: np.ndarray, active: np.ndarray, size: int, values: np.ndarray
+        self, values: np.ndarray, places: np.ndarray, active: np.ndarray, size: int
     ) -> np.ndarray | None:
         """Record a store; return which lanes are outside of every tensor, or None."""
 
