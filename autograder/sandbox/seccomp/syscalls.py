@@ -209,11 +209,7 @@ class _Rules:
             self._filter.add_rule(self._seccomp.ALLOW, name, compare)
 
     def _known(self, name: str) -> bool:
-        try:
-            number = self._seccomp.resolve_syscall(self._seccomp.system_arch(), name)
-        except (OSError, ValueError):
-            return False
-        return bool(number >= 0)  # negative: not available on this architecture
+        return tripwire.call_number(self._seccomp, name) >= 0
 
 
 class Programs(NamedTuple):
