@@ -160,9 +160,11 @@ def interpret_library() -> None:
     interpreter: Any = import_module("triton.runtime.interpreter")
     import_module("triton.language")
     tensor = import_module("triton.language").tensor
-    for owner, name, value in _functions([*_language(), tensor], jit.JITFunction):
-        function = interpreter.InterpretedFunction(value.fn)
-        setattr(owner, name, _as_method(function) if owner is tensor else function)
+    for owner in [*_language(), tensor]:
+        for name, value in list(vars(owner).items()):
+            if type(value) is jit.JITFunction:
+                function = interpreter.InterpretedFunction(value.fn)
+                setattr(owner, name, _as_method(function) if owner is tensor else function)
 
 
 def _as_method(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -228,13 +230,6 @@ def _twin(function: Any) -> Any:
 
 def _language() -> list[Any]:
     return [m for n, m in list(sys.modules.items()) if n.startswith("triton.language")]
-
-
-def _functions(owners: list[Any], kind: type) -> Iterator[tuple[Any, str, Any]]:
-    for owner in owners:
-        for name, value in list(vars(owner).items()):
-            if type(value) is kind:
-                yield owner, name, value
 
 
 def _is_submitted(module: Any, within: str) -> bool:
