@@ -55,11 +55,11 @@ class Before:
         if states != self.random:
             pairs = zip(_RANDOM, self.random, states, strict=True)
             found += [SideEffect(effect) for effect, was, is_now in pairs if was != is_now]
-        settings = zip(_RESTORE, self.settings, _global_settings(), strict=True)
-        for (effect, restore), was, is_now in settings:
-            if was != is_now:
-                found.append(SideEffect(effect))
-                restore(was)
+        current = _global_settings()
+        for (setting, restore), before, now in zip(_RESTORE, self.settings, current, strict=True):
+            if before != now:
+                found.append(SideEffect(setting))
+                restore(before)
         if self.drawing is not None:
             found += map(SideEffect, self.drawing.effects(result))
         return tuple(found)
