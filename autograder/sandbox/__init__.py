@@ -18,7 +18,8 @@ the template or the grader. It ends, with all processes that it started, after `
 from autograder.model.errors import SandboxError, SandboxFault, SandboxMissing
 from autograder.worker.isolation.lockdown import ChildLimits
 
-from .backends.choice import BACKENDS, Sandbox, choose
+from .backends.backend import Sandbox
+from .backends.choice import BACKENDS, choose
 from .doctor import HealthFinding, probe
 from .session import Child, Template
 

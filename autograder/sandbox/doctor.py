@@ -61,7 +61,6 @@ def _tripwire() -> HealthFinding:
 
 
 def _bounds() -> HealthFinding:
-    """Describe the limits that are in force."""
     return HealthFinding(
         True,
         "limits",
@@ -73,7 +72,7 @@ def _bounds() -> HealthFinding:
 
 def _system_call_filter() -> HealthFinding:
     try:
-        size = len(program(Tasks.NONE, own_pids=True, read_only_outside=True, gpu=False)) // 8
+        size = len(program(Tasks.NONE, namespaces=True, gpu=False)) // 8
     except SandboxMissing as error:
         return HealthFinding(False, "libseccomp", str(error), "apt-get install libseccomp2")
     return HealthFinding(

@@ -12,7 +12,7 @@ import signal
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
 
-from . import processes
+import psutil
 
 WARM = ("numpy", "torch")
 END_SECONDS = 3.0
@@ -80,20 +80,52 @@ class Process:
         return printed
 
     def _kill(self) -> None:
-        """Kill the process and its children.
+        """Kill the process and its children: see `end_orphans`.
 
-        bubblewrap sets the parent-death signal of its child shortly after the fork. If bubblewrap
-        is killed in between, the child waits forever. Therefore stop bubblewrap first: a stopped
-        process starts no other child, and the pid of its child is not reused.
+        A process that was stopped first starts no other child.
         """
         pid = self._process.pid
         os.kill(pid, signal.SIGSTOP)
         os.waitid(os.P_PID, pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
-        for child in processes.children(pid):
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(child, signal.SIGKILL)
+        with contextlib.suppress(psutil.Error):
+            for child in psutil.Process(pid).children():
+                child.kill()
         self._process.kill()
         self._process.wait()
+
+
+def end_orphans() -> None:
+    """Kill half-started sandboxes of graders that were killed.
+
+    bubblewrap sets the parent-death signal of its child shortly after the fork. If bubblewrap dies
+    in between, for instance together with the grader, the child waits forever.
+    """
+    for process in orphans():
+        with contextlib.suppress(psutil.Error):
+            process.kill()
+
+
+def orphans() -> list[psutil.Process]:
+    """Return our sandboxes' first processes whose bubblewrap has ended."""
+    found = []
+    for process in psutil.process_iter(["name"]):
+        with contextlib.suppress(psutil.Error, OSError):
+            if process.info["name"] == "bwrap" and _is_orphan(process):
+                found.append(process)
+    return found
+
+
+def _is_orphan(process: psutil.Process) -> bool:
+    with open(f"/proc/{process.pid}/status", encoding="utf-8", errors="replace") as file:
+        pids = next(line.split()[1:] for line in file if line.startswith("NSpid:"))
+    parent = process.parent()
+    return (
+        len(pids) > 1
+        and pids[-1] == "1"  # the first process in its pid namespace
+        and process.uids().real == os.getuid()
+        and "worker.fork_server" in " ".join(process.cmdline())
+        and (parent is None or parent.name() != "bwrap")
+    )
 
 
 _starter: ThreadPoolExecutor | None = None

@@ -5,8 +5,7 @@ guarantees that a submission sees no file that is not listed here. The list ther
 required files instead of hiding secret ones:
 
 * the base Python runtime without its site-packages;
-* the folders in which the dynamic loader searches for shared libraries, and the alternatives that
-  the system has selected;
+* the folders in which the dynamic loader searches for shared libraries;
 * the installed distributions that submissions may use, and their requirements according to their
   metadata. The kit, nbgrader and everything else in the virtual environment are not included;
 * the files of `autograder/worker/`.
@@ -38,9 +37,6 @@ WELCOME = ("keras", "transformers", "scipy", "einops", "triton")
 DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 
 _WORKER = Path(worker.__file__).parent
-_ALTERNATIVES = Path("/etc/alternatives")  # links to the selected alternatives, such as BLAS
-_DPKG = Path("/var/lib/dpkg/info")
-_DATA = (Path("/usr/share/matplotlib"), Path("/etc/matplotlibrc"))
 PACKAGE_FOLDERS = ("site-packages", "dist-packages")
 
 
@@ -93,12 +89,11 @@ def visible_paths(runtime: Path | None, *, cuda: bool) -> Visible:
     prefix = Path(sys.base_prefix).resolve()
     graphics = graphics_nodes(Path("/dev")) if cuda else []
     folders = _loader_folders()
-    linked = _linked_libraries(_ALTERNATIVES)
     return Visible(
         executable=Path(getattr(sys, "_base_executable", sys.executable)).resolve(),
         prefix=prefix,
         stdlib=Path(sysconfig.get_path("stdlib")).resolve(),
-        libraries=(*folders, *linked, *_data_of_the_system(), *_runtime_libraries(prefix)),
+        libraries=(*folders, *_runtime_libraries(prefix)),
         packages=_packages(),
         worker=files,
         devices=(*DEVICES, *graphics),
@@ -158,18 +153,6 @@ def _runtime_libraries(prefix: Path) -> list[Path]:
     return [] if prefix == Path("/usr") else sorted((prefix / "lib").glob("*.so*"))
 
 
-def _linked_libraries(folder: Path) -> list[Path]:
-    """Return libraries with alternatives, such as BLAS, to which the loader's folders link."""
-    return sorted(path for path in folder.glob("*lib*.so*") if path.is_file())
-
-
-def _data_of_the_system() -> list[Path]:
-    """Return files that system packages read from outside their package folder."""
-    if Path(sys.base_prefix) != Path("/usr"):
-        return []
-    return [path for path in _DATA if path.exists()]
-
-
 @cache
 def _packages() -> dict[str, Path]:
     places: dict[str, Path] = {}
@@ -202,73 +185,28 @@ def _closure() -> list[metadata.Distribution]:
                 wanted += ((requirement.name, e) for e in ("", *requirement.extras))
     missing = [name for name in NEEDED if found[canonicalize_name(name)] is None]
     if missing:
-        raise SandboxMissing(f"{', '.join(missing)} not installed here; run: make install")
+        raise SandboxMissing(f"{', '.join(missing)} not installed by pip here; run: make setup")
     return [distribution for distribution in found.values() if distribution is not None]
 
 
 def _installed(name: str) -> metadata.Distribution | None:
+    """Return a distribution that pip installed; packages of the system list no files."""
     try:
-        return metadata.distribution(name)
+        distribution = metadata.distribution(name)
     except metadata.PackageNotFoundError:
         return None
+    return distribution if distribution.read_text("RECORD") else None
 
 
 def _places(distribution: metadata.Distribution) -> set[str]:
-    """Return the paths of a distribution: packages as a whole, namespace packages in part.
+    """Return the top-level folders and modules of a distribution.
 
     RECORD is parsed as text because `Distribution.files` takes a third of a second for torch.
     """
-    record = distribution.read_text("RECORD")
-    if record is None:
-        files = _of_the_system(distribution) or _top_level(distribution)
-    else:
-        files = [line.rsplit(",", 2)[0].strip('"') for line in record.splitlines()]
-    whole: set[str] = set()
-    places: set[str] = set()
-    for file in files:
-        parts = file.split("/")
-        if parts[0] in ("", "..") or file.endswith(".pth") or parts[0] in whole:
-            continue
-        place = _outermost_own(distribution, parts)
-        if place == parts[0]:
-            whole.add(place)
-        if os.path.exists(str(distribution.locate_file(place))):
-            places.add(place)
-    return places
-
-
-def _of_the_system(distribution: metadata.Distribution) -> list[str]:
-    """Return the files of a distribution that dpkg installed: Debian packages have no RECORD."""
-    folder = Path(str(distribution.locate_file("")))
-    return _by_dpkg(folder, _DPKG).get(canonicalize_name(distribution.metadata["Name"]), [])
-
-
-@cache
-def _by_dpkg(folder: Path, lists: Path) -> dict[str, list[str]]:
-    """Map distributions to their files below a packages folder, from dpkg's file lists."""
-    found: dict[str, list[str]] = {}
-    for path in sorted(lists.glob("python3*.list")):
-        text = path.read_text(encoding="utf-8", errors="replace")
-        below = [x.removeprefix(f"{folder}/") for x in text.splitlines()]
-        below = [x for x in below if not x.startswith("/")]
-        for top in {x.split("/")[0] for x in below}:
-            stem, _, kind = top.rpartition(".")
-            if kind in ("dist-info", "egg-info"):
-                found[canonicalize_name(stem.split("-")[0])] = below
-    return found
-
-
-def _top_level(distribution: metadata.Distribution) -> list[str]:
-    """Return the top-level packages and modules of a distribution without a file list."""
-    name = distribution.metadata["Name"]
-    names = (distribution.read_text("top_level.txt") or name).split()
-    return [file for n in names for file in (n, f"{n}.py")]
-
-
-def _outermost_own(distribution: metadata.Distribution, parts: list[str]) -> str:
-    for depth in range(1, len(parts)):
-        place = "/".join(parts[:depth])
-        folder = str(distribution.locate_file(place))
-        if place.endswith(".dist-info") or os.path.exists(f"{folder}/__init__.py"):
-            return place
-    return "/".join(parts)
+    record = distribution.read_text("RECORD") or ""
+    places = {line.rsplit(",", 2)[0].strip('"').partition("/")[0] for line in record.splitlines()}
+    return {
+        place
+        for place in places - {"", "..", "__pycache__"}
+        if not place.endswith(".pth") and os.path.exists(str(distribution.locate_file(place)))
+    }

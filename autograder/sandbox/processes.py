@@ -1,4 +1,4 @@
-"""Read the state and resource usage of processes from /proc."""
+"""Read what psutil does not: pidfds, and resource usage that /proc alone reports."""
 
 from __future__ import annotations
 
@@ -19,36 +19,6 @@ def pid_of(pidfd: int) -> int:
     with open(f"/proc/self/fdinfo/{pidfd}", encoding="ascii") as file:
         fields = dict(line.split(":", 1) for line in file)
     return int(fields["Pid"])
-
-
-def tree(root: int) -> list[int]:
-    """Return `root` and its descendants."""
-    parents = _parents()
-    found = [root]
-    for member in found:
-        found.extend(pid for pid, parent in parents.items() if parent == member)
-    return found
-
-
-def children(parent: int) -> list[int]:
-    """Return the child processes of `parent`, including zombies."""
-    return [pid for pid, its_parent in _parents().items() if its_parent == parent]
-
-
-def _parents() -> dict[int, int]:
-    parents: dict[int, int] = {}
-    for name in filter(str.isdigit, os.listdir("/proc")):
-        with contextlib.suppress(OSError), open(f"/proc/{name}/stat", "rb") as file:
-            # the command name may contain spaces and parentheses; the fields follow the last ")"
-            parents[int(name)] = int(file.read().rpartition(b")")[2].split()[1])
-    return parents
-
-
-def parent_of(pid: int) -> int:
-    """Return the parent's pid, or 0 if the process has ended."""
-    with contextlib.suppress(OSError), open(f"/proc/{pid}/stat", "rb") as file:
-        return int(file.read().rpartition(b")")[2].split()[1])
-    return 0
 
 
 def step_back(pid: int) -> None:

@@ -26,10 +26,10 @@ from collections.abc import Callable, Mapping
 from typing import NoReturn
 
 import msgspec
+import psutil
 
 from autograder.model.errors import SandboxFault
 from autograder.worker.fork_server import (
-    Boot,
     Exited,
     Failed,
     Ready,
@@ -38,7 +38,7 @@ from autograder.worker.fork_server import (
     Spawn,
     Started,
 )
-from autograder.worker.isolation.lockdown import ChildLimits
+from autograder.worker.isolation.lockdown import Boot, ChildLimits
 
 from . import processes
 from .launch import END_SECONDS
@@ -107,7 +107,10 @@ class Child:
         """Return the resident memory of the child and its descendants, including shared pages."""
         if self._has_ended():
             return 0
-        pids = [self._pid] if not self._template._bred else processes.tree(self._pid)
+        pids = [self._pid]
+        if self._template._bred:
+            with contextlib.suppress(psutil.Error):
+                pids += [p.pid for p in psutil.Process(self._pid).children(recursive=True)]
         return sum(processes.resident_bytes(pid) for pid in pids)
 
     def peak_bytes(self) -> int:
@@ -191,11 +194,14 @@ class Template:
         self.warm = False
         self._warm_until = time.monotonic() + _BOOT_SECONDS
         _living.add(self)
-        try:
-            self._boot(boot, config)
-        except BaseException:
-            self.close()
-            raise
+        with open(os.memfd_create("config"), "r+b") as file:
+            file.write(config)
+            file.seek(0)
+            try:
+                self._send(boot, file.fileno())
+            except BaseException:
+                self.close()
+                raise
 
     def spawn(self, limits: ChildLimits) -> Child:
         """Fork a child and confine it; raise SandboxFault if the template has ended or fails."""
@@ -226,7 +232,7 @@ class Template:
             self._bred = self._bred or tasks is Tasks.PROCESSES
             child = Child(self, number, ours, pidfd, programs.names)
             if number == 1:
-                processes.step_back(processes.parent_of(child._pid))
+                processes.step_back(psutil.Process(child._pid).ppid())
             processes.step_back(child._pid)
             self._children[number] = child
             return child
@@ -245,13 +251,6 @@ class Template:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-    def _boot(self, boot: Boot, config: bytes) -> None:
-        descriptor = os.memfd_create("config")
-        with open(descriptor, "r+b") as file:
-            file.write(config)
-            file.seek(0)
-            self._send(boot, descriptor)
 
     def _wait_until_warm(self) -> None:
         if not self.warm:

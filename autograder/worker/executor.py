@@ -24,11 +24,11 @@ from .monitor import rng_state
 from .monitor.call_hooks import CallHooks
 from .monitor.call_watch import Watcher
 from .monitor.function_hooks import function_mode, hooked_patterns
-from .monitor.import_guard import Loaders
+from .monitor.import_guard import StudentImports
 from .monitor.numpy_allocations import trim_memory
 from .monitor.side_effects import Before
 from .protocol import frames
-from .protocol.values import TORCH_DTYPES, TORCH_NAMES, Decoder, Encoder
+from .protocol.values import TORCH_NAMES, Decoder, Encoder
 from .stop_location import interrupted_after
 from .torch_support import devices, fake_device
 from .torch_support.backward import pulled_back
@@ -58,24 +58,12 @@ class Executor:
         self._function_mode = function_mode(self.watcher.note)
         self.module: Any = None
         self.objects: list[Any] = []
-        self._formulas: dict[tuple[bool, str], set[tuple[str, ...]]] = {}
         self._printed = CapturedOutput()  # of the running request
         self._launches = False  # whether the module may launch Triton kernels
-        self.imports: Loaders | None = None
+        self.imports: StudentImports | None = None
         self.ask: Ask | None = None
         self._ballast: mmap.mmap | None = None
         self._imported = 0  # modules that were imported before the submission
-
-    def capture_descriptors(self) -> None:
-        """Redirect descriptors 0, 1 and 2 to /dev/null."""
-        try:
-            null = os.open(os.devnull, os.O_RDWR)
-        except FileNotFoundError:  # without /dev, the descriptors are already null
-            return
-        for descriptor in (0, 1, 2):
-            os.dup2(null, descriptor)
-        if null > 2:
-            os.close(null)
 
     def answer(self, request: frames.Request, buffers: list[memoryview]) -> bytes:
         """Return the reply frame for a request."""
@@ -132,7 +120,7 @@ class Executor:
         try:
             with interrupted_after(seconds):
                 spec.loader.exec_module(self.module)
-        except BaseException as error:
+        except BaseException as error:  # a submission's SystemExit included
             return frames.Reply("raised", raised=stopped_import(error, str(self.root)))
         finally:
             self.watcher.begin((), str(self.root))
@@ -200,7 +188,11 @@ class Executor:
                 if mismatch is not None:
                     return frames.Reply("state", mismatch=mismatch)
             with hooks.counting():
-                gradients, detached = self._gradients(result, request, inputs, decoder, encoder)
+                gradients: tuple[frames.Value, ...] | None = None
+                detached: tuple[int, ...] = ()
+                if request.cotangents is not None:
+                    inputs += self._parameters(request)
+                    gradients, detached = pulled_back(result, request, inputs, decoder, encoder)
             devices.finish(request.device)
             value = self._encode_result(result, encoder)
         side_effects = before.compare(result)
@@ -236,7 +228,6 @@ class Executor:
         return thing, thing is not None
 
     def _reset(self) -> None:
-        """Restore the global state in which every test starts."""
         held = bool(self.objects)
         self.objects.clear()
         self._ballast = None
@@ -277,46 +268,19 @@ class Executor:
         if isinstance(value, frames.HandleV):
             return self.objects[value.id]
         assert isinstance(value, frames.SpecialV)
-        content = decoder(value.value)
-        if value.kind == "device":
-            return devices.torch_device(content)
-        if value.kind == "once":
-            return iter(content)
-        if value.kind == "slice":
-            return slice(*content)
-        if value.kind == "dtype":
-            return TORCH_DTYPES[content]
         if value.kind == "axes":
             from matplotlib.figure import Figure
 
             axes = Figure().subplots()
             self.objects.append(axes)
             return axes
-        if value.kind == "generator":
-            device = "cpu" if request.device == devices.FAKE else request.device
-            return torch.Generator(device).manual_seed(content)
-        return build(value.kind, content, request.device)
+        return build(value.kind, decoder(value.value), request.device)
 
     def _parameters(self, request: frames.Call) -> list[torch.Tensor]:
         owner = self.objects[request.handle] if request.handle is not None else None
         if not isinstance(owner, nn.Module):
             return []
         return [p for _, p in sorted(owner.named_parameters()) if p.is_floating_point()]
-
-    def _gradients(
-        self,
-        result: Any,
-        request: frames.Call,
-        inputs: list[torch.Tensor],
-        decoder: Decoder,
-        encoder: Encoder,
-    ) -> tuple[tuple[frames.Value, ...] | None, tuple[int, ...]]:
-        """Return the requested gradients, and the indices of detached outputs."""
-        if request.cotangents is None:
-            return None, ()
-        formulas = self._formulas.setdefault((request.handle is None, request.path), set())
-        inputs = inputs + self._parameters(request)
-        return pulled_back(result, request, inputs, formulas, decoder, encoder)
 
     # Describing
 
@@ -338,7 +302,7 @@ class Executor:
         if isinstance(thing, nn.Module):
             try:
                 entries = dict(thing.state_dict())
-            except Exception:
+            except Exception:  # a submission may override `state_dict`
                 entries = {}
             state = {k: (TORCH_NAMES.get(v.dtype, "?"), tuple(v.shape)) for k, v in entries.items()}
         for index, known in enumerate(self.objects):

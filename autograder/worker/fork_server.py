@@ -39,36 +39,18 @@ from .isolation import lockdown
 from .isolation.enter_chroot import ChrootIsolation
 from .isolation.enter_landlock import Landlock
 from .isolation.enter_namespaces import Namespaces
-from .isolation.lockdown import ChildLimits
+from .isolation.lockdown import Boot, ChildLimits, Isolation
 from .isolation.seccomp_notify import Notifications
 
 _PACKET = 1 << 16
 _SETUP_MS = 10_000
 _GPU_SETUP_MS = 60_000
 _GRACE_SECONDS = 10.0
-
-
-class Boot(msgspec.Struct, frozen=True):
-    """The first packet, with a descriptor for the configuration of `server.prepare`.
-
-    backend:   "bubblewrap", "landlock" or "chroot"
-    warm:      modules to import before the first fork
-    child_uid: the first uid for children, which all differ; None to keep the current uid
-    first:     number of the first child, so that parallel fork servers rarely use the same uid
-    gpu:       whether CUDA may be used
-    scratch:   folder for children's working directories (not for bubblewrap)
-    readable:  paths that a child may read (landlock only)
-    root:      the folder that becomes a child's root (chroot only)
-    """
-
-    backend: str
-    warm: tuple[str, ...]
-    child_uid: int | None
-    gpu: bool
-    first: int = 0
-    scratch: str = ""
-    readable: tuple[str, ...] = ()
-    root: str = ""
+_ISOLATIONS: dict[str, type[Isolation]] = {
+    "bubblewrap": Namespaces,
+    "landlock": Landlock,
+    "chroot": ChrootIsolation,
+}
 
 
 class Spawn(msgspec.Struct, frozen=True):
@@ -163,15 +145,7 @@ class _ForkServer:
         self._listeners: dict[int, Notifications] = {}
         self._poller = select.poll()
         self._poller.register(control, select.POLLIN)
-        self._isolation: Landlock | ChrootIsolation | Namespaces
-        if boot.backend == "landlock":
-            self._isolation = Landlock(
-                boot.child_uid, boot.first, boot.scratch, boot.readable, boot.gpu
-            )
-        elif boot.backend == "chroot":
-            self._isolation = ChrootIsolation(boot.child_uid, boot.first, boot.scratch, boot.root)
-        else:
-            self._isolation = Namespaces(boot.child_uid, boot.first, boot.gpu)
+        self._isolation = _ISOLATIONS[boot.backend](boot)
         _warm_up(boot.warm, descriptors[0])
         self._isolation.finish_warm_up()
         lockdown.call("prctl", lockdown.PR_SET_DUMPABLE, 0, 0, 0, 0)
@@ -244,9 +218,8 @@ class _ForkServer:
                 spawn.limits,
                 spawn.program,
                 used,
+                self._isolation,
                 notifying=spawn.notifying,
-                parent=self._isolation.parent,
-                count_tasks=self._isolation.count_tasks,
                 gpu=self._gpu,
             )
             if self._gpu:
@@ -308,7 +281,7 @@ def _warm_up(modules: tuple[str, ...], config_fd: int) -> None:
             thread.join(_GRACE_SECONDS)
     deadline = time.monotonic() + _GRACE_SECONDS  # a kernel thread may outlive Python's
     while (tasks := len(os.listdir("/proc/self/task"))) > 1 and time.monotonic() < deadline:
-        time.sleep(0.001)
+        time.sleep(0.001)  # no event reports the end of a kernel thread
     if tasks > 1:
         raise RuntimeError(f"{tasks} threads exist before the first fork, left by imports")
     lockdown.prepare_autograd()

@@ -22,7 +22,7 @@ import torch
 
 from .executor import Executor
 from .monitor import audit_hook, call_watch, numpy_allocations, rng_state
-from .monitor.import_guard import seal, worker_modules
+from .monitor.import_guard import seal
 from .monitor.operator_hooks import install_hooks
 from .protocol import frames
 from .torch_support import devices, fake_device
@@ -34,12 +34,11 @@ _executor: Executor | None = None
 _max_reply = 8 << 20
 _gpu_bytes = 0
 _libraries: tuple[str, ...] = ()
-_worker_modules: list[str] = []
 
 
 def prepare(config: bytes) -> None:
     """Import everything that a submission may need, and install the hooks for forbidden calls."""
-    global _executor, _max_reply, _gpu_bytes, _libraries, _worker_modules
+    global _executor, _max_reply, _gpu_bytes, _libraries
     settings = msgspec.msgpack.decode(config, type=frames.PrepareConfig)
     _max_reply, _gpu_bytes = settings.max_reply_bytes, settings.gpu_bytes
     _libraries = settings.libraries
@@ -59,7 +58,6 @@ def prepare(config: bytes) -> None:
     rng_state.seed_all()
     for extra in settings.extras:
         warm(extra)
-    _worker_modules = worker_modules()
 
 
 def start_gpu() -> None:
@@ -71,13 +69,13 @@ def serve(sock: socket.socket) -> None:
     """Answer requests on `sock` until it closes. The working directory is the submission's."""
     executor = _executor or Executor()
     executor.root = Path(os.getcwd())
-    executor.capture_descriptors()
-    executor.imports = seal(str(executor.root), _libraries, _worker_modules or worker_modules())
+    executor.imports = seal(str(executor.root), _libraries)
     notices = _Notices(sock)
     executor.ask = _StubCalls(sock, notices)
     executor.watcher.tell = lambda banned: notices("banned", banned.call, banned.line)
     audit_hook.install(
-        str(executor.root), lambda what, line: notices(_KINDS[what in audit_hook.LOOKS], what, line)
+        str(executor.root),
+        lambda what, line: notices("banned" if what in audit_hook.LOOKS else "attempt", what, line),
     )
     warnings.simplefilter("ignore")
     sys.dont_write_bytecode = True  # stale byte code could replace a later version of a module
@@ -98,9 +96,6 @@ def serve(sock: socket.socket) -> None:
 def _is_too_large(frame: bytes) -> bool:
     header_length, _ = frames.frame_lengths(frame[: frames.PREFIX.size], len(frame), len(frame))
     return len(frame) > _max_reply or header_length > frames.MAX_REPLY_HEADER
-
-
-_KINDS: tuple[Literal["attempt", "banned"], ...] = ("attempt", "banned")
 
 
 def _read_frame(sock: socket.socket) -> tuple[bytes, bytes, memoryview]:

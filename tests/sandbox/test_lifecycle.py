@@ -31,7 +31,6 @@ from autograder.sandbox import (
     launch,
 )
 from autograder.sandbox.backends.bubblewrap import _FIXED
-from autograder.sandbox.orphans import end_orphans
 from autograder.sandbox.processes import readable
 from autograder.sandbox.seccomp.syscalls import Tasks
 from autograder.worker.fork_server import Spawn as SpawnOrder
@@ -185,7 +184,7 @@ def test_the_beginning_that_a_killed_grader_left_is_ended_by_the_next() -> None:
         process._process.kill()  # as the kernel does when its grader dies
         process._process.wait()
         assert begun.is_running()
-        end_orphans()
+        launch.end_orphans()
         _, left = psutil.wait_procs([begun], timeout=5)
         assert not left
         assert in_use.is_running()
@@ -201,8 +200,8 @@ def test_a_sandbox_steps_back_as_its_grader_does() -> None:
         from tests.sandbox.sandbox_inside import start_cold
         os.nice(7)
         with start_cold("bubblewrap") as template, template.spawn(ChildLimits()) as child:
-            from autograder.sandbox.processes import parent_of
-            for pid in (child._pid, parent_of(child._pid)):
+            import psutil
+            for pid in (child._pid, psutil.Process(child._pid).ppid()):
                 print(open(f"/proc/{pid}/autogroup").read().split()[-1])
     """
     done = subprocess.run(

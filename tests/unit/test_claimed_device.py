@@ -85,12 +85,6 @@ def test_an_input_that_comes_back_as_it_was_has_its_gradient(pull_back):
     assert torch.equal(gradients[0], torch.ones(2, 3, dtype=torch.float16))
 
 
-def test_what_was_compared_on_the_cpu_is_not_run_again(pull_back):
-    pull_back("square", "cpu")
-    reply, _ = pull_back("square")
-    assert reply.gradients == (frames.TensorV("float16", (2, 3), None, "fake_gpu", None), None)
-
-
 def test_a_formula_that_the_cpu_did_not_see_is_run(pull_back):
     pull_back("elsewhere", "cpu")
     _, gradients = pull_back("elsewhere")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import math
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -19,7 +20,6 @@ from autograder.grading.assertions.calls import Launched  # noqa: E402  # after 
 from autograder.grading.targets.in_process import split_reply  # noqa: E402
 from autograder.model.errors import EngineError  # noqa: E402
 from autograder.worker.executor import Executor  # noqa: E402
-from autograder.worker.monitor.call_watch import Counting  # noqa: E402
 from autograder.worker.protocol import frames  # noqa: E402
 from autograder.worker.torch_support import fake_device  # noqa: E402
 from autograder.worker.triton_support import interpreter, kernel_watch  # noqa: E402
@@ -179,13 +179,9 @@ def imported(text: str, name: str, folder: Path) -> ModuleType:
 def seen(own: ModuleType, kernel: str, grid: int, *args: object, order: int | None = None):
     """Return the record of a kernel's only launch."""
     root = str(Path(str(own.__file__)).parent)
-    with (
-        kernel_watch.watching(root, order, noting=True, compiling=True) as watch,
-        Counting() as counting,
-    ):
+    with kernel_watch.KernelWatch(root, order, noting=True, compiling=True) as watch:
         getattr(own, kernel)[(grid,)](*args)
-    counts = watch.added_to(counting.counts(0), counting.operators, counting.numbers)
-    (launch,) = counts.launches
+    (launch,) = watch.launches
     return launch
 
 
@@ -231,7 +227,7 @@ def test_an_address_that_a_kernel_was_given_as_a_number_leads_there(own):
 
 
 def test_memory_that_was_asked_for_and_not_written_is_nan(own):
-    with kernel_watch.watching("", None, noting=False):
+    with kernel_watch.KernelWatch("", None, noting=False):
         assert torch.empty(5).isnan().all()
 
 
@@ -363,15 +359,6 @@ def test_the_compiler_says_the_same_before_and_after_a_kernel_ran(own):
         assert seen(own, "reads_a_global", 1, torch.ones(1), torch.zeros(1)).refused is not None
 
 
-def test_what_computes_beside_the_kernels_is_named(own):
-    x, total = torch.ones(4), torch.zeros(1)
-    with kernel_watch.watching("", None, noting=True) as watch, Counting() as counting:
-        own.add_up[(4,)](x.contiguous(), total)
-        torch.empty(3).copy_(x[:3]).exp()
-    counts = watch.added_to(counting.counts(0), counting.operators, counting.numbers)
-    assert counts.computed == ("exp",)
-
-
 def test_what_triton_lacks_is_not_taken_for_an_exercise_that_is_not_written(tmp_path):
     (tmp_path / "lacking.py").write_text(
         "import codecs\ndef f():\n    return codecs.Codec().encode('x')\n"
@@ -482,7 +469,7 @@ def beside(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
 def outside(module: ModuleType, function: str, x: torch.Tensor) -> tuple[set[str], torch.Tensor]:
     """Return the operators that compute with x outside of kernels, and the result."""
     provenance = Provenance([x])
-    with kernel_watch.watching("", provenance=provenance), provenance:
+    with kernel_watch.KernelWatch("", provenance=provenance), provenance:
         result = getattr(module, function)(x)
     provenance.check_result(result)
     return provenance.outside, result
@@ -510,6 +497,76 @@ def test_elements_that_no_kernel_wrote_may_be_copied_into_a_result(beside):
     names, result = outside(beside, "joined", x)
     assert not names
     assert torch.equal(result, torch.tensor([4.5, 0.0, 0.3, 7.25]))
+
+
+F = torch.nn.functional
+MOVES = {
+    "as_strided": lambda x: x.as_strided((2, 2), (1, 2)),
+    "contiguous": lambda x: x.T.contiguous(),
+    "diagonal": lambda x: torch.diag_embed(x.diagonal()),
+    "empty_like": lambda x: torch.empty_like(x).copy_(x),
+    "flatten": lambda x: x.flatten().unflatten(0, (2, 4)),
+    "gather": lambda x: x.gather(1, torch.tensor([[3, 0], [1, 2]])),
+    "half": lambda x: x.half().double(),
+    "hstack": lambda x: torch.hstack([x, x]),
+    "index_fill": lambda x: x.index_fill(1, torch.tensor([0]), -math.inf),
+    "index_put": lambda x: x.clone().index_put_((torch.tensor([0]),), x[1]),
+    "masked_select": lambda x: x.masked_select(torch.tensor([True, False, True, True])),
+    "masked_fill": lambda x: x.masked_fill(torch.eye(4).bool()[:2], -math.inf),
+    "movedim": lambda x: x.movedim(0, 1).reshape(-1),
+    "new_zeros": lambda x: torch.cat([x, x.new_zeros(1, 4)]),
+    "pad": lambda x: F.pad(x, (0, 3), value=-math.inf),
+    "pad_circular": lambda x: F.pad(x[None], (1, 1), mode="circular"),
+    "pad_reflect": lambda x: F.pad(x[None], (1, 1), mode="reflect"),
+    "pixel_shuffle": lambda x: F.pixel_shuffle(x.reshape(1, 4, 1, 2), 2),
+    "repeat_interleave": lambda x: x.repeat_interleave(3, dim=0),
+    "repeat_interleave_tensor": lambda x: x.repeat_interleave(torch.tensor([1, 2]), dim=0),
+    "roll": lambda x: x.roll(1, 0),
+    "scatter": lambda x: torch.zeros(2, 5).scatter(1, torch.tensor([[4], [0]]), x),
+    "split": lambda x: torch.stack(x.split(2, dim=1)),
+    "take_along_dim": lambda x: x.take_along_dim(torch.tensor([[1]]), 1),
+    "tile": lambda x: x.tile(2, 2),
+    "tril": lambda x: x.tril(),
+    "unbind": lambda x: torch.vstack(x.unbind(1)),
+    "unfold": lambda x: x.unfold(1, 2, 2).clone(),
+    "unfold_columns": lambda x: F.unfold(x[None, None], (2, 2)),
+    "where": lambda x: torch.where(torch.arange(4) < 3, x, -math.inf),
+}
+COMPUTES = {
+    "abs": lambda x: x.abs(),
+    "amax": lambda x: x.amax(1),
+    "bmm": lambda x: x[None] @ x.T[None],
+    "clamp": lambda x: x.clamp(min=0.0),
+    "col2im": lambda x: F.fold(x.reshape(1, 4, 2), (2, 3), (2, 2)),
+    "cosine": lambda x: x[:1, :1].cos(),
+    "dropout": lambda x: F.dropout(x, 0.5),
+    "equal": lambda x: x == x.T.reshape(2, 4),
+    "is_nan": lambda x: x.isnan(),
+    "nan_to_num": lambda x: x.nan_to_num(),
+    "exponential": lambda x: x.exp_(),
+    "mean": lambda x: x.mean(),
+    "minus": lambda x: -x,
+    "plus": lambda x: x + 1,
+    "scatter_add": lambda x: torch.zeros(2, 1).scatter_add(1, torch.zeros(2, 4).long(), x),
+    "sign": lambda x: x[0, 0].sign(),
+    "softmax": lambda x: x.softmax(-1),
+    "sort": lambda x: x.sort().values,
+    "square": lambda x: x[:1, :1].square(),
+    "sum": lambda x: x.sum(),
+    "times": lambda x: x * 0.5,
+    "topk": lambda x: x.topk(2).values,
+}
+
+
+@pytest.mark.parametrize("claimed", [False, True])
+@pytest.mark.parametrize("name", [*MOVES, *COMPUTES])
+def test_operators_that_move_values_are_told_from_those_that_compute(beside, name, claimed):
+    x = torch.tensor([[3.5, -1.0, 0.25, 7.0], [0.0, 2.0, -math.inf, 1.0]])
+    given = fake_device.ClaimedTensor(x.clone()) if claimed else x
+    provenance = Provenance([given])
+    with provenance, torch.device(given.device):
+        {**MOVES, **COMPUTES}[name](given)
+    assert bool(provenance.outside) is (name in COMPUTES)
 
 
 @pytest.mark.parametrize(
@@ -544,8 +601,7 @@ def test_a_race_has_a_place_and_one_of_three_kinds():
 
 def test_launches_are_compiled_only_where_that_is_asked(own):
     args = torch.ones(1), torch.zeros(1)
-    with kernel_watch.watching("", None, noting=True) as watch, Counting() as counting:
+    with kernel_watch.KernelWatch("", None, noting=True) as watch:
         own.reads_a_global[(1,)](*args)
-    counts = watch.added_to(counting.counts(0), counting.operators, counting.numbers)
-    assert counts.launches[0].refused is None
+    assert watch.launches[0].refused is None
     assert seen(own, "reads_a_global", 1, *args).refused is not None

@@ -9,7 +9,7 @@ import pytest
 
 from autograder.grading.targets.confined_process import Attempts
 from autograder.worker.protocol import frames
-from autograder.worker.server import _Notices, _Outbox
+from autograder.worker.server import _Notices
 
 STAMP = b"12345678"
 
@@ -32,13 +32,13 @@ def sent(ours: socket.socket) -> int:
 
 def test_nothing_is_told_before_the_first_request(ends) -> None:
     ours, theirs = ends
-    _Notices(_Outbox(theirs))("attempt", "kill", 3)
+    _Notices(theirs)("attempt", "kill", 3)
     assert sent(ours) == 0
 
 
 def test_the_same_is_told_once_for_a_request(ends) -> None:
     ours, theirs = ends
-    told = _Notices(_Outbox(theirs))
+    told = _Notices(theirs)
     told.begin(STAMP)
     for _ in range(3):
         told("attempt", "kill", 3)
@@ -50,7 +50,7 @@ def test_the_same_is_told_once_for_a_request(ends) -> None:
 
 def test_no_more_is_told_than_the_other_side_takes(ends) -> None:
     ours, theirs = ends
-    told = _Notices(_Outbox(theirs))
+    told = _Notices(theirs)
     told.begin(STAMP)
     for number in range(100):
         told("attempt", str(number), number)

@@ -65,24 +65,3 @@ def test_a_command_that_reads_notebooks_compiles_no_grammars(copy, autograder) -
     found = re.findall(r"import time:[^|]+\|[^|]+\|\s+(\w+)", done.stderr)
     assert "nbformat" in found, done.stderr[-2000:]
     assert "lark" not in found
-
-
-def test_a_first_claimed_tensor_of_our_own_imports_no_half_of_torch(project) -> None:
-    """Restore the replaced modules, so that later imports get the real ones."""
-    program = (
-        "import sys, torch\n"
-        "from autograder.worker.torch_support import fake_device as claimed\n"
-        "claimed.device()\n"
-        "claimed.warm_without_distributed()\n"
-        "x = claimed.ClaimedTensor(torch.ones(2)) * 3\n"
-        "print(x.tolist(), 'torch.distributed.tensor' in sys.modules, 'sympy' in sys.modules)"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", program],
-        cwd=project,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=True,
-    )
-    assert done.stdout.strip() == "[3.0, 3.0] False False"

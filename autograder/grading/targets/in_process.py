@@ -132,7 +132,7 @@ def prepare_process(week: Week, devices: tuple[str, ...]) -> None:
     install_hooks(week.all_patterns)
     fake_device.device()  # cannot be registered any more after a backward pass
     if any(AXES[d].claimed for d in devices):
-        fake_device.warm_without_distributed()
+        fake_device.warm()
     for extra in usable_extras(week):
         warm(extra)
 

@@ -11,7 +11,7 @@ this uid can read the Python installation. Otherwise children keep root's uid wi
 and cannot be allowed additional processes, because RLIMIT_NPROC does not apply to root.
 
 When the trusted process ends, for whatever reason, the kernel kills bubblewrap and with it the
-outermost pid namespace and all processes in it (but see `orphans.py`).
+outermost pid namespace and all processes in it (but see `launch.end_orphans`).
 """
 
 from __future__ import annotations
@@ -20,25 +20,19 @@ import json
 import os
 import shutil
 import socket
-from functools import partial
 from pathlib import Path
 
 from autograder.model.errors import SandboxFault, SandboxMissing
-from autograder.worker.fork_server import Boot
 from autograder.worker.isolation.lockdown import SPARE_UIDS
 
 from .. import launch
-from ..mounts import PACKAGE_FOLDERS, Visible, visible_paths
-from ..orphans import end_orphans
-from ..seccomp import syscalls
+from ..mounts import PACKAGE_FOLDERS, Visible
 from ..seccomp.syscalls import Tasks
-from ..session import Template
-from . import identity
+from .backend import Sandbox, StartedTemplate, spare_uid
 
 _DRIVER = "/runtime/driver"
 # The CUDA driver looks up the GPU on its bus here and does not start without these folders.
 _SYS_OF_A_GPU = ("/sys/devices", "/sys/bus/pci", "/sys/module/nvidia", "/sys/module/nvidia_uvm")
-_OF_THE_SYSTEM = Path("/usr/lib/python3/dist-packages")
 _CHILD_UID_INSIDE = 1000
 # fmt: off
 _FIXED = (
@@ -50,45 +44,27 @@ _FIXED = (
 _FOLDERS = ("/dev", "/submission", "/dev/shm", "/scratch")
 
 
-class Bubblewrap:
-    """Start templates in bubblewrap.
-
-    runtime: a file that replaces `worker/server.py` (for trials)
-    warm:    modules that the template imports before the first fork
-    """
+class Bubblewrap(Sandbox):
+    """Start templates in bubblewrap."""
 
     name = "bubblewrap"
-
-    def __init__(self, *, runtime: Path | None = None, warm: tuple[str, ...] = launch.WARM) -> None:
-        self._runtime = runtime
-        self._warm = warm
-
-    @property
-    def separate_uids(self) -> bool:
-        """Return True if each submission gets a separate uid on this host."""
-        return (
-            os.geteuid() == 0 and _outer_uid(visible_paths(self._runtime, cuda=False)) is not None
-        )
+    namespaces = True
 
     @property
     def caveats(self) -> tuple[str, ...]:
-        """Return the guarantees that are missing on this host."""
-        if os.geteuid() != 0 or _outer_uid(visible_paths(self._runtime, cuda=False)) is not None:
+        if os.geteuid() != 0 or self.separate_uids:
             return ()
         return (
             "submissions keep root's uid without its capabilities, because other users cannot read"
             " the Python installation",
         )
 
-    def start(self, config: bytes, *, cuda: bool = False) -> Template:
-        """Start a template; raise SandboxMissing or SandboxFault if that is impossible here."""
+    def _launch(self, visible: Visible, *, cuda: bool) -> StartedTemplate:
         program = shutil.which("bwrap")
         if program is None:
             raise SandboxMissing("bubblewrap is not installed; run: apt-get install bubblewrap")
-        end_orphans()
-        visible = visible_paths(self._runtime, cuda=cuda)
-        root = os.geteuid() == 0
-        outer_uid = _outer_uid(visible)
+        launch.end_orphans()
+        outer_uid = self._spare_uid(visible)
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         try:
             process = _run(program, _arguments(visible, theirs.fileno()), theirs, outer_uid)
@@ -97,26 +73,13 @@ class Bubblewrap:
             raise
         finally:
             theirs.close()
-        boot = Boot(
-            backend=self.name,
-            warm=self._warm,
-            child_uid=None if outer_uid is None else _CHILD_UID_INSIDE,
-            first=identity.anywhere(),
-            gpu=cuda,
-        )
-        return Template(
-            ours,
-            boot,
-            config,
-            programs=partial(syscalls.programs, own_pids=True, read_only_outside=True, gpu=cuda),
-            most=Tasks.NONE if root and outer_uid is None else Tasks.PROCESSES,
-            end=process.end,
-        )
+        return StartedTemplate(ours, process.end, None if outer_uid is None else _CHILD_UID_INSIDE)
 
+    def _spare_uid(self, visible: Visible) -> int | None:
+        return spare_uid() if os.geteuid() == 0 and visible.readable_by_others() else None
 
-def _outer_uid(visible: Visible) -> int | None:
-    """Return the children's uid on the host if the grader is root and that uid can read enough."""
-    return identity.spare_uid() if os.geteuid() == 0 and visible.readable_by_others() else None
+    def _most_tasks(self, child_uid: int | None) -> Tasks:
+        return Tasks.NONE if os.geteuid() == 0 and child_uid is None else Tasks.PROCESSES
 
 
 def _run(
@@ -177,14 +140,7 @@ def _arguments(visible: Visible, control_fd: int) -> list[str]:
     arguments += ["--tmpfs", "/cache", "--tmpfs", "/tmp", "--proc", "/proc"]
     arguments += ["--remount-ro", "/", "--chdir", "/"]
     path = [stdlib, f"{stdlib}/lib-dynload", "/packages", "/kit"]
-    if any(map(_is_the_systems, visible.packages.values())):
-        path.insert(3, str(_OF_THE_SYSTEM))
     return [*arguments, "/runtime/bin/python3", *launch.python_arguments(path, control_fd)]
-
-
-def _is_the_systems(package: Path) -> bool:
-    """Return True for Debian packages, which find their libraries by absolute path."""
-    return package.is_relative_to(_OF_THE_SYSTEM)
 
 
 def _places(visible: Visible) -> list[tuple[Path, str]]:
@@ -195,7 +151,6 @@ def _places(visible: Visible) -> list[tuple[Path, str]]:
         own = library.is_relative_to(visible.prefix) and visible.prefix != Path("/usr")
         places.append((library, f"/runtime/lib/{library.name}" if own else str(library)))
     places += [(library, f"{_DRIVER}/{library.name}") for library in visible.driver]
-    for name, source in visible.packages.items():
-        places.append((source, str(source) if _is_the_systems(source) else f"/packages/{name}"))
+    places += [(source, f"/packages/{name}") for name, source in visible.packages.items()]
     places += [(source, f"/kit/worker/{name}") for name, source in visible.worker.items()]
     return places

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Protocol
 
 from autograder.model.errors import SandboxFault, SandboxMissing
 from autograder.worker.isolation.lockdown import ChildLimits
 
-from ..session import Template
 from . import trial_runtime
+from .backend import Sandbox
 from .bubblewrap import Bubblewrap
 from .chroot import Chroot
 from .landlock import LandlockSandbox
@@ -32,28 +31,8 @@ REMEDIES = {
 }
 
 
-class Sandbox(Protocol):
-    """A sandbox backend.
-
-    name:    its name in reports
-    caveats: guarantees that it lacks compared with stronger backends
-    """
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def caveats(self) -> tuple[str, ...]: ...
-
-    def start(self, config: bytes, *, cuda: bool = False) -> Template:
-        """Start a template; `config` is passed to `server.prepare` before the first fork."""
-        ...
-
-
-BACKENDS: dict[str, type[Bubblewrap] | type[LandlockSandbox] | type[Chroot]] = {
-    "bubblewrap": Bubblewrap,
-    "landlock": LandlockSandbox,
-    "chroot": Chroot,
+BACKENDS: dict[str, type[Sandbox]] = {
+    backend.name: backend for backend in (Bubblewrap, LandlockSandbox, Chroot)
 }
 
 

@@ -18,18 +18,13 @@ from __future__ import annotations
 
 import os
 import stat
-from functools import cached_property, partial
+from functools import partial
 from pathlib import Path
 
 from autograder.model.errors import SandboxMissing
-from autograder.worker.fork_server import Boot
 
-from .. import launch
-from ..mounts import Visible, visible_paths
-from ..seccomp import syscalls
-from ..seccomp.syscalls import Tasks
-from ..session import Template
-from . import identity
+from ..mounts import Visible
+from .backend import Sandbox, StartedTemplate, spare_uid
 from .landlock import DISK_IS_WATCHED, THREADS_ARE_NOT_COUNTED
 from .template_home import Home
 
@@ -43,66 +38,39 @@ _CAVEATS = (
 )
 
 
-class Chroot:
-    """Start templates whose children run in a chroot.
-
-    runtime: a file that replaces `worker/server.py` (for trials)
-    warm:    modules that the template imports before the first fork
-    """
+class Chroot(Sandbox):
+    """Start templates whose children run in a chroot."""
 
     name = "chroot"
 
-    def __init__(self, *, runtime: Path | None = None, warm: tuple[str, ...] = launch.WARM) -> None:
-        self._runtime = runtime
-        self._warm = warm
-
     @property
     def separate_uids(self) -> bool:
-        """Return True: this backend refuses to start without separate uids."""
-        return True
+        return True  # `_launch` refuses to start without
 
-    @cached_property
+    @property
     def caveats(self) -> tuple[str, ...]:
-        """Return the guarantees that this backend lacks."""
         return _CAVEATS
 
-    def start(self, config: bytes, *, cuda: bool = False) -> Template:
-        """Start a template; raise SandboxMissing or SandboxFault if that is impossible here."""
+    def _launch(self, visible: Visible, *, cuda: bool) -> StartedTemplate:
         if cuda:
             raise SandboxMissing("no GPU can be used here: its devices are outside the new root")
-        visible = visible_paths(self._runtime, cuda=False)
-        uid, root = _spare_uid(), _root_of(visible)
+        uid, root = _required_uid(), _root_of(visible)
         _make_devices(root, visible.devices)
         workdirs = root / _WORKDIRS
         workdirs.mkdir(mode=0o711, exist_ok=True)
         home = Home(visible, within=str(workdirs))
-        ours, process = home.start(visible)
-        boot = Boot(
-            backend=self.name,
-            warm=self._warm,
-            child_uid=uid,
-            first=identity.anywhere(),
-            gpu=False,
-            scratch=home.folder,
-            root=str(root),
-        )
-        return Template(
-            ours,
-            boot,
-            config,
-            programs=partial(syscalls.programs, own_pids=False, read_only_outside=False, gpu=False),
-            most=Tasks.THREADS,
-            end=partial(home.end, process),
-        )
+        control, process = home.start(visible)
+        end = partial(home.end, process)
+        return StartedTemplate(control, end, uid, scratch=home.folder, root=str(root))
 
 
-def _spare_uid() -> int:
+def _required_uid() -> int:
     """Return the first uid for children; raise SandboxMissing without the right to change uids."""
     if os.geteuid() != 0:
         raise SandboxMissing("it needs root")
     if lacking := [name for bit, name in _NEEDED.items() if not _capabilities() >> bit & 1]:
         raise SandboxMissing(f"root lacks {', '.join(lacking)} here")
-    uid = identity.spare_uid()
+    uid = spare_uid()
     if uid is None:
         raise SandboxMissing("this user namespace has no spare uids for submissions")
     return uid

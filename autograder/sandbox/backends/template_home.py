@@ -41,27 +41,22 @@ class Home:
         sources = [*stdlib_entries(visible.stdlib), *visible.libraries, *visible.packages.values()]
         sources += visible.driver
         for path in stdlib_entries(visible.stdlib):
-            self._link("stdlib", path.name, path)
+            self._new_path("stdlib", path.name).symlink_to(path)
         for place, path in visible.packages.items():
-            self._link("packages", place, path)
-        for name, path in visible.worker.items():
-            self._copy("kit/worker", name, path)
+            self._new_path("packages", place).symlink_to(path)
+        for name, path in visible.worker.items():  # other users may be unable to read them in place
+            copy = self._new_path("kit/worker", name)
+            copy.write_bytes(path.read_bytes())
+            copy.chmod(0o644)
         farms = [f"{self.folder}/{name}" for name in ("stdlib", "packages", "kit")]
         self.path = [farms[0], f"{farms[0]}/lib-dynload", *farms[1:]]
         self.readable = (*map(str, sources), *visible.devices, *farms)
         _open_to_others(farms)
 
-    def _link(self, farm: str, place: str, source: Path) -> None:
-        link = Path(self.folder, farm, place)
-        link.parent.mkdir(parents=True, exist_ok=True)
-        link.symlink_to(source)
-
-    def _copy(self, farm: str, name: str, source: Path) -> None:
-        """Copy a file, because other users may be unable to read the kit's installation."""
-        copy = Path(self.folder, farm, name)
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        copy.write_bytes(source.read_bytes())
-        copy.chmod(0o644)
+    def _new_path(self, farm: str, place: str) -> Path:
+        path = Path(self.folder, farm, place)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return path
 
     def start(self, visible: Visible) -> tuple[socket.socket, launch.Process]:
         """Start a template in this folder; return our end of its control socket and its process."""

@@ -110,14 +110,15 @@ class Tasks(Enum):
 def program(
     tasks: Tasks,
     *,
-    own_pids: bool,
-    read_only_outside: bool,
+    namespaces: bool,
     gpu: bool,
     left_out: frozenset[str] = frozenset(),
 ) -> bytes:
     """Return the BPF program for this machine's architecture, eight bytes per instruction.
 
-    left_out: calls that another filter handles (see `tripwire.py`)
+    namespaces: whether the child has separate pid and mount namespaces, with all files of the host
+                mounted read-only
+    left_out:   calls that another filter handles (see `tripwire.py`)
     """
     try:
         import pyseccomp as seccomp
@@ -129,9 +130,8 @@ def program(
     compiled = _Rules(seccomp)
     for names in _ALLOWED:
         compiled.allow(names)
-    if own_pids:
+    if namespaces:
         compiled.allow(_SIGNAL_OTHERS)
-    if read_only_outside:
         compiled.allow(_METADATA)
     if gpu:
         compiled.allow(_GPU)
@@ -209,11 +209,7 @@ class _Rules:
             self._filter.add_rule(self._seccomp.ALLOW, name, compare)
 
     def _known(self, name: str) -> bool:
-        try:
-            number = self._seccomp.resolve_syscall(self._seccomp.system_arch(), name)
-        except (OSError, ValueError):
-            return False
-        return bool(number >= 0)  # negative: not available on this architecture
+        return tripwire.call_number(self._seccomp, name) >= 0
 
 
 class Programs(NamedTuple):
@@ -229,14 +225,9 @@ class Programs(NamedTuple):
     names: Mapping[int, str]
 
 
-def programs(tasks: Tasks, *, own_pids: bool, read_only_outside: bool, gpu: bool) -> Programs:
+def programs(tasks: Tasks, *, namespaces: bool, gpu: bool) -> Programs:
     """Return both filters for a child that may start `tasks`."""
-    asking, names = tripwire.program(alone=own_pids and tasks is not Tasks.PROCESSES, gpu=gpu)
-    refusing = program(
-        tasks,
-        own_pids=own_pids,
-        read_only_outside=read_only_outside,
-        gpu=gpu,
-        left_out=frozenset(names.values()),
-    )
+    asking, names = tripwire.program(alone=namespaces and tasks is not Tasks.PROCESSES, gpu=gpu)
+    left_out = frozenset(names.values())
+    refusing = program(tasks, namespaces=namespaces, gpu=gpu, left_out=left_out)
     return Programs(refusing, asking, names)

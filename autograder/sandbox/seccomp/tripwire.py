@@ -44,18 +44,18 @@ def program(*, alone: bool, gpu: bool) -> tuple[bytes, dict[int, str]]:
     filter_ = seccomp.SyscallFilter(seccomp.ALLOW)
     filter_.set_attr(seccomp.Attr.ACT_BADARCH, seccomp.KILL_PROCESS)
     names = (NEVER_HONEST + ("" if gpu else _NOT_ON_A_GPU)).split()
-    numbers = {_number(seccomp, name): name for name in names}
+    numbers = {call_number(seccomp, name): name for name in names}
     numbers.pop(-1, None)
     for name in numbers.values():
         filter_.add_rule(seccomp.NOTIFY, name)
     if alone:
         filter_.add_rule(seccomp.NOTIFY, "kill", seccomp.Arg(0, seccomp.NE, _FIRST))
-        numbers[_number(seccomp, "kill")] = "kill"
+        numbers[call_number(seccomp, "kill")] = "kill"
     return export_bpf(filter_), numbers
 
 
-def _number(seccomp: Any, name: str) -> int:
-    """Return the number of a call on this architecture, or -1 if it has none."""
+def call_number(seccomp: Any, name: str) -> int:
+    """Return the number of a system call, negative if this architecture lacks it."""
     try:
         return max(-1, int(seccomp.resolve_syscall(seccomp.system_arch(), name)))
     except (OSError, ValueError):

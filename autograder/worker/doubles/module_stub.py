@@ -15,7 +15,14 @@ from torch import nn
 
 from ..protocol import frames
 from ..protocol.values import TORCH_NAMES
-from .stub_call import Ask, EncodedCall, call_reference
+from .stub_call import (
+    Ask,
+    answer_to,
+    call_reference,
+    decoded,
+    encoded_arguments,
+    new_encoder,
+)
 from .stub_names import ParameterNames
 
 
@@ -60,15 +67,16 @@ class ModuleStub:
         object.__setattr__(module, "_stub_arguments", (args, kwargs))
         device = torch.get_default_device()
         with torch.device("cpu"):
-            encoded = EncodedCall()
+            encoder = new_encoder()
             call = frames.StubCall(
                 self.name,
-                making=encoded.arguments(args, kwargs),
+                making=encoded_arguments(encoder, args, kwargs),
                 called=False,
-                random=encoded.random_state() if device.type == "cpu" else None,
+                random=encoder(torch.random.get_rng_state()) if device.type == "cpu" else None,
                 dropped=dropped,
             )
-            layers, weights, sizes = encoded.value(self.ask, call)
+            reply, buffers = answer_to(self.ask, call, encoder)
+            layers, weights, sizes = decoded(reply.value, buffers, call.random)
         for name, value in {**sizes, **sizes_of_submission}.items():
             object.__setattr__(module, name, value)
         object.__setattr__(module, "_stub_weights", tuple(name for name, *_ in weights))
@@ -155,7 +163,6 @@ def _layer(kind: str, shape: tuple[int, ...]) -> nn.Module:
 
 
 def _submodule(module: nn.Module, path: str, kinds: dict[str, Any]) -> nn.Module:
-    """Return the submodule at a path; add missing ones."""
     current, passed = module, list[str]()
     for part in filter(None, path.split(".")):
         passed.append(part)

@@ -15,41 +15,32 @@ import torch
 
 from ..protocol import frames
 from ..protocol.values import FAKE_DEVICE, Decoder, Encoder
-from ..torch_support.backward import tensors_in
+from ..torch_support.tensors import map_tensors, tensors_in
 
 # Sends a question to the trusted process and returns its answer.
 Ask = Callable[[frames.StubCall, list[bytes]], tuple[frames.Reply, list[memoryview]]]
 Arguments = tuple[tuple[Any, ...], dict[str, Any]]
 
 
-class EncodedCall:
-    """The encoded values of one call.
+def new_encoder(buffers: Sequence[bytes] = ()) -> Encoder:
+    """Return an encoder of arguments; `buffers`: of values that are sent again."""
+    return Encoder(special=_special, buffers=list(buffers))
 
-    before: an earlier call, whose values are sent again
-    """
 
-    def __init__(self, before: EncodedCall | None = None) -> None:
-        known: list[bytes] = [] if before is None else list(before.encoder.buffers)
-        self.encoder: Encoder = Encoder(special=_special, buffers=known)
+def encoded_arguments(
+    encoder: Encoder, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[tuple[frames.Value, ...], dict[str, frames.Value]]:
+    return tuple(encoder(a) for a in args), {k: encoder(v) for k, v in kwargs.items()}
 
-    def arguments(
-        self, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> tuple[tuple[frames.Value, ...], dict[str, frames.Value]]:
-        return tuple(self.encoder(a) for a in args), {k: self.encoder(v) for k, v in kwargs.items()}
 
-    def random_state(self) -> frames.Value:
-        return self.encoder(torch.random.get_rng_state())
-
-    def value(self, ask: Ask, call: frames.StubCall) -> Any:
-        """Send the call; return the decoded value of the answer or raise its error."""
-        reply, buffers = self.reply(ask, call)
-        return _decoded(reply.value, buffers, call.random)
-
-    def reply(self, ask: Ask, call: frames.StubCall) -> tuple[frames.Reply, list[memoryview]]:
-        reply, buffers = ask(call, self.encoder.buffers)
-        if reply.status != "ok":
-            raise _error(reply.raised)
-        return reply, buffers
+def answer_to(
+    ask: Ask, call: frames.StubCall, encoder: Encoder
+) -> tuple[frames.Reply, list[memoryview]]:
+    """Send the call and return the answer; raise its error."""
+    reply, buffers = ask(call, encoder.buffers)
+    if reply.status != "ok":
+        raise _error(reply.raised)
+    return reply, buffers
 
 
 def call_reference(
@@ -73,53 +64,42 @@ def call_reference(
     differentiable = torch.is_grad_enabled() and any(x.requires_grad for x in inputs)
 
     # Encoded once, and sent again for gradients: arguments may change after the call.
-    encoded = EncodedCall()
-    call = _complete(call, encoded, args, kwargs, making, weights)
+    encoder = new_encoder()
+    positional, named = encoded_arguments(encoder, args, kwargs)
+    draws = making is not None and call.training
+    call = msgspec.structs.replace(
+        call,
+        args=positional,
+        kwargs=named,
+        making=encoded_arguments(encoder, *making) if making is not None else None,
+        state=encoder(weights) if weights is not None else None,
+        random=encoder(torch.random.get_rng_state()) if draws else None,
+    )
 
     def send(
         cotangents: Sequence[torch.Tensor] | None,
     ) -> tuple[frames.Reply, list[memoryview]]:
-        more = EncodedCall(encoded)
-        values = None if cotangents is None else tuple(map(more.encoder, cotangents))
-        return more.reply(ask, msgspec.structs.replace(call, cotangents=values))
+        more = new_encoder(encoder.buffers)
+        values = None if cotangents is None else tuple(map(more, cotangents))
+        return answer_to(ask, msgspec.structs.replace(call, cotangents=values), more)
 
     # Without cotangents, the reply lists the results without a gradient.
     reply, buffers = send(() if differentiable else None)
-    value = _moved(_decoded(reply.value, buffers, call.random), device)
+    value = _moved(decoded(reply.value, buffers, call.random), device)
     outputs = _floats((value,), {})
     if not differentiable or not outputs or len(reply.detached) == len(outputs):
         return value
 
     def pull(cotangents: Sequence[torch.Tensor]) -> list[Any]:
         reply, buffers = send(cotangents)
-        gradients = [_decoded(g, buffers, None) for g in reply.gradients or ()]
+        gradients = [decoded(g, buffers, None) for g in reply.gradients or ()]
         if len(gradients) != len(inputs):
             raise RuntimeError(f"the gradients of {call.helper} do not fit its inputs")
         return [_moved(g, device) for g in gradients]
 
     results: Any = _RemoteGradients.apply(pull, reply.detached, outputs, *inputs)  # type: ignore[no-untyped-call]  # torch's
     replaced = dict(zip(map(id, outputs), results, strict=True))
-    return _map_tensors(value, lambda x: replaced.get(id(x), x))
-
-
-def _complete(
-    call: frames.StubCall,
-    encoded: EncodedCall,
-    args: tuple[Any, ...],
-    kwargs: dict[str, Any],
-    making: Arguments | None,
-    weights: dict[str, torch.Tensor] | None,
-) -> frames.StubCall:
-    """Return the call with its encoded values."""
-    positional, named = encoded.arguments(args, kwargs)
-    return msgspec.structs.replace(
-        call,
-        args=positional,
-        kwargs=named,
-        making=encoded.arguments(*making) if making is not None else None,
-        state=encoded.encoder(weights) if weights is not None else None,
-        random=encoded.random_state() if making is not None and call.training else None,
-    )
+    return map_tensors(value, lambda x: replaced.get(id(x), x))
 
 
 class _RemoteGradients(torch.autograd.Function):
@@ -143,14 +123,14 @@ class _RemoteGradients(torch.autograd.Function):
         return (None, None, None, *ctx.pull(cotangents))
 
 
-def _decoded(value: frames.Value, buffers: list[memoryview], random: frames.Value) -> Any:
+def decoded(value: frames.Value, buffers: list[memoryview], random: frames.Value) -> Any:
     """Decode an answer; if the call may draw, the answer also holds the generator's new state."""
-    decoded = Decoder(buffers)(value)
+    found = Decoder(buffers)(value)
     if random is None:
-        return decoded
-    decoded, state = decoded
+        return found
+    found, state = found
     torch.random.set_rng_state(state)
-    return decoded
+    return found
 
 
 def _device_of(tensors: Iterable[torch.Tensor]) -> torch.device | None:
@@ -171,17 +151,7 @@ def _device_of(tensors: Iterable[torch.Tensor]) -> torch.device | None:
 def _moved(value: Any, device: torch.device | None) -> Any:
     if device is None or device.type == "cpu":
         return value
-    return _map_tensors(value, lambda x: x.to(device))
-
-
-def _map_tensors(value: Any, function: Callable[[torch.Tensor], Any]) -> Any:
-    if isinstance(value, torch.Tensor):
-        return function(value)
-    if isinstance(value, (tuple, list)):
-        return type(value)(_map_tensors(v, function) for v in value)
-    if isinstance(value, dict):
-        return {k: _map_tensors(v, function) for k, v in value.items()}
-    return value
+    return map_tensors(value, lambda x: x.to(device))
 
 
 def _floats(args: Any, kwargs: Any) -> list[torch.Tensor]:

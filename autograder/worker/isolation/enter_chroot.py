@@ -24,21 +24,15 @@ from .workdirs import Workdirs
 
 
 class ChrootIsolation(Workdirs):
-    """Isolates children by chroot. `root` becomes the root and contains `scratch`."""
-
-    def __init__(self, child_uid: int | None, first: int, scratch: str, root: str) -> None:
-        super().__init__(child_uid, first, scratch)
-        self._root = root
+    """Isolates children by chroot. `boot.root` becomes the root and contains `boot.scratch`."""
 
     def finish_warm_up(self) -> None:
-        """Raise OSError if there is no uid for children: a child could leave its root."""
-        if self._child_uid is None:
+        if self._boot.child_uid is None:  # a child could leave its root
             raise OSError("no uid is left for submissions")
 
     def enter(self, number: int, limits: ChildLimits) -> None:
-        """Enter the new root in the child."""
         prefer_for_oom()
-        os.chroot(self._root)
+        os.chroot(self._boot.root)
         os.chdir("/")
-        become(self._uid(number))
+        become(self.uid(number))
         self._use_as_home(self._folder(number))

@@ -48,36 +48,27 @@ def abi() -> int:
 
 
 class Landlock(Workdirs):
-    """Isolates children by Landlock. `child_uid`: the first uid of children, or None."""
-
-    def __init__(
-        self, child_uid: int | None, first: int, scratch: str, readable: tuple[str, ...], gpu: bool
-    ) -> None:
-        super().__init__(child_uid, first, scratch)
-        self._readable = readable
-        self._gpu = gpu
+    """Isolates children by Landlock."""
 
     def finish_warm_up(self) -> None:
-        """Raise OSError before the first child if the kernel has no Landlock."""
-        abi()
+        abi()  # raises OSError before the first child
 
     def enter(self, number: int, limits: ChildLimits) -> None:
-        """Restrict the paths that the child may open."""
         prefer_for_oom()
-        room = self._folder(number)
-        ruleset = _create_ruleset(gpu=self._gpu)
-        become(self._uid(number))
-        for path in self._readable:
+        folder, gpu = self._folder(number), self._boot.gpu
+        ruleset = _create_ruleset(gpu=gpu)
+        become(self.uid(number))
+        for path in self._boot.readable:
             _allow(ruleset, path, _READ | (_WRITE_FILE if path.startswith("/dev/") else 0))
-        _allow(ruleset, room, _OWN)
-        if self._gpu:  # a driver reads its memory map and names its threads when it starts
+        _allow(ruleset, folder, _OWN)
+        if gpu:  # a driver reads its memory map and names its threads when it starts
             for name in ("maps", "status"):
                 _allow(ruleset, f"/proc/self/{name}", _READ)
             _allow(ruleset, "/proc/self/task", _READ_FILE | _WRITE_FILE)  # as glibc opens it
         call("prctl", PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
         syscall(_RESTRICT_SELF, "landlock_restrict_self", ruleset, 0)
         os.close(ruleset)
-        self._use_as_home(room)
+        self._use_as_home(folder)
 
 
 @cache

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import os
 
-from .lockdown import PR_SET_DUMPABLE, ChildLimits, become, call, prefer_for_oom, uid_of
+from .lockdown import PR_SET_DUMPABLE, Boot, ChildLimits, Isolation, become, call, prefer_for_oom
 
 _CLONE_NEWPID = 0x20000000
 _NAMESPACES = (
@@ -44,16 +44,11 @@ GPU_PROC_FILES = (
 _OWN_PROCESS = "1"
 
 
-class Namespaces:
-    """Isolates children by namespaces. `child_uid`: the first uid of children, or None."""
+class Namespaces(Isolation):
+    """Isolates children by namespaces."""
 
-    patience_ms = -1
-    count_tasks = True
-    parent = 0
-
-    def __init__(self, child_uid: int | None, first: int, gpu: bool) -> None:
-        self._child_uid, self._first = child_uid, first
-        self._gpu = gpu
+    def __init__(self, boot: Boot) -> None:
+        super().__init__(boot)
         self._own = os.open("/proc/self/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
 
     def finish_warm_up(self) -> None:
@@ -78,25 +73,15 @@ class Namespaces:
         return pid
 
     def enter(self, number: int, limits: ChildLimits) -> None:
-        """Enter the namespaces in the child."""
+        gpu = self._boot.gpu
         prefer_for_oom()
-        if self._gpu:
+        if gpu:
             _mount_private_proc()
-        become(uid_of(number, self._child_uid, self._first))
+        become(self.uid(number))
         _enter_namespaces()
         _mount_private_disk(limits.disk_bytes)
-        _cover_proc((_OWN_PROCESS, *GPU_PROC_FILES) if self._gpu else ())
+        _cover_proc((_OWN_PROCESS, *GPU_PROC_FILES) if gpu else ())
         os.chdir("/submission")
-
-    def overrun(self) -> list[int]:
-        """Return no children: the kernel enforces all limits."""
-        return []
-
-    def leave(self, number: int) -> None:
-        """Keep the interface: the kernel removed the namespaces with the child."""
-
-    def close(self) -> None:
-        """Keep the interface: there is no folder to remove."""
 
 
 def _mount_private_proc() -> None:

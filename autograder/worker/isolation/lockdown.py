@@ -81,6 +81,74 @@ class ChildLimits(msgspec.Struct, frozen=True):
             raise ValueError(f"processes must be >= 0 and open_files >= {_FEWEST_FILES}: {self}")
 
 
+class Boot(msgspec.Struct, frozen=True):
+    """The fork server's first packet, with a descriptor for the configuration of `server.prepare`.
+
+    backend:   "bubblewrap", "landlock" or "chroot"
+    warm:      modules to import before the first fork
+    child_uid: the first uid for children, which all differ; None to keep the current uid
+    first:     number of the first child, so that parallel fork servers rarely use the same uid
+    gpu:       whether CUDA may be used
+    scratch:   folder for children's working directories (not for bubblewrap)
+    readable:  paths that a child may read (landlock only)
+    root:      the folder that becomes a child's root (chroot only)
+    """
+
+    backend: str
+    warm: tuple[str, ...]
+    child_uid: int | None
+    gpu: bool
+    first: int = 0
+    scratch: str = ""
+    readable: tuple[str, ...] = ()
+    root: str = ""
+
+
+class Isolation:
+    """Isolates the children of a fork server; each backend has a subclass.
+
+    parent:      pid of the fork server as a child sees it (0: outside of its namespace)
+    count_tasks: whether only one child has its uid, so that RLIMIT_NPROC can limit it
+    patience_ms: how long the fork server may sleep until it calls `overrun`; -1: forever
+    """
+
+    parent = 0
+    count_tasks = True
+
+    def __init__(self, boot: Boot) -> None:
+        self._boot = boot
+
+    @property
+    def patience_ms(self) -> int:
+        return -1
+
+    def finish_warm_up(self) -> None:
+        """Prepare the fork server before its first fork; raise OSError if that fails."""
+
+    def fork(self, number: int, limits: ChildLimits) -> int:
+        """Fork a child; return the pid, or 0 in the child."""
+        raise NotImplementedError
+
+    def enter(self, number: int, limits: ChildLimits) -> None:
+        """Restrict the file system and switch the uid, in the child."""
+        raise NotImplementedError
+
+    def overrun(self) -> list[int]:
+        """Return the numbers of children whose files exceed their budget."""
+        return []
+
+    def leave(self, number: int) -> None:
+        """Remove the resources of a child that has ended."""
+
+    def close(self) -> None:
+        """Remove the resources of all children."""
+
+    def uid(self, number: int) -> int | None:
+        """Return the uid of a child, which differs for all children that live at the same time."""
+        first = self._boot.child_uid
+        return None if first is None else first + (self._boot.first + number) % SPARE_UIDS
+
+
 def call(name: str, *arguments: object) -> int:
     """Call a libc function; raise OSError with its name if it returns -1."""
     result = int(getattr(_libc, name)(*arguments))
@@ -128,11 +196,6 @@ def prefer_for_oom() -> None:
         file.write("1000")
 
 
-def uid_of(number: int, first_uid: int | None, first: int) -> int | None:
-    """Return the uid of a child, which differs for all children that live at the same time."""
-    return None if first_uid is None else first_uid + (first + number) % SPARE_UIDS
-
-
 def become(uid: int | None) -> None:
     """Switch to a uid and gid without files; keep the current ones if None."""
     if uid is not None:
@@ -145,20 +208,17 @@ def lock(
     limits: ChildLimits,
     program: bytes,
     used_bytes: int,
+    isolation: Isolation,
     *,
     notifying: bytes,
-    parent: int,
-    count_tasks: bool,
     gpu: bool,
 ) -> None:
     """Set limits, drop privileges and restrict system calls, after the file system is restricted.
 
-    notifying:      a BPF program to install first; the fork server answers its notifications
-    used_bytes:  the fork server's `used_memory`, to which `memory_bytes` is added
-    parent:      pid of the fork server as the child sees it (0: outside of its namespace)
-    count_tasks: whether only this child has the uid, so that RLIMIT_NPROC can limit it
-    gpu:         limit writable memory instead of address space, because a GPU driver reserves far
-                 more addresses than it uses
+    used_bytes: the fork server's `used_memory`, to which `memory_bytes` is added
+    notifying:  a BPF program to install first; the fork server answers its notifications
+    gpu:        limit writable memory instead of address space, because a GPU driver reserves far
+                more addresses than it uses
     """
     _drop_privileges()
     _start_autograd_threads()
@@ -168,12 +228,12 @@ def lock(
         limits,
         memory=used_bytes + limits.memory_bytes + (DRIVERS_BYTES if gpu else 0),
         kind=resource.RLIMIT_DATA if gpu else resource.RLIMIT_AS,
-        tasks=tasks + limits.processes if count_tasks else None,
+        tasks=tasks + limits.processes if isolation.count_tasks else None,
     )
     call("prctl", PR_SET_DUMPABLE, 0, 0, 0, 0)
     # after the last change of credentials, because that clears the setting
     call("prctl", PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-    if os.getppid() != parent:
+    if os.getppid() != isolation.parent:
         raise OSError("the fork server died")
     if notifying:
         send_listener(_install_filter(notifying, notifies=True), STATUS_FD)
@@ -203,7 +263,6 @@ def _apply_limits(limits: ChildLimits, memory: int, kind: int, tasks: int | None
 
 
 def _drop_privileges() -> None:
-    """Drop all capabilities and the right to gain any."""
     call("prctl", PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
     call("prctl", _PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)
     capability = 0

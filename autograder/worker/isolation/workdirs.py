@@ -11,29 +11,26 @@ import os
 import stat
 import tempfile
 
-from .lockdown import ChildLimits, uid_of
+from .lockdown import Boot, ChildLimits, Isolation
 
 _DEEPEST, _FEWEST_INODES = 64, 64
 
 
-class Workdirs:
-    """The folders below `scratch`. `child_uid`: the children's first uid; None to keep the uid."""
+class Workdirs(Isolation):
+    """Isolation with a working directory below `boot.scratch` for each child."""
 
-    def __init__(self, child_uid: int | None, first: int, scratch: str) -> None:
-        self._child_uid, self._first = child_uid, first
-        self._scratch = scratch
+    def __init__(self, boot: Boot) -> None:
+        super().__init__(boot)
         self._budgets: dict[int, int] = {}
-        self.count_tasks = child_uid is not None
+        self.count_tasks = boot.child_uid is not None
         self.parent = os.getpid()
 
     @property
     def patience_ms(self) -> int:
-        """Return how long the fork server may sleep before it measures disk usage again."""
         return 200 if self._budgets else -1
 
     def fork(self, number: int, limits: ChildLimits) -> int:
-        """Make the child's working directory and fork; return the pid, or 0 in the child."""
-        folder, uid = self._folder(number), self._uid(number)
+        folder, uid = self._folder(number), self.uid(number)
         for path in (folder, f"{folder}/submission", f"{folder}/tmp"):
             os.mkdir(path, 0o700)
             if uid is not None:
@@ -46,27 +43,20 @@ class Workdirs:
             raise
 
     def overrun(self) -> list[int]:
-        """Return the numbers of children whose files exceed their budget."""
         return [n for n, bound in self._budgets.items() if not _fits(self._folder(n), bound)]
 
     def leave(self, number: int) -> None:
-        """Remove the working directory of a child that has ended."""
         del self._budgets[number]
         remove_tree(self._folder(number))
 
     def close(self) -> None:
-        """Remove the folder of all children."""
-        remove_tree(self._scratch)
-
-    def _uid(self, number: int) -> int | None:
-        return uid_of(number, self._child_uid, self._first)
+        remove_tree(self._boot.scratch)
 
     def _folder(self, number: int) -> str:
-        return f"{self._scratch}/{number}"
+        return f"{self._boot.scratch}/{number}"
 
     @staticmethod
     def _use_as_home(folder: str) -> None:
-        """Make a folder the child's home and temporary directory."""
         os.chdir(f"{folder}/submission")
         os.environ.update(HOME=f"{folder}/submission", TMPDIR=f"{folder}/tmp")
         tempfile.tempdir = f"{folder}/tmp"  # it caches the fork server's

@@ -10,8 +10,8 @@ import torch
 
 from ..protocol import frames
 from ..torch_support import devices
-from ..torch_support.backward import tensors_in
-from ..triton_support import kernel_watch
+from ..torch_support.tensors import tensors_in
+from ..triton_support.kernel_watch import KernelWatch
 from ..triton_support.provenance import Provenance
 from .call_watch import Counting
 from .operator_hooks import hooks_cover
@@ -42,20 +42,20 @@ class CallHooks:
         self._counting = Counting() if request.count else None
         self._mode = _NOTHING if hooks_cover(request.not_allowed) else function_mode
         self._kept = 0
+        follows = request.kernels_only or (request.count and launches)
         on_host = request.device in (devices.CPU, devices.FAKE)
-        self._provenance = Provenance(inputs) if request.kernels_only and on_host else None
-        self._watching: Any = _NOTHING
+        self._provenance = Provenance(inputs) if follows and on_host else None
+        self._watch: KernelWatch | None = None
         if launches or self._provenance is not None:
-            self._watching = kernel_watch.watching(
+            self._watch = KernelWatch(
                 root, request.order, request.count, request.compiled, self._provenance
             )
-        self._watch: kernel_watch.KernelWatch | None = None
         self._stack = ExitStack()
 
     def __enter__(self) -> CallHooks:
-        self._watch = self._stack.enter_context(self._watching)
-        if self._provenance is not None:
-            self._stack.enter_context(self._provenance)
+        for hooks in (self._watch, self._provenance):
+            if hooks is not None:
+                self._stack.enter_context(hooks)
         return self
 
     def __exit__(self, *error: Any) -> None:
@@ -78,12 +78,10 @@ class CallHooks:
         """Return the work and the operators outside of kernels, or None if not requested."""
         counts = None
         if self._counting is not None:
-            counts = self._counting.counts(self._kept)
-            if self._watch is not None:
-                counting = self._counting
-                counts = self._watch.added_to(counts, counting.operators, counting.numbers)
+            launches = tuple(self._watch.launches) if self._watch is not None else ()
+            counts = self._counting.counts(self._kept, launches)
         if self._provenance is not None:
             self._provenance.check_result(result)
-            outside = kernel_watch.named(self._provenance.outside)
+            outside = self._provenance.names()
             counts = msgspec.structs.replace(counts or frames.Counts(0, 0, 0), computed=outside)
         return counts

@@ -17,7 +17,8 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from ..protocol.call_patterns import matches
-from ..protocol.frames import Banned, Counts
+from ..protocol.frames import Banned, Counts, LaunchCounts
+from ..torch_support.tensors import tensors_in
 from .numpy_allocations import ArrayCount
 
 
@@ -91,8 +92,7 @@ class Counting(TorchDispatchMode):
     def __init__(self) -> None:
         super().__init__()  # type: ignore[no-untyped-call]  # torch's own
         self.flops = self.largest = self.ops = 0
-        self.operators: set[str] = set()  # names of operators that made a tensor
-        self._alive: dict[int, _CountedStorage] = {}
+        self._alive = weakref.WeakKeyDictionary[Any, int]()  # storages and their elements
         self._arrays = ArrayCount()
 
     def __enter__(self) -> Counting:
@@ -104,16 +104,11 @@ class Counting(TorchDispatchMode):
         self._arrays.__exit__()
         super().__exit__(*error)  # type: ignore[no-untyped-call]  # torch's own
 
-    def counts(self, alive: int) -> Counts:
+    def counts(self, kept: int, launches: tuple[LaunchCounts, ...] = ()) -> Counts:
         """Return the work so far, of torch and NumPy together."""
         arrays = self._arrays
-        largest = max(self.largest, arrays.largest)
-        return Counts(self.flops + arrays.made, largest, self.ops + arrays.arrays, alive)
-
-    @property
-    def numbers(self) -> int:
-        """Return the number of elements that NumPy allocated."""
-        return self._arrays.made
+        flops, ops = self.flops + arrays.made, self.ops + arrays.arrays
+        return Counts(flops, max(self.largest, arrays.largest), ops, kept, launches)
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
@@ -123,40 +118,31 @@ class Counting(TorchDispatchMode):
         """Return the number of elements made so far that are alive and not part of the results."""
         storages = [t.untyped_storage() for t in results]
         own = {s._cdata for s in storages}
-        in_torch = sum(kept.size for storage, kept in self._alive.items() if storage not in own)
+        in_torch = sum(size for kept, size in self._alive.items() if kept._cdata not in own)
         return in_torch + self._arrays.alive_besides({s.data_ptr() for s in storages})
 
-    def _note(self, tensor: torch.Tensor, size: int) -> None:
-        storage = tensor.untyped_storage()
-        key = storage._cdata
-        if key not in self._alive:
-            kept = self._alive[key] = _CountedStorage(storage, self._forget)
-            kept.key, kept.size = key, size
-
-    def _forget(self, kept: _CountedStorage) -> None:
-        del self._alive[kept.key]
-
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        operator = _operators.get(id(func)) or _facts_of(func)
+        operator = _facts_of(func)
         kwargs = kwargs or {}
         if operator.is_view:
             return func(*args, **kwargs)
         there = _largest_of(args, kwargs) if operator.is_mutable else 0
         result = func(*args, **kwargs)
         made = 0
-        for tensor in (result,) if type(result) is torch.Tensor else _tensors(result):
+        for tensor in tensors_in(result):
             size = tensor.numel()
             if size > made:
                 made = size
-            self._note(tensor, size)
+            self._alive.setdefault(tensor.untyped_storage(), size)
         if made > there and made > self.largest:  # a tensor written in place existed before
             self.largest = made
         self.ops += 1
-        self.operators.add(operator.name)
         formula = operator.formula
         if operator.name in _BY_INDEX:  # only the elements at the indices are written
             made = _largest_of(args[1:], kwargs)
-        self.flops += made if formula is None else _flops(formula, args, kwargs, result)
+        if formula is not None:
+            made = int(formula(*args, **kwargs, out_val=result))
+        self.flops += made
         return result
 
 
@@ -171,16 +157,10 @@ _BY_INDEX = {
 
 
 class _Operator(NamedTuple):
-    """Facts about one operator of torch. `func` stays alive, so that its id is not reused."""
-
-    func: Any
     name: str
     is_view: bool
     is_mutable: bool
     formula: Any
-
-
-_operators: dict[int, _Operator] = {}
 
 
 @cache
@@ -191,42 +171,14 @@ def formulas() -> dict[Any, Any]:
     return flop_registry
 
 
+@cache
 def _facts_of(func: Any) -> _Operator:
     packet = func.overloadpacket
-    operator = _operators[id(func)] = _Operator(
-        func, packet.__name__, func.is_view, func._schema.is_mutable, formulas().get(packet)
-    )
-    return operator
+    return _Operator(packet.__name__, func.is_view, func._schema.is_mutable, formulas().get(packet))
 
 
 def _largest_of(args: tuple[Any, ...], kwargs: dict[str, Any]) -> int:
-    """Return the number of elements of the largest tensor among the arguments."""
-    return max((t.numel() for t in _tensors([*args, *kwargs.values()])), default=0)
-
-
-class _CountedStorage(weakref.ref[Any]):
-    """A weak reference to a storage, with its key and the number of elements it was made with."""
-
-    __slots__ = ("key", "size")
-    key: int
-    size: int
-
-
-def _flops(formula: Any, args: Any, kwargs: Any, result: Any) -> int:
-    """Evaluate a formula without torch's wrapper, which searches all arguments for tensors."""
-    bare = getattr(formula, "__wrapped__", None)
-    if bare is None or not isinstance(result, torch.Tensor):
-        return int(formula(*args, **kwargs, out_val=result))
-    shapes = [a.shape if isinstance(a, torch.Tensor) else a for a in args]
-    return int(bare(*shapes, **kwargs, out_shape=result.shape))
-
-
-def _tensors(value: Any) -> list[torch.Tensor]:
-    if isinstance(value, torch.Tensor):
-        return [value]
-    if isinstance(value, (tuple, list)):
-        return [t for v in value for t in _tensors(v)]
-    return []
+    return max((t.numel() for t in tensors_in([*args, *kwargs.values()])), default=0)
 
 
 def student_line(frame: Any, root: str) -> int | None:
@@ -236,13 +188,3 @@ def student_line(frame: Any, root: str) -> int | None:
             return int(frame.f_lineno)
         frame = frame.f_back
     return None
-
-
-__all__ = [
-    "Counting",
-    "Watcher",
-    "formulas",
-    "matches",
-    "note",
-    "student_line",
-]

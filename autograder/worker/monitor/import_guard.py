@@ -21,17 +21,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from pathlib import Path, PurePosixPath
 from types import ModuleType
-from typing import Any, Protocol
+from typing import Any
 
 _PACKAGE = __name__.rsplit(".", 2)[0]
-
-
-class Loaders(Protocol):
-    """Makes the loaders of a submission's files."""
-
-    def add_files(self, files: Iterable[str]) -> None: ...
-
-    def loader(self, name: str, origin: str) -> SourceFileLoader: ...
 
 
 class StudentImports:
@@ -112,27 +104,15 @@ class _StudentLoader(SourceFileLoader):
         super().exec_module(module)
 
 
-def worker_modules() -> list[str]:
-    """Return the names of the worker's modules.
-
-    Call it in the fork server: reading all names changes their reference counts, and a fork would
-    have to copy every page with one.
-    """
-    return [n for n in sys.modules if n == _PACKAGE or n.startswith(f"{_PACKAGE}.")]
-
-
-def seal(root: str, modules: Iterable[str], hidden: Iterable[str]) -> StudentImports:
-    """Hide the worker; afterwards it must not import any of its modules.
-
-    hidden: names of the worker's modules
-    """
+def seal(root: str, modules: Iterable[str]) -> StudentImports:
+    """Hide the worker; afterwards it must not import any of its modules."""
     imports = StudentImports(root, modules)
     imports.install()
     kit = str(Path(__file__).absolute().parents[2])
     sys.path[:] = [p for p in sys.path if os.path.abspath(p) != kit]
     sys.path_importer_cache.pop(kit, None)
-    for name in hidden:
-        sys.modules.pop(name, None)
+    for name in [n for n in sys.modules if n == _PACKAGE or n.startswith(f"{_PACKAGE}.")]:
+        del sys.modules[name]
     main = vars(sys.modules["__main__"])
     for name in [n for n in main if not n.startswith("__")]:
         del main[name]

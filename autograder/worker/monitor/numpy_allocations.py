@@ -15,7 +15,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -92,11 +92,6 @@ def uncounted() -> Iterator[None]:
         _counting = counting
 
 
-def elements_made() -> int:
-    """Return the number of elements made in the current count, or 0 without one."""
-    return _counting.made if _counting is not None else 0
-
-
 def trim_memory() -> None:
     """Return freed memory to the system if the C library can do that (glibc)."""
     trim = getattr(_libc, "malloc_trim", None)
@@ -121,7 +116,7 @@ def check_handler() -> None:
         )
 
 
-@lru_cache(maxsize=1)
+@cache
 def _handler() -> Any:
     """Make the capsule that NumPy takes; it lives as long as the process."""
     size_t, at = ctypes.c_size_t, ctypes.c_void_p
@@ -166,7 +161,7 @@ def _set(capsule: Any) -> Any:
     return _setter()(capsule)
 
 
-@lru_cache(maxsize=1)
+@cache
 def _setter() -> Any:
     pointer = ctypes.pythonapi.PyCapsule_GetPointer
     pointer.restype = ctypes.c_void_p

@@ -69,6 +69,7 @@ def _public_functions(patterns: tuple[str, ...]) -> list[Any]:
 
 def _replace_kernels(patterns: tuple[str, ...]) -> None:
     has = torch._C._dispatch_has_kernel_for_dispatch_key
+    keys = [key for key in _KEYS if key != "CUDA" or torch.version.cuda]
     with warnings.catch_warnings(), _quiet_stderr():
         warnings.simplefilter("ignore")  # overriding is the point
         for name in torch._C._dispatch_get_all_op_names():
@@ -78,8 +79,8 @@ def _replace_kernels(patterns: tuple[str, ...]) -> None:
                 _replace_kernel(name, _COMPOSITE)
                 continue
             explicit = any(has(name, f"CompositeExplicitAutograd{s}") for s in _EXPLICIT)
-            for key in _KEYS:
-                if (has(name, key) or (explicit and key in _DENSE)) and key in _present_keys():
+            for key in keys:
+                if has(name, key) or (explicit and key in _DENSE):
                     _replace_kernel(name, key)
             if has(name, _MKLDNN):
                 _replace_kernel(name, _MKLDNN)
@@ -87,10 +88,6 @@ def _replace_kernels(patterns: tuple[str, ...]) -> None:
 
 _EXPLICIT = ("", "NonFunctional")
 _DENSE = ("CPU", "CUDA")
-
-
-def _present_keys() -> tuple[str, ...]:
-    return _KEYS if torch.version.cuda else tuple(k for k in _KEYS if k != "CUDA")
 
 
 def _replace_kernel(name: str, key: str) -> None:

@@ -13,6 +13,7 @@ from torch._C import _len_torch_function_stack  # of all modes
 
 from ..protocol.frames import Effect, SideEffect
 from ..torch_support.fake_device import ClaimedTensor
+from ..torch_support.tensors import bare
 from . import rng_state
 
 
@@ -34,7 +35,6 @@ class Before:
             elif isinstance(a, nn.Module):
                 self.modules.append((a, _settings(a)))
         self.random = rng_state.states()
-        self.dtype = torch.get_default_dtype()
         self.settings = _global_settings()
         self.drawing = PyplotState.now()
 
@@ -55,27 +55,14 @@ class Before:
         if states != self.random:
             pairs = zip(_RANDOM, self.random, states, strict=True)
             found += [SideEffect(effect) for effect, was, is_now in pairs if was != is_now]
-        if self.dtype != torch.get_default_dtype():
-            found.append(SideEffect(Effect.DEFAULT_DTYPE))
-            torch.set_default_dtype(self.dtype)
-        if not torch.is_grad_enabled():
-            found.append(SideEffect(Effect.GRADIENT_MODE))
-            torch.set_grad_enabled(True)
-        found += self._settings_changed()
+        current = _global_settings()
+        for (setting, restore), before, now in zip(_RESTORE, self.settings, current, strict=True):
+            if before != now:
+                found.append(SideEffect(setting))
+                restore(before)
         if self.drawing is not None:
             found += map(SideEffect, self.drawing.effects(result))
         return tuple(found)
-
-    def _settings_changed(self) -> list[SideEffect]:
-        now = _global_settings()
-        if now == self.settings:
-            return []
-        found = []
-        for (setting, restore), was, is_now in zip(_RESTORE, self.settings, now, strict=True):
-            if was != is_now:
-                found.append(SideEffect(setting))
-                restore(was)
-        return found
 
 
 _NEITHER = {torch.Tensor, ClaimedTensor, type(None), bool, int, float, str}
@@ -105,7 +92,8 @@ def _global_settings() -> tuple[Any, ...]:
     # the default device can only differ while a mode is active; asking torch for it is slow
     device = torch.get_default_device() if _len_torch_function_stack() else _CPU
     prints = vars(_TORCH_PRINTS).copy(), np.get_printoptions()
-    return device, torch.get_num_threads(), prints, np.geterr()
+    dtype, gradients = torch.get_default_dtype(), torch.is_grad_enabled()
+    return dtype, gradients, device, torch.get_num_threads(), prints, np.geterr()
 
 
 def _restore_printing(was: tuple[dict[str, Any], dict[str, Any]]) -> None:
@@ -116,6 +104,8 @@ def _restore_printing(was: tuple[dict[str, Any], dict[str, Any]]) -> None:
 _CPU = torch.device("cpu")
 _TORCH_PRINTS = torch._tensor_str.PRINT_OPTS  # torch has no public way to ask
 _RESTORE: tuple[tuple[Effect, Callable[[Any], object]], ...] = (
+    (Effect.DEFAULT_DTYPE, torch.set_default_dtype),
+    (Effect.GRADIENT_MODE, torch.set_grad_enabled),
     (Effect.DEFAULT_DEVICE, torch.set_default_device),
     (Effect.THREADS, torch.set_num_threads),
     (Effect.PRINTING, _restore_printing),
@@ -197,9 +187,7 @@ def _settings(module: nn.Module) -> dict[Effect, Any]:
 
 def _data(x: torch.Tensor) -> torch.Tensor | None:
     """Return a tensor's data without copying it, or None for an unknown subclass."""
-    if type(x) is ClaimedTensor:
-        return x.elem.detach()
-    return x.detach() if type(x) is torch.Tensor else None
+    return bare(x).detach() if type(x) in (torch.Tensor, ClaimedTensor) else None
 
 
 def _same_bits(x: torch.Tensor | None, old: torch.Tensor) -> bool:

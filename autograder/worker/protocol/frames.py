@@ -22,7 +22,7 @@ import msgspec
 from .messages import *  # noqa: F403  # a frame and its messages are used together
 from .messages import Notice, Reply, Request, StubCall
 from .value_types import *  # noqa: F403
-from .value_types import MapV, SeqV, Value
+from .value_types import MapV, SeqV, SpecialV, Value
 
 MAGIC = b"AGK1"
 PREFIX = struct.Struct("<4sIQ")
@@ -117,14 +117,18 @@ def unpack_answer(header: bytes, body: bytes | memoryview) -> Reply | Notice | S
 
 def _check_nesting(values: tuple[Value, ...]) -> None:
     """Raise BadFrame if values are nested too deeply, or if there are too many."""
-    level, count = [v for v in values if isinstance(v, (SeqV, MapV))], len(values)
-    depth = 0
+    level, depth, count = values, 0, 0
     while level:
-        depth += 1
-        count += sum(len(v.items) for v in level)
-        if depth > MAX_DEPTH or count > MAX_VALUES:
+        depth, count = depth + 1, count + len(level)
+        if depth > MAX_DEPTH + 1 or count > MAX_VALUES:
             raise BadFrame(f"values are nested deeper than {MAX_DEPTH}, or more than {MAX_VALUES}")
-        level = [i for v in level for i in v.items if isinstance(i, (SeqV, MapV))]
+        level = tuple(inner for v in level for inner in _inner(v))
+
+
+def _inner(value: Value) -> tuple[Value, ...]:
+    if isinstance(value, SpecialV):
+        return (value.value,)
+    return value.items if isinstance(value, (SeqV, MapV)) else ()
 
 
 def unpack_request(header: bytes, body: bytes | memoryview) -> tuple[Request, list[memoryview]]:

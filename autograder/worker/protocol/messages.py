@@ -298,26 +298,3 @@ class Reply(_Message, frozen=True, tag="reply"):
     counts: Counts | None = None
     printed: str = ""
     buffers: tuple[int, ...] = ()
-
-
-__all__ = [
-    "RESULT",
-    "Banned",
-    "Call",
-    "Counts",
-    "Effect",
-    "Fill",
-    "LaunchCounts",
-    "Load",
-    "Notice",
-    "PrepareConfig",
-    "Race",
-    "RaceKind",
-    "Raised",
-    "Reply",
-    "Request",
-    "SideEffect",
-    "StateMismatch",
-    "Stub",
-    "StubCall",
-]

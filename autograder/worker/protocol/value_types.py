@@ -129,20 +129,3 @@ Value = Union[  # noqa: UP007  # a forward reference cannot stand in a | union
     SpecialV,
     OpaqueV,
 ]
-
-
-__all__ = [
-    "DEVICES",
-    "ArrayV",
-    "BigIntV",
-    "DrawingV",
-    "FigureV",
-    "HandleV",
-    "ImageV",
-    "MapV",
-    "OpaqueV",
-    "SeqV",
-    "SpecialV",
-    "TensorV",
-    "Value",
-]

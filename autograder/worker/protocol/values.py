@@ -5,7 +5,7 @@ object: it reads built-in types, tensors and arrays, and encodes anything else a
 the name of its type. The trusted side decodes them. `Decoder` checks each value against its
 buffer before it allocates memory, and builds only numbers, strings, containers, NumPy arrays and
 CPU tensors. Many values may refer to one buffer, each as a copy or an expanded view, so the decoded
-size and the depth of a whole frame are bounded.
+size of a whole frame is bounded; `frames` bounds the number and depth of its values.
 """
 
 from __future__ import annotations
@@ -181,24 +181,10 @@ class Decoder:
     budget: int = frames.MAX_BODY
     _seen: dict[frames.TensorV | frames.ArrayV, Any] = field(default_factory=dict)
     _decoded: int = 0
-    _values: int = 0
-    _depth: int = 0
 
     def __call__(self, value: frames.Value) -> Any:
-        if self._depth > frames.MAX_DEPTH:
-            raise frames.BadFrame(f"values are nested deeper than {frames.MAX_DEPTH} levels")
-        self._values += 1
-        if self._values > frames.MAX_VALUES:
-            raise frames.BadFrame(f"more than {frames.MAX_VALUES} values")
         if type(value) in _PLAIN:
             return value
-        self._depth += 1
-        try:
-            return self._value(value)
-        finally:
-            self._depth -= 1
-
-    def _value(self, value: frames.Value) -> Any:
         if isinstance(value, frames.TensorV):
             seen = self._seen.get(value) if value.buffer is not None else None
             if seen is None:
@@ -244,59 +230,46 @@ class Decoder:
     def _tensor(self, value: frames.TensorV) -> torch.Tensor:
         if value.device not in frames.DEVICES:
             raise frames.BadFrame(f"no such device: {value.device[:40]!r}")
-        size = frames.checked_size(value.dtype, value.shape, dtypes.TORCH_ITEM_BYTES)
+        frames.checked_size(value.dtype, value.shape, dtypes.TORCH_ITEM_BYTES)
         dtype = TORCH_DTYPES[value.dtype]
-        if value.buffer is None:
-            if not self.without_data:
-                raise frames.BadFrame("a tensor without data")
-            return torch.empty(value.shape, dtype=dtype, device="meta")
-        self._count(size)
-        if value.strides is not None:
-            extent, size = self._extent(value, dtypes.TORCH_ITEM_BYTES)
-            flat = self._flat(self._raw(value.buffer, size), dtype, extent)
-            return torch.as_strided(flat, value.shape, value.strides)
-        count = size // dtypes.TORCH_ITEM_BYTES[value.dtype]
-        return self._flat(self._raw(value.buffer, size), dtype, count).view(value.shape)
-
-    def _flat(self, raw: memoryview, dtype: torch.dtype, count: int) -> torch.Tensor:
-        if count == 0:
-            return torch.empty(0, dtype=dtype)
-        if dtype is torch.bool:
-            return torch.frombuffer(bytearray(raw), dtype=torch.uint8).ne(0)
-        return torch.frombuffer(bytearray(raw), dtype=dtype)
-
-    def _extent(
-        self, value: frames.TensorV | frames.ArrayV, item_bytes: dict[str, int]
-    ) -> tuple[int, int]:
-        """Return the number of elements that a view spans, and their size in bytes."""
-        strides = value.strides or ()
-        if len(strides) != len(value.shape) or not all(0 <= s <= frames.MAX_BODY for s in strides):
-            raise frames.BadFrame("strides that do not fit the shape")
-        extent = 1 + sum((n - 1) * s for n, s in zip(value.shape, strides, strict=True))
-        size = frames.checked_size(value.dtype, (extent,), item_bytes)
-        self._count(size)
-        return extent, size
-
-    def _view(self, value: frames.ArrayV) -> Any:
-        if value.scalar or 0 in value.shape:
-            raise frames.BadFrame("a view without elements")
-        _, size = self._extent(value, dtypes.NUMPY_ITEM_BYTES)
-        flat = np.frombuffer(bytearray(self._raw(value.buffer, size)), dtype=value.dtype)
-        strides = tuple(s * flat.itemsize for s in value.strides or ())
-        return np.lib.stride_tricks.as_strided(flat, value.shape, strides)
+        if value.buffer is not None:
+            elements = self._elements(value, value.buffer, dtypes.TORCH_ITEM_BYTES)
+            return torch.from_numpy(elements).view(dtype)
+        if not self.without_data:
+            raise frames.BadFrame("a tensor without data")
+        return torch.empty(value.shape, dtype=dtype, device="meta")
 
     def _array(self, value: frames.ArrayV) -> Any:
-        size = frames.checked_size(value.dtype, value.shape, dtypes.NUMPY_ITEM_BYTES)
-        self._count(size)
-        if value.strides is not None:
-            return self._view(value)
-        raw = self._raw(value.buffer, size)
-        array = np.frombuffer(bytearray(raw), dtype=value.dtype).reshape(value.shape)
-        if not value.scalar:
-            return array
-        if value.shape:
+        array = self._elements(value, value.buffer, dtypes.NUMPY_ITEM_BYTES)
+        if value.scalar and value.shape:
             raise frames.BadFrame("a scalar with axes")
-        return array[()]
+        return array[()] if value.scalar else array
+
+    def _elements(
+        self, value: frames.TensorV | frames.ArrayV, buffer: int, item_bytes: dict[str, int]
+    ) -> Any:
+        """Return the elements as an array; types that NumPy lacks as integers."""
+        size = frames.checked_size(value.dtype, value.shape, item_bytes)
+        self._count(size)
+        shape, strides = value.shape, value.strides
+        if strides is not None:
+            if len(strides) != len(shape) or not all(0 <= s <= frames.MAX_BODY for s in strides):
+                raise frames.BadFrame("strides that do not fit the shape")
+            if 0 in shape:
+                raise frames.BadFrame("a view without elements")
+            extent = 1 + sum((n - 1) * s for n, s in zip(shape, strides, strict=True))
+            size = frames.checked_size(value.dtype, (extent,), item_bytes)
+            self._count(size)
+        raw = bytearray(self._raw(buffer, size))
+        if value.dtype == "bool":  # a byte other than 0 and 1 is not a valid bool
+            flat = np.frombuffer(raw, np.uint8) != 0
+        elif value.dtype in dtypes.NOT_IN_NUMPY:
+            flat = np.frombuffer(raw, f"int{8 * item_bytes[value.dtype]}")
+        else:
+            flat = np.frombuffer(raw, value.dtype)
+        if strides is None:
+            return flat.reshape(shape)
+        return np.lib.stride_tricks.as_strided(flat, shape, [s * flat.itemsize for s in strides])
 
 
 def _big_integer(number: int) -> frames.Value:

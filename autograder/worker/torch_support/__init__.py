@@ -2,8 +2,8 @@
 
 `devices` places tensors on the CPU, a GPU or the fake GPU, which `fake_device` implements with
 `operator_facts`. `weights` loads the weights of new modules, `backward` computes gradients,
-`builders` makes arguments that cannot be sent, and `figure_reader` reads matplotlib figures. Start
-with `devices`.
+`tensors` finds tensors in nested values, `builders` makes arguments that cannot be sent, and
+`figure_reader` reads matplotlib figures. Start with `devices`.
 """
 
 __all__ = [
@@ -13,5 +13,6 @@ __all__ = [
     "fake_device",
     "figure_reader",
     "operator_facts",
+    "tensors",
     "weights",
 ]

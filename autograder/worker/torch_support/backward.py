@@ -1,4 +1,4 @@
-"""The backward pass of a call: vector-Jacobian products, unless their formulas were checked."""
+"""The backward pass of a call: vector-Jacobian products."""
 
 from __future__ import annotations
 
@@ -7,40 +7,22 @@ from typing import Any
 import torch
 
 from ..protocol import frames
-from ..protocol.values import FAKE_DEVICE, TORCH_NAMES, Decoder, Encoder
+from ..protocol.values import Decoder, Encoder
 from . import devices
+from .tensors import tensors_in
 
 
 def pulled_back(
     result: Any,
     request: frames.Call,
     inputs: list[torch.Tensor],
-    known: set[tuple[str, ...]],
     decoder: Decoder,
     encoder: Encoder,
 ) -> tuple[tuple[frames.Value, ...], tuple[int, ...]]:
-    """Return the vector-Jacobian products of the float results, and which results are detached.
-
-    known: formulas that the same call used on the CPU, where their gradients were compared. If the
-           fake GPU uses the same formulas of torch, the pass is not run there, and the gradients
-           are sent without data
-    """
+    """Return the vector-Jacobian products of the float results, and which results are detached."""
     outputs = [t for t in tensors_in(result) if t.is_floating_point()]
     wanted = [t for t in inputs if t.requires_grad]
     detached = tuple(i for i, y in enumerate(outputs) if not y.requires_grad)
-    if len(detached) == len(outputs):
-        return (), detached
-    graph = devices.Graph(outputs)
-    if request.device != devices.FAKE:
-        known.add(graph.formulas)
-    elif graph.formulas in known and not graph.has_custom_formulas:
-        reached = (
-            frames.TensorV(TORCH_NAMES[x.dtype], tuple(x.shape), None, FAKE_DEVICE, None)
-            if graph.reaches(x)
-            else None
-            for x in wanted
-        )
-        return tuple(reached), detached
     plain = Decoder(decoder.buffers, tensor=lambda x: devices.place(x, request.device))
     cotangents = [plain(v) for v in request.cotangents or ()]
     pairs = [(y, c) for y, c in zip(outputs, cotangents, strict=False) if y.shape == c.shape]
@@ -49,11 +31,39 @@ def pulled_back(
         return (), detached
     with torch.set_grad_enabled(True):  # the submission may have changed the mode
         weighted = _Weighted.apply([c for _, c in pairs], *(y for y, _ in pairs))  # type: ignore[no-untyped-call]  # torch's
-    if graph.accumulates:
-        gradients = devices.accumulated(weighted, wanted)
+    nodes = _nodes(weighted)
+    # torch.utils.checkpoint runs its own backward pass, and refuses `torch.autograd.grad`
+    if any(type(node).__name__ == "CheckpointFunctionBackward" for node in nodes):
+        gradients = _accumulated(weighted, wanted, nodes)
     else:
         gradients = list(torch.autograd.grad(weighted, wanted, allow_unused=True))
     return tuple(encoder(g) for g in gradients), detached
+
+
+def _nodes(result: torch.Tensor) -> set[Any]:
+    waiting, found = [result.grad_fn], set[Any]()
+    while waiting:
+        node: Any = waiting.pop()
+        if node is not None and node not in found:
+            found.add(node)
+            waiting += [earlier for earlier, _ in node.next_functions]
+    return found
+
+
+def _accumulated(
+    total: torch.Tensor, wanted: list[torch.Tensor], nodes: set[Any]
+) -> list[torch.Tensor | None]:
+    """Return the gradients that `total.backward()` accumulates, and restore `grad` everywhere."""
+    leaves = [node.variable for node in nodes if hasattr(node, "variable")]
+    before = [(x, x.grad) for x in {id(x): x for x in (*wanted, *leaves)}.values()]
+    try:
+        for x, _ in before:
+            x.grad = None
+        total.backward()
+        return [x.grad for x in wanted]
+    finally:
+        for x, gradient in before:
+            x.grad = gradient
 
 
 class _Weighted(torch.autograd.Function):
@@ -70,14 +80,3 @@ class _Weighted(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, _: torch.Tensor) -> tuple[torch.Tensor | None, ...]:
         return (None, *ctx.cotangents)
-
-
-def tensors_in(value: Any) -> list[torch.Tensor]:
-    """Return the tensors in nested tuples, lists and dicts, in order."""
-    if isinstance(value, torch.Tensor):
-        return [value]
-    if isinstance(value, (tuple, list)):
-        return [t for v in value for t in tensors_in(v)]
-    if isinstance(value, dict):
-        return [t for v in value.values() for t in tensors_in(v)]
-    return []

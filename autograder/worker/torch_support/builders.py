@@ -12,20 +12,32 @@ import torch
 from torch import nn
 
 from ..monitor.function_hooks import original_ufuncs
+from ..protocol.values import TORCH_DTYPES
 from ..triton_support import interpreter
 from . import devices
 
 
 def build(kind: str, content: Any, device: str) -> Any:
     """Build the object that a `SpecialV` of this kind describes."""
-    if kind == "torch_mha":
-        return _torch_mha(content, device)
-    if kind == "hf_encoder":
-        return _hf_encoder(content, device)
-    if kind == "expression":
-        names = {"torch": torch, "np": np, "math": math}
-        return eval(compile(content, "<argument>", "eval"), names)  # written by a hidden test
-    raise ValueError(f"no such fixture: {kind}")
+    match kind:
+        case "device":
+            return devices.torch_device(content)
+        case "dtype":
+            return TORCH_DTYPES[content]
+        case "once":
+            return iter(content)
+        case "slice":
+            return slice(*content)
+        case "generator":
+            return torch.Generator("cpu" if device == devices.FAKE else device).manual_seed(content)
+        case "torch_mha":
+            return _torch_mha(content, device)
+        case "hf_encoder":
+            return _hf_encoder(content, device)
+        case "expression":
+            names = {"torch": torch, "np": np, "math": math}
+            return eval(compile(content, "<argument>", "eval"), names)  # written by a hidden test
+    raise ValueError(f"no such argument: {kind}")
 
 
 def warm(extra: str) -> None:

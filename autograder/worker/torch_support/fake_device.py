@@ -22,11 +22,9 @@ torch.accelerator calls.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache
-from types import ModuleType
 from typing import Any, NoReturn
 
 import torch
@@ -167,22 +165,14 @@ class _Backend:
 _backend = _Backend()
 
 
-class present:
-    """A context in which torch reports that the machine has the fake GPU, or that it has not.
-
-    A class, because every call enters it and contextlib's generators are slower than some calls.
-    """
-
-    __slots__ = ("_before", "_is_present")
-
-    def __init__(self, is_present: bool) -> None:
-        self._is_present = is_present
-
-    def __enter__(self) -> None:
-        self._before, _backend.present = _backend.present, self._is_present
-
-    def __exit__(self, *error: object) -> None:
-        _backend.present = self._before
+@contextmanager
+def present(is_present: bool) -> Iterator[None]:
+    """Make torch report that the machine has the fake GPU, or that it has not."""
+    before, _backend.present = _backend.present, is_present
+    try:
+        yield
+    finally:
+        _backend.present = before
 
 
 def _name_the_accelerator() -> None:
@@ -201,24 +191,6 @@ def _name_the_accelerator() -> None:
 def warm() -> None:
     """Make torch import the modules for its first tensor subclass, so that no call waits."""
     ClaimedTensor(torch.ones(1)) * 1
-
-
-@cache
-def warm_without_distributed() -> None:
-    """Warm up without importing torch.distributed, in a process that runs project code only.
-
-    For its first tensor subclass, torch imports the class of distributed tensors, and with it half
-    of torch. A substitute class without instances is enough; later imports get the real module.
-    """
-    if _DISTRIBUTED in sys.modules:
-        return warm()
-    stand_in = ModuleType(_DISTRIBUTED)
-    vars(stand_in)["DTensor"] = type("DTensor", (torch.Tensor,), {})
-    sys.modules[_DISTRIBUTED] = stand_in
-    try:
-        return warm()
-    finally:
-        del sys.modules[_DISTRIBUTED]
 
 
 _libraries: list[torch.library.Library] = []  # kept: their kernels are removed with them

@@ -11,7 +11,7 @@ from torch import nn
 from ..protocol import frames
 from ..protocol.values import TORCH_DTYPES, Decoder
 from . import devices
-from .fake_device import ClaimedTensor
+from .tensors import bare
 
 
 def settle(
@@ -83,9 +83,5 @@ def _fill(own: dict[str, torch.Tensor], device: str) -> None:
 
 def shares_memory(result: nn.Module, args: list[Any]) -> bool:
     """Return True if a module shares parameters with a module among the arguments."""
-    theirs = {_place(p) for a in args if isinstance(a, nn.Module) for p in a.parameters()}
-    return any(_place(p) in theirs for p in result.parameters()) if theirs else False
-
-
-def _place(x: torch.Tensor) -> int:
-    return (x.elem if isinstance(x, ClaimedTensor) else x).data_ptr()
+    theirs = {bare(p).data_ptr() for a in args if isinstance(a, nn.Module) for p in a.parameters()}
+    return any(bare(p).data_ptr() in theirs for p in result.parameters()) if theirs else False

@@ -25,7 +25,6 @@ from typing import Any
 from ..protocol import frames
 from ..torch_support.fake_device import ClaimedTensor
 
-_MOST_KNOWN = 512
 _CAPABILITY = 80  # Ampere; newer GPUs refuse the same kernels
 
 
@@ -63,8 +62,6 @@ class Frontend:
             return _described(error, root)
         key = kernel.fn, tuple(signature.items()), repr(constants)
         if key not in self._known:
-            if len(self._known) > _MOST_KNOWN:
-                self._known.clear()
             self._known[key] = self._compile(kernel, signature, constants, root)
         return self._known[key]
 
@@ -163,9 +160,11 @@ def interpret_library() -> None:
     interpreter: Any = import_module("triton.runtime.interpreter")
     import_module("triton.language")
     tensor = import_module("triton.language").tensor
-    for owner, name, value in _functions([*_language(), tensor], jit.JITFunction):
-        function = interpreter.InterpretedFunction(value.fn)
-        setattr(owner, name, _as_method(function) if owner is tensor else function)
+    for owner in [*_language(), tensor]:
+        for name, value in list(vars(owner).items()):
+            if type(value) is jit.JITFunction:
+                function = interpreter.InterpretedFunction(value.fn)
+                setattr(owner, name, _as_method(function) if owner is tensor else function)
 
 
 def _as_method(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -231,13 +230,6 @@ def _twin(function: Any) -> Any:
 
 def _language() -> list[Any]:
     return [m for n, m in list(sys.modules.items()) if n.startswith("triton.language")]
-
-
-def _functions(owners: list[Any], kind: type) -> Iterator[tuple[Any, str, Any]]:
-    for owner in owners:
-        for name, value in list(vars(owner).items()):
-            if type(value) is kind:
-                yield owner, name, value
 
 
 def _is_submitted(module: Any, within: str) -> bool:

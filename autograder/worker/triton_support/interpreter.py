@@ -22,6 +22,7 @@ import copy
 import os
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from importlib import import_module  # triton is an extra, and may be missing
 from typing import Any
 
@@ -31,6 +32,7 @@ from torch.utils._python_dispatch import _disable_current_modes
 
 from ..monitor import numpy_allocations
 from ..torch_support.fake_device import ClaimedTensor
+from ..torch_support.tensors import bare
 from . import kernel_watch
 from .compile_check import Frontend, interpret_library
 from .launch_trace import Launch, without_number
@@ -176,7 +178,7 @@ def _bare(x: Any) -> Any:
         descriptor = copy.copy(x)
         descriptor.base = x.base.elem
         return descriptor
-    return x.elem if isinstance(x, ClaimedTensor) else x
+    return bare(x)
 
 
 def _tensors(values: list[Any]) -> Iterator[torch.Tensor]:
@@ -206,18 +208,12 @@ def _load(
 ) -> Any:
     if _launch is None:
         return original(builder, ptrs, mask, other, *rest, **named)
-    kind = _numpy_type(ptrs)
-    with numpy_allocations.uncounted():
-        mask = _as_handle(mask)
-        places, active = _broadcast(ptrs.data, mask.data)
-        outside = _launch.note_load(places, active, kind.itemsize)
-        safe = _in_memory(ptrs, places, outside)
-    if outside is None:
-        return original(builder, safe, mask, other, *rest, **named)
-    handle = type(ptrs)
-    result = original(builder, safe, handle(active & ~outside, mask.dtype), other, *rest, **named)
-    largest = np.iinfo(kind).max if kind.kind in "iu" else True
-    result.data[outside] = np.nan if kind.kind == "f" else largest
+    safe, inside, outside = _checked(ptrs, mask, _launch.note_load)
+    result = original(builder, safe, inside, other, *rest, **named)
+    if outside is not None:
+        kind = _numpy_type(ptrs)
+        largest = np.iinfo(kind).max if kind.kind in "iu" else True
+        result.data[outside] = np.nan if kind.kind == "f" else largest
     return result
 
 
@@ -226,15 +222,24 @@ def _store(
 ) -> Any:
     if _launch is None:
         return original(builder, ptrs, value, mask, *rest, **named)
+    safe, inside, _ = _checked(ptrs, mask, partial(_launch.note_store, value.data))
+    return original(builder, safe, value, inside, *rest, **named)
+
+
+def _checked(
+    ptrs: Any, mask: Any, note: Callable[[np.ndarray, np.ndarray, int], np.ndarray | None]
+) -> tuple[Any, Any, np.ndarray | None]:
+    """Return the pointers as addresses in memory, the mask of lanes inside, and lanes outside."""
     with numpy_allocations.uncounted():
-        mask = _as_handle(mask)
-        places, active = _broadcast(ptrs.data, mask.data)
-        outside = _launch.note_store(places, active, _numpy_type(ptrs).itemsize, value.data)
+        if isinstance(mask, np.ndarray):  # of a descriptor, before Triton 3.8
+            mask = type(ptrs)(mask, import_module("triton.language").int1)
+        active = mask.data.astype(bool, copy=False)
+        places, active = np.broadcast_arrays(ptrs.data, active)
+        outside = note(places, active, _numpy_type(ptrs).itemsize)
         safe = _in_memory(ptrs, places, outside)
-    if outside is None:
-        return original(builder, safe, value, mask, *rest, **named)
-    handle = type(ptrs)
-    return original(builder, safe, value, handle(active & ~outside, mask.dtype), *rest, **named)
+    if outside is not None:
+        mask = type(ptrs)(active & ~outside, mask.dtype)
+    return safe, mask, outside
 
 
 def _atomic(original: Any, builder: Any, *args: Any) -> Any:
@@ -266,18 +271,6 @@ def _in_memory(ptrs: Any, places: np.ndarray, outside: np.ndarray | None) -> Any
     plain = without_number(ptrs.data if outside is None else places)
     safe = plain if outside is None else np.where(outside, np.uint64(0), plain)
     return type(ptrs)(safe, ptrs.dtype)
-
-
-def _broadcast(places: Any, active: Any) -> Any:
-    return np.broadcast_arrays(places, active.astype(bool, copy=False))
-
-
-def _as_handle(mask: Any) -> Any:
-    """Return a mask as a handle; before Triton 3.8, descriptors gave a bare array."""
-    if not isinstance(mask, np.ndarray):
-        return mask
-    interpreter: Any = sys.modules["triton.runtime.interpreter"]
-    return interpreter.TensorHandle(mask, import_module("triton.language").int1)
 
 
 def _numpy_type(ptrs: Any) -> np.dtype[Any]:

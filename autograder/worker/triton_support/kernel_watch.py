@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 import msgspec
 import torch
@@ -12,17 +10,15 @@ import torch
 from ..monitor import numpy_allocations
 from ..protocol import frames
 from .launch_trace import Launch
-from .provenance import MAKING, Provenance
+from .provenance import Provenance
 
 _MAX_LAUNCHES = 64
-_MAX_NUMPY_NUMBERS = 256  # that a wrapper may make around its kernels
-_MAX_NAMES, _MAX_NAME = 20, 60
 
 _current: KernelWatch | None = None
 
 
 class KernelWatch:
-    """Records the launches of one call.
+    """Records the launches of one call; a context in which unwritten memory contains NaN.
 
     root:       the submission's folder
     order:      a seed for the order in which programs run, or None for the interpreter's own
@@ -35,19 +31,29 @@ class KernelWatch:
     def __init__(
         self,
         root: str,
-        order: int | None,
-        noting: bool,
+        order: int | None = None,
+        noting: bool = False,
         compiling: bool = False,
         provenance: Provenance | None = None,
     ) -> None:
         self.root, self.order, self.noting, self.compiling = root, order, noting, compiling
         self._provenance = provenance
         self.launches: list[frames.LaunchCounts] = []
-        self._numpy_numbers = 0  # that the interpreter itself made
+
+    def __enter__(self) -> KernelWatch:
+        global _current
+        self._outer, _current = _current, self
+        self._mode = torch.get_deterministic_debug_mode()
+        torch.set_deterministic_debug_mode("warn")  # which fills new memory with NaN
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        global _current
+        _current = self._outer
+        torch.set_deterministic_debug_mode(self._mode)
 
     def finish(self, launch: Launch) -> None:
         """Record a launch whose programs have run."""
-        self._numpy_numbers += numpy_allocations.elements_made() - launch.arrays
         with numpy_allocations.uncounted():
             if self._provenance is not None:
                 for region in launch.regions.values():
@@ -61,46 +67,10 @@ class KernelWatch:
         if self.launches:
             self.launches[-1] = msgspec.structs.replace(self.launches[-1], refused=refused)
 
-    def added_to(self, counts: frames.Counts, operators: set[str], numbers: int) -> frames.Counts:
-        """Return the counts with the launches and the names of operators around them.
-
-        operators: torch's operators that made something in the call
-        numbers:   how many numbers NumPy made in the call
-        """
-        names = {name.strip("_") for name in operators} - MAKING
-        if numbers - self._numpy_numbers > _MAX_NUMPY_NUMBERS:
-            names.add("numpy")
-        return msgspec.structs.replace(counts, launches=tuple(self.launches), computed=named(names))
-
-
-def named(names: set[str]) -> tuple[str, ...]:
-    """Return names of operators within the bounds of a reply."""
-    return tuple(sorted(name[:_MAX_NAME] for name in names)[:_MAX_NAMES])
-
 
 def current() -> KernelWatch | None:
     """Return the watch of the running call, if there is one."""
     return _current
-
-
-@contextmanager
-def watching(
-    root: str,
-    order: int | None = None,
-    noting: bool = False,
-    compiling: bool = False,
-    provenance: Provenance | None = None,
-) -> Iterator[KernelWatch]:
-    """Watch the kernels of a call; unwritten memory contains NaN."""
-    global _current
-    before, _current = _current, KernelWatch(root, order, noting, compiling, provenance)
-    mode = torch.get_deterministic_debug_mode()
-    torch.set_deterministic_debug_mode("warn")  # which fills new memory with NaN
-    try:
-        yield _current
-    finally:
-        _current = before
-        torch.set_deterministic_debug_mode(mode)
 
 
 def may_launch(module: object) -> bool:

@@ -15,7 +15,6 @@ from collections.abc import Callable, Iterable
 import numpy as np
 import torch
 
-from ..monitor import numpy_allocations
 from ..monitor.call_watch import student_line
 from ..protocol import frames
 from .races import Accesses, Races, equal_values
@@ -114,7 +113,6 @@ class Launch:
         self.races = Races(lambda: student_line(sys._getframe(), root))
         self.patched: set[int] = set()
         self.line: int | None = None
-        self.arrays = numpy_allocations.elements_made()
 
     def numbered(self, tensor: torch.Tensor) -> np.uint64:
         """Return the bits of a tensor's number that its addresses contain."""
@@ -144,7 +142,7 @@ class Launch:
         return self._note("outside_loads", places, active, size, load)
 
     def note_store(
-        self, places: np.ndarray, active: np.ndarray, size: int, values: np.ndarray
+        self, values: np.ndarray, places: np.ndarray, active: np.ndarray, size: int
     ) -> np.ndarray | None:
         """Record a store; return which lanes are outside of every tensor, or None."""
 

@@ -5,7 +5,8 @@ Theory of operation. A hidden test can require that a result is computed in kern
 `Provenance` follows the storages of a call's arguments through torch's operators and records in
 `outside`:
 
-- operators that compute with values of the arguments, or with values derived from them;
+- operators that compute with values of the arguments, or with values derived from them
+  (`_only_moves` tells them from operators that rearrange values);
 - functions that hand such values to Python or NumPy (`tolist`, `item`, `numpy`);
 - a result in memory that no kernel wrote and that was not copied from such memory.
 
@@ -16,6 +17,7 @@ or that switches torch's modes off, is not seen: see docs/threat-model.md.
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Iterable
 from typing import Any
@@ -25,24 +27,16 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from ..protocol.frames import RESULT
-from ..torch_support.backward import tensors_in
-from ..torch_support.fake_device import ClaimedTensor
+from ..torch_support.tensors import bare, map_tensors, tensors_in
 
-# Operators that make, copy or reshape a tensor without computing.
-MAKING = {
-    *("empty", "empty_strided", "empty_like", "empty_permuted", "new_empty", "new_empty_strided"),
-    *("zeros", "zeros_like", "new_zeros", "ones", "ones_like", "new_ones", "arange"),
-    *("full", "full_like", "new_full", "scalar_tensor", "fill", "zero", "clone", "copy", "to_copy"),
-    *("set", "resize", "alias", "detach", "lift_fresh", "pad", "constant_pad_nd", "cat", "stack"),
-}
-# Operators that only rearrange or replace elements.
-_MOVING = MAKING | {
-    *("flip", "roll", "rot90", "repeat", "index", "index_select", "index_put", "index_put_impl"),
-    *("index_copy", "gather", "take", "scatter", "masked_fill", "masked_scatter", "where", "tril"),
-    *("triu", "slice_scatter", "select_scatter", "record_stream", "copy_from", "contiguous"),
+# Operators that copy or convert, or whose result has no values yet.
+_COPYING = {
+    *("clone", "copy", "to_copy", "copy_from", "lift_fresh", "set", "resize", "record_stream"),
+    *("empty_like", "new_empty", "new_empty_strided"),
 }
 _READING = {"tolist", "numpy", "__array__", "__dlpack__", "__reduce_ex__", "__repr__", "__format__"}
 _READING |= {"untyped_storage", "_typed_storage", "storage"}
+_MAX_NAMES, _MAX_NAME = 20, 60
 _WORKER = __name__.rpartition(".triton_support")[0]
 
 
@@ -83,11 +77,17 @@ class Provenance:
         if not self._has_empty and any(_address(x) not in self._written for x in tensors):
             self.outside.add(RESULT)
 
-    def note_operator(self, name: str, moves: bool, inputs: list[Any], outputs: list[Any]) -> None:
+    def names(self) -> tuple[str, ...]:
+        """Return the names in `outside`, within the bounds of a reply."""
+        return tuple(sorted(name[:_MAX_NAME] for name in self.outside)[:_MAX_NAMES])
+
+    def note_operator(self, func: Any, args: Any, kwargs: Any, result: Any) -> None:
         """Follow one operator from its inputs to its outputs."""
-        addresses = set(map(_address, inputs))
+        addresses = set(map(_address, tensors_in([*args, *kwargs.values()])))
         if self._derived.keys().isdisjoint(addresses):
             return
+        name, outputs = func.overloadpacket.__name__.strip("_"), tensors_in(result)
+        moves = func.is_view or name in _COPYING or _only_moves(func, args, kwargs)
         if not moves:
             self.outside.add(name)
         for x in outputs:
@@ -103,7 +103,7 @@ class Provenance:
     def _derive(self, x: torch.Tensor) -> None:
         address = _address(x)
         if address:
-            self._derived[address] = _bare(x)  # kept, so that the address is not used again
+            self._derived[address] = bare(x)  # kept, so that the address is not used again
 
 
 class _Operators(TorchDispatchMode):
@@ -118,11 +118,64 @@ class _Operators(TorchDispatchMode):
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
         result = func(*args, **kwargs)
-        name = func.overloadpacket.__name__.strip("_")
-        moves = func.is_view or name in _MOVING
-        inputs = tensors_in([*args, *kwargs.values()])
-        self._provenance.note_operator(name, moves, inputs, tensors_in(result))
+        self._provenance.note_operator(func, args, kwargs, result)
         return result
+
+
+# Values that replace those of tensors: exact in every float type, and unlikely as constants.
+_LABELS = torch.cat([-4 + torch.arange(1, 128, 2) / 64, 2 + torch.arange(1, 128, 2) / 64])
+_RENAMED_LABELS = [
+    _LABELS.flip(0),
+    _LABELS[torch.randperm(len(_LABELS), generator=torch.Generator())],
+    *(torch.full_like(_LABELS, value) for value in (2.0, math.nan, math.inf, -math.inf)),
+]
+
+
+def _only_moves(func: Any, args: Any, kwargs: Any) -> bool:
+    """Return True if an operator moves float values, or fills in constants, without computing.
+
+    The operator runs on labels in place of values. If it only moves them, then renaming the labels
+    of its inputs renames the labels of its outputs in the same way.
+    """
+    reads = any("Tensor" not in str(returned.type) for returned in func._schema.returns)
+    if reads or torch.Tag.nondeterministic_seeded in func.tags:
+        return False
+    shapes = [x.shape for x in tensors_in([*args, *kwargs.values()]) if x.is_floating_point()]
+    generator = torch.Generator()
+    places = [torch.randint(len(_LABELS), shape, generator=generator) for shape in shapes]
+
+    def run(labels: torch.Tensor) -> list[torch.Tensor]:
+        remaining = iter(places)
+
+        def labelled(x: torch.Tensor) -> torch.Tensor:
+            x = bare(x).detach()
+            return torch.empty_like(x).copy_(
+                labels[next(remaining)] if x.is_floating_point() else x
+            )
+
+        new_args, new_kwargs = map_tensors(args, labelled), map_tensors(kwargs, labelled)
+        return tensors_in([func(*new_args, **new_kwargs), new_args, new_kwargs])
+
+    try:
+        before = run(_LABELS)
+        return bool(shapes) and all(
+            all(map(_same, (_renamed(x, labels) for x in before), run(labels)))
+            for labels in _RENAMED_LABELS
+        )
+    except Exception:  # an operator that accepts no labels is not one of those that move values
+        return False
+
+
+def _renamed(x: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
+    """Rename the labels in a tensor; other values stay."""
+    if not x.is_floating_point():
+        return x
+    places = torch.searchsorted(_LABELS, x.float()).clamp(max=len(_LABELS) - 1)
+    return torch.where(_LABELS[places] == x, labels[places].to(x.dtype), x)
+
+
+def _same(x: torch.Tensor, y: torch.Tensor) -> bool:
+    return x.shape == y.shape and bool(((x == y) | ((x != x) & (y != y))).all())
 
 
 class _Functions(TorchFunctionMode):
@@ -147,13 +200,9 @@ def _is_called_by_kit(frame: Any) -> bool:
     return False
 
 
-def _bare(x: torch.Tensor) -> torch.Tensor:
-    return x.elem if isinstance(x, ClaimedTensor) else x
-
-
 def _address(x: torch.Tensor) -> int:
     """Return the address of a tensor's memory; 0 for a tensor without one, such as a sparse one."""
-    bare = _bare(x)
-    if bare.layout is not torch.strided or bare.is_nested or bare.device.type == "meta":
+    x = bare(x)
+    if x.layout is not torch.strided or x.is_nested or x.device.type == "meta":
         return 0
-    return bare.untyped_storage().data_ptr()
+    return x.untyped_storage().data_ptr()

@@ -132,7 +132,6 @@ def _longer(flags: np.ndarray, length: int) -> np.ndarray:
 
 
 def _joined(one: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """Return the union of two arrays of flags."""
     result = _longer(one, max(len(one), len(other)))
     result[: len(other)] |= other
     return result

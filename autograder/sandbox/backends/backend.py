@@ -1,0 +1,109 @@
+"""The base class of the sandbox backends, and uids for the children of a grader that is root."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import socket
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+from autograder.worker.isolation.lockdown import SPARE_UIDS, Boot
+
+from .. import launch
+from ..mounts import Visible, visible_paths
+from ..seccomp import syscalls
+from ..seccomp.syscalls import Tasks
+from ..session import Template
+
+# Above the ranges that systemd assigns to containers; unused by convention.
+_PREFERRED_UID = 1_999_000_000
+
+
+class StartedTemplate(NamedTuple):
+    """The process of a template. `end`: see `Template`; the other fields are as in `Boot`."""
+
+    control: socket.socket
+    end: Callable[[float], str]
+    child_uid: int | None
+    scratch: str = ""
+    readable: tuple[str, ...] = ()
+    root: str = ""
+
+
+class Sandbox:
+    """Start templates in a sandbox.
+
+    runtime: a file that replaces `worker/server.py` (for trials)
+    warm:    modules that the template imports before the first fork
+
+    Subclasses define:
+    name:       the backend's name in reports
+    namespaces: whether children have separate pid and mount namespaces
+    """
+
+    name: str
+    namespaces = False
+
+    def __init__(self, *, runtime: Path | None = None, warm: tuple[str, ...] = launch.WARM) -> None:
+        self._runtime = runtime
+        self._warm = warm
+
+    @property
+    def separate_uids(self) -> bool:
+        """Return True if each submission gets a separate uid on this host."""
+        return self._spare_uid(visible_paths(self._runtime, cuda=False)) is not None
+
+    @property
+    def caveats(self) -> tuple[str, ...]:
+        """Return the guarantees that are missing, compared with stronger backends."""
+        raise NotImplementedError
+
+    def start(self, config: bytes, *, cuda: bool = False) -> Template:
+        """Start a template; raise SandboxMissing or SandboxFault if that is impossible here.
+
+        config: is passed to `server.prepare` before the first fork
+        """
+        launched = self._launch(visible_paths(self._runtime, cuda=cuda), cuda=cuda)
+        boot = Boot(
+            backend=self.name,
+            warm=self._warm,
+            child_uid=launched.child_uid,
+            first=secrets.randbelow(SPARE_UIDS),
+            gpu=cuda,
+            scratch=launched.scratch,
+            readable=launched.readable,
+            root=launched.root,
+        )
+        return Template(
+            launched.control,
+            boot,
+            config,
+            programs=partial(syscalls.programs, namespaces=self.namespaces, gpu=cuda),
+            most=self._most_tasks(launched.child_uid),
+            end=launched.end,
+        )
+
+    def _launch(self, visible: Visible, *, cuda: bool) -> StartedTemplate:
+        raise NotImplementedError
+
+    def _spare_uid(self, visible: Visible) -> int | None:
+        """Return the children's first uid if the grader is root and that uid can read enough."""
+        return spare_uid() if os.geteuid() == 0 and visible.open_to_others() else None
+
+    def _most_tasks(self, child_uid: int | None) -> Tasks:
+        return Tasks.THREADS
+
+
+def spare_uid() -> int | None:
+    """Return the first of SPARE_UIDS uids that own nothing, or None in a small user namespace."""
+    with open("/proc/self/uid_map", encoding="ascii") as file:
+        ranges = [tuple(map(int, line.split())) for line in file]
+    for start, _, count in ranges:
+        if start <= _PREFERRED_UID and start + count >= _PREFERRED_UID + SPARE_UIDS:
+            return _PREFERRED_UID
+    start, _, count = max(ranges, key=lambda span: span[2])
+    # the upper third of a container's usual 65536 uids: above its users, below `nobody`
+    return start + count * 2 // 3 if count >= 6 * SPARE_UIDS else None
