@@ -166,7 +166,7 @@ def solution(
 ) -> None:
     """Show a released solution side by side with your version.
 
-    Solutions are released when nobody can submit for full points any more.
+    Solutions are released when submissions no longer earn full points.
 
     Example: autograder solution softmax
     """

@@ -13,7 +13,7 @@ from ..app import author_command
 @author_command
 def build(
     check: Annotated[
-        bool, Option(help="Write nothing; exit with code 1 if a stub or figure is stale.")
+        bool, Option(help="Only check; exit with code 1 if a stub or figure is stale.")
     ] = False,
     figures: Annotated[bool, Option(help="Draw the figures too.")] = False,
 ) -> bool:

@@ -147,10 +147,7 @@ def _export_github(course: Course, week: Week, out: Path | None) -> None:
 
     made = export_template(course, week, out or Path(f"{week.name}-github"))
     state = "a new commit" if made.changed else "unchanged"
-    print(
-        f"{made.template}: a git repository with the students' files ({state}); nothing hidden is "
-        "in it"
-    )
+    print(f"{made.template}: a git repository with the students' files only ({state})")
     print("push it, turn on `Template repository`, and select it in the assignment")
     print(f"{made.bundle}: for CLASSROOM/autograders/ of Classroom 50's configuration repository")
     print(
