@@ -26,9 +26,8 @@ from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
-from ..lms.bulk import Accept, content_from
+from ..lms.bulk import Accept, Read, content_from
 from ..lms.csv_rows import read_rows
-from ..lms.gradescope_export import Read
 from ..model.course import Course, Week
 from ..model.course.late import due_for
 from ..model.errors import KitError

@@ -6,7 +6,7 @@ labels and its ticks.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -48,6 +48,16 @@ class Figure:
 
     axes: tuple[Drawing, ...]
     suptitle: str
+
+
+def nested(values: Iterable[frames.Value]) -> Iterator[frames.Value]:
+    """Yield encoded values, each followed by those that it contains."""
+    for value in values:
+        yield value
+        if isinstance(value, (frames.SeqV, frames.MapV)):
+            yield from nested(value.items)
+        elif isinstance(value, frames.SpecialV):
+            yield from nested((value.value,))
 
 
 def read_special(value: frames.Value, decoder: Decoder) -> Any:

@@ -8,26 +8,34 @@ skipped. The intake checks the files again when they are graded.
     Moodle   Ada Lovelace_12345_assignsubmission_file_/softmax.py
     Canvas   lovelaceada_LATE_12345_67890_softmax-1.py
     Gradescope   assignment_12_export/submission_34/softmax.py, and submission_metadata.yml
+
+Gradescope's metadata lists the students of each folder (several for a group) and the time of its
+submission. The file is Ruby's YAML: its keys begin with a colon. It is read with the safe loader,
+and only from the top folder, because students can submit a file with this name, also to Moodle.
 """
 
 from __future__ import annotations
 
+import datetime as dt
 import io
 import re
 import stat
 import zipfile
 import zlib
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path, PurePosixPath
+from typing import Any
+
+import yaml
 
 from ..batch.module_name import files_in, folders_with
 from ..model.course import Course, Week
 from ..model.errors import KitError
-from .gradescope_export import Read, read_export
+from ..model.timestamps import format_timestamp
 from .roster import Roster, RosterEntry
 
 _MOODLE = re.compile(r"(?P<name>.+)_(?P<number>\d+)_assignsubmission_file_?\Z")
@@ -38,6 +46,10 @@ _MAX_ENTRIES = 100_000
 _NBGRADER_FILES = ("timestamp.txt", "submission_secret.txt")  # nbgrader trusts them
 _BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError)
 
+_METADATA = "submission_metadata.yml"
+_MAX_METADATA = 256 << 20  # it also has the results of autograders
+
+Read = Callable[[int], bytes | None]  # the content, or None if it is larger than the bound
 # (student, files, time as nbgrader writes it or "") -> remarks for the instructor
 Accept = Callable[[str, dict[str, bytes], str], list[str]]
 
@@ -60,7 +72,7 @@ def collect_bulk(course: Course, week: Week, path: Path, roster: Roster, accept:
     by_student: dict[str, dict[str, Read]] = defaultdict(dict)
     with _opened(path) as entries:
         listed = list(entries)
-        export, named = read_export(listed, roster), _named(n for n, _ in listed)
+        export, named = _read_export(listed, roster), _named(n for n, _ in listed)
         for name, read in listed:
             late = False
             if export is None:
@@ -186,6 +198,83 @@ def _read_all(files: Iterable[tuple[str, Read]], bound: int) -> tuple[dict[str, 
 def _safe(name: str) -> bool:
     parts = name.split("/")
     return len(name) < 400 and all(_PLAIN.match(p) and len(p.encode()) < 200 for p in parts)
+
+
+# Gradescope's export
+
+
+@dataclass
+class _GradescopeExport:
+    """The students of each folder, and times as nbgrader writes them."""
+
+    root: str
+    folders: dict[str, list[str]] = field(default_factory=dict)
+    times: dict[str, str] = field(default_factory=dict)
+
+    def place(self, name: str) -> tuple[list[str], str] | None:
+        """Return a file's students and its name in their submission; None for other files."""
+        folder, _, file = name.removeprefix(self.root).partition("/")
+        if not name.startswith(self.root) or not file or "__MACOSX" in name:
+            return None
+        return self.folders.get(folder, []), file
+
+
+def _read_export(files: Sequence[tuple[str, Read]], roster: Roster) -> _GradescopeExport | None:
+    """Read the metadata; return None if this is not a Gradescope export."""
+    found = [one for one in files if PurePosixPath(one[0]).name == _METADATA]
+    found = [(name, read) for name, read in found if _is_above(name, files)]
+    if len(found) != 1:
+        return None
+    name, read = found[0]
+    export = _GradescopeExport(name.removesuffix(_METADATA))
+    for folder, about in _parsed(name, read(_MAX_METADATA)).items():
+        if isinstance(about, dict):
+            people = [p for p in about.get(":submitters") or [] if isinstance(p, dict)]
+            students = [s for s in (_student(p, roster) for p in people) if s]
+            export.folders[str(folder)] = students
+            if time := _time(about.get(":created_at")):
+                export.times.update(dict.fromkeys(students, time))
+    return export
+
+
+def _is_above(name: str, files: Sequence[tuple[str, Read]]) -> bool:
+    """Return True if all files are in the folder of this file, so it is not a student's."""
+    root = name.removesuffix(_METADATA)
+    if root.count("/") > 1 or "_assignsubmission_file" in root:
+        return False
+    return all(n.startswith((root, "__MACOSX/")) for n, _ in files)
+
+
+def _parsed(name: str, data: bytes | None) -> dict[Any, Any]:
+    if data is None:
+        raise KitError(f"{name}: larger than {_MAX_METADATA >> 20} MiB")
+    try:
+        loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+        found = yaml.load(data.decode("utf-8"), loader)
+    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
+        raise KitError(f"{name}: not what Gradescope writes: {str(error)[:120]}") from None
+    if not isinstance(found, dict):
+        raise KitError(f"{name}: not what Gradescope writes: it has no submissions")
+    return found
+
+
+def _student(person: dict[Any, Any], roster: Roster) -> str:
+    """Return the student with this id or e-mail address in the class list, or ""."""
+    for key in (":sid", ":email"):
+        value = str(person.get(key) or "").strip()
+        if value and (matched := roster.match([value])[0].get(value)):
+            return matched.student
+    return ""
+
+
+def _time(value: object) -> str:
+    """Convert a time from Ruby's YAML to the form that nbgrader writes, or ""."""
+    if isinstance(value, str):
+        try:
+            value = dt.datetime.fromisoformat(value)
+        except ValueError:
+            return ""
+    return format_timestamp(value) if isinstance(value, dt.datetime) else ""
 
 
 # Reading folders and archives

@@ -62,7 +62,7 @@ def graded(lab: Laboratory, body: str, **limits: float):
         ("disk_mib", 1, "limit", "for n in '1234': open(f'/tmp/{n}', 'wb').write(bytes(1 << 19))"),
         ("reply_mib", 1, "limit", "return torch.ones(1 << 20)"),
         ("open_files", 8, "crashed", "return [open('/dev/null') for _ in range(20)]"),
-        ("processes", 0, "crashed", "import os\nos.waitpid(getattr(os, 'fo' + 'rk')(), 0)"),
+        ("processes", 0, "crashed", "import os\nos.waitpid(getattr(os, 'krof'[::-1])(), 0)"),
     ],
 )  # fmt: skip
 def test_beyond_a_limit(lab: Laboratory, limit: str, value: float, verdict: str, body: str) -> None:
@@ -83,7 +83,7 @@ import os, time
 made = 0
 try:
     while True:
-        if getattr(os, "fo" + "rk")() == 0:
+        if getattr(os, "krof"[::-1])() == 0:
             time.sleep(100)
         made += 1
 except OSError:

@@ -6,7 +6,7 @@ effects: a call may change neither its arguments nor global state.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Self
@@ -17,6 +17,7 @@ from ...model.device_axes import AXES
 from ...worker.protocol import frames
 from ...worker.protocol.frames import Effect
 from ..comparator import EXACT, Tolerance, largest_entry, verdict_bound
+from ..decoding import nested
 from ..disclosure.leak_budget import few
 from ..disclosure.signatures import NamedParts, Signatures
 from ..outcomes import BadReply, Flaw, GraderFault, Wrong
@@ -282,18 +283,10 @@ def check_side_effects(reply: frames.Reply, subject: str) -> None:
 
 def _check_devices(case: Case, raw: frames.Value, subject: str) -> None:
     wanted = AXES[case.device].torch
-    for device in _devices(raw):
-        if device != wanted:
+    for value in nested((raw,)):
+        if isinstance(value, frames.TensorV) and value.device != wanted:
             raise Wrong(
-                f"The result of {subject} is on {device!r}, but the inputs are on {wanted!r}. "
-                "Create new tensors on the device of an input (device=x.device).",
+                f"The result of {subject} is on {value.device!r}, but the inputs are on "
+                f"{wanted!r}. Create new tensors on the device of an input (device=x.device).",
                 Flaw.DEVICE,
             )
-
-
-def _devices(raw: frames.Value) -> Iterator[str]:
-    if isinstance(raw, frames.TensorV):
-        yield raw.device
-    elif isinstance(raw, (frames.SeqV, frames.MapV)):
-        for item in raw.items:
-            yield from _devices(item)

