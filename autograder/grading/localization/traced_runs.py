@@ -121,15 +121,17 @@ class TracedRun:
         """
         unchanged = {node.statement for node in right.nodes}
         rows = range(len(reference.rows))
-        changed = {r for r in rows if reference.node(r).statement not in unchanged}
+        changed = [r for r in rows if reference.node(r).statement not in unchanged]
         deviating = [r for r in reference.deviations if r in changed]
-        parts = {part for node in reference.nodes for part in node.parts}
-        # If only a step is missing, no value is wrong in itself, but it is the wrong result.
-        results = [r for r in changed if int(reference.rows[r, NODE]) not in parts]
+        results = []
+        if len({reference.node(r).statement for r in changed}) == 1:  # others differ by style
+            # If a step is missing, no value is wrong in itself, but it is the wrong result.
+            parts = {part for node in reference.nodes for part in node.parts}
+            results = [r for r in changed if int(reference.rows[r, NODE]) not in parts]
         own = [r for r in range(len(self.rows)) if not self.node(r).is_name]
         if deviating:
             own = [r for r in own if not self.same[r]]
-        for value in reference.rows[deviating or sorted(results)]:
+        for value in reference.rows[deviating or results]:
             for alike in () if is_ambiguous(value) else (same, permuted):
                 for index in np.flatnonzero(alike(value, self.rows[own])):
                     row = own[index]
