@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import count, islice, product
-from string import ascii_uppercase
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -13,24 +10,17 @@ if TYPE_CHECKING:
 
 _MAX_PAIRS = 5  # whose code is shown
 _MIN_SURPRISE = 1.0  # bits; exercises with less are not shown
-
-
-@dataclass(frozen=True)
-class MarkedLine:
-    """A line of a module; `marked` if both modules share it."""
-
-    number: int
-    text: str
-    marked: bool
+Code = list[tuple[int, str, bool] | None]
+"""Number, text, and whether both modules share the line; None stands for a gap."""
 
 
 @dataclass(frozen=True)
 class ExerciseComparison:
-    """An exercise of both modules. None stands for a gap between lines."""
+    """An exercise of both modules."""
 
     similarity: ExerciseSimilarity
-    left: list[MarkedLine | None]
-    right: list[MarkedLine | None]
+    left: Code
+    right: Code
 
 
 @dataclass(frozen=True)
@@ -52,8 +42,8 @@ def compare_pairs(found: Similarity, *, names: bool) -> list[PairComparison]:
         exercises = [
             ExerciseComparison(
                 similarity,
-                _exercise_lines(found, pair.first, similarity.exercise, left),
-                _exercise_lines(found, pair.second, similarity.exercise, right),
+                _code(found, pair.first, similarity.exercise, left),
+                _code(found, pair.second, similarity.exercise, right),
             )
             for similarity in pair.exercises
             if similarity.surprise >= _MIN_SURPRISE
@@ -64,29 +54,20 @@ def compare_pairs(found: Similarity, *, names: bool) -> list[PairComparison]:
 
 
 def student_labels(found: Similarity, *, names: bool) -> dict[str, str]:
-    """Map students to their names, or to letters in the order of the pairs."""
+    """Map students to their names, or to numbers in the order of the pairs."""
     if names:
         return {name: name for name in found.modules}
     students = dict.fromkeys(n for p in found.pairs for n in (p.first, p.second))
-    return dict(zip(students, islice(_letters(), len(students)), strict=True))
+    return {name: f"student {number}" for number, name in enumerate(students, start=1)}
 
 
-def _letters() -> Iterator[str]:
-    """Yield student A, …, student Z, student AA, student AB, …"""
-    for length in count(1):
-        for letters in product(ascii_uppercase, repeat=length):
-            yield f"student {''.join(letters)}"
-
-
-def _exercise_lines(
-    found: Similarity, student: str, exercise: str, marked: Lines
-) -> list[MarkedLine | None]:
+def _code(found: Similarity, student: str, exercise: str, shared: Lines) -> Code:
     text = found.modules[student].split("\n")
-    lines: list[MarkedLine | None] = []
+    code: Code = []
     previous = 0
     for number in sorted(found.fingerprints[student].exercise_lines[exercise]):
         if previous and number > previous + 1:
-            lines.append(None)
-        lines.append(MarkedLine(number, text[number - 1], number in marked))
+            code.append(None)
+        code.append((number, text[number - 1], number in shared))
         previous = number
-    return lines
+    return code

@@ -9,7 +9,6 @@ from functools import cache
 EXTRAS = {
     "cluster": ("distributed",),
     "keras": ("keras",),
-    "similarity": ("copydetect",),
     "text": ("transformers", "tokenizers"),
     "triton": ("triton",),
 }

@@ -3,8 +3,8 @@
 In small exercises, independent solutions are similar: there are few ways to write a softmax. So
 pairs are ranked by how surprising their similarity is.
 
-1. Modules are normalised (`normalize`), and copydetect turns each definition into fingerprints, the
-   k-grams of its tokens. Names, layout and the order of functions do not matter.
+1. Modules are normalised (`normalize`), and each definition is turned into fingerprints: the
+   sequences of K tokens in it. Names, comments, layout and the order of functions do not matter.
    Fingerprints of the stub are ignored.
 2. A fingerprint that n of N modules contain has the weight log2(N / n), so common idioms count
    little. The similarity of a pair in an exercise is the shared weight as a fraction of the
@@ -13,32 +13,24 @@ pairs are ranked by how surprising their similarity is.
    most log2 N, so that neither a long exercise nor one coincidence decides. A pair's evidence is
    the sum over the exercises: independent solutions agree in some exercises, copies in all.
 
-There is no winnowing, because modules are small and it would depend on Python's hashes, which
-differ between runs. The result is not a proof and does not show who copied: it tells the
-instructor where to look.
+The result is not a proof and does not show who copied: it tells the instructor where to look.
 """
 
 from __future__ import annotations
 
-import io
-import re
-from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from ..model.course import Week
-from ..model.errors import KitError
-from ..model.extras import installed
 from .normalize import ModulePart, module_parts
 
-K = 25  # characters of a k-gram, a name counts as one: copydetect's default
+K = 16  # tokens of a fingerprint
 _FENCE = 3.0  # interquartile ranges above the upper quartile: Tukey's "far out"
 OTHER = ""  # code that belongs to no exercise or to several
-_NAME = re.compile(r"\w+")
 Lines = frozenset[int]
 
 
@@ -69,8 +61,8 @@ class SimilarPair:
 class Fingerprints:
     """A module's fingerprints by exercise, and the lines that they and the exercises cover."""
 
-    by_exercise: dict[str, set[int]]
-    lines: dict[int, set[int]]
+    by_exercise: dict[str, set[str]]
+    lines: dict[str, set[int]]
     exercise_lines: dict[str, set[int]]
 
 
@@ -100,11 +92,7 @@ class Similarity:
 
 
 def compare(week: Week, stub: str, modules: Mapping[str, str]) -> Similarity:
-    """Compare all pairs of modules by student; raise KitError if copydetect is not installed."""
-    if not installed("similarity"):
-        raise KitError(
-            "--similarity needs copydetect: install it with   pip install 'autograder[similarity]'"
-        )
+    """Compare all pairs of modules by student."""
     stub_prints = {found for part in module_parts(stub) for found, _ in _fingerprints(part)}
     found = Similarity(modules=dict(modules))
     for name, source in modules.items():
@@ -122,7 +110,7 @@ def _units(week: Week) -> list[str]:
     return [*(e.name for e in week.exercises), OTHER]
 
 
-def _module_fingerprints(week: Week, source: str, ignored: set[int]) -> Fingerprints:
+def _module_fingerprints(week: Week, source: str, ignored: set[str]) -> Fingerprints:
     found = Fingerprints(
         {unit: set() for unit in _units(week)}, defaultdict(set), {u: set() for u in _units(week)}
     )
@@ -130,12 +118,11 @@ def _module_fingerprints(week: Week, source: str, ignored: set[int]) -> Fingerpr
     owners = _owners(parts, [e.name for e in week.exercises])
     for part in parts:
         unit = owners.get(part.name, OTHER)
-        found.exercise_lines[unit].update(range(part.spans[0][0], part.spans[-1][1] + 1))
-        for fingerprint, spans in _fingerprints(part):
+        found.exercise_lines[unit].update(part.lines)
+        for fingerprint, lines in _fingerprints(part):
             if fingerprint not in ignored:
                 found.by_exercise[unit].add(fingerprint)
-                for first, last in spans:
-                    found.lines[fingerprint].update(range(first, last + 1))
+                found.lines[fingerprint].update(lines)
     return found
 
 
@@ -147,7 +134,7 @@ def _owners(parts: Sequence[ModulePart], exercises: Sequence[str]) -> dict[str, 
     """
     references: dict[str, set[str]] = defaultdict(set)
     for part in parts:
-        references[part.name].update(_NAME.findall(part.text))
+        references[part.name].update(part.words)
     users: dict[str, set[str]] = defaultdict(set)
     for exercise in exercises:
         waiting, seen = [exercise], set(exercises)
@@ -161,36 +148,11 @@ def _owners(parts: Sequence[ModulePart], exercises: Sequence[str]) -> dict[str, 
     return owners | {name: name for name in exercises}
 
 
-def _fingerprints(part: ModulePart) -> list[tuple[int, Sequence[tuple[int, int]]]]:
-    """Return copydetect's fingerprints of a part, each with the source lines that it covers."""
-    from copydetect.detector import CodeFingerprint
-
-    if len(part.text) < K:  # copydetect takes a millisecond even for a short text
-        return []
-    made = CodeFingerprint("module.py", K, 1, fp=io.StringIO(part.text))
-    if len(made.filtered_code) < K:
-        return []
-    line_ends = [offset for offset, character in enumerate(part.text) if character == "\n"]
-    offsets = _source_offsets(made.offsets, len(made.filtered_code), len(part.text))
-    rows = [bisect_left(line_ends, offset) for offset in offsets]
-    return [
-        (int(fingerprint), part.spans[rows[start] : rows[start + K - 1] + 1])
-        for fingerprint, starts in made.hash_idx.items()
-        for start in starts
-    ]
-
-
-def _source_offsets(removed: Any, length: int, bound: int) -> list[int]:
-    """Return the offset in the text of each character of the filtered code.
-
-    copydetect records the number of characters removed before each one, but for a class name only
-    the characters of that name.
-    """
-    total = np.maximum.accumulate(removed[:, 1])
-    here = np.arange(length)
-    nearest = np.clip(np.searchsorted(removed[:, 0], here), 0, len(removed) - 1)
-    found: list[int] = np.minimum(here + total[nearest], bound - 1).tolist()
-    return found
+def _fingerprints(part: ModulePart) -> Iterator[tuple[str, set[int]]]:
+    """Yield the fingerprints of a part, each with the source lines that it covers."""
+    for start in range(len(part.tokens) - K + 1):
+        tokens, lines = zip(*part.tokens[start : start + K], strict=True)
+        yield " ".join(tokens), set(lines)
 
 
 def _rank(
@@ -240,7 +202,7 @@ def _surprise(similarity: Any, students: int) -> Any:
     return np.where(similarity > 1e-6, bits, 0.0)
 
 
-def _table(modules: Sequence[set[int]], column: Mapping[int, int]) -> Any:
+def _table(modules: Sequence[set[str]], column: Mapping[str, int]) -> Any:
     """Return a 0-1 matrix of shape (modules, fingerprints)."""
     table = np.zeros((len(modules), len(column)))
     for row, fingerprints in zip(table, modules, strict=True):

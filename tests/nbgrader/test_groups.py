@@ -131,7 +131,6 @@ def test_repositories_reach_the_group_too(
 def test_a_group_is_one_module_where_modules_are_compared(
     listed: Course, week: Week, hands_in: HandIn
 ) -> None:
-    pytest.importorskip("copydetect")
     hands_in("ada")
     hands_in("carl", OTHER)
     collect(listed, week, check_owner=False)
