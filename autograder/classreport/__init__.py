@@ -5,4 +5,4 @@ scripts. `report_sources` reads reports, `analysis` summarises them, `page` rend
 Start reading at `analysis`.
 """
 
-__all__ = ["analysis", "charts", "page", "report_sources", "similar_pairs"]
+__all__ = ["analysis", "page", "report_sources", "similar_pairs"]

@@ -8,15 +8,21 @@ itself. With fewer than eight students the value would be noise and is None.
 
 from __future__ import annotations
 
-import math
 import statistics
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..model.course import Week
 from ..model.course.bank import Misconception
-from ..model.report.schema import ExerciseReport, Report, SubmissionReport, TestReport, base_of
+from ..model.report.schema import (
+    Diagnosis,
+    ExerciseReport,
+    Report,
+    SubmissionReport,
+    TestReport,
+    base_of,
+)
 from ..model.report.verdicts import Ending, Verdict
 
 MIN_STUDENTS = 8
@@ -102,17 +108,18 @@ class WeekSummary:
         return [s.score / s.max_score for s in self.graded if s.max_score]
 
     @property
+    def histogram(self) -> list[int]:
+        """Return the number of students in each tenth of the points."""
+        tenths = Counter(min(9, int(share * 10 + 1e-9)) for share in self.shares)
+        return [tenths[n] for n in range(10)]
+
+    @property
     def median(self) -> float:
         return statistics.median(self.shares) if self.shares else 0.0
 
     @property
     def mean(self) -> float:
         return statistics.fmean(self.shares) if self.shares else 0.0
-
-    @property
-    def seconds(self) -> float:
-        """Return the median time for grading a submission."""
-        return statistics.median([s.seconds for s in self.graded]) if self.graded else 0.0
 
 
 def summarize(
@@ -144,20 +151,16 @@ def summarize(
     )
 
 
-def _exercise_report(submission: SubmissionReport, name: str) -> ExerciseReport | None:
-    return next((e for e in submission.exercises if e.name == name), None)
-
-
 def _exercise(name: str, points: float, graded: Sequence[SubmissionReport]) -> ExerciseSummary:
-    done = [e for e in (_exercise_report(s, name) for s in graded) if e is not None]
-    shares = [e.score / e.max_score for e in done if e.max_score]
+    done = {s.name: e for s in graded for e in s.exercises if e.name == name}
+    shares = [e.score / e.max_score for e in done.values() if e.max_score]
     return ExerciseSummary(
         name=name,
         points=points,
         mean_share=statistics.fmean(shares) if shares else 0.0,
         complete=sum(share >= 1 for share in shares),
-        begun=sum(_begun(e) for e in done),
-        items=tuple(_items(name, graded)),
+        begun=sum(_begun(e) for e in done.values()),
+        items=tuple(_items(done, graded)),
     )
 
 
@@ -165,35 +168,33 @@ def _begun(exercise: ExerciseReport) -> bool:
     return not exercise.unwritten and any(t.verdict.counted for t in exercise.tests)
 
 
-def _items(exercise: str, graded: Sequence[SubmissionReport]) -> list[Item]:
-    """Return the tests of an exercise in the order in which they ran."""
+def _items(
+    done: Mapping[str, ExerciseReport], graded: Sequence[SubmissionReport]
+) -> Iterator[Item]:
+    """Yield the tests of an exercise in the order in which they ran.
+
+    done: the exercise's reports by student.
+    """
     examples: dict[str, TestReport] = {}
     passed: dict[str, dict[str, bool]] = defaultdict(dict)
-    for submission in graded:
-        report = _exercise_report(submission, exercise)
-        for test in report.tests if report else ():
+    for student, report in done.items():
+        for test in report.tests:
             function = base_of(test.name)
             examples.setdefault(function, test)
             if test.verdict.counted:
-                outcomes = passed[function]
-                others = outcomes.get(submission.name, True)
-                outcomes[submission.name] = others and test.verdict is Verdict.PASS
-    found = []
+                others = passed[function].get(student, True)
+                passed[function][student] = others and test.verdict is Verdict.PASS
     for function, example in examples.items():
         outcomes = passed[function]
-        students = [s for s in graded if s.name in outcomes]
-        pairs = [(outcomes[s.name], _rest(s, function)) for s in students]
-        found.append(
-            Item(
-                name=function,
-                claim=example.claim,
-                public=example.public,
-                ran=len(pairs),
-                passed=sum(outcomes.values()),
-                discrimination=point_biserial(pairs),
-            )
+        pairs = [(outcomes[s.name], _rest(s, function)) for s in graded if s.name in outcomes]
+        yield Item(
+            name=function,
+            claim=example.claim,
+            public=example.public,
+            ran=len(pairs),
+            passed=sum(outcomes.values()),
+            discrimination=point_biserial(pairs),
         )
-    return found
 
 
 def _rest(submission: SubmissionReport, function: str) -> float:
@@ -210,14 +211,13 @@ def _rest(submission: SubmissionReport, function: str) -> float:
 
 def point_biserial(pairs: Sequence[tuple[bool, float]]) -> float | None:
     """Return the correlation of passing with a score, or None if it is not defined."""
-    passed = [score for good, score in pairs if good]
-    failed = [score for good, score in pairs if not good]
-    spread = statistics.pstdev([score for _, score in pairs]) if pairs else 0.0
-    if len(pairs) < MIN_STUDENTS or not passed or not failed or spread < 1e-9:
+    if len(pairs) < MIN_STUDENTS:
         return None
-    share = len(passed) / len(pairs)
-    gap = statistics.fmean(passed) - statistics.fmean(failed)
-    return gap / spread * math.sqrt(share * (1 - share))
+    passed, scores = zip(*((float(good), round(score, 9)) for good, score in pairs), strict=True)
+    try:
+        return statistics.correlation(passed, scores)
+    except statistics.StatisticsError:  # all pass, none passes, or all scores are equal
+        return None
 
 
 def _mistakes(
@@ -225,21 +225,18 @@ def _mistakes(
 ) -> list[SharedMistake]:
     """Return the likeliest misconception of each student and exercise, the most common first."""
     students: dict[tuple[str, str], list[str]] = defaultdict(list)
-    texts: dict[tuple[str, str], tuple[str, str]] = {}
+    texts: dict[tuple[str, str], Diagnosis] = {}
     for submission in graded:
         for exercise in submission.exercises:
-            if not exercise.diagnosis:
-                continue
-            key = exercise.name, exercise.diagnosis[0]
-            students[key].append(submission.name)
+            if exercise.diagnosis:
+                students[exercise.name, exercise.diagnosis[0]].append(submission.name)
             for one in exercise.explained:
-                texts.setdefault((exercise.name, one.name), (one.title, one.hint))
-    found = [
-        SharedMistake(
-            exercise, name, *texts.get((exercise, name), (name, "")), tuple(who), bank.get(name)
-        )
-        for (exercise, name), who in students.items()
-    ]
+                texts.setdefault((exercise.name, one.name), one)
+    found = []
+    for (task, name), who in students.items():
+        text = texts.get((task, name), Diagnosis(name, name, ""))
+        known = bank.get(name)
+        found.append(SharedMistake(task, name, text.title, text.hint, tuple(who), known))
     return sorted(found, key=lambda m: (-len(m.students), m.exercise, m.name))
 
 

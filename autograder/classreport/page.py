@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from ..model.course import Course
 from ..pages.environment import environment
 from .analysis import MIN_STUDENTS, WeekSummary
-from .charts import bars, histogram
 from .similar_pairs import compare_pairs
 
 if TYPE_CHECKING:
@@ -25,24 +24,14 @@ def week_page(
     course: Course, summary: WeekSummary, *, names: bool, similarity: Similarity | None = None
 ) -> str:
     """Return the page of a week. `names`: show the names of students."""
-    exercises = summary.exercises
-    return (
-        environment("classreport")
-        .get_template("class_week.html.j2")
-        .render(
-            course=course,
-            summary=summary,
-            names=names,
-            scores=histogram(summary.shares, f"{summary.week}: students by share of the points"),
-            exercise_shares=bars(
-                [e.name for e in exercises],
-                [e.mean_share for e in exercises],
-                f"{summary.week}: mean share of the points by exercise",
-            ),
-            min_students=MIN_STUDENTS,
-            similarity=similarity,
-            comparisons=compare_pairs(similarity, names=names) if similarity else [],
-        )
+    template = environment("classreport").get_template("class_week.html.j2")
+    return template.render(
+        course=course,
+        summary=summary,
+        names=names,
+        min_students=MIN_STUDENTS,
+        similarity=similarity,
+        comparisons=compare_pairs(similarity, names=names) if similarity else [],
     )
 
 
@@ -51,17 +40,12 @@ def course_page(course: Course, summaries: Sequence[WeekSummary], *, names: bool
     mistakes = sorted(
         ((w.week, m) for w in summaries for m in w.mistakes), key=lambda m: -len(m[1].students)
     )
-    means = [w.mean for w in summaries]
-    return (
-        environment("classreport")
-        .get_template("class_course.html.j2")
-        .render(
-            course=course,
-            summaries=summaries,
-            students=sorted({s.name for week in summaries for s in week.graded}),
-            scores={(w.week, s.name): s for w in summaries for s in w.graded},
-            mistakes=mistakes[:_MAX_MISTAKES],
-            names=names,
-            figure=bars([w.week for w in summaries], means, "Mean share of the points by week"),
-        )
+    template = environment("classreport").get_template("class_course.html.j2")
+    return template.render(
+        course=course,
+        summaries=summaries,
+        students=sorted({s.name for week in summaries for s in week.graded}),
+        scores={(w.week, s.name): s for w in summaries for s in w.graded},
+        mistakes=mistakes[:_MAX_MISTAKES],
+        names=names,
     )
