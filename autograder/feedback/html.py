@@ -18,9 +18,8 @@ from ..model.device_axes import FAKE_GPU
 from ..model.report.schema import ExerciseReport, SubmissionReport
 from ..model.report.verdicts import Ending
 from ..pages.environment import environment
-from .manual_scores import Mark, Marks
-from .pictures import pictures
-from .view import ExerciseView, link_causes, view_exercise
+from .manual_scores import Marks
+from .view import ExerciseView, view_exercise
 
 
 def feedback_page(
@@ -45,26 +44,24 @@ def feedback_page(
         view_exercise(reports.get(e.name) or ExerciseReport(e.name, 0.0, e.points), e.points)
         for e in week.exercises
     ]
-    link_causes(exercises)
     template = environment("feedback").get_template("page.html.j2")
     return template.render(
         course=course,
         week=week,
         report=report,
         student=student or report.name,
-        due=_date(course, week),
+        due=course.localized(week.due),
         late=late,
         notes=notes,
         exercises=exercises,
-        pictures=_pictures(course, week, exercises),
         steps=next_steps(exercises) if report.verdict is Ending.GRADED else [],
         marks=marks,
-        answers=_answers(week, marks),
+        answers=[m for q in week.questions if marks and (m := marks.of(q.name))],
         answered={q.name for q in week.questions},
         explained={e.name for e in exercises} if report.verdict is Ending.GRADED else set(),
         notebook=notebook,
         styles=_code_styles() if notebook else "",
-        has_fake_gpu=any(FAKE_GPU in g.columns for e in exercises for g in e.grids),
+        has_fake_gpu=any(FAKE_GPU in t.name for e in report.exercises for t in e.tests),
         electives={e.name for e in week.exercises if e.elective},
         written=sum(q.points for q in week.questions),
     )
@@ -88,31 +85,11 @@ def next_steps(exercises: list[ExerciseView]) -> list[ExerciseView]:
     Otherwise in the order of the week, because later exercises build on earlier ones.
     """
     order = {"partly": 1, "wrong": 1, "open": 2}
-    left = [e for e in exercises if e.state in order and e.open_points > 0 and not e.follows]
+    left = [e for e in exercises if e.state in order and e.open_points > 0]
     return sorted(left, key=lambda e: 0 if e.report.explained else order[e.state])[:3]
-
-
-def _pictures(
-    course: Course, week: Week, exercises: list[ExerciseView]
-) -> dict[str, tuple[Markup, str]]:
-    """Return the pictures of incomplete exercises."""
-    drawn = pictures(course, week)
-    return {e.name: drawn[e.name] for e in exercises if e.state != "complete" and e.name in drawn}
-
-
-def _answers(week: Week, marks: Marks | None) -> list[Mark]:
-    """Return the marks of the written questions, in the order of the week."""
-    if marks is None:
-        return []
-    return [m for q in week.questions if (m := marks.of(q.name)) is not None]
 
 
 def _code_styles() -> Markup:
     from ..pages.markdown import code_styles  # students do not install the sanitizer
 
     return code_styles()
-
-
-def _date(course: Course, week: Week) -> str:
-    due = course.localized(week.due)
-    return f"{due.day} {due:%B %Y, %H:%M} ({due.tzname()})"

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from ..model.report.schema import ExerciseReport
 from ..model.report.verdicts import Verdict
+from ..pages.environment import points
 
 _MINUS = "\N{MINUS SIGN}"
 _TRIVIAL = (
@@ -26,7 +27,7 @@ class ArithmeticLine:
 
 
 def arithmetic(report: ExerciseReport) -> list[ArithmeticLine]:
-    """Return the sum for an exercise that lost some of its points, else an empty list."""
+    """Return the sum for an exercise that lost some of its points, or an empty list."""
     trivial = not report.score and any(t.verdict is Verdict.PASS for t in report.tests)
     if not (0 < report.score < report.max_score or report.deductions or trivial):
         return []
@@ -54,19 +55,16 @@ def carried_words(report: ExerciseReport) -> str:
         return replaced
     tests = [t for t in report.tests if t.carried]
     cause = _listed([f"`{name}`" for name in report.inherits])
-    cost = "cost nothing" if min(t.carried for t in tests) >= 1.0 else "count only in part"
-    checks, fail, they = "check", "fails", "it"
-    if len(tests) > 1:
-        checks, fail, they = "checks", "fail", "they"
+    count, one = len(tests), len(tests) == 1
+    fail = f"{'check fails' if one else 'checks fail'} only because of"
+    if min(t.carried for t in tests) >= 1.0:
+        cost = "costs nothing" if one else "cost nothing"
     else:
-        cost = cost.replace("cost ", "costs ").replace("count ", "counts ")
+        cost = "counts only in part" if one else "count only in part"
     if has_mistake:
-        start = f"{len(tests)} more {checks} {fail} only because of {cause}; {they} {cost} here."
-        return f"{start} {replaced}".rstrip()
-    return (
-        f"Correct, except for {cause}, which it calls: {len(tests)} {checks} {fail} only because "
-        f"of that and {cost} here."
-    )
+        they = "it" if one else "they"
+        return f"{count} more {fail} {cause}; {they} {cost} here. {replaced}".rstrip()
+    return f"Correct, except for {cause}, which it calls: {count} {fail} that and {cost} here."
 
 
 def _by_mistakes(report: ExerciseReport) -> list[ArithmeticLine]:
@@ -74,29 +72,25 @@ def _by_mistakes(report: ExerciseReport) -> list[ArithmeticLine]:
     lines = []
     for deduction in report.deductions:
         title = titles.get(deduction.name, deduction.name).rstrip(".")
-        if deduction.counted_in == report.name:
-            lines.append(ArithmeticLine(f"{_MINUS} 0", f"{title}: the same mistake as above"))
-        elif deduction.counted_in:
-            lines.append(
-                ArithmeticLine(
-                    f"{_MINUS} 0", f"{title}: already counted in `{deduction.counted_in}`"
-                )
-            )
-        else:
+        if not deduction.counted_in:
             share = round(100 * deduction.points / report.max_score)
-            lines.append(
-                ArithmeticLine(f"{_MINUS} {_points(deduction.points)}", f"({share} %) {title}")
-            )
+            reason = f"({share} %) {title}"
+        elif deduction.counted_in == report.name:
+            reason = f"{title}: the same mistake as above"
+        else:
+            reason = f"{title}: already counted in `{deduction.counted_in}`"
+        cost = 0.0 if deduction.counted_in else deduction.points
+        lines.append(ArithmeticLine(f"{_MINUS} {_points(cost)}", reason))
     total = sum(t.weight for t in report.tests if t.verdict.counted) or 1.0
     carried = sum(t.weight * (1.0 - t.carried) for t in report.tests if t.carried) / total
     elsewhere = report.max_score * carried
     left = report.max_score - sum(d.points for d in report.deductions) - report.score - elsewhere
-    for points, reason in (
+    for lost, reason in (
         (elsewhere, "for checks that fail because of a different exercise"),
         (left, "for checks that fail for another reason"),
     ):
-        if points > 0.004:
-            lines.append(ArithmeticLine(f"{_MINUS} {_points(points)}", reason))
+        if lost > 0.004:
+            lines.append(ArithmeticLine(f"{_MINUS} {_points(lost)}", reason))
     return lines
 
 
@@ -119,4 +113,4 @@ def _listed(names: list[str]) -> str:
 
 
 def _points(value: float) -> str:
-    return f"{value:.2f}".rstrip("0").rstrip(".")
+    return points(round(value, 2))

@@ -21,11 +21,6 @@ _SIGNS = re.compile(r"([\\*_{}\[\]<>()#+\-.!|~$&])")
 Words = Callable[[str], str]
 
 
-def plain(text: str) -> str:
-    """Return plain text, without any markup."""
-    return replaced(text)
-
-
 def escaped(text: str) -> str:
     """Escape a text for Markdown; quotations stay code."""
     return with_quotations(replaced(text).replace("\r", " "), _literal, quoted)
@@ -36,19 +31,19 @@ def _literal(text: str) -> str:
 
 
 def exercise_text(
-    exercise: ExerciseReport, maximum: float | None = None, words: Words = plain
+    exercise: ExerciseReport, maximum: float | None = None, words: Words = replaced
 ) -> str:
     """Return one exercise: points, named mistakes and hints, findings, and the sum of points."""
     return "\n".join(_lines(view_exercise(exercise, maximum), words))
 
 
-def notice_text(message: str, words: Words = plain) -> str:
+def notice_text(message: str, words: Words = replaced) -> str:
     """Return a report's message; its source line is indented, as a Markdown code block."""
     sentence, _, code = message.partition("\n")
     return "\n\n".join(filter(None, (words(sentence), code)))
 
 
-def submission_text(report: SubmissionReport, week: Week, words: Words = plain) -> str:
+def submission_text(report: SubmissionReport, week: Week, words: Words = replaced) -> str:
     """Return all exercises of a submission, or the reason why it could not be graded."""
     if report.verdict is not Ending.GRADED:
         return notice_text(report.message, words)

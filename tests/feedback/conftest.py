@@ -28,20 +28,10 @@ weeks:
       - {name: why, points: 4}
 """
 
-PICTURES = """
-causal_mask:
-  caption: A causal mask for two tokens.
-  squares: ["#.", "##"]
-"""
-
 
 @pytest.fixture
 def course(tmp_path: Path) -> Course:
-    course = Course(tmp_path, parse(REGISTRY))
-    folder = course.exercise_folder(course.weeks[0])
-    folder.mkdir(parents=True)
-    (folder / "pictures.yaml").write_text(PICTURES, encoding="utf-8")
-    return course
+    return Course(tmp_path, parse(REGISTRY))
 
 
 @pytest.fixture

@@ -169,7 +169,7 @@ def test_what_differs_in_its_numbers_alone_is_told_once(submission, week, course
     text = Reader(feedback_page(submission(exercise("causal_mask", *failed)), week, course)).text
     assert text.count("differs in every entry") == 1
     assert "index [0, 1]" in text
-    assert "8 more checks fail the same way, with different numbers" in text
+    assert "8 more checks fail the same way" in text
 
 
 ONE_FLAW = (
@@ -184,7 +184,7 @@ def test_how_many_entries_are_wrong_makes_no_other_cause(submission, week, cours
     failed.append(check("test_last", "wrong", f"{ONE_FLAW[0]} All entries are zero."))
     text = Reader(feedback_page(submission(exercise("causal_mask", *failed)), week, course)).text
     assert text.count("`weights`") + text.count("weights differs") == 2
-    assert "2 more checks fail the same way, with different numbers" in text
+    assert "2 more checks fail the same way" in text
 
 
 def test_of_a_mistake_with_a_name_the_line_asks_nothing():
@@ -209,17 +209,7 @@ def test_other_words_are_another_cause(submission, week, course):
     assert "the same way" not in text
 
 
-def test_a_later_exercise_points_to_the_line_that_stops_it(submission, week, course):
-    at = "at line 3 of masking.py"
-    first, second = (
-        exercise(n, check("t", "crashed", f"`{n}` raised ValueError {at}", line=3))
-        for n in ("causal_mask", "masked_softmax")
-    )
-    text = Reader(feedback_page(submission(first, second), week, course)).text
-    assert "Fails for the same reason as causal_mask: fix that one first." in text
-
-
-def test_axes_are_shown_where_they_differ(submission, week, course):
+def test_the_axes_that_fail_are_listed_if_others_pass(submission, week, course):
     tests = [
         check("test_t[float32-cpu]"),
         check("test_t[float32-fake-gpu]", "crashed", "m"),
@@ -227,8 +217,7 @@ def test_axes_are_shown_where_they_differ(submission, week, course):
         check("test_t[bfloat16-fake-gpu]", "not_run", "No such device."),
     ]
     text = Reader(feedback_page(submission(exercise("causal_mask", *tests)), week, course)).text
-    assert "By dtype and device cpu fake-gpu bfloat16 ✓ passes - not run" in text
-    assert "float32 ✓ passes ✗ fails" in text
+    assert "(with float32-fake-gpu)" in text
 
 
 def test_what_was_not_run_says_why(submission, week, course):
@@ -273,13 +262,6 @@ def test_next_steps_begin_with_a_named_mistake(submission, week, course):
     text = Reader(feedback_page(submission(first, second), week, course)).text
     steps = text.partition("What to do next")[2]
     assert steps.index("masked_softmax") < steps.index("causal_mask")
-
-
-def test_a_picture_carries_its_description(submission, week, course):
-    failed = exercise("causal_mask", check("t", "wrong", "m"))
-    tags = Reader(feedback_page(submission(failed), week, course)).tags
-    (picture,) = [a for tag, a in tags if tag == "svg"]
-    assert "A causal mask for two tokens" in picture["aria-label"]
 
 
 def test_a_fragment_needs_no_stylesheet(submission):

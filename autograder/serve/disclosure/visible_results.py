@@ -15,7 +15,7 @@ from typing import assert_never
 
 import msgspec
 
-from ...feedback.view import ExerciseView, link_causes, view_exercise
+from ...feedback.view import ExerciseView, view_exercise
 from ...model.course import Immediate, Week
 from ...model.report.failure_groups import NOT_DESCRIBED
 from ...model.report.schema import ExerciseReport, SubmissionReport, TestReport
@@ -87,7 +87,6 @@ def redact(
     reports = {e.name: e for e in report.exercises}
     empty = (ExerciseReport(e.name, 0.0, e.points) for e in week.exercises)
     views = [view_exercise(_without_values(reports.get(e.name, e))) for e in empty]
-    link_causes(views)
     exercises = tuple(_redact_exercise(view, policy) for view in views)
     score = report.score if policy.show == "scores" else None
     return VisibleResult(str(report.verdict), "", score, report.max_score, exercises)
