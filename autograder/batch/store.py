@@ -12,7 +12,7 @@ from pathlib import Path
 
 import msgspec
 
-from ..files.atomic import replace_file, sweep_unfinished
+from ..files.atomic import replace_file
 from ..files.hashing import feed
 from ..model.report.schema import SubmissionReport
 
@@ -23,7 +23,6 @@ class ResultStore:
     def __init__(self, folder: Path, fingerprint: bytes) -> None:
         self.folder, self.fingerprint = folder, fingerprint
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        sweep_unfinished(folder)
 
     def key(self, files: Mapping[str, bytes]) -> str:
         return content_hash(files, self.fingerprint)

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import tempfile
-import time
 from pathlib import Path
 
 _PREFIX = ".new-"
-_STALE_SECONDS = 600.0
 
 
 def replace_file(path: Path, data: bytes, mode: int = 0o600, *, lasting: bool = True) -> None:
@@ -30,14 +27,3 @@ def replace_file(path: Path, data: bytes, mode: int = 0o600, *, lasting: bool = 
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
-
-
-def sweep_unfinished(folder: Path) -> None:
-    """Remove temporary files of killed processes from the folders in `folder`.
-
-    Younger files than ten minutes stay, because they may still be written.
-    """
-    for path in folder.glob(f"*/{_PREFIX}*"):
-        with contextlib.suppress(OSError):
-            if time.time() - path.stat().st_mtime > _STALE_SECONDS:
-                path.unlink()

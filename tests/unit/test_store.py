@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from pathlib import Path
 
 import pytest
@@ -67,15 +66,3 @@ def test_what_cannot_be_written_leaves_the_old_result(tmp_path: Path, monkeypatc
     with pytest.raises(OSError, match="disk full"):
         replace_file(path, b"new")
     assert (path.read_bytes(), list(tmp_path.iterdir())) == (b"old", [path])
-
-
-def test_only_stale_leftovers_of_the_killed_are_swept(tmp_path: Path) -> None:
-    folder = tmp_path / "results" / "ab"
-    folder.mkdir(parents=True)
-    fresh, stale = folder / ".new-fresh", folder / ".new-stale"
-    for path in (fresh, stale):
-        path.write_bytes(b"half")
-    long_ago = time.time() - 3600
-    os.utime(stale, (long_ago, long_ago))
-    ResultStore(tmp_path / "results", b"")
-    assert (fresh.exists(), stale.exists()) == (True, False)
