@@ -6,6 +6,7 @@ import datetime as dt
 import html
 import re
 import shutil
+import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -114,19 +115,12 @@ def _require_site_folder(folder: Path) -> None:
 
 def _write(folder: Path, pages: Mapping[str, str]) -> None:
     """Replace the folder by these pages once all of them are written."""
-    fresh, former = (folder.with_name(f".{folder.name}.{which}") for which in ("new", "old"))
-    if former.is_dir() and not folder.exists():  # killed between the two renames
-        former.replace(folder)
-    shutil.rmtree(fresh, ignore_errors=True)
-    shutil.rmtree(former, ignore_errors=True)
-    try:
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".site-") as place:
+        fresh = Path(place) / folder.name
         for name, text in {**pages, _MARK: ""}.items():
             path = fresh / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
-        if folder.exists():
-            folder.replace(former)
+        shutil.rmtree(folder, ignore_errors=True)
         fresh.replace(folder)
-    finally:
-        shutil.rmtree(fresh, ignore_errors=True)
-    shutil.rmtree(former, ignore_errors=True)

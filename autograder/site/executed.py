@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-from pathlib import Path
 from typing import Any
 
 import nbformat
 
 from ..authoring.verify.lesson_run import cell_problems, run_lesson
 from ..files.atomic import replace_file
+from ..files.hashing import feed
 from ..model.course import Course, Week
 from ..model.errors import BuildError
 from ..version import __version__
-
-_KIT = Path(__file__).parents[1]
-# code of the kit that produces outputs of a lesson
-_SHOWN_BY = ("student", "authoring/verify/lesson_run.py")
 
 
 def executed_lesson(course: Course, week: Week, files: dict[str, bytes]) -> Any:
@@ -38,12 +34,10 @@ def executed_lesson(course: Course, week: Week, files: dict[str, bytes]) -> Any:
 
 
 def _digest(course: Course, week: Week, files: dict[str, bytes]) -> str:
-    """Hash everything that the outputs depend on, except the libraries."""
-    read = dict(files) | {f"solution/{week.module}": course.solution(week).read_bytes()}
-    for place in map(_KIT.joinpath, _SHOWN_BY):
-        for path in place.rglob("*.py") if place.is_dir() else (place,):
-            read[f"kit/{path.relative_to(_KIT)}"] = path.read_bytes()
+    """Hash the week's files, its solution and the kit's version, but not the libraries."""
     digest = hashlib.blake2b(__version__.encode(), digest_size=12)
-    for name in sorted(read):
-        digest.update(name.encode() + b"\0" + hashlib.blake2b(read[name]).digest())
+    feed(digest, course.solution(week).read_bytes())
+    for name in sorted(files):
+        feed(digest, name.encode())
+        feed(digest, files[name])
     return digest.hexdigest()
