@@ -2,11 +2,11 @@
 
 In a notebook, `check("softmax")` runs the public checks of an exercise on the file next to it,
 `hint("softmax")` shows the next hint, `progress()` shows the results so far,
-`explore("temperature.html")` shows an interactive page, and `solution("softmax")` shows a released
-solution side by side with your version.
+`explore("temperature.html")` shows an interactive page, and `solution("softmax")` shows how a
+released solution differs from your version.
 """
 
-import sys
+import os
 from pathlib import Path
 from typing import Any
 
@@ -23,11 +23,11 @@ def check(exercise: str | None = None, folder: str | Path | None = None) -> Any:
     Returns a result that renders as a table in a notebook and as text elsewhere. Under nbgrader's
     Validate button, a failing check raises NotPassed, because the button reports only exceptions.
     """
-    from .student.commands.check import NotPassed, is_validating
+    from .student.commands.check import NotPassed
     from .student.commands.notebook import check_in_notebook
 
     result = check_in_notebook(exercise, _path(folder))
-    if is_validating() and not result.passed:
+    if os.environ.get("NBGRADER_EXECUTION") == "validate" and not result.passed:
         raise NotPassed(repr(result))
     return result
 
@@ -54,9 +54,9 @@ def solution(
     folder: str | Path | None = None,
     source: str | Path | None = None,
 ) -> Any:
-    """Show a released solution side by side with your version, or say when it will be released.
+    """Show how a released solution differs from your version, or say when it will be released.
 
-    source: the folder or zip of the released solutions, if it is not next to the week's folder.
+    source: the folder of the released solutions, if it is not next to the week's folder.
     """
     from .student.show.solution import solution_output
 
@@ -72,9 +72,3 @@ def progress(folder: str | Path | None = None) -> Any:
 
 def _path(folder: str | Path | None) -> Path | None:
     return None if folder is None else Path(folder).expanduser()
-
-
-if "ipykernel" in sys.modules:
-    from .student.commands.notebook import prepare_kernel
-
-    prepare_kernel()  # torch is imported while the student reads

@@ -58,7 +58,7 @@ def hint(
     again: Annotated[bool, Option(help="Show only the hints you have seen.")] = False,
     folder: FolderOption = None,
 ) -> bool:
-    """Show the next hint for an exercise; each is more concrete than the one before.
+    """Show the hints so far and the next one; each is more concrete than the one before.
 
     Example: autograder hint softmax
     """
@@ -73,9 +73,7 @@ def watch(
     folder: FolderOption = None,
     seconds: SecondsOption = 20.0,
 ) -> None:
-    """Check changed exercises again after each save.
-
-    Keys: h hint, n next, l list, c check all, q quit.
+    """Check the exercises again after each save, until Ctrl-C is pressed.
 
     Example: autograder watch
     """
@@ -159,12 +157,12 @@ def solution(
     source: Annotated[
         Path | None,
         Option(
-            "--from", help="The released solutions: a folder or zip; default: next to the week."
+            "--from", help="The folder of the released solutions; default: next to the week."
         ),
     ] = None,
     folder: FolderOption = None,
 ) -> None:
-    """Show a released solution side by side with your version.
+    """Show the differences between a released solution and your version.
 
     Solutions are released when submissions no longer earn full points.
 

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import datetime as dt
-import io
 import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from rich.console import Console
 
 from autograder.batch.intake import read_submission
 from autograder.model.course import Limits, Week
 from autograder.student.commands.check import check_week
 from autograder.student.commands.notebook import check_in_notebook
-from autograder.student.show.check_text import Layout, lines, plain, show
+from autograder.student.show.check_text import Layout, lines, plain
 
 from .conftest import SOLVED
 
@@ -165,11 +163,6 @@ def test_of_several_checks_each_is_named(write):
     assert "Twice zero is zero." in result._repr_html_()
 
 
-def test_a_check_that_stopped_where_another_did_is_not_said_to_have_failed(write):
-    text = plain(check_week(write("def double(x):\n    return x.twice()"), ["double"]))
-    assert "Its checks: ✗ three · ○ Twice zero is zero.  (○ not reached yet)" in text
-
-
 @pytest.mark.parametrize("width", [40, 57, 80, 120])
 def test_no_line_is_wider_than_the_terminal(write, width):
     folder = write(
@@ -181,16 +174,6 @@ def test_no_line_is_wider_than_the_terminal(write, width):
     paths = ("Next:", "      ")  # commands and places to copy stay whole
     assert all(len(line) <= width for line in shown if not line.startswith(paths))
     assert max(map(len, shown)) > width - 15
-
-
-def test_the_place_is_a_link_where_the_terminal_has_links(write):
-    result = check_week(write("def shout(t):\n    return t.upperr()"), ["shout"])
-    console = Console(force_terminal=True, width=80, file=io.StringIO(), color_system="standard")
-    with console.capture() as shown:
-        show(console, result)
-    uri = result.folder.joinpath("tiny.py").resolve().as_uri()
-    assert f";{uri}#L" in shown.get()
-    assert "\x1b]8;" in shown.get()
 
 
 def test_a_polite_exit_is_an_exception(write):
@@ -287,13 +270,16 @@ def test_no_right_program_is_suspected_of_what_is_not_allowed(course):
 
 def test_open_points_count_only_as_many_electives_as_count(tmp_path):
     from autograder.student.checks.check_results import CheckResult, ExerciseResult
+    from autograder.student.folder.week import WeekFile, WeekFolder
 
     def exercise(points, state, elective):
         return ExerciseResult("x", points, state, 0, 1, elective=elective)
 
     some = (exercise(1, "fail", False), exercise(3, "open", True), exercise(2, "pass", True))
     more = (exercise(5, "open", True),)
-    result = CheckResult(tmp_path, "", "x.py", some + more, electives_counted=2)
+    due = dt.datetime(2027, 1, 18, tzinfo=dt.UTC)
+    week = WeekFile("week01_x", "X", "x.py", due, (), electives_counted=2)
+    result = CheckResult(WeekFolder(tmp_path, week), some + more)
     assert result.open_points == 1 + 5
 
 

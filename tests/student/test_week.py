@@ -59,6 +59,9 @@ def test_the_lesson_is_pointed_to_by_its_heading(tiny):
 
 
 def test_a_notebook_is_preferred(tiny):
-    cells = [{"source": ["## A\n", "text"]}, {"source": 'check("shout")'}]
+    cells = [
+        {"cell_type": "markdown", "source": ["## A\n", "text"]},
+        {"cell_type": "code", "source": 'check("shout")'},
+    ]
     (tiny.path / "week03_tiny.ipynb").write_bytes(msgspec.json.encode({"cells": cells}))
     assert heading_of(tiny, "shout") == "week03_tiny.ipynb, section “A”"

@@ -10,7 +10,6 @@ from typing import Any
 
 from ...model.course import Course, Week
 from ...model.errors import KitError
-from ...student.commands.notebook import WHOLE_LESSON
 from ..lesson.handout import week_files
 from .results import Verification
 
@@ -65,7 +64,6 @@ def _execute(folder: Path, name: str) -> Any:
         "IPYTHONDIR": str(folder / ".ipython"),
         "PYTHONWARNINGS": "default",
         "NBGRADER_EXECUTION": "validate",  # a failing check raises
-        WHOLE_LESSON: "1",
     }
     client = NotebookClient(
         notebook,

@@ -2,20 +2,17 @@
 
 `launcher` starts the process and reads its events, `runner` is the process: a pytest plugin that
 imports the student's module (`importing`), runs the checks, explains failures (`explain`,
-`mistake_lines`), and notes forbidden calls (`forbidden_calls`). On Linux a waiting process runs
-each order in a fork (`forked_runs`). `results` defines the results. `stages` checks project
-folders.
+`mistake_lines`), and notes forbidden calls (`forbidden_calls`). `check_results` defines the
+results. `stages` checks project folders.
 """
 
 __all__ = [
+    "check_results",
     "explain",
     "forbidden_calls",
-    "forked_runs",
     "importing",
     "launcher",
     "mistake_lines",
-    "results",
     "runner",
     "stages",
-    "time_limit",
 ]

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import contextlib
 import signal
-from pathlib import Path
 from typing import Literal
 
 import msgspec
 
 from ...model.source.import_failure import ImportFailure
-
-TIMED_OUT = 3  # exit code of a checking process that stopped itself
+from ..folder.week import WeekExercise, WeekFolder
 
 FailureKind = Literal[
     "wrong",
@@ -29,7 +27,8 @@ FailureKind = Literal[
     "forbidden",
     "asks",
 ]
-State = Literal["pass", "fail", "open", "waiting", "skipped"]
+# unknown: never checked; changed: not checked since
+State = Literal["pass", "fail", "open", "waiting", "skipped", "unknown", "changed"]
 
 
 class SuspectLine(msgspec.Struct, frozen=True):
@@ -71,23 +70,6 @@ class CheckOutcome(msgspec.Struct, frozen=True):
         return self.failure.kind if self.failure.kind in ("open", "waiting") else "fail"
 
 
-def untried_checks(outcomes: tuple[CheckOutcome, ...]) -> frozenset[str]:
-    """Return the checks that stopped at the same error as an earlier one."""
-    stops: set[tuple[str, str, int]] = set()
-    found = set()
-    for outcome in outcomes:
-        why = outcome.failure
-        if why is None or why.kind not in ("raised", "missing", "forbidden"):
-            continue
-        if why.kind == "raised" and not why.line:
-            continue
-        place = (why.kind, why.error, why.line)
-        if place in stops:
-            found.add(outcome.test)
-        stops.add(place)
-    return frozenset(found)
-
-
 class ExerciseResult(msgspec.Struct, frozen=True):
     """An exercise: how many checks passed, the first that did not, and every outcome."""
 
@@ -105,15 +87,23 @@ class ExerciseResult(msgspec.Struct, frozen=True):
 class CheckResult(msgspec.Struct, frozen=True):
     """The results of the chosen exercises of a week."""
 
-    folder: Path
-    heading: str
-    module: str
-    exercises: tuple[ExerciseResult, ...]
+    folder: WeekFolder | None
+    exercises: tuple[ExerciseResult, ...] = ()
     problem: str = ""  # the reason if no check could run
     broken: Failure | None = None  # the module cannot be imported; `code` is two lines
-    electives_counted: int | None = None
-    seconds: float = 0.0
     notes: tuple[str, ...] = ()  # accidents that no check sees, such as a file that is not saved
+
+    @property
+    def heading(self) -> str:
+        return self.folder.heading if self.folder else "Nothing was checked"
+
+    @property
+    def module(self) -> str:
+        return self.folder.week.module if self.folder else ""
+
+    @property
+    def electives_counted(self) -> int | None:
+        return self.folder.week.electives_counted if self.folder else None
 
     @property
     def passed(self) -> bool:
@@ -137,67 +127,67 @@ def claim_in_words(test: str, exercise: str) -> str:
 
 
 def sum_up(
-    name: str, points: float, outcomes: list[CheckOutcome], forbidden: CheckOutcome | None = None
+    exercise: WeekExercise, outcomes: list[CheckOutcome], forbidden: CheckOutcome | None = None
 ) -> ExerciseResult:
     """Combine the outcomes of an exercise's checks.
 
     Its first failure is preferably one of written code, not of a part that is still a stub. A
     `forbidden` call fails the whole exercise, as in grading.
     """
-    if forbidden:
-        return ExerciseResult(name, points, "fail", 0, len(outcomes), forbidden)
     ran = [o for o in outcomes if not o.skipped]
+    failed = [o for o in ran if o.state != "pass"]
+    first = min(failed, key=lambda o: o.state != "fail", default=None)
+    state: State = first.state if first else "pass" if ran else "open"
+    if state == "open" and len(failed) < len(ran):
+        state = "fail"  # a part of it is written
+    passed, total = len(ran) - len(failed), len(ran)
     if outcomes and not ran:
-        return ExerciseResult(name, points, "skipped", 0, 0, outcomes[0])
-    failed = [o for o in ran if o.failure]
-    first = min(failed, key=lambda o: o.failure.kind in _LATER if o.failure else 0, default=None)
-    state: State = "pass" if ran else "open"
-    if first and first.failure:
-        state = "fail"
-        if first.failure.kind == "waiting":
-            state = "waiting"
-        elif first.failure.kind == "open" and len(failed) == len(ran):
-            state = "open"
-    return ExerciseResult(name, points, state, len(ran) - len(failed), len(ran), first)
-
-
-_LATER = ("open", "waiting")
+        state, first = "skipped", outcomes[0]
+    if forbidden:
+        state, first, passed, total = "fail", forbidden, 0, len(outcomes)
+    return ExerciseResult(
+        exercise.name,
+        exercise.points,
+        state,
+        passed,
+        total,
+        first,
+        exercise.elective,
+        tuple(outcomes),
+    )
 
 
 class CheckOrder(msgspec.Struct, frozen=True):
-    """The exercises to check, without the checks in `done`.
-
-    number: counts the orders of one checking process; its events repeat it.
-    """
+    """The exercises to check, without the checks in `done`; `seconds`: limit for each check."""
 
     exercises: tuple[str, ...]
     done: tuple[str, ...] = ()
     seconds: float = 20.0
-    number: int = 0
 
 
 class CheckEvent(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Progress of an order.
+    """Progress of an order; an empty event: the student's module is about to be imported.
 
-    begins, exercise, outcome: a check starts, or ended with this outcome.
+    begins, exercise: a check starts.
+    outcome: a check ended; a second outcome of a check replaces the first.
     problem: the file of checks cannot be read.
-    importing: the student's module is about to be imported (True), or has been (False).
-    stopped: the failure of that import; no check runs.
-    places: lines to look at for the failing checks of `exercise`.
+    stopped: the failure of the module's import; no check runs.
     finished: the last event of an order that ran to its end.
-    ended: exit code of the process forked for the order, whatever it reported itself.
     """
 
     begins: str = ""
     exercise: str = ""
     outcome: CheckOutcome | None = None
     problem: str = ""
-    finished: bool = False
-    ended: int | None = None
-    importing: bool | None = None
     stopped: ImportFailure | None = None
-    places: tuple[SuspectLine, ...] = ()
-    order: int = 0
+    finished: bool = False
+
+
+def timeout_message(seconds: float) -> str:
+    return (
+        f"It was stopped after {seconds:g} seconds. Is there a loop that never ends, or does it "
+        "wait for something, such as `time.sleep` or a lock?"
+    )
 
 
 def signal_name(code: int) -> str:

@@ -16,8 +16,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from _pytest import capture as _capture
-
+from ..folder.week import WeekFolder
 from .check_results import Failure
 
 _MAX_MESSAGE = 2000
@@ -29,9 +28,8 @@ _NUMPY_SCALAR = re.compile(r"\bnp\.(?:float|int|uint|bool)\d*_?\(([^()]*)\)")
 class Explainer:
     """Turn exceptions into failures, for one folder's checks."""
 
-    def __init__(self, folder: Path, module: str, tests: Path, exercises: tuple[str, ...]) -> None:
-        self.folder, self.module, self.tests = folder, module, tests
-        self.exercises = exercises
+    def __init__(self, folder: WeekFolder) -> None:
+        self._folder = folder
 
     def __call__(self, error: BaseException, exercise: str, output: str = "") -> Failure:
         """Describe the exception that ended a check of `exercise`, after it printed `output`."""
@@ -42,7 +40,7 @@ class Explainer:
             return self._unwritten(error, exercise, student_frames[-1][1])
         if isinstance(error, ImportError) and f"cannot import name '{exercise}'" in message:
             return Failure("missing", output=output)
-        if student_frames and _read_keyboard(error):
+        if student_frames and "reading from stdin while output is captured" in message:
             reading, line = student_frames[-1]
             return Failure("asks", "", kind, line, _code(reading, line), (), output)
         frame, line = frames[-1] if frames else (None, 0)
@@ -53,7 +51,7 @@ class Explainer:
             reason = _unusable_result(kind, message, exercise)
             return Failure("wrong", reason, kind, facts=facts, output=output)
         file = Path(frame.f_code.co_filename).name
-        if file != self.module:
+        if file != self._folder.week.module:
             message = f"{message} (in {file})"
         return Failure("raised", message, kind, line, _code(frame, line), facts, output)
 
@@ -69,32 +67,26 @@ class Explainer:
     def _unwritten(self, error: NotImplementedError, exercise: str, line: int) -> Failure:
         """Read the unwritten function's name from the exception that its stub raises."""
         name = str(error.args[0]).split(".")[0] if error.args else exercise
-        if name != exercise and name in self.exercises:
+        if name != exercise and name in self._folder.names:
             return Failure("waiting", line=line, waits_for=name)
         return Failure("open", line=line)
 
     def _in_folder(self, frame: FrameType) -> bool:
-        return Path(frame.f_code.co_filename).parent == self.folder
+        return Path(frame.f_code.co_filename).parent == self._folder.path
 
     def _is_test(self, frame: FrameType) -> bool:
-        return Path(frame.f_code.co_filename) == self.tests
+        return Path(frame.f_code.co_filename) == self._folder.checks
 
 
 def _code(frame: FrameType, line: int) -> str:
     return linecache.getline(frame.f_code.co_filename, line).strip()[:_MAX_CODE]
 
 
-def _read_keyboard(error: BaseException) -> bool:
-    """Return True if pytest's replacement of standard input raised it."""
-    frames = list(traceback.walk_tb(error.__traceback__))
-    return bool(frames) and frames[-1][0].f_code.co_filename == _capture.__file__
-
-
 def _message(error: BaseException) -> str:
     """Return an exception's text; of an assertion its author's, without the values pytest adds."""
     try:
         text = str(error)
-    except Exception:
+    except Exception:  # the exception's class may be the student's, with any `__str__`
         text = "(its message cannot be shown)"
     if isinstance(error, AssertionError):
         written, added, _ = text.partition("\nassert ")
@@ -115,41 +107,25 @@ def _unusable_result(kind: str, message: str, exercise: str) -> str:
 
 
 def _facts(frame: FrameType, line: int) -> tuple[str, ...]:
-    """Describe the tensors and arrays that the failing statement names."""
-    found: dict[str, str] = {}
-    for name, value in _named_values(frame, line):
-        if (fact := _fact(value)) and len(found) < _MAX_FACTS:
-            found.setdefault(name, fact)
-    return tuple(f"{name}: {fact}" for name, fact in found.items())
+    """Describe the tensors and arrays that the failing line names."""
+    values = dict(_named_values(frame, line))
+    facts = [f"{name}: {fact}" for name, value in values.items() if (fact := _fact(value))]
+    return tuple(facts[:_MAX_FACTS])
 
 
 def _named_values(frame: FrameType, line: int) -> Iterator[tuple[str, Any]]:
-    statement = _statement("".join(linecache.getlines(frame.f_code.co_filename)), line)
-    if statement is None:
+    try:
+        tree = ast.parse("".join(linecache.getlines(frame.f_code.co_filename)))
+    except (SyntaxError, ValueError):  # the file has changed since it was imported
         return
-    nodes = [n for n in ast.walk(statement) if isinstance(n, ast.Name | ast.Attribute)]
-    for node in sorted(nodes, key=lambda n: (n.lineno, n.col_offset)):
+    nodes = [n for n in ast.walk(tree) if isinstance(n, ast.Name | ast.Attribute)]
+    for node in sorted((n for n in nodes if n.lineno == line), key=lambda n: n.col_offset):
         if isinstance(node, ast.Name) and node.id in frame.f_locals:
             yield node.id, frame.f_locals[node.id]
         elif isinstance(node, ast.Attribute) and ast.unparse(node.value) == "self":
             values = getattr(frame.f_locals.get("self"), "__dict__", None)
             if isinstance(values, dict) and node.attr in values:
                 yield f"self.{node.attr}", values[node.attr]
-
-
-def _statement(source: str, line: int) -> ast.AST | None:
-    """Return the innermost statement on a line; of a compound statement only its condition."""
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError):
-        return None
-    innermost: ast.stmt | None = None
-    for node in ast.walk(tree):
-        if isinstance(node, ast.stmt) and node.lineno <= line <= (node.end_lineno or node.lineno):
-            innermost = node  # ast.walk yields outer statements first
-    if innermost is not None and hasattr(innermost, "body"):
-        return getattr(innermost, "test", None) or getattr(innermost, "iter", None)
-    return innermost
 
 
 def _fact(value: Any) -> str:

@@ -22,26 +22,22 @@ from typing import Any
 from ...model.source.rules import call_in_words
 from ...worker.monitor.function_hooks import function_mode
 from ...worker.protocol.call_patterns import matches
+from ..folder.week import WeekFolder
 from .check_results import Failure
-
-_MAX_TRACED = 20
 
 
 class CallNotice:
     """Remember the first forbidden call of a check in `failure`."""
 
-    def __init__(self, folder: Path, checks: Path) -> None:
-        self._folder, self._checks = str(folder), str(checks)
+    def __init__(self, folder: WeekFolder) -> None:
+        self._folder, self._checks = folder.path, str(folder.checks)
         self._patterns: tuple[str, ...] = ()
-        self._traced: list[tuple[str, int]] = []  # calls while the module was imported
         self.failure: Failure | None = None
 
     @contextmanager
     def watching(self, patterns: tuple[str, ...]) -> Iterator[None]:
         """Watch for calls that match the patterns; torch's only if it has been imported."""
         self._patterns, self.failure = patterns, None
-        for name, line in self._traced:
-            self._fail(name, line)
         try:
             if patterns and "torch" in sys.modules:
                 with function_mode(self.note), _dispatch_mode(self.note):
@@ -52,29 +48,15 @@ class CallNotice:
             self._patterns = ()
 
     def note(self, name: str, composed: bool = False) -> None:
-        """Record a call by its base name if a pattern matches and the student's code made it.
-
-        composed: the library implements the function by other operators.
-        """
-        if not self._patterns and composed and len(self._traced) < _MAX_TRACED:
-            line = self._line(on_import=True)
-            if line is not None:
-                self._traced.append((name, line))
-        elif self.failure is None and matches(name, self._patterns):
+        """Record a call by its base name if a pattern matches and the student's code made it."""
+        if self.failure is None and matches(name, self._patterns):
             line = self._line()
             if line is not None:
-                self._fail(name, line)
+                name = name.strip("_")
+                self.failure = Failure("forbidden", call_in_words(name), name[:60], line=line)
 
-    def _fail(self, name: str, line: int) -> None:
-        if self.failure is None and matches(name, self._patterns):
-            name = name.strip("_")
-            self.failure = Failure("forbidden", call_in_words(name), name[:60], line=line)
-
-    def _line(self, on_import: bool = False) -> int | None:
-        """Return the student's line that makes the call, or None if the checks make it.
-
-        A call during an import has a line only with `on_import`.
-        """
+    def _line(self) -> int | None:
+        """Return the student's line that makes the call, or None if the checks make it."""
         found: int | None = None
         frame: Any = sys._getframe(2)
         while frame is not None:
@@ -82,7 +64,7 @@ class CallNotice:
             if code.co_filename == self._checks:
                 break
             if self._in_folder(code.co_filename):
-                if code.co_name == "<module>" and not on_import:
+                if code.co_name == "<module>":  # during an import
                     return None
                 found = found or int(frame.f_lineno)
             frame = frame.f_back

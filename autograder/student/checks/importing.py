@@ -9,34 +9,12 @@ from __future__ import annotations
 import importlib.util
 import os
 import sys
-import warnings
 from types import FrameType
 
 from ...model.extras import is_missing
 from ...model.source.import_failure import STUCK, ImportFailure
 from ...worker.stop_location import stopped_at
 from ..folder.week import WeekFolder
-
-
-class DoesNotRun(Exception):
-    """The student's module cannot be imported."""
-
-    def __init__(self, failure: ImportFailure) -> None:
-        super().__init__(failure.message)
-        self.failure = failure
-
-
-def require_syntax(module: str, source: str) -> None:
-    """Raise DoesNotRun if the source is not Python."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            compile(source, module, "exec", dont_inherit=True)
-    except SyntaxError as error:
-        place = error.lineno or 0, error.offset or 0
-        raise DoesNotRun(ImportFailure(type(error).__name__, error.msg, "", *place)) from None
-    except (ValueError, RecursionError, MemoryError) as error:
-        raise DoesNotRun(ImportFailure(type(error).__name__, str(error))) from None
 
 
 def import_module(folder: WeekFolder) -> ImportFailure | None:
@@ -71,14 +49,10 @@ def _described(error: BaseException, folder: WeekFolder) -> ImportFailure:
         return ImportFailure(type(error).__name__, "")
 
 
-def still_importing(
-    frame: FrameType | None, folder: WeekFolder, seconds: float, works: bool
-) -> ImportFailure:
-    """Describe an import that is stopped at `frame`; `works`: it used up its processor time."""
+def still_importing(frame: FrameType | None, folder: WeekFolder) -> ImportFailure:
+    """Describe an import that is stopped at `frame`."""
     own = str(folder.path) + os.sep
     while frame is not None and not frame.f_code.co_filename.startswith(own):
         frame = frame.f_back
     place = (frame.f_code.co_filename.removeprefix(own), frame.f_lineno) if frame else ("", 0)
-    if works:
-        return ImportFailure("ImportTimeout", f"{seconds:g} seconds", *place)
     return ImportFailure("", STUCK, *place)

@@ -1,9 +1,9 @@
 """Run a week's public checks in a separate process.
 
-The checking process enforces each check's limit of processor time, and this side a longer
-wall-clock limit. If the process ends early (an endless loop, a crash of the interpreter), the
-remaining exercises run in a new one. `WarmPython` keeps a process ready, because starting one takes
-as long as importing torch.
+The checking process stops a check at its time limit, and this side stops a process that no longer
+answers. If the process ends early (an endless loop, a crash of the interpreter), the remaining
+exercises run in a new one. `WarmPython` keeps a process ready, because starting one takes as long
+as importing torch.
 """
 
 from __future__ import annotations
@@ -15,8 +15,7 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import msgspec
 
@@ -30,62 +29,60 @@ from .check_results import (
     Failure,
     claim_in_words,
     signal_name,
+    timeout_message,
 )
-from .forked_runs import CAN_SERVE
-from .importing import DoesNotRun
-from .time_limit import PATIENCE, waiting_message
 
-OnBegin = Callable[[str], None]
+_CAN_FORK = sys.platform == "linux"  # elsewhere torch's libraries do not survive a fork
 _START_SECONDS = 180.0  # importing torch from a slow disk
-_GRACE = 5.0
+_GRACE = 30.0  # beyond a check's limit, at which the checking process stops Python code
 
 
-class CheckingPython:
-    """A process that imports the libraries of the checks and waits for one order, or many."""
+class DoesNotRun(Exception):
+    """The student's module cannot be imported."""
 
-    def __init__(self, folder: WeekFolder, serves: bool = False) -> None:
-        self.serves = serves
+    def __init__(self, failure: ImportFailure) -> None:
+        super().__init__(failure.message)
+        self.failure = failure
+
+
+class WarmPython:
+    """A process that has imported the libraries of the checks: one order at a time.
+
+    If the process cannot fork, it ends after each order, and the next one is started at once.
+    events: ends for each order with an event that has `finished` set, or None if the process ended.
+    """
+
+    def __init__(self, folder: WeekFolder) -> None:
+        self._folder = folder
+        # a process that serves would read conftest.py only once
+        self._serves = _CAN_FORK and not (folder.path / "conftest.py").exists()
+        self._start()
+
+    def _start(self) -> None:
         env = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")}
         env |= {"MPLBACKEND": "Agg"}
         # otherwise torch's threads busy-wait between small products: half of a check's time
         env.setdefault("OMP_WAIT_POLICY", "passive")
-        command = [sys.executable, "-P", "-m", "autograder.student.checks.runner", str(folder.path)]
+        command = [sys.executable, "-P", "-m", "autograder.student.checks.runner"]
+        command += [str(self._folder.path), *(["--serve"] if self._serves else [])]
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115  # lives as long as the process
         self._process = subprocess.Popen(
-            [*command, "--serve"] if serves else command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._errors,
-            env=env,
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, env=env
         )
-        self.pid = self._process.pid
-        self._orders = 0
-        self._events: queue.Queue[CheckEvent | None] = queue.Queue()
-        threading.Thread(target=self._read, daemon=True).start()
+        self.events: queue.Queue[CheckEvent | None] = queue.Queue()
+        threading.Thread(target=_read, args=(self._process, self.events), daemon=True).start()
 
     @property
-    def is_waiting(self) -> bool:
-        """True if it can take an order."""
-        return self._process.poll() is None and (self.serves or not self._orders)
+    def pid(self) -> int:
+        return self._process.pid
 
     def send(self, order: CheckOrder) -> None:
+        if self._process.poll() is not None:
+            self.restart()
         assert self._process.stdin is not None
-        self._orders += 1
-        order = msgspec.structs.replace(order, number=self._orders)
         with contextlib.suppress(OSError):  # it died while starting: `next_event` returns None
             self._process.stdin.write(msgspec.json.encode(order) + b"\n")
             self._process.stdin.flush()
-
-    def next_event(self, seconds: float) -> CheckEvent | None:
-        """Return the next event of the order, or None if the process ended; raise TimeoutError."""
-        until = time.monotonic() + seconds
-        while True:
-            try:
-                event = self._events.get(timeout=max(0.0, until - time.monotonic()))
-            except queue.Empty:
-                raise TimeoutError from None
-            if event is None or event.order == self._orders:
-                return event  # events of an earlier order may still arrive
 
     def exit_code(self) -> int:
         """Wait for the end of the process; return its exit code, negative for a signal."""
@@ -96,6 +93,15 @@ class CheckingPython:
         self._errors.seek(0)
         return self._errors.read()[-4000:].decode("utf-8", "replace").strip().split("\n")[-1]
 
+    def finish(self) -> None:
+        """After an order, replace a process that takes no more."""
+        if not self._serves:
+            self.restart()
+
+    def restart(self) -> None:
+        self.close()
+        self._start()
+
     def close(self) -> None:
         self._process.kill()
         self._process.wait()
@@ -104,135 +110,86 @@ class CheckingPython:
                 with contextlib.suppress(OSError):
                     stream.close()
 
-    def _read(self) -> None:
-        assert self._process.stdout is not None
-        try:
-            for line in self._process.stdout:
-                self._events.put(msgspec.json.decode(line, type=CheckEvent))
-        except (OSError, ValueError, msgspec.MsgspecError):
-            pass
-        self._events.put(None)
 
-
-class _NotStarted(KitError):
-    """The process ended before it began the order; a new one may work."""
-
-
-class WarmPython:
-    """A checking process that is ready for the next order; with `once`, only for the first."""
-
-    def __init__(self, folder: WeekFolder, *, once: bool = False) -> None:
-        self._folder, self._once = folder, once
-        # a process that serves would read conftest.py only once
-        self._serves = CAN_SERVE and not once and not (folder.path / "conftest.py").exists()
-        self._process = CheckingPython(folder, self._serves)
-
-    @property
-    def pid(self) -> int:
-        return self._process.pid
-
-    def take(self) -> CheckingPython:
-        """Return a process that can take an order."""
-        if not self._process.is_waiting:
-            self._restart()
-        return self._process
-
-    def refill(self) -> None:
-        """After an order, replace a process that takes no more."""
-        if not self._once and not self._process.is_waiting:
-            self._restart()
-
-    def close(self) -> None:
-        self._process.close()
-
-    def _restart(self) -> None:
-        self._process.close()
-        self._process = CheckingPython(self._folder, self._serves)
+def _read(process: subprocess.Popen[bytes], events: queue.Queue[CheckEvent | None]) -> None:
+    assert process.stdout is not None
+    # a killed process may leave half a line, and `close` may close the stream
+    with contextlib.suppress(OSError, ValueError, msgspec.MsgspecError):
+        for line in process.stdout:
+            events.put(msgspec.json.decode(line, type=CheckEvent))
+    events.put(None)
 
 
 def run_checks(
     folder: WeekFolder,
     exercises: Sequence[str],
-    *,
     seconds: float = 20.0,
-    on_begin: OnBegin = lambda exercise: None,
     warm: WarmPython | None = None,
 ) -> list[CheckOutcome]:
-    """Return the outcome of every public check of the exercises.
+    """Return the outcome of every public check of the exercises; `seconds`: limit for each check.
 
-    seconds: limit for each check. on_begin: called with the exercise when a check starts.
     Raises DoesNotRun if the module cannot be imported, KitError if the checks cannot run.
     """
-    pool = warm or WarmPython(folder, once=True)
-    outcomes: list[CheckOutcome] = []
-    left, may_retry = list(exercises), warm is not None
-    try:
-        while left:
-            python = pool.take()
-            order = CheckOrder(tuple(left), tuple(o.test for o in outcomes), seconds)
-            try:
-                stopped = _run_order(python, order, outcomes, on_begin)
-            except DoesNotRun:
-                raise
-            except BaseException as error:
-                python.close()  # it may still be running
-                if not (may_retry and isinstance(error, _NotStarted)):
-                    raise
-                may_retry = False
-                continue
-            finally:
-                pool.refill()
-            if stopped is None:
-                break
-            outcomes.append(stopped)
-            left.remove(stopped.exercise)
-    finally:
-        if warm is None:
-            pool.close()
-    return outcomes
+    if warm is None:
+        with contextlib.closing(WarmPython(folder)) as python:
+            return run_checks(folder, exercises, seconds, python)
+    outcomes: dict[str, CheckOutcome] = {}
+    left = list(exercises)
+    while left:
+        order = CheckOrder(tuple(left), tuple(outcomes), seconds)
+        warm.send(order)
+        try:
+            stopped = _run_order(warm, order, outcomes)
+        except BaseException:  # also Ctrl-C: a check may still be running
+            warm.restart()
+            raise
+        if stopped is None:
+            warm.finish()
+            break
+        warm.restart()
+        outcomes[stopped.test] = stopped
+        left.remove(stopped.exercise)
+    return list(outcomes.values())
 
 
 def _run_order(
-    python: CheckingPython, order: CheckOrder, outcomes: list[CheckOutcome], on_begin: OnBegin
+    python: WarmPython, order: CheckOrder, outcomes: dict[str, CheckOutcome]
 ) -> CheckOutcome | None:
-    """Append outcomes as they arrive; return that of a check which stopped the process, or None."""
-    python.send(order)
+    """Add outcomes as they arrive; return that of a check which stopped the process, or None."""
     begun: CheckEvent | None = None
-    wait = PATIENCE * order.seconds + _GRACE
     while True:
         try:
-            event = python.next_event(wait if begun else _START_SECONDS)
-        except TimeoutError:
+            event = python.events.get(timeout=order.seconds + _GRACE if begun else _START_SECONDS)
+        except queue.Empty:
             if begun is None:
                 raise KitError("the checks did not start within three minutes") from None
-            python.close()
-            if not begun.begins:
-                raise DoesNotRun(begun.stopped or ImportFailure("", STUCK)) from None
-            return _stopped(begun, Failure("timeout", waiting_message(wait)))
-        if event is None or event.ended is not None:
+            return _interrupted(begun, Failure("timeout", timeout_message(order.seconds)), STUCK)
+        if event is None:
             if begun is None:
-                raise _NotStarted(f"the checks could not start: {python.last_error()}")
-            code = python.exit_code() if event is None or event.ended is None else event.ended
-            if not begun.begins:
-                raise DoesNotRun(begun.stopped or ImportFailure("", ended(signal_name(code))))
-            return _stopped(begun, Failure("ended", str(code), signal_name(code)))
+                raise KitError(f"the checks could not start: {python.last_error()}")
+            code = python.exit_code()
+            signal = signal_name(code)
+            return _interrupted(begun, Failure("ended", str(code), signal), ended(signal))
         if event.problem:
             raise _unreadable_checks(event.problem)
+        if event.stopped:
+            raise DoesNotRun(event.stopped)
         if event.finished:
-            if begun is not None and begun.stopped:
-                raise DoesNotRun(begun.stopped)
             return None
-        if event.importing is not None or event.stopped:
+        if event.outcome is None:
             begun = event
-        elif event.places:
-            outcomes[:] = [_with_places(o, event) for o in outcomes]
-        elif event.outcome is None:
-            begun = event
-            on_begin(event.exercise)
         elif event.outcome.failure and event.outcome.failure.kind == "timeout":
             return event.outcome
         else:
-            outcomes.append(event.outcome)
+            outcomes[event.outcome.test] = event.outcome
+
+
+def _interrupted(begun: CheckEvent, failure: Failure, of_import: str) -> CheckOutcome:
+    """Return the outcome of the check that had begun; raise DoesNotRun if it was the import."""
+    if not begun.begins:
+        raise DoesNotRun(ImportFailure("", of_import))
+    claim = claim_in_words(begun.begins, begun.exercise)
+    return CheckOutcome(begun.begins, begun.exercise, claim, failure)
 
 
 def _unreadable_checks(problem: str) -> KitError:
@@ -245,15 +202,3 @@ def _unreadable_checks(problem: str) -> KitError:
         f"the file of public checks cannot be run ({problem}): "
         "replace it with the one in the released folder"
     )
-
-
-def _with_places(outcome: CheckOutcome, event: CheckEvent) -> CheckOutcome:
-    if outcome.exercise != event.exercise or outcome.failure is None:
-        return outcome
-    failure = msgspec.structs.replace(outcome.failure, places=event.places)
-    return msgspec.structs.replace(outcome, failure=failure)
-
-
-def _stopped(begun: CheckEvent, failure: Failure) -> CheckOutcome:
-    claim = claim_in_words(begun.begins, begun.exercise)
-    return CheckOutcome(begun.begins, begun.exercise, claim, failure)

@@ -1,20 +1,17 @@
 """Locate a mistake by trying small edits of the student's code against the failing checks.
 
-Runs in the checking process after the checks, within a small budget of processor time. Only the
-line and the kind of an edit are reported, never the edit itself. An edited version that hangs is
-stopped, and errors are ignored.
+Runs in the checking process after the checks, within a small budget of processor time; the process
+ends afterwards. Only the line and the kind of an edit are reported, never the edit itself. An
+edited version that hangs is stopped, and errors are ignored.
 """
 
 from __future__ import annotations
 
-import io
 import signal
 import sys
-import threading
 import time
-import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from contextlib import contextmanager
 from types import FrameType, ModuleType
 from typing import Any
 
@@ -25,7 +22,7 @@ from .check_results import SuspectLine
 SECONDS = 0.8  # of processor time, for all exercises together
 _MIN_SECONDS = 0.1  # for one version, or a multiple of the time of the student's version
 _TIMES = 5
-_WALL_SECONDS = 0.5  # for one version, which may sleep
+_MAX_SECONDS = 0.5  # for the student's version
 _MAX_LINES = 2
 _WEIGHT_MARGIN = 0.6  # edits that are less likely than the first match by more are not tried
 
@@ -47,22 +44,19 @@ class MistakeLines:
         """Return the lines where one edit makes all checks pass; pass failing checks first."""
         if not hasattr(signal, "setitimer"):  # a version that hangs could not be stopped
             return ()
-        if threading.current_thread() is not threading.main_thread():
-            return ()
         found: dict[int, SuspectLine] = {}
         max_weight = 9.0
         data = self._source.encode()
-        with _module_restored(self._folder.stem), _silenced():
-            began = time.process_time()
-            self._passes(data, checks, _WALL_SECONDS)
-            seconds = max(_MIN_SECONDS, _TIMES * (time.process_time() - began))
-            for edit in generate_edits(self._source, exercise, frozenset(self._folder.names)):
-                over = time.process_time() > self._until
-                if over or len(found) >= _MAX_LINES or edit.weight > max_weight:
-                    break
-                if edit.line not in found and self._passes(edit.applied(data), checks, seconds):
-                    max_weight = min(max_weight, edit.weight + _WEIGHT_MARGIN)
-                    found[edit.line] = SuspectLine(edit.line, edit.kind)
+        began = time.monotonic()
+        self._passes(data, checks, _MAX_SECONDS)
+        seconds = max(_MIN_SECONDS, _TIMES * (time.monotonic() - began))
+        for edit in generate_edits(self._source, exercise, frozenset(self._folder.names)):
+            over = time.process_time() > self._until
+            if over or len(found) >= _MAX_LINES or edit.weight > max_weight:
+                break
+            if edit.line not in found and self._passes(edit.applied(data), checks, seconds):
+                max_weight = min(max_weight, edit.weight + _WEIGHT_MARGIN)
+                found[edit.line] = SuspectLine(edit.line, edit.kind)
         return tuple(found.values())
 
     def _passes(self, source: bytes, checks: Sequence[Check], seconds: float) -> bool:
@@ -74,46 +68,19 @@ class MistakeLines:
                 sys.modules[module.__name__] = module
                 for check in checks:
                     check()
-        except BaseException:  # an edited version may raise anything
+        except BaseException:  # an edited version may raise anything, also SystemExit
             return False
         return True
 
 
 @contextmanager
 def _stopped_after(seconds: float) -> Iterator[None]:
-    """Raise _Timeout after that much processor time, or a longer wall-clock time."""
-
     def stop(number: int, frame: FrameType | None) -> None:
         raise _Timeout
 
-    timers = (
-        (signal.SIGPROF, signal.ITIMER_PROF, seconds),
-        (signal.SIGALRM, signal.ITIMER_REAL, max(seconds, _WALL_SECONDS)),
-    )
-    before = [signal.signal(number, stop) for number, _, _ in timers]
-    for _, timer, limit in timers:
-        signal.setitimer(timer, limit)
+    signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
         yield
     finally:
-        for (number, timer, _), handler in zip(timers, before, strict=True):
-            signal.setitimer(timer, 0.0)
-            signal.signal(number, handler)
-
-
-@contextmanager
-def _module_restored(name: str) -> Iterator[None]:
-    before = sys.modules.get(name)
-    try:
-        yield
-    finally:
-        if before is not None:
-            sys.modules[name] = before
-
-
-@contextmanager
-def _silenced() -> Iterator[None]:
-    sink = io.StringIO()
-    with warnings.catch_warnings(), redirect_stdout(sink), redirect_stderr(sink):
-        warnings.simplefilter("ignore")
-        yield
+        signal.setitimer(signal.ITIMER_REAL, 0.0)

@@ -5,24 +5,25 @@
 An order is one line of JSON on standard input, so a process can wait for it with torch imported and
 pytest about to collect. Events are written as lines of JSON to the original standard output; pytest
 captures what the student's code prints. A check that takes too long ends this process, after an
-event that says where it was. With `--serve` each order runs in a fork (forked_runs.py), so the
-process can take any number of orders.
+event that says where it was. With `--serve` (only on Linux) each order runs in a fork, so the
+effects of the student's code end with the order; if the fork dies, this process ends the same way.
 """
 
 from __future__ import annotations
 
-import contextlib
+import ctypes
 import functools
 import gc
 import importlib
 import importlib.util
 import inspect
-import io
 import os
-import re
+import select
+import signal
 import sys
 import threading
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
 from typing import BinaryIO, NoReturn
@@ -34,16 +35,31 @@ from ...model.pytest_options import run_pytest
 from ...model.source.rules import Rules
 from ...worker.monitor.function_hooks import hook_functions
 from ..folder.week import WeekFolder, open_folder
-from .check_results import TIMED_OUT, CheckEvent, CheckOrder, CheckOutcome, Failure, claim_in_words
+from .check_results import (
+    CheckEvent,
+    CheckOrder,
+    CheckOutcome,
+    Failure,
+    claim_in_words,
+    timeout_message,
+)
 from .explain import Explainer
 from .forbidden_calls import CallNotice
-from .forked_runs import Fork, OrderPipe, variables_set_in
 from .importing import import_module, still_importing
-from .time_limit import time_limited
 
 _MAX_OUTPUT = 4000
-_SLOW_IMPORTS = ("numpy", "torch", "matplotlib.pyplot")
-_DISTRIBUTED = "torch.distributed.tensor"
+_IDLE = 1800.0  # seconds without an order, after which a waiting process frees its memory
+_COMPLETE, _STOPPED = 42, 3  # exit codes
+_PR_SET_PDEATHSIG = 1
+# Slow imports by a word of the files that need them. `assert_close` imports torch.distributed, and
+# the first optimizer torch's compiler.
+_SLOW_IMPORTS = {
+    "numpy": "numpy",
+    "torch": "torch",
+    "matplotlib": "matplotlib.pyplot",
+    "assert_close": "torch.distributed.tensor",
+    "optim": "torch._dynamo",
+}
 
 
 class CheckPlugin:
@@ -51,48 +67,44 @@ class CheckPlugin:
 
     order: CheckOrder
 
-    def __init__(
-        self, folder: WeekFolder, orders: OrderPipe, events: BinaryIO, serve: bool
-    ) -> None:
-        self.folder, self.orders, self.events = folder, orders, events
-        self._serve = serve
-        self._fork: Fork | None = None  # set in a fork
-        self._variables: tuple[str, ...] | None = None
-        self.explain = Explainer(folder.path, folder.week.module, folder.checks, folder.names)
-        self.notice = CallNotice(folder.path, folder.checks)
-        self._lock = threading.Lock()
+    def __init__(self, folder: WeekFolder, orders: BinaryIO, events: BinaryIO, serve: bool) -> None:
+        self.folder, self._orders, self._events, self._serve = folder, orders, events, serve
+        self.explain = Explainer(folder)
+        self.notice = CallNotice(folder)
         self._failure: Failure | None = None
         self._skipped = ""
         self._ran: list[tuple[pytest.Item, CheckOutcome]] = []
 
     def report(self, event: CheckEvent) -> None:
-        """Write an event; time limits call this from another thread."""
-        event = msgspec.structs.replace(event, order=self.order.number)
-        with self._lock:
-            self.events.write(msgspec.json.encode(event) + b"\n")
-            self.events.flush()
+        self._events.write(msgspec.json.encode(event) + b"\n")
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection(self, session: pytest.Session) -> None:
         """Wait for the order; none of the student's files has been imported yet."""
         capture = session.config.pluginmanager.getplugin("capturemanager")
-        while True:
-            self.order = self.orders.next()
-            if not self._serve:
-                break
-            variables = variables_set_in(self.folder.path)
-            if self._variables not in (None, variables):
-                os._exit(0)  # libraries may have been imported differently: start a new process
-            self._variables = variables
-            self._fork = fork = Fork()
-            if fork.is_child:
-                break
-            self.report(CheckEvent(ended=fork.wait(self.orders)))
+        self._wait_for_order()
+        while self._serve and (fork := os.fork()):
+            code = os.waitstatus_to_exitcode(os.waitpid(fork, 0)[1])
+            if code < 0:
+                os.kill(os.getpid(), -code)
+            if code != _COMPLETE:
+                os._exit(code)
             capture.read_global_capture()  # drop leftovers of the fork: the file is shared
-            fork.repeat_imports()
+            self._wait_for_order()
+        if self._serve:
+            _end_with_parent()
+            importlib.invalidate_caches()
         _remove_compiled(self.folder.path)
         patterns = tuple(sorted({p for e in self.folder.week.exercises for p in e.not_allowed}))
         hook_functions(patterns, self.notice.note)
+
+    def _wait_for_order(self) -> None:
+        if self._serve and not select.select([self._orders], [], [], _IDLE)[0]:
+            os._exit(0)
+        line = self._orders.readline()
+        if not line:  # the other end is closed
+            os._exit(0)
+        self.order = msgspec.json.decode(line, type=CheckOrder)
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:
@@ -110,28 +122,26 @@ class CheckPlugin:
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self) -> None:
         """Import the student's module; if that fails, run no check."""
-        self.report(CheckEvent(importing=True))
-        with time_limited(self.order.seconds, self._stop_import):
+        self.report(CheckEvent())
+        with self._time_limited(self._stop_import):
             stopped = import_module(self.folder)
         if stopped is not None:
             self.report(CheckEvent(stopped=stopped))
             self.end()
-        self.report(CheckEvent(importing=False))
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
         self._failure, self._skipped, self.notice.failure = None, "", None
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
-        exercise = self._exercise(item)
-        self.report(CheckEvent(begins=item.name, exercise=exercise))
+        self.report(CheckEvent(begins=item.name, exercise=self._exercise(item)))
         try:
-            with time_limited(self.order.seconds, functools.partial(self._stop_check, item)):
+            with self._time_limited(functools.partial(self._stop_check, item)):
                 return (yield)
         finally:
             outcome = self._outcome(item, self.notice.failure or self._failure)
             self._ran.append((item, outcome))
-            self.report(CheckEvent(begins=item.name, exercise=exercise, outcome=outcome))
+            self.report(CheckEvent(outcome=outcome))
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, object, object]:
@@ -157,10 +167,9 @@ class CheckPlugin:
         self.end()  # pytest's final garbage collection takes longer than the checks
 
     def _report_mistake_lines(self) -> None:
-        """Report lines to look at, for exercises that a single edit could fix."""
         if not any(outcome.failure for _, outcome in self._ran):
             return
-        with contextlib.suppress(Exception):  # a hint must not break the result
+        with suppress(Exception):  # a hint must not break the result
             from .mistake_lines import MistakeLines
 
             search = MistakeLines(self.folder)
@@ -171,15 +180,28 @@ class CheckPlugin:
                 checks = [call for item, _ in ran if (call := _as_call(item)) is not None]
                 if not kinds or not kinds <= {"wrong", "raised"} or len(checks) < len(ran):
                     continue
-                if places := search.find(exercise, checks):
-                    self.report(CheckEvent(exercise=exercise, places=places))
+                places = search.find(exercise, checks)
+                for _, outcome in ran:
+                    if places and outcome.failure:
+                        failure = msgspec.structs.replace(outcome.failure, places=places)
+                        outcome = msgspec.structs.replace(outcome, failure=failure)
+                        self.report(CheckEvent(outcome=outcome))
 
     def end(self) -> NoReturn:
         """Finish the order and the process, even if the student's code left threads running."""
-        if self._fork is not None:
-            self._fork.report_imports()
         self.report(CheckEvent(finished=True))
-        os._exit(0)
+        os._exit(_COMPLETE)
+
+    @contextmanager
+    def _time_limited(self, stop: Callable[[], None]) -> Iterator[None]:
+        """Call `stop` from another thread, which ends the process, when the time is up."""
+        timer = threading.Timer(self.order.seconds, stop)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
 
     def _exercise(self, item: pytest.Item) -> str:
         return self.folder.exercise_of(item.name.split("[")[0])
@@ -190,15 +212,15 @@ class CheckPlugin:
         claim = " ".join(docstring.split("\n\n")[0].split()) or claim_in_words(item.name, exercise)
         return CheckOutcome(item.name, exercise, claim, failure, self._skipped)
 
-    def _stop_check(self, item: pytest.Item, message: str, computing: bool) -> None:
-        outcome = self._outcome(item, self.explain.stuck(_main_frame(), message))
-        self.report(CheckEvent(begins=item.name, exercise=outcome.exercise, outcome=outcome))
-        os._exit(TIMED_OUT)
+    def _stop_check(self, item: pytest.Item) -> None:
+        stuck = self.explain.stuck(_main_frame(), timeout_message(self.order.seconds))
+        outcome = self._outcome(item, stuck)
+        self.report(CheckEvent(outcome=outcome))
+        os._exit(_STOPPED)
 
-    def _stop_import(self, message: str, computing: bool) -> None:
-        stuck = still_importing(_main_frame(), self.folder, self.order.seconds, computing)
-        self.report(CheckEvent(stopped=stuck))
-        os._exit(TIMED_OUT)
+    def _stop_import(self) -> None:
+        self.report(CheckEvent(stopped=still_importing(_main_frame(), self.folder)))
+        os._exit(_STOPPED)
 
 
 def _main_frame() -> FrameType | None:
@@ -218,52 +240,36 @@ def _as_call(item: pytest.Item) -> Callable[[], object] | None:
 def _remove_compiled(folder: Path) -> None:
     """Remove compiled files: they are matched by time and size, which two quick saves can share."""
     for source in folder.glob("*.py"):
-        with contextlib.suppress(OSError, NotImplementedError):
+        with suppress(OSError, NotImplementedError):
             Path(importlib.util.cache_from_source(str(source))).unlink()
+
+
+def _end_with_parent() -> None:
+    with suppress(OSError, AttributeError):  # not Linux
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def _import_libraries(*sources: Path) -> None:
     """Import the slow libraries that the files name, while the order may still be on its way."""
     text = ""
     for source in sources:
-        with contextlib.suppress(OSError):
+        with suppress(OSError):
             text += source.read_text(encoding="utf-8", errors="replace")
-    gc.disable()  # imports create many objects and hardly any garbage
-    for name in _SLOW_IMPORTS:
-        if re.search(rf"^\s*(?:import|from) {name.split('.')[0]}\b", text, re.MULTILINE):
-            with contextlib.suppress(ImportError):  # the checks report it
+    for word, name in _SLOW_IMPORTS.items():
+        if word in text:
+            with suppress(ImportError):  # the checks report it
                 importlib.import_module(name)
-    gc.enable()
-    _simplify_assert_close()
-
-
-def _simplify_assert_close() -> None:
-    """Keep `torch.testing.assert_close` from importing torch.distributed.
-
-    It looks for distributed tensors, which cannot exist unless that module has been imported, and
-    the import takes longer than a week's checks.
-    """
-    comparison = sys.modules.get("torch.testing._comparison")
-    original = getattr(comparison, "_unwrap_dtensor_for_comparison", None)
-    if original is None or _DISTRIBUTED in sys.modules:
-        return
-
-    @functools.wraps(original)
-    def unwrapped(actual: object, expected: object) -> object:
-        if _DISTRIBUTED in sys.modules:
-            return original(actual, expected)
-        return actual, expected
-
-    vars(comparison)[original.__name__] = unwrapped
 
 
 def main() -> None:
     """Run the checking process on the folder named in `sys.argv`."""
-    orders = OrderPipe(os.dup(0))  # pytest redirects the standard streams
-    events = io.BufferedWriter(io.FileIO(os.dup(1), "wb"))
+    serve = "--serve" in sys.argv[2:]
+    if serve:
+        _end_with_parent()
+    # pytest redirects the standard streams
+    orders, events = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     folder = open_folder(Path(sys.argv[1]))
-    serve = "--serve" in sys.argv[2:]
     sys.dont_write_bytecode = True
     _import_libraries(folder.checks, folder.module)  # before the folder can hide them
     sys.path.insert(0, str(folder.path))

@@ -10,7 +10,7 @@ student's code may hang or exit.
 from __future__ import annotations
 
 import contextlib
-import importlib.util
+import importlib
 import os
 import re
 import subprocess
@@ -19,7 +19,7 @@ import threading
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import msgspec
 
@@ -95,21 +95,18 @@ def run_stages(folder: Path, start: Path | None = None, seconds: float = _SECOND
     )
     timer = threading.Timer(seconds, process.kill)
     timer.start()
-    assert process.stdout is not None
-    try:
-        for number, line in enumerate(process.stdout):
-            style = "" if number else "bold"
-            out.print(line.rstrip("\n"), style=style, markup=False, soft_wrap=True)
-        code = process.wait()
-    finally:
-        timed_out = not timer.is_alive()
-        timer.cancel()
-        process.kill()
-        process.wait()
-        process.stdout.close()
+    with process:
+        try:
+            for number, line in enumerate(process.stdout or ()):
+                out.print(line.rstrip("\n"), style="" if number else "bold", soft_wrap=True)
+            code = process.wait()
+        finally:
+            timed_out = not timer.is_alive()
+            timer.cancel()
+            process.kill()
     if code not in (_ALL_PASSED, _ONE_FAILED):
         why = "It took too long and was stopped." if timed_out else "Python exited before the end."
-        out.print(f"  {marks[1]} the next stage\n      {why} Check each week first.", markup=False)
+        out.print(f"  {marks[1]} the next stage\n      {why} Check each week first.")
     return code == _ALL_PASSED
 
 
@@ -119,7 +116,8 @@ def main(here: Path, folder: Path, marks: Sequence[str]) -> NoReturn:
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # discard prints of the student's code
 
     os.chdir(here)
-    suite = _load_suite(folder)
+    sys.path.insert(0, str(folder))
+    suite = importlib.import_module("stages")
     print(suite.TITLE, file=out, flush=True)
     for stage in suite.stages(here):
         mark = marks[2] if stage.skipped else marks[0] if stage.passed else marks[1]
@@ -130,18 +128,6 @@ def main(here: Path, folder: Path, marks: Sequence[str]) -> NoReturn:
             os._exit(_ONE_FAILED)
     print(f"\n{suite.DONE}", file=out, flush=True)
     os._exit(_ALL_PASSED)
-
-
-def _load_suite(folder: Path) -> Any:
-    """Import the folder's `stages.py`, which may import its neighbours."""
-    sys.path.insert(0, str(folder))
-    spec = importlib.util.spec_from_file_location("stages", folder / FILE)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["stages"] = module
-    spec.loader.exec_module(module)
-    return module
 
 
 if __name__ == "__main__":

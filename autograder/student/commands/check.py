@@ -8,16 +8,13 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import os
-import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 import msgspec
 
 from ...model.source.import_failure import ImportFailure, explained
 from ..checks.check_results import CheckResult, ExerciseResult, Failure, sum_up
-from ..checks.importing import DoesNotRun, require_syntax
-from ..checks.launcher import WarmPython, run_checks
+from ..checks.launcher import DoesNotRun, WarmPython, run_checks
 from ..folder.rule_warnings import refused_outcomes
 from ..folder.slips import find_slips
 from ..folder.source import fingerprints, used
@@ -32,11 +29,6 @@ class NotPassed(AssertionError):
     def _render_traceback_(self) -> list[str]:
         """Show only the message in IPython: the frames are all the kit's."""
         return str(self).split("\n")
-
-
-def is_validating() -> bool:
-    """Return True if nbgrader's Validate button runs the notebook."""
-    return os.environ.get("NBGRADER_EXECUTION") == "validate"
 
 
 class Checked(CheckResult, frozen=True):
@@ -56,69 +48,53 @@ def check_week(
     names: Iterable[str],
     *,
     seconds: float = 20.0,
-    on_begin: Callable[[str], None] = lambda exercise: None,
     warm: WarmPython | None = None,
-    note_unsaved: bool = True,
 ) -> Checked:
     """Check the named exercises.
 
-    seconds: limit for each check. on_begin: called with the exercise when a check starts. warm:
-    runs the checks; by default a new process. note_unsaved: report a file that has not changed.
+    seconds: limit for each check. warm: runs the checks; by default a new process.
     Raises KitError if the folder or its files cannot be checked.
     """
-    started = time.monotonic()
     chosen = [folder.exercise(n) for n in names]
     source = folder.source()
     try:
-        require_syntax(folder.week.module, source)  # before a process is started
-        outcomes = run_checks(
-            folder, [e.name for e in chosen], seconds=seconds, on_begin=on_begin, warm=warm
-        )
+        outcomes = run_checks(folder, [e.name for e in chosen], seconds, warm)
     except DoesNotRun as stopped:
         return _import_failed(folder, chosen, source, stopped.failure)
     refused = refused_outcomes(folder, outcomes)
-    results = []
-    for e in chosen:
-        own = [o for o in outcomes if o.exercise == e.name]
-        result = sum_up(e.name, e.points, own, refused.get(e.name))
-        results.append(msgspec.structs.replace(result, elective=e.elective, outcomes=tuple(own)))
-    unchanged = _remember(folder, source, results)
-    return Checked(
-        folder.path,
-        folder.heading,
-        folder.week.module,
-        _with_failing_helpers(folder, source, results),
-        electives_counted=folder.week.electives_counted,
-        seconds=time.monotonic() - started,
-        notes=find_slips(folder, results, unchanged if note_unsaved else ()),
-    )
+    results = [
+        sum_up(e, [o for o in outcomes if o.exercise == e.name], refused.get(e.name))
+        for e in chosen
+    ]
+    unchanged, failing = _remember(folder, source, results)
+    results = [
+        msgspec.structs.replace(r, uses=used(source, r.name, failing)) if r.state == "fail" else r
+        for r in results
+    ]
+    notes = find_slips(folder, results, unchanged)
+    return Checked(folder, tuple(results), notes=notes)
 
 
-def _remember(folder: WeekFolder, source: str, results: list[ExerciseResult]) -> set[str]:
-    """Save the results; return the exercises whose last check ran on an identical file."""
+def _remember(
+    folder: WeekFolder, source: str, results: list[ExerciseResult]
+) -> tuple[set[str], list[str]]:
+    """Save the results.
+
+    Returns the exercises whose previous check ran on an identical file, and all exercises of the
+    week that fail with their present code.
+    """
     state, prints = load_state(folder.memory), fingerprints(source, folder.names)
     file = hashlib.blake2b(source.encode(), digest_size=12).hexdigest()
     unchanged = {name for name, last in state.checked.items() if last.file == file}
     for r in results:
         state.checked[r.name] = LastCheck(r.state, r.passed, r.total, prints[r.name], file)
     save_state(folder.memory, state)
-    return unchanged
-
-
-def _with_failing_helpers(
-    folder: WeekFolder, source: str, results: list[ExerciseResult]
-) -> tuple[ExerciseResult, ...]:
-    """Add to each failing exercise the exercises that it calls and that fail too."""
-    prints = fingerprints(source, folder.names)
-    failing = tuple(
+    failing = [
         name
-        for name, last in load_state(folder.memory).checked.items()
+        for name, last in state.checked.items()
         if last.state == "fail" and last.fingerprint == prints.get(name)
-    )
-    return tuple(
-        msgspec.structs.replace(r, uses=used(source, r.name, failing)) if r.state == "fail" else r
-        for r in results
-    )
+    ]
+    return unchanged, failing
 
 
 def _import_failed(
@@ -132,4 +108,4 @@ def _import_failed(
     sentence, _, code = explained(folder.week.module, stopped, files).partition("\n")
     failure = Failure("broken", sentence, stopped.error, stopped.line, code)
     results = tuple(ExerciseResult(e.name, e.points, "fail", 0, 0) for e in chosen)
-    return Checked(folder.path, folder.heading, folder.week.module, results, broken=failure)
+    return Checked(folder, results, broken=failure)

@@ -18,6 +18,7 @@ from typing import Any
 
 import typer
 
+from ...files.atomic import replace_file
 from ...model.errors import KitError
 
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -64,9 +65,7 @@ class CourseService:
         path = keys_file()
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         keys = _read_keys(path) | {self.url: self.key}
-        descriptor = os.open(path, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600)
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            json.dump(keys, file)
+        replace_file(path, json.dumps(keys).encode())  # readable only by its owner
         return str(reply["name"])
 
     def review(self, week: str, data: bytes) -> dict[str, Any]:

@@ -6,7 +6,6 @@ import contextlib
 import getpass
 import os
 import sys
-import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,12 +16,15 @@ from ...model.errors import KitError
 from ...model.submission_zip import packed
 from ..folder.packing import SubmissionFiles, pack, save_receipt, submit_to_exchange
 from ..folder.week import WeekFolder, open_all, open_folder
+from ..show.check_text import wrapped
 from ..show.terminal import console
+from ..show.wording import summary
 from .check import check_week
 from .service_client import CourseService, SignInRequired
 
 TOKEN_VARIABLE = "AUTOGRADER_TOKEN"
 _WIDTH = 80
+Lines = Iterator[tuple[int, str]]  # with their indentation
 
 
 def run_submit(
@@ -73,19 +75,15 @@ def _find_week(week: str | None, folder: Path | None) -> WeekFolder:
 
 
 def _run_checks(out: Console, folder: WeekFolder) -> bool:
-    """Run the public checks, print a short summary, and return whether all pass."""
     result = check_week(folder, folder.names)
     if result.broken:
         raise KitError(
             f"{result.broken.message}. It would earn no points: fix it, or use --no-check"
         )
+    out.print(summary(result), soft_wrap=True)
     failing = [e.name for e in result.exercises if e.state not in ("pass", "skipped")]
-    count = len(result.exercises)
-    out.print(f"{count - len(failing)} of {count} exercises pass the public checks")
     if failing:
-        for line in _wrapped(f"not yet: {', '.join(failing)}", 2, out.width):
-            out.print(line, soft_wrap=True)
-        out.print("  `autograder check` shows why", soft_wrap=True)
+        out.print(f"  not yet: {', '.join(failing)}: `autograder check` shows why", soft_wrap=True)
     return not failing
 
 
@@ -111,8 +109,7 @@ def _send_to_service(
     wait: bool,
 ) -> None:
     review = _review(out, folder, parcel, service)
-    for line in review_lines(review):
-        out.print(line, soft_wrap=True)
+    _print(out, review_lines(review))
     if review["problem"]:
         raise KitError(f"nothing was submitted. {review['stays']}".rstrip(" ."))
     _confirm(confirm)
@@ -156,14 +153,14 @@ def _review(
         return service.review(folder.week.week, data)
 
 
-def review_lines(review: dict[str, Any]) -> Iterator[str]:
+def review_lines(review: dict[str, Any]) -> Lines:
     """Format the contents and effects of a submission."""
     width = max((len(line["name"]) for line in review["lines"]), default=0)
     for line in review["lines"]:
-        yield f"  {line['name']:{width}}  {line['words']}"
+        yield 2, f"{line['name']:{width}}  {line['words']}"
     for note in review["notes"]:
-        yield from _wrapped(note, 2)
-    yield from _wrapped(review["problem"] or f"{review['summary']} {review['rule']}", 2)
+        yield 2, note
+    yield 2, review["problem"] or f"{review['summary']} {review['rule']}"
 
 
 def _show_result(out: Console, service: CourseService, reply: dict[str, Any]) -> None:
@@ -181,8 +178,7 @@ def _show_result(out: Console, service: CourseService, reply: dict[str, Any]) ->
     if reply["state"] not in ("graded", "replaced"):
         out.print(f"It is submitted. See the result at {service.url}tries/{receipt}")
         return
-    for line in result_lines(reply):
-        out.print(line, soft_wrap=True)
+    _print(out, result_lines(reply))
     if reply.get("better") and reply["better"]["restorable"]:
         out.print(f"To restore it: {service.url}tries/{reply['better']['receipt']}")
     if "left" in reply and not reply.get("why"):
@@ -195,46 +191,44 @@ def _queue_state(reply: dict[str, Any]) -> str:
     return f"  {str(reply.get('words', '')).lower()}{before}{wait}"
 
 
-def result_lines(result: dict[str, Any]) -> Iterator[str]:
+def result_lines(result: dict[str, Any]) -> Lines:
     """Format a result for its student."""
     visible = result.get("told") or {}
     if result["state"] == "replaced":
-        yield "You submitted again before it was graded. It did not use up an attempt."
+        yield 0, "You submitted again before it was graded. It did not use up an attempt."
         return
     if visible.get("verdict") == "refused":
-        yield "Not accepted: it was not graded and replaces nothing."
+        yield 0, "Not accepted: it was not graded and replaces nothing."
     if visible.get("message"):
-        yield from _wrapped(str(visible["message"]), 0)
+        yield 0, str(visible["message"])
     if visible.get("score") is not None:
-        yield f"{visible['score']:g} of {visible['max_score']:g} points"
+        yield 0, f"{visible['score']:g} of {visible['max_score']:g} points"
     if result.get("better"):
-        yield from _wrapped(f"{result['better']['sentence']} {result['rule']}", 0)
+        yield 0, f"{result['better']['sentence']} {result['rule']}"
     for exercise in visible.get("exercises", []):
         yield from _exercise_lines(exercise)
 
 
-def _exercise_lines(exercise: dict[str, Any]) -> Iterator[str]:
+def _exercise_lines(exercise: dict[str, Any]) -> Lines:
     score = exercise.get("score")
     points = "" if score is None else f"  {score:g} of {exercise['points']:g}"
     words = f"  {exercise['words'].lower()}" if exercise["words"] else ""
     if not words and not exercise["named"]:
         return
-    yield f"{exercise['mark'] or '-'} {exercise['name']}{words}{points}"
+    yield 0, f"{exercise['mark'] or '-'} {exercise['name']}{words}{points}"
     for named in exercise["named"]:
         title = named["title"]
-        yield from _wrapped(f"It looks as if your code {title[:1].lower()}{title[1:]}", 4)
-        yield from _wrapped(named["hint"], 4)
-    yield from _wrapped(exercise["where"], 4)
-    yield from _wrapped(exercise["carried"], 4)
+        yield 4, f"It looks as if your code {title[:1].lower()}{title[1:]}"
+        yield 4, named["hint"]
+    yield 4, exercise["where"]
+    yield 4, exercise["carried"]
     for cause in exercise["causes"][:2] if not exercise["named"] else ():
         line = f" at line {cause['line']}" if cause["line"] else ""
-        yield from _wrapped(f"{cause['verdict']}{line}: {cause['claims'][0]}", 4)
-        yield from _wrapped(cause.get("others", ""), 4)
+        yield 4, f"{cause['verdict']}{line}: {cause['claims'][0]}"
+        yield 4, cause.get("others", "")
 
 
-def _wrapped(text: str, indent: int, width: int = _WIDTH) -> Iterator[str]:
-    space = " " * indent
-    for paragraph in text.splitlines():
-        yield from textwrap.wrap(
-            paragraph, max(width, 40), initial_indent=space, subsequent_indent=space
-        )
+def _print(out: Console, lines: Lines) -> None:
+    for indent, text in lines:
+        for line in wrapped(text, indent, _WIDTH) if text else ():
+            out.print(line, soft_wrap=True)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from ...model.errors import KitError
-from ..checks.launcher import WarmPython
 from ..checks.stages import run_stages, staged_folder
 from ..folder.week import open_all, open_folder
-from ..show.terminal import console, writes_unicode
+from ..show.terminal import console
 from .check import check_week
 
 
@@ -19,46 +18,31 @@ def run_check(exercise: str | None, folder: Path | None, seconds: float) -> bool
         return run_stages(stages, folder)
     opened = open_folder(folder)
     names = [opened.exercise(exercise).name] if exercise else list(opened.names)
-    opened.source()
-    warm = WarmPython(opened, once=True)  # imports torch while this process imports rich
-    try:
-        from ...terminal.console import terminal
-
-        with terminal(stderr=True).status("  importing torch", spinner="line") as status:
-            result = check_week(
-                opened,
-                names,
-                seconds=seconds,
-                on_begin=lambda name: status.update(f"  checking {name}"),
-                warm=warm,
-            )
-    finally:
-        warm.close()
+    from ...terminal.console import terminal
     from ..show.check_text import show
 
+    with terminal(stderr=True).status("  checking", spinner="line"):
+        result = check_week(opened, names, seconds=seconds)
     show(console(), result)
     return result.passed
 
 
 def run_hint(exercise: str | None, folder: Path | None, again: bool) -> bool:
-    """Show the next hint, or with `again` those shown before; return False if none is left."""
+    """Show the hints so far and one more; return False if none is left."""
     from ..show.check_text import hint_lines, layout_of
-    from ..show.hints import next_hint, past_hints
+    from ..show.hints import hints_to_show
     from ..show.progress import next_to_do
 
     opened = open_folder(folder)
     name = opened.exercise(exercise).name if exercise else next_to_do(opened)
-    fresh = None if again else next_hint(opened, name)
-    hints = [fresh] if fresh else past_hints(opened, name)
+    hints, message = hints_to_show(opened, name, again)
     out = console()
     for hint in hints:
         for line in hint_lines(hint, layout_of(out).width):
             out.print(line, soft_wrap=True)
-    if again and not hints:
-        out.print(f"No hint for {name} has been shown yet: `autograder hint {name}` shows one.")
-    elif not fresh and not again:
-        out.print(f"You have seen all hints for {name}. Read the lesson, or ask.")
-    return bool(fresh) or again
+    if message:
+        out.print(message, soft_wrap=True)
+    return again or not message
 
 
 def run_progress(folder: Path | None) -> None:
@@ -70,8 +54,7 @@ def run_progress(folder: Path | None) -> None:
     if not weeks:
         raise KitError("there is no week of the course here: `cd` to the folder with your weeks")
     out = console()
-    width = layout_of(out).width
-    for line in progress_lines([week_progress(w) for w in weeks], writes_unicode(out), width):
+    for line in progress_lines([week_progress(w) for w in weeks], layout_of(out)):
         out.print(line, soft_wrap=True)
 
 

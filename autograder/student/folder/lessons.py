@@ -1,34 +1,35 @@
-"""Find the section of the lesson on an exercise: the heading above its `check("…")` cell."""
+"""Read the week's lesson: the notebook in the folder, or lesson.md."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
-from pathlib import Path
 
 from .week import WeekFolder
 
 
 def heading_of(folder: WeekFolder, exercise: str) -> str:
-    """Return file and section, or "" if there is no lesson or no such cell."""
+    """Return file and section of the heading above the exercise's `check("…")` cell, or ""."""
     call = re.compile(rf"""^\s*check\(["']{re.escape(exercise)}["']\)""")
-    for path, text in _lessons(folder):
+    try:
+        page = (folder.path / "lesson.md").read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        page = ""
+    notebook = "\n".join(source for _, source in notebook_cells(folder))
+    for name, text in ((f"{folder.week.week}.ipynb", notebook), ("lesson.md", page)):
         heading = ""
         for line in text.split("\n"):
             if line.startswith("## "):
                 heading = line.removeprefix("## ").strip()
             elif heading and call.match(line):
-                return f"{path.name}, section “{heading}”"
+                return f"{name}, section “{heading}”"
     return ""
 
 
-def _lessons(folder: WeekFolder) -> Iterator[tuple[Path, str]]:
-    for path in (folder.path / f"{folder.week.week}.ipynb", folder.path / "lesson.md"):
-        try:
-            text = path.read_text(encoding="utf-8")
-            if path.suffix == ".ipynb":
-                text = "\n".join("".join(c["source"]) for c in json.loads(text)["cells"])
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
-            continue  # a notebook may be damaged
-        yield path, text
+def notebook_cells(folder: WeekFolder) -> list[tuple[str, str]]:
+    """Return type and source of each cell of the week's notebook; none if it cannot be read."""
+    try:
+        cells = json.loads((folder.path / f"{folder.week.week}.ipynb").read_bytes())["cells"]
+        return [(c["cell_type"], "".join(c["source"])) for c in cells]
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return []  # it may be damaged

@@ -44,11 +44,9 @@ class SubmissionFiles(msgspec.Struct, frozen=True):
 
 def pack(folder: WeekFolder) -> SubmissionFiles:
     """Collect the module, the notebook and the files that the code may need; raise KitError."""
-    module = folder.module.name
-    copies = folder.copies()
+    module, copies = folder.module.name, folder.copies()
     if not folder.module.is_file():
-        found = f"; there is {copies[0].name}: rename it" if copies else ""
-        raise KitError(f"there is no {module} in {folder.path.name}{found}")
+        folder.source()  # raises the error
     files: dict[str, bytes] = {}
     for path in sorted(folder.path.rglob("*")):
         name = path.relative_to(folder.path).as_posix()

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import datetime as dt
-import os
+import shutil
 from pathlib import Path
 
+from ...files.atomic import replace_file
 from ...model.errors import KitError
 from .source import span
 from .week import WeekFolder
@@ -48,33 +49,22 @@ def _stub(folder: WeekFolder) -> str:
 
 
 def _replace(folder: WeekFolder, text: str, now: dt.datetime | None) -> Path | None:
-    backup = _back_up(folder, now or dt.datetime.now()) if folder.module.exists() else None
-    temporary = folder.module.with_name(f".{folder.week.module}.new")
+    """Write the module after saving the previous file byte for byte, under an unused name."""
+    now, backup = now or dt.datetime.now(), None
     try:
-        temporary.write_text(text, encoding="utf-8")
-        os.replace(temporary, folder.module)
+        if folder.module.exists():
+            (folder.path / BACKUPS).mkdir(exist_ok=True)
+            backup = _backup_path(folder, now)
+            while backup.exists():
+                now += dt.timedelta(seconds=1)
+                backup = _backup_path(folder, now)
+            shutil.copyfile(folder.module, backup)
+        replace_file(folder.module, text.encode(), 0o644)
     except OSError as error:
-        raise KitError(f"{folder.week.module} cannot be written: {error.strerror}") from None
+        where = error.filename or folder.path.name
+        raise KitError(f"nothing was reset: {where} cannot be written ({error.strerror})") from None
     return backup
 
 
-def _back_up(folder: WeekFolder, now: dt.datetime) -> Path:
-    """Copy the file byte for byte under an unused name with the date."""
-    stem = f"{folder.stem}_{now:%Y-%m-%d_%H%M%S}"
-    place = folder.path / BACKUPS
-    data = folder.module.read_bytes()
-    try:
-        place.mkdir(exist_ok=True)
-        for number in range(1, 100):
-            path = place / (f"{stem}.py" if number == 1 else f"{stem}_{number}.py")
-            try:
-                with path.open("xb") as file:
-                    file.write(data)
-            except FileExistsError:
-                continue
-            return path
-    except OSError as error:
-        raise KitError(
-            f"{BACKUPS}/ cannot be written, so nothing was reset: {error.strerror}"
-        ) from None
-    raise KitError(f"{BACKUPS}/ contains too many copies of {stem}: delete some first")
+def _backup_path(folder: WeekFolder, now: dt.datetime) -> Path:
+    return folder.path / BACKUPS / f"{folder.stem}_{now:%Y-%m-%d_%H%M%S}.py"

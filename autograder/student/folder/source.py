@@ -2,59 +2,50 @@
 
 The fingerprint of an exercise covers its definition and every top-level name that it reaches in the
 module, without comments, docstrings and layout. It changes whenever the behaviour may have changed.
+The other functions raise SyntaxError or ValueError if the module is not Python.
 """
 
 from __future__ import annotations
 
 import ast
 import hashlib
+from collections import defaultdict
+from collections.abc import Iterable
 from functools import lru_cache
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
 def fingerprints(source: str, exercises: tuple[str, ...]) -> dict[str, str]:
-    """Return a fingerprint per exercise; raise SyntaxError if the module is not Python."""
-    return {e: _fingerprint(statements_of(source, e)) for e in exercises}
+    """Return a fingerprint per exercise; none if the module is not Python."""
+    try:
+        return {e: _fingerprint(statements_of(source, e)) for e in exercises}
+    except (SyntaxError, ValueError):
+        return {}
 
 
 def statements_of(source: str, exercise: str) -> list[ast.stmt]:
     """Return the top-level statements that an exercise reaches, and those without a name."""
-    tree = _parsed(source)
-    binding: dict[str, list[ast.stmt]] = {}
-    always: list[ast.stmt] = []
-    for statement in tree.body:
-        names = _bound_names(statement)
-        for name in names:
-            binding.setdefault(name, []).append(statement)
-        if not names and not _is_text(statement):
-            always.append(statement)
-    reached, left = set(map(id, always)), [exercise, *_used_names(always)]
-    seen: set[str] = set()
+    body = [s for s in _parsed(source).body if not _is_text(s)]
+    binding: dict[str, list[ast.stmt]] = defaultdict(list)
+    for statement in body:
+        for name in _bound_names(statement):
+            binding[name].append(statement)
+    always = [s for s in body if not _bound_names(s)]
+    reached, left, seen = set(map(id, always)), [exercise, *_used_names(always)], set[str]()
     while left:
         name = left.pop()
         if name not in seen:
             seen.add(name)
-            reached |= set(map(id, binding.get(name, ())))
-            left += _used_names(binding.get(name, []))
-    return [s for s in tree.body if id(s) in reached]
+            reached |= set(map(id, binding[name]))
+            left += _used_names(binding[name])
+    return [s for s in body if id(s) in reached]
 
 
-def used(source: str, exercise: str, others: tuple[str, ...]) -> tuple[str, ...]:
+def used(source: str, exercise: str, others: Iterable[str]) -> tuple[str, ...]:
     """Return which of the `others` an exercise uses, directly or indirectly."""
     reached = {name for s in statements_of(source, exercise) for name in _bound_names(s)}
-    called = set(_used_names(statements_of(source, exercise)))
-    return tuple(n for n in others if n != exercise and n in reached and n in called)
-
-
-@lru_cache(maxsize=4)
-def _parsed(source: str) -> ast.Module:
-    """Parse without docstrings. The cached tree must not be changed."""
-    tree = ast.parse(source)
-    for node in ast.walk(tree):
-        if isinstance(node, Definition) and len(node.body) > 1 and _is_text(node.body[0]):
-            node.body = node.body[1:]
-    return tree
+    return tuple(n for n in others if n != exercise and n in reached)
 
 
 def span(source: str, name: str) -> tuple[int, int] | None:
@@ -67,14 +58,34 @@ def span(source: str, name: str) -> tuple[int, int] | None:
     return found
 
 
+def statement_counts(source: str) -> dict[str, int]:
+    """Return the number of statements in each top-level definition, without docstrings."""
+    return {
+        node.name: sum(isinstance(n, ast.stmt) for n in ast.walk(node))
+        for node in _parsed(source).body
+        if isinstance(node, Definition)
+    }
+
+
+@lru_cache(maxsize=4)
+def _parsed(source: str) -> ast.Module:
+    """Parse without docstrings. The cached tree must not be changed."""
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        if isinstance(node, Definition) and len(node.body) > 1 and _is_text(node.body[0]):
+            node.body = node.body[1:]
+    return tree
+
+
 def _bound_names(statement: ast.stmt) -> list[str]:
-    if isinstance(statement, Definition):
-        return [statement.name]
-    if isinstance(statement, ast.Import | ast.ImportFrom):
-        return [(a.asname or a.name).split(".")[0] for a in statement.names]
-    if isinstance(statement, ast.Assign | ast.AnnAssign | ast.AugAssign):
-        targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-        return [n.id for t in targets for n in ast.walk(t) if isinstance(n, ast.Name)]
+    match statement:
+        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+            return [statement.name]
+        case ast.Import() | ast.ImportFrom():
+            return [(a.asname or a.name).split(".")[0] for a in statement.names]
+        case ast.Assign() | ast.AnnAssign() | ast.AugAssign():
+            names = (n for n in ast.walk(statement) if isinstance(n, ast.Name))
+            return [n.id for n in names if isinstance(n.ctx, ast.Store)]
     return []
 
 
@@ -83,11 +94,7 @@ def _used_names(statements: list[ast.stmt]) -> list[str]:
 
 
 def _is_text(statement: ast.stmt) -> bool:
-    return (
-        isinstance(statement, ast.Expr)
-        and isinstance(statement.value, ast.Constant)
-        and isinstance(statement.value.value, str)
-    )
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
 
 
 def _fingerprint(statements: list[ast.stmt]) -> str:

@@ -6,11 +6,11 @@ The file is a convenience: if it is missing, damaged or read-only, only this mem
 from __future__ import annotations
 
 import contextlib
-import os
 from pathlib import Path
 
 import msgspec
 
+from ...files.atomic import replace_file
 from ..checks.check_results import State
 
 
@@ -39,7 +39,5 @@ def load_state(path: Path) -> StudentState:
 
 
 def save_state(path: Path, state: StudentState) -> None:
-    temporary = path.with_name(f"{path.name}.{os.getpid()}.new")
     with contextlib.suppress(OSError):
-        temporary.write_bytes(msgspec.json.format(msgspec.json.encode(state), indent=1))
-        os.replace(temporary, path)
+        replace_file(path, msgspec.json.format(msgspec.json.encode(state), indent=1))

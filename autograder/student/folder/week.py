@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import datetime as dt
 import difflib
 import re
@@ -64,12 +63,11 @@ class WeekFile(msgspec.Struct, frozen=True):
 
 def describe_week(course: Course, week: Week, release: int = 1) -> bytes:
     """Return the contents of week.json for a released folder."""
-    described = _describe(course, week, stub_of(course, week))
-    described = msgspec.structs.replace(described, release=release)
+    described = _describe(course, week, stub_of(course, week), release)
     return msgspec.json.format(msgspec.json.encode(described), indent=1) + b"\n"
 
 
-def _describe(course: Course, week: Week, stub: str) -> WeekFile:
+def _describe(course: Course, week: Week, stub: str, release: int = 1) -> WeekFile:
     return WeekFile(
         week=week.name,
         title=week.title,
@@ -89,6 +87,7 @@ def _describe(course: Course, week: Week, stub: str) -> WeekFile:
         questions=tuple(WeekQuestion(q.name, q.points) for q in week.questions),
         stub=stub,
         electives_counted=week.electives_counted,
+        release=release,
         hand_in=course.registry.immediate.url,
         course=course.id,
     )
@@ -137,12 +136,12 @@ class WeekFolder:
         try:
             content = self.module.read_bytes()
         except FileNotFoundError:
-            other = [*self.copies(), *self._renamed()]
+            copies = self.copies()
             raise KitError(
                 f"there is no {self.module.name} in {self.path.name}"
                 + (
-                    f"; there is {other[0].name}: rename it to {self.module.name}"
-                    if other
+                    f"; there is {copies[0].name}: rename it to {self.module.name}"
+                    if copies
                     else ": `autograder reset --all` restores the stub"
                 )
             ) from None
@@ -158,35 +157,9 @@ class WeekFolder:
         copied = re.compile(pattern, re.IGNORECASE)
         return [p for p in sorted(self.path.glob("*.py")) if copied.fullmatch(p.name)]
 
-    def _renamed(self) -> list[Path]:
-        """Return files with a different name that define exercises of the week."""
-        names = "|".join(map(re.escape, self.names))
-        defines = re.compile(rf"^(?:def|class) (?:{names})\b", re.MULTILINE)
-        files = [p for p in sorted(self.path.glob("*.py")) if not p.name.startswith("test_")]
-        return [p for p in files if defines.search(p.read_text("utf-8", errors="replace"))]
-
-    def newer_elsewhere(self) -> list[str]:
-        """Return relative paths of newer versions of the module in nearby folders.
-
-        Copies of the stub or of this module do not count.
-        """
-        name, found = self.week.module, []
-        siblings = sorted(p.name for p in self.path.parent.glob(f"{self.week.week}*") if p.is_dir())
-        places = ["..", self.path.name, *(f"../{p}" for p in siblings if p != self.path.name)]
-        for place in places:
-            with contextlib.suppress(OSError):
-                path = self.path / place / name
-                text = path.read_text("utf-8", errors="replace").replace("\r\n", "\n")
-                if self._is_newer(path) and text not in (self.week.stub, self.source()):
-                    found.append(f"{place}/{name}")
-        return found
-
     def newer_copies(self) -> list[Path]:
         """Return copies that were modified after the module."""
-        return [copy for copy in self.copies() if self._is_newer(copy)]
-
-    def _is_newer(self, path: Path) -> bool:
-        return path.stat().st_mtime > self.module.stat().st_mtime
+        return [c for c in self.copies() if c.stat().st_mtime > self.module.stat().st_mtime]
 
     def exercise(self, name: str) -> WeekExercise:
         """Return the exercise of that name; raise KitError with the closest name."""

@@ -7,7 +7,6 @@ the one before.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 import msgspec
 
@@ -28,10 +27,6 @@ class Hint(msgspec.Struct, frozen=True):
     number: int
     total: int
 
-    @property
-    def heading(self) -> str:
-        return f"{self.exercise}, hint {self.number} of {self.total}"
-
 
 def parse_hints(text: str) -> dict[str, tuple[str, ...]]:
     """Return the hints of each exercise; lines without a number continue the hint above."""
@@ -49,39 +44,35 @@ def parse_hints(text: str) -> dict[str, tuple[str, ...]]:
     return {name: tuple(some) for name, some in hints.items()}
 
 
-def hints_of(folder: WeekFolder, exercise: str) -> tuple[str, ...]:
+def hints_of(folder: WeekFolder, exercise: str) -> list[Hint]:
     """Return all hints for an exercise; none if hints.md cannot be read."""
     try:
         text = (folder.path / FILE).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
-        return ()
-    return parse_hints(text).get(exercise, ())
-
-
-def hints_used(folder: WeekFolder, exercise: str) -> int:
-    return min(load_state(folder.memory).hints.get(exercise, 0), len(hints_of(folder, exercise)))
+        return []
+    hints = parse_hints(text).get(exercise, ())
+    return [Hint(exercise, hint, n, len(hints)) for n, hint in enumerate(hints, start=1)]
 
 
 def past_hints(folder: WeekFolder, exercise: str) -> list[Hint]:
     """Return the hints that have been shown."""
-    return list(_numbered(folder, exercise))[: hints_used(folder, exercise)]
+    return hints_of(folder, exercise)[: load_state(folder.memory).hints.get(exercise, 0)]
 
 
-def next_hint(folder: WeekFolder, exercise: str) -> Hint | None:
-    """Return the next hint and count it as shown, or None if all have been shown."""
-    folder.exercise(exercise)
-    hints = list(_numbered(folder, exercise))
-    if not hints:
+def hints_to_show(folder: WeekFolder, exercise: str, again: bool) -> tuple[list[Hint], str]:
+    """Return the hints shown so far and one more, which counts as shown from now on.
+
+    again: only those shown so far. The second value is a message if no hint is left, or "".
+    """
+    hints = past_hints(folder, exercise)
+    if again:
+        return hints, "" if hints else f"No hint for {exercise} has been shown yet."
+    every = hints_of(folder, exercise)
+    if not every:
         raise KitError(f"there are no hints for {exercise} in {folder.path.name}/{FILE}")
+    if len(hints) == len(every):
+        return hints, f"You have seen all hints for {exercise}. Read the lesson, or ask."
     state = load_state(folder.memory)
-    number = state.hints.get(exercise, 0)
-    if number >= len(hints):
-        return None
-    state.hints[exercise] = number + 1
+    state.hints[exercise] = len(hints) + 1
     save_state(folder.memory, state)
-    return hints[number]
-
-
-def _numbered(folder: WeekFolder, exercise: str) -> Iterator[Hint]:
-    hints = hints_of(folder, exercise)
-    return (Hint(exercise, text, n, len(hints)) for n, text in enumerate(hints, start=1))
+    return every[: len(hints) + 1], ""

@@ -39,12 +39,7 @@ class NotebookOutput:
         return _rendered(self._template, **self._values)
 
 
-def message_output(message: str) -> NotebookOutput:
-    """Return a sentence as output."""
-    return NotebookOutput(message, "hints.html.j2", hints=(), message=message)
-
-
-def hints_output(hints: Sequence[Hint], message: str = "") -> NotebookOutput:
+def message_output(message: str, hints: Sequence[Hint] = ()) -> NotebookOutput:
     """Return hints, followed by a message if there is one."""
     lines = [line.plain.rstrip() for hint in hints for line in hint_lines(hint)]
     text = "\n".join([*lines, message] if message else lines)
@@ -54,8 +49,8 @@ def hints_output(hints: Sequence[Hint], message: str = "") -> NotebookOutput:
 def progress_output(weeks: list[WeekProgress]) -> NotebookOutput:
     """Return the progress in each week."""
     text = "\n".join(line.plain.rstrip() for line in progress_lines(weeks))
-    values = {"weeks": weeks, "marks": MARKS, "points": points, "reminder": REMINDER}
-    return NotebookOutput(text, "progress.html.j2", **values)
+    values = {"weeks": weeks, "marks": MARKS, "points": points, "status": status}
+    return NotebookOutput(text, "progress.html.j2", **values, reminder=REMINDER)
 
 
 def check_html(result: CheckResult) -> str:

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-import re
-from pathlib import Path
-
-from ...model.errors import KitError
 from ...model.report.findings import question
 from ..checks.check_results import CheckResult, ExerciseResult, Failure
 from ..folder.lessons import heading_of
-from ..folder.week import open_folder
-from .hints import hints_of, hints_used
+from .hints import hints_of, past_hints
 
-MARKS = {"pass": "✓", "fail": "✗", "open": "○", "waiting": "○", "skipped": "-", "unknown": "?"}
+MARKS = {
+    **{"pass": "✓", "fail": "✗", "open": "○", "waiting": "○"},
+    **{"skipped": "-", "unknown": "?", "changed": "?"},
+}
 PLAIN_MARKS = MARKS | {"pass": "+", "fail": "x", "open": "o", "waiting": "o"}
 STATES = {
     "open": "not written yet",
     "waiting": "waits for another exercise",
     "skipped": "cannot run here",
+    "unknown": "not checked yet",
+    "changed": "changed since the last check",
 }
-# names from the imports at the top of a stub
-_IMPORTED = ("torch", "np", "math", "nn", "F", "plt", "tl", "triton")
-_UNDEFINED = re.compile(r"^name '(\w+)' is not defined")
 
 
 def points(value: float) -> str:
@@ -49,23 +46,10 @@ def obstacles(result: CheckResult) -> list[str]:
     return list(dict.fromkeys(reasons))
 
 
-def first_failure(result: CheckResult, focus: str = "") -> ExerciseResult | None:
-    """Return the exercise to explain: the one in focus, or the first that fails.
-
-    An exercise that only calls a failing one comes after it.
-    """
+def first_failure(result: CheckResult) -> ExerciseResult | None:
+    """Return the first exercise that fails; one that only calls a failing one comes after it."""
     failing = [e for e in result.exercises if e.state == "fail" and e.first]
-    if focus:
-        failing = [e for e in failing if e.name == focus]
     return min(failing, key=lambda e: bool(e.uses), default=None)
-
-
-def next_exercise(result: CheckResult, focus: str = "") -> ExerciseResult | None:
-    """Return the exercise to work on: the one in focus, a failing one, or the first to write."""
-    candidates = [e for e in result.exercises if e.name == focus] + [first_failure(result)]
-    candidates += [e for e in result.exercises if e.state == "open"]
-    candidates += [e for e in result.exercises if e.state == "waiting"]
-    return next((e for e in candidates if e), None)
 
 
 def inherited(result: ExerciseResult) -> str:
@@ -91,24 +75,16 @@ def cause(failure: Failure, exercise: str, module: str) -> str:
                 "It waits for keyboard input (`input()`), which is not available in checks and "
                 "grading: use the arguments instead."
             )
+        case "raised" if failure.error == "SystemExit":
+            return "It exits Python (`exit()` or `quit()`): return a value instead."
         case "raised":
-            return _raised(failure, module)
+            return f"{failure.error}: {failure.message}" if failure.message else failure.error
         case "waiting":
             return f"It calls `{failure.waits_for}`, which is not written yet."
         case "open":
             return "This part is not written yet."
         case _:
             return failure.message or "The result is not correct."
-
-
-def _raised(failure: Failure, module: str) -> str:
-    if failure.error == "SystemExit":
-        return "It exits Python (`exit()` or `quit()`): return a value instead."
-    error = f"{failure.error}: {failure.message}" if failure.message else failure.error
-    undefined = _UNDEFINED.search(failure.message) if failure.error == "NameError" else None
-    if undefined and undefined[1] in _IMPORTED:
-        error += f". Is its import missing at the top of {module}?"
-    return error
 
 
 def _ended(failure: Failure) -> str:
@@ -144,18 +120,16 @@ def summary(result: CheckResult) -> str:
     return f"{passing} of {count} exercises pass their public checks · {to_go}"
 
 
-def next_steps(result: CheckResult, focus: str = "") -> list[tuple[str, str]]:
+def next_steps(result: CheckResult) -> list[tuple[str, str]]:
     """Return what to do next, as (command or place, remark)."""
-    chosen = next_exercise(result, focus)
-    if result.broken or result.problem or chosen is None or chosen.state == "pass":
-        return []
-    try:
-        folder = open_folder(Path(result.folder))
-    except KitError:
+    to_write = (e for state in ("open", "waiting") for e in result.exercises if e.state == state)
+    chosen = first_failure(result) or next(to_write, None)
+    folder = result.folder
+    if result.broken or folder is None or chosen is None:
         return []
     steps = []
     if total := len(hints_of(folder, chosen.name)):
-        shown = hints_used(folder, chosen.name)
+        shown = len(past_hints(folder, chosen.name))
         remark = f"hint {shown + 1} of {total}" if shown < total else "all hints shown"
         steps.append((f"autograder hint {chosen.name}", remark))
     if chosen.first and chosen.first.failure and chosen.first.failure.kind in ("wrong", "raised"):
