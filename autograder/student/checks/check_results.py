@@ -107,7 +107,8 @@ class CheckResult(msgspec.Struct, frozen=True):
 
     @property
     def passed(self) -> bool:
-        return not self.problem and all(e.state == "pass" for e in self.exercises)
+        problem = self.problem or self.broken
+        return not problem and all(e.state == "pass" for e in self.exercises)
 
     @property
     def open_points(self) -> float:
@@ -145,15 +146,9 @@ def sum_up(
         state, first = "skipped", outcomes[0]
     if forbidden:
         state, first, passed, total = "fail", forbidden, 0, len(outcomes)
+    every, elective = tuple(outcomes), exercise.elective
     return ExerciseResult(
-        exercise.name,
-        exercise.points,
-        state,
-        passed,
-        total,
-        first,
-        exercise.elective,
-        tuple(outcomes),
+        exercise.name, exercise.points, state, passed, total, first, elective, every
     )
 
 

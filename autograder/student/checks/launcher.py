@@ -80,7 +80,7 @@ class WarmPython:
         if self._process.poll() is not None:
             self.restart()
         assert self._process.stdin is not None
-        with contextlib.suppress(OSError):  # it died while starting: `next_event` returns None
+        with contextlib.suppress(OSError):  # it died while starting: `events` ends
             self._process.stdin.write(msgspec.json.encode(order) + b"\n")
             self._process.stdin.flush()
 

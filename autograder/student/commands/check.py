@@ -19,7 +19,7 @@ from ..folder.rule_warnings import refused_outcomes
 from ..folder.slips import find_slips
 from ..folder.source import fingerprints, used
 from ..folder.state import LastCheck, load_state, save_state
-from ..folder.week import WeekExercise, WeekFolder
+from ..folder.week import WeekFolder
 from ..show.check_text import plain
 
 
@@ -60,7 +60,7 @@ def check_week(
     try:
         outcomes = run_checks(folder, [e.name for e in chosen], seconds, warm)
     except DoesNotRun as stopped:
-        return _import_failed(folder, chosen, source, stopped.failure)
+        return _import_failed(folder, source, stopped.failure)
     refused = refused_outcomes(folder, outcomes)
     results = [
         sum_up(e, [o for o in outcomes if o.exercise == e.name], refused.get(e.name))
@@ -97,15 +97,11 @@ def _remember(
     return unchanged, failing
 
 
-def _import_failed(
-    folder: WeekFolder, chosen: list[WeekExercise], source: str, stopped: ImportFailure
-) -> Checked:
-    """Report a module that cannot be imported once, not for each exercise."""
+def _import_failed(folder: WeekFolder, source: str, stopped: ImportFailure) -> Checked:
     files = {folder.week.module: source}
     if stopped.file and stopped.file not in files:
         with contextlib.suppress(OSError):
             files[stopped.file] = (folder.path / stopped.file).read_text("utf-8-sig", "replace")
     sentence, _, code = explained(folder.week.module, stopped, files).partition("\n")
     failure = Failure("broken", sentence, stopped.error, stopped.line, code)
-    results = tuple(ExerciseResult(e.name, e.points, "fail", 0, 0) for e in chosen)
-    return Checked(folder, results, broken=failure)
+    return Checked(folder, broken=failure)

@@ -14,6 +14,7 @@ from rich.console import Console
 
 from ...model.errors import KitError
 from ...model.submission_zip import packed
+from ...terminal.console import terminal
 from ..folder.packing import SubmissionFiles, pack, save_receipt, submit_to_exchange
 from ..folder.week import WeekFolder, open_all, open_folder
 from ..show.check_text import wrapped
@@ -165,8 +166,6 @@ def review_lines(review: dict[str, Any]) -> Lines:
 
 def _show_result(out: Console, service: CourseService, reply: dict[str, Any]) -> None:
     """Wait for the result and print it; Ctrl-C ends only the waiting."""
-    from ...terminal.console import terminal
-
     receipt = reply["receipt"]
     with (
         terminal(stderr=True).status(_queue_state(reply), spinner="line") as status,

@@ -5,8 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from ...model.errors import KitError
+from ...terminal.console import terminal
 from ..checks.stages import run_stages, staged_folder
+from ..folder.reset import reset_all, reset_exercise
 from ..folder.week import open_all, open_folder
+from ..show.check_text import hint_lines, layout_of, show
+from ..show.hints import hints_to_show
+from ..show.progress import next_to_do, progress_lines, week_progress
 from ..show.terminal import console
 from .check import check_week
 
@@ -18,9 +23,6 @@ def run_check(exercise: str | None, folder: Path | None, seconds: float) -> bool
         return run_stages(stages, folder)
     opened = open_folder(folder)
     names = [opened.exercise(exercise).name] if exercise else list(opened.names)
-    from ...terminal.console import terminal
-    from ..show.check_text import show
-
     with terminal(stderr=True).status("  checking", spinner="line"):
         result = check_week(opened, names, seconds=seconds)
     show(console(), result)
@@ -29,10 +31,6 @@ def run_check(exercise: str | None, folder: Path | None, seconds: float) -> bool
 
 def run_hint(exercise: str | None, folder: Path | None, again: bool) -> bool:
     """Show the hints so far and one more; return False if none is left."""
-    from ..show.check_text import hint_lines, layout_of
-    from ..show.hints import hints_to_show
-    from ..show.progress import next_to_do
-
     opened = open_folder(folder)
     name = opened.exercise(exercise).name if exercise else next_to_do(opened)
     hints, message = hints_to_show(opened, name, again)
@@ -47,9 +45,6 @@ def run_hint(exercise: str | None, folder: Path | None, again: bool) -> bool:
 
 def run_progress(folder: Path | None) -> None:
     """Show the progress in each week."""
-    from ..show.check_text import layout_of
-    from ..show.progress import progress_lines, week_progress
-
     weeks = open_all(folder)
     if not weeks:
         raise KitError("there is no week of the course here: `cd` to the folder with your weeks")
@@ -60,8 +55,6 @@ def run_progress(folder: Path | None) -> None:
 
 def run_reset(exercise: str | None, everything: bool, folder: Path | None) -> None:
     """Restore the stub of an exercise, or of the whole file."""
-    from ..folder.reset import reset_all, reset_exercise
-
     if (exercise is None) != everything:
         raise KitError("name one exercise to reset, or use --all")
     opened = open_folder(folder)

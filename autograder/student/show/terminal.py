@@ -1,19 +1,17 @@
-"""The student's terminal. rich is imported when something is shown, not before."""
+"""The student's terminal."""
 
 from __future__ import annotations
 
 import contextlib
 import sys
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from rich.console import Console
+from rich.console import Console
+
+from ...terminal.console import terminal
 
 
 def console() -> Console:
     """Return a console on standard output that replaces characters it cannot encode."""
-    from ...terminal.console import terminal
-
     with contextlib.suppress(AttributeError, ValueError):
         sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]  # text, in a terminal
     return terminal(highlight=False)
