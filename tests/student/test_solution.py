@@ -29,15 +29,11 @@ def released(tiny: WeekFolder, name: str = "week03_tiny-solutions") -> Path:
     return place
 
 
-def shown(tiny: WeekFolder, exercise: str, place: Path | None = None) -> list[str]:
-    return list(compare_with_solution(tiny, exercise, place))
-
-
 def test_before_the_release_it_says_when_it_comes(tiny: WeekFolder) -> None:
     with pytest.raises(
         KitError, match="when nobody can submit for full points any more; the week is"
     ):
-        shown(tiny, "double")
+        compare_with_solution(tiny, "double")
 
 
 def test_the_command_refuses_kindly(
@@ -60,7 +56,7 @@ def test_in_a_checkout_of_the_project_nothing_is_shown_either(
 def test_the_lines_that_differ_are_marked(write: Write) -> None:
     tiny = write("def double(x):\n    return x + x\n")
     released(tiny)
-    lines = shown(tiny, "double")
+    lines = compare_with_solution(tiny, "double")
     at = lines.index("-     return x + x")
     assert lines[at - 1 : at + 2] == [
         "  def double(x):",
@@ -71,28 +67,33 @@ def test_the_lines_that_differ_are_marked(write: Write) -> None:
 
 def test_helpers_of_the_solution_are_shown_with_it(tiny: WeekFolder) -> None:
     released(tiny)
-    assert "+ def helper(x):" in shown(tiny, "double")
+    assert "+ def helper(x):" in compare_with_solution(tiny, "double")
 
 
 def test_other_exercises_are_not(tiny: WeekFolder) -> None:
     released(tiny)
-    assert "+ def double(x):" not in shown(tiny, "double_all")
+    assert "+ def double(x):" not in compare_with_solution(tiny, "double_all")
 
 
 def test_common_mistakes_of_the_exercise_are_told(tiny: WeekFolder) -> None:
     released(tiny)
-    assert shown(tiny, "double")[-2:] == ["Common mistakes:", "  - Squares. 3 gives 9. Try 3."]
+    assert compare_with_solution(tiny, "double")[-2:] == [
+        "Common mistakes:",
+        "  - Squares. 3 gives 9. Try 3.",
+    ]
 
 
 def test_another_folder_can_be_named(tiny: WeekFolder) -> None:
-    assert "+     return text.upper()" in shown(tiny, "shout", released(tiny, "elsewhere"))
+    assert "+     return text.upper()" in compare_with_solution(
+        tiny, "shout", released(tiny, "elsewhere")
+    )
 
 
 @pytest.mark.parametrize("spoiled", ["week.json", "tiny.py"])
 def test_a_folder_without_solutions_is_refused(tiny: WeekFolder, spoiled: str) -> None:
     (released(tiny) / spoiled).unlink()
     with pytest.raises(KitError, match="not a folder with a released solution"):
-        shown(tiny, "double")
+        compare_with_solution(tiny, "double")
 
 
 def test_another_weeks_solutions_are_refused(tiny: WeekFolder) -> None:
@@ -100,7 +101,7 @@ def test_another_weeks_solutions_are_refused(tiny: WeekFolder) -> None:
     other = msgspec.structs.replace(WEEK, week="week04_other")
     (place / "week.json").write_bytes(msgspec.json.encode(other))
     with pytest.raises(KitError, match="of week04_other, not of week03_tiny"):
-        shown(tiny, "double")
+        compare_with_solution(tiny, "double")
 
 
 def test_released_solutions_are_no_week_of_ones_own(tiny: WeekFolder) -> None:

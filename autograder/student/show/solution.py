@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from difflib import ndiff
 from pathlib import Path
 
@@ -18,7 +17,7 @@ from .terminal import console
 
 def run_solution(exercise: str, folder: Path | None, place: Path | None) -> None:
     """Print the differences between the student's version of an exercise and the solution."""
-    lines = list(compare_with_solution(open_folder(folder), exercise, place))
+    lines = compare_with_solution(open_folder(folder), exercise, place)
     out = console()
     for line in lines:
         out.print(line, soft_wrap=True)
@@ -30,7 +29,7 @@ def solution_output(
     """Return the comparison for a notebook; mistakes in the arguments become a message."""
     try:
         opened = open_folder(folder)
-        lines = list(compare_with_solution(opened, exercise or next_to_do(opened), place))
+        lines = compare_with_solution(opened, exercise or next_to_do(opened), place)
     except KitError as error:
         return message_output(str(error))
     return NotebookOutput("\n".join(lines), "solution.html.j2", lines=lines)
@@ -38,8 +37,8 @@ def solution_output(
 
 def compare_with_solution(
     folder: WeekFolder, exercise: str, place: Path | None = None
-) -> Iterator[str]:
-    """Yield a diff of the student's version and the solution with its helpers, and mistakes.
+) -> list[str]:
+    """Return a diff of the student's version and the solution with its helpers, and mistakes.
 
     Raises KitError if there is no such exercise, or no solution yet.
     """
@@ -56,11 +55,11 @@ def compare_with_solution(
     for name in used(solution.source, exercise, names):
         if name and name not in folder.names:
             theirs += ["", "", *_definition(solution.source, name)]
-    yield f"{exercise} · {folder.heading}"
-    yield "- yours   + the solution"
-    yield from (line.rstrip() for line in ndiff(mine, theirs) if not line.startswith("?"))
+    lines = [f"{exercise} · {folder.heading}", "- yours   + the solution"]
+    lines += [line.rstrip() for line in ndiff(mine, theirs) if not line.startswith("?")]
     if mistakes := solution.mistakes_in(exercise):
-        yield from ("", "Common mistakes:", *(f"  - {mistake}" for mistake in mistakes))
+        lines += ["", "Common mistakes:", *(f"  - {mistake}" for mistake in mistakes)]
+    return lines
 
 
 def _definition(source: str, name: str) -> list[str]:
