@@ -107,7 +107,8 @@ def encode(text: str, learned: list[Pair]) -> list[int]:
         ints from 0 to 255 + len(learned).
     """
     # TODO: the order matters: a later merge needs the tokens of the earlier ones. A text repeats
-    # its words, so remember what a piece became. BEGIN SOLUTION
+    # its words, so remember what a piece became.
+    # BEGIN SOLUTION
     rank = {pair: number for number, pair in enumerate(learned)}
     known: dict[str, Word] = {}
     tokens: list[int] = []
