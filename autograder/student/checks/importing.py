@@ -49,10 +49,14 @@ def _described(error: BaseException, folder: WeekFolder) -> ImportFailure:
         return ImportFailure(type(error).__name__, "")
 
 
-def still_importing(frame: FrameType | None, folder: WeekFolder) -> ImportFailure:
-    """Describe an import that is stopped at `frame`."""
+def still_importing(
+    frame: FrameType | None, folder: WeekFolder, seconds: float, computing: bool
+) -> ImportFailure:
+    """Describe an import that is stopped at `frame` after `seconds`."""
     own = str(folder.path) + os.sep
     while frame is not None and not frame.f_code.co_filename.startswith(own):
         frame = frame.f_back
     place = (frame.f_code.co_filename.removeprefix(own), frame.f_lineno) if frame else ("", 0)
+    if computing:
+        return ImportFailure("ImportTimeout", f"{seconds:g} seconds", *place)
     return ImportFailure("", STUCK, *place)

@@ -22,6 +22,7 @@ import select
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -123,6 +124,7 @@ class CheckPlugin:
     def pytest_runtestloop(self) -> None:
         """Import the student's module; if that fails, run no check."""
         self.report(CheckEvent())
+        self._time_used = time.process_time()
         with self._time_limited(self._stop_import):
             stopped = import_module(self.folder)
         if stopped is not None:
@@ -219,7 +221,10 @@ class CheckPlugin:
         os._exit(_STOPPED)
 
     def _stop_import(self) -> None:
-        self.report(CheckEvent(stopped=still_importing(_main_frame(), self.folder)))
+        seconds = self.order.seconds
+        computing = time.process_time() - self._time_used > seconds / 2
+        stuck = still_importing(_main_frame(), self.folder, seconds, computing)
+        self.report(CheckEvent(stopped=stuck))
         os._exit(_STOPPED)
 
 
