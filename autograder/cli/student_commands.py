@@ -156,9 +156,7 @@ def solution(
     exercise: Annotated[str, _exercise("An exercise such as softmax.")],
     source: Annotated[
         Path | None,
-        Option(
-            "--from", help="The folder of the released solutions; default: next to the week."
-        ),
+        Option("--from", help="The folder of the released solutions; default: next to the week."),
     ] = None,
     folder: FolderOption = None,
 ) -> None:
