@@ -11,6 +11,7 @@ import hashlib
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from pathlib import Path
 
 import torch
@@ -68,7 +69,7 @@ class Engine:
         self.bank = Bank(course, week)
         self.limits = course.limits(week)
         self.on_test: Callable[[str, bool], None] | None = None
-        self._spawner, self._cache = spawner, cache
+        self._spawner = spawner
         self._folder = WorkFolder()
         if not hasattr(torch.library, "get_kernel"):
             raise EngineError(
@@ -78,17 +79,9 @@ class Engine:
         prepare_process(week, devices)
         solution = write_module(self._folder.path / "solution", week, self.bank.solution)
         reference, precise = (RecordedTarget(InProcess(solution)) for _ in range(2))
-        plugin = GraderPlugin(
-            week,
-            devices,
-            secret,
-            reference,
-            precise,
-            self.bank.solution,
-        )
+        plugin = GraderPlugin(week, devices, secret, reference, precise, self.bank.solution)
         collect_tests(course.graders(week), plugin)
-        on_gpu = spawner is not None and spawner.gpu
-        apart = self.target if on_gpu else None
+        apart = self.target if spawner is not None and spawner.gpu else None
         self.runs = Runs(self.bank, plugin, self._folder.path, cache, apart)
         self._best_effort = BestEffort(spawner)
         self._carried_forward = CarriedForward(
@@ -220,11 +213,8 @@ class Engine:
             name = f"-traced-{hashlib.blake2b(source.encode(), digest_size=12).hexdigest()}"
             return InProcess(self.runs.written(name, source))
 
-        return ReferencePrograms(
-            lambda: self._correct_sources(exercise),
-            by_name.__getitem__,
-            target,
-        )
+        correct = partial(self._correct_sources, exercise)
+        return ReferencePrograms(correct, by_name.__getitem__, target)
 
     def _correct_sources(self, exercise: str) -> list[str]:
         """Return the solution, and the alternatives that contain their own version."""
