@@ -11,7 +11,6 @@ import hashlib
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Mapping
-from functools import partial
 from pathlib import Path
 
 import torch
@@ -100,13 +99,10 @@ class Engine:
 
     def locate_mistakes(self, settings: Suspects) -> Engine:
         """Locate the lines of mistakes from now on, within these time budgets."""
-        runs = self.runs
         trial = msgspec.structs.replace(self.limits, **_EDIT_SECONDS)
         grader = Grader(
+            self.runs,
             lambda files, helpers: self._with_helpers(files, helpers, trial),
-            runs.run_until_failure,
-            lambda target, exercise, source: runs.run(target, runs.files(source), exercise),
-            runs.recorded,
             self._reference_programs,
         )
         self.judge.names.finder = LineFinder(self.week, settings, grader)
@@ -213,8 +209,8 @@ class Engine:
             name = f"-traced-{hashlib.blake2b(source.encode(), digest_size=12).hexdigest()}"
             return InProcess(self.runs.written(name, source))
 
-        correct = partial(self._correct_sources, exercise)
-        return ReferencePrograms(correct, by_name.__getitem__, target)
+        right = self._correct_sources(exercise)
+        return ReferencePrograms(right, by_name.__getitem__, target)
 
     def _correct_sources(self, exercise: str) -> list[str]:
         """Return the solution, and the alternatives that contain their own version."""

@@ -53,7 +53,7 @@ def compared(tmp_path: Path, right: list[str], bank: dict[str, str]) -> Traces:
         (folder / "m.py").write_text(source)
         return InProcess(folder / "m.py")
 
-    made = Traces("f", ReferencePrograms(lambda: right, bank.__getitem__, target))
+    made = Traces("f", ReferencePrograms(right, bank.__getitem__, target))
     made.target = target
     return made
 

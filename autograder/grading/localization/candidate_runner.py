@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from ...repair import UNPARSABLE, Edit, without_unused_definitions
-from ..diagnosis.probes import Probe, Steps
+from ..diagnosis.probes import Probe
 from ..running.pytest_plugin import Ran
+from ..running.test_runner import Runs
 from ..targets.in_process import Target
 from ..targets.sandboxed import Sandboxed
 from .traces import ReferencePrograms
@@ -21,17 +22,13 @@ _NOT_PARSED = ("SyntaxError", "IndentationError", "TabError")
 class Grader:
     """The services of the engine that localization needs.
 
+    runs: the hidden tests
     target: load a submission's files; correct exercises of these names replace its own
-    until_failure: run the hidden tests of an exercise, some of them first, until one fails
-    every: run all hidden tests of an exercise against a target of this source
-    recorded: the requests of each hidden test of an exercise, with the solution's answers
     own: programs of the course whose values a submission's are compared with
     """
 
+    runs: Runs
     target: Callable[[Mapping[str, bytes], tuple[str, ...]], Target]
-    until_failure: Callable[[Target, str, tuple[str, ...]], list[Ran]]
-    every: Callable[[Target, str, str], list[Ran]]
-    recorded: Callable[[str], Mapping[str, Steps]]
     own: Callable[[str], ReferencePrograms]
 
 
@@ -125,14 +122,14 @@ class CandidateRunner:
         target = self._load_version(edit.applied(self._wrong.data))
         if target is None:
             return False
-        ran = self._grader.until_failure(target, self._wrong.exercise, self._failed)
+        ran = self._grader.runs.run_until_failure(target, self._wrong.exercise, self._failed)
         return all(not r.report.verdict.failed for r in ran if r.report.name in self._tests)
 
     def run(self, edit: Edit) -> list[Ran]:
         """Run all hidden tests of the exercise."""
         text = edit.applied(self._wrong.data)
-        source = text.decode("utf-8", "replace")
-        ran = self._grader.every(self._load(text), self._wrong.exercise, source)
+        target, runs = self._load(text), self._grader.runs
+        ran = runs.run(target, runs.files(text.decode("utf-8", "replace")), self._wrong.exercise)
         return [r for r in ran if r.report.name in self._tests]
 
     def _load_version(self, text: bytes) -> Target | None:

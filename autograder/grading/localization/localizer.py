@@ -30,9 +30,9 @@ from ..comparator import FAR
 from ..diagnosis.probes import Probe, ReferenceAnswer
 from ..running.pytest_plugin import Ran
 from .candidate_runner import CandidateRunner, Grader, WrongExercise
-from .partial_repairs import ANYWHERE, SAYS_LITTLE
+from .partial_repairs import ANYWHERE, SAYS_LITTLE, Fix
 from .ranking import Clues
-from .repair_search import Fix, Search, ordered_probes
+from .repair_search import Search, ordered_probes
 from .traced_runs import Place
 from .traces import Traces, ValueHints
 from .tuning import BARELY_WRONG, CLOSER
@@ -96,7 +96,7 @@ class LineFinder:
     ) -> WrongExercise:
         module = self._week.module
         wrong = WrongExercise(files, module, exercise, frozenset(), ran, stubbed=stubbed)
-        right = self._grader.own(exercise).right()[:1] if wrong.failing else ()
+        right = self._grader.own(exercise).right[:1] if wrong.failing else ()
         if not right:
             return replace(wrong, foreign=frozenset(e.name for e in self._week.exercises))
         given = shared_definitions(wrong.source, right[0])
@@ -138,7 +138,7 @@ class LineFinder:
         if exercise not in self._probes:
             self._probes[exercise] = {
                 test: Probe(test, [(f, a) for f, a in steps if isinstance(a, tuple)])
-                for test, steps in self._grader.recorded(exercise).items()
+                for test, steps in self._grader.runs.recorded(exercise).items()
             }
         return self._probes[exercise]
 

@@ -27,15 +27,16 @@ SAYS_LITTLE = frozenset({"order of lines", "statement", "unused", "operand"})
 _SPECIFIC = frozenset({"device", "overflow", "infinity", "empty rows", "gradient", "in place"})
 
 
-class PartialFix(NamedTuple):
-    """An edit, by its number, and how many failed tests it fixes.
+class Fix(NamedTuple):
+    """An edit that fixes all failed tests, or some of them.
 
-    doubtful: an edit of a different kind on the same line seems to fix as many
+    explains: the number of tests that it fixes, or 0 for all
+    doubtful: an edit of a different kind on its line may fix as many tests
     """
 
-    number: int
-    explains: int
-    doubtful: bool
+    edit: Edit
+    explains: int = 0
+    doubtful: bool = False
 
 
 def partial_fixes(
@@ -44,7 +45,7 @@ def partial_fixes(
     seem_fixed: Mapping[int, int],
     tests_fixed: Callable[[Edit], frozenset[str]],
     suspicious: frozenset[Place],
-) -> list[PartialFix]:
+) -> list[Fix]:
     """Select edits that fix some failed tests and break none, at most one of each kind.
 
     seem_fixed: how many probes edits fix, by number
@@ -68,7 +69,7 @@ def partial_fixes(
     first = {(_line(edits[n]), seem_fixed[n]): n for n in reversed(ranked)}
     chosen = [n for n in ranked if n in first.values()][:PARTIAL_EDITS_TESTED]
     fixed = {n: tests for n in chosen if len(tests := tests_fixed(edits[n])) >= least(edits[n])}
-    found, explained, kinds = list[PartialFix](), frozenset[str](), set[str]()
+    found, explained, kinds = list[Fix](), frozenset[str](), set[str]()
     for number in sorted(fixed, key=rank):
         edit = edits[number]
         new = len(fixed[number] - explained)
@@ -78,7 +79,7 @@ def partial_fixes(
                 for n, count in seem_fixed.items()
                 if _line(edits[n]) == _line(edit)
             )
-            found.append(PartialFix(number, len(fixed[number]), doubtful))
+            found.append(Fix(edit, len(fixed[number]), doubtful))
             explained |= fixed[number]
             kinds.add(edit.kind)
     return found

@@ -17,7 +17,7 @@ from ..diagnosis.probes import Probe
 from ..running.pytest_plugin import Ran
 from ..targets.in_process import Target
 from .candidate_runner import CandidateRunner
-from .partial_repairs import partial_fixes, plainness, simplest_of_families
+from .partial_repairs import Fix, partial_fixes, plainness, simplest_of_families
 from .traced_runs import Place
 from .tuning import (
     ATTEMPTS_AFTER_FIX,
@@ -28,18 +28,6 @@ from .tuning import (
     SINGLE_EDIT_SHARE_SEVERAL,
     WEIGHT_WINDOW,
 )
-
-
-class Fix(NamedTuple):
-    """An edit that fixes all failed tests, or some of them.
-
-    explains: the number of tests that it fixes, or 0 for all
-    doubtful: an edit of a different kind on its line may fix as many tests
-    """
-
-    edit: Edit
-    explains: int = 0
-    doubtful: bool = False
 
 
 class OrderedProbes(NamedTuple):
@@ -78,10 +66,9 @@ class Search:
         complete = self._complete_fixes()
         if complete:
             return complete
-        partial = partial_fixes(
+        return partial_fixes(
             self.edits, self.weigh, self._seem_fixed, self._tests_fixed, self.suspicious
         )
-        return [Fix(self.edits[p.number], p.explains, p.doubtful) for p in partial]
 
     def _complete_fixes(self) -> list[Fix]:
         """Return the lightest edits that fix everything, one for each line."""

@@ -49,7 +49,7 @@ class ReferencePrograms:
     target: load a source in this process
     """
 
-    right: Callable[[], Sequence[str]]
+    right: Sequence[str]
     wrong: Callable[[str], str]
     target: Callable[[str], Target]
 
@@ -174,7 +174,7 @@ class Traces:
     @cached_property
     def _right_programs(self) -> list[tuple[TracedProgram, Target]]:
         found = []
-        for source in self._own.right()[:PROGRAMS_TRACED]:
+        for source in self._own.right[:PROGRAMS_TRACED]:
             with suppress(*UNPARSABLE):
                 program = trace_program(source, self._exercise)
                 found.append((program, self._own.target(program.source)))
