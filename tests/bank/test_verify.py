@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.authoring.verify.hidden_tests import undefined_names, verify_week
+from autograder.authoring.verify.hidden_tests import verify_week
 from autograder.authoring.verify.public_checks import verify_public
 from autograder.grading.triviality.trivial_programs import trivial_programs
 from autograder.grading.warmup import warm_engine
@@ -137,7 +137,7 @@ def test_a_test_that_no_misconception_fails_is_a_gap(tiny):
     (tiny / "solutions/week01_tiny/misconceptions/factor_on_the_cpu.py").unlink()
     found = gaps_of(tiny)
     assert "Scale has no misconception" in found
-    assert "test_Scale.py::test_device proves nothing" in found
+    assert "no misconception fails `test_Scale.py::test_device`" in found
 
 
 @pytest.mark.thorough
@@ -193,17 +193,12 @@ def test_a_stale_stub_is_a_gap(tiny):
     assert "tiny.py differs from the stub that the solution gives: run `autograder build`" in gaps
 
 
-def test_an_undefined_name_in_a_misconception_is_reported_with_its_line(tiny):
+def test_an_undefined_name_in_a_misconception_is_reported(tiny):
     path = tiny / "solutions/week01_tiny/misconceptions/ignores_dim.py"
     path.write_text(path.read_text().replace("torch.", "torhc.", 1))
-    line = next(n for n, t in enumerate(path.read_text().split("\n"), 1) if "torhc" in t)
-    course = load(tiny)
-    bank = Bank(course, course.weeks[0])
-    (said,) = (n for m in bank.misconceptions for n in undefined_names(bank, m))
-    assert said == (
-        f"solutions/week01_tiny/misconceptions/ignores_dim.py:{line}: "
-        "the name 'torhc' is not defined; did you mean 'torch'?"
-    )
+    gaps = gaps_of(tiny)
+    assert "misconception ignores_dim fails because a name in it is not defined: " in gaps
+    assert "torhc" in gaps
 
 
 @pytest.mark.parametrize("place", ["tiny.py", "alternatives/loops.py"])

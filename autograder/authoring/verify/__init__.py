@@ -6,7 +6,7 @@ its lesson. A part returns a `Verification` with its gaps; no gap means that it 
 
 Start with `hidden_tests`, which runs the whole bank through the grading engine. `public_checks` and
 `lesson_run` verify the files that students get, `mutants` searches for changes of the solution that
-no test notices, `selection` finds the exercise, misconception or test that `--only` names, and
+no test notices, `selection` finds the exercise or misconception that `--only` names, and
 `proof_job` runs one part.
 """
 

@@ -11,10 +11,6 @@ Each exercise, and the checks of the week as a whole, can be verified separately
 
 from __future__ import annotations
 
-import ast
-import builtins
-import difflib
-import symtable
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
@@ -39,8 +35,6 @@ if TYPE_CHECKING:
 WHOLE = ""  # the part that belongs to no exercise
 Progress = Callable[[str], None]
 _TRIVIAL_SHARE = 0.1  # of an exercise's points, the most that a trivial program may earn
-_MODULE_NAMES = {"__name__", "__file__", "__doc__", "__spec__", "__builtins__", "__package__"}
-_CLASS_NAMES = {"__module__", "__qualname__", "__annotations__"}
 
 
 def verify_week(
@@ -68,56 +62,14 @@ def verify_part(
     progress: Progress = lambda _: None,
     selection: Selection | None = None,
 ) -> Verification:
-    """Verify one exercise, or WHOLE; `selection` restricts it to one misconception or test."""
+    """Verify one exercise, or WHOLE; `selection` restricts it to one misconception."""
     result = Verification(engine.week.name, alternatives=len(engine.bank.alternatives))
     if part == WHOLE:
         result.gaps += _week_gaps(engine, progress)
-    elif selection is not None and selection.test:
-        result.gaps += _test_gaps(engine, part, selection.test, result)
     else:
         only = selection.misconception if selection is not None else ""
         result.gaps += _exercise_gaps(engine, part, only, result, progress)
     return result
-
-
-def undefined_names(bank: Bank, misconception: Misconception) -> Iterator[str]:
-    """Yield a line for each undefined name in a misconception.
-
-    A misspelt name makes every test fail, just as the intended mistake may, so tests cannot detect
-    it.
-    """
-    path = bank.folder / "misconceptions" / f"{misconception.name}.py"
-    text = path.read_text(encoding="utf-8-sig")
-    if "import *" in misconception.source:
-        return  # it can define any name
-    tables = list(_scopes(symtable.symtable(misconception.source, str(path), "exec")))
-    known = {*dir(builtins), *_MODULE_NAMES, *_CLASS_NAMES}
-    known |= {s.get_name() for s in tables[0].get_symbols() if s.is_assigned() or s.is_imported()}
-    known |= {
-        s.get_name()
-        for table in tables
-        for s in table.get_symbols()
-        if s.is_declared_global() and s.is_assigned()
-    }
-    unknown = {
-        s.get_name()
-        for table in tables
-        for s in table.get_symbols()
-        if s.is_referenced() and s.is_global() and s.get_name() not in known
-    }
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.Name) and node.id in unknown:
-            unknown.remove(node.id)
-            close = difflib.get_close_matches(node.id, sorted(known), n=1)
-            guess = f"; did you mean {close[0]!r}?" if close else ""
-            where = f"{path.relative_to(bank.course.root)}:{node.lineno}"
-            yield f"{where}: the name {node.id!r} is not defined{guess}"
-
-
-def _scopes(table: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:
-    yield table
-    for child in table.get_children():
-        yield from _scopes(child)
 
 
 def _week_gaps(engine: Engine, progress: Progress) -> Iterator[str]:
@@ -166,47 +118,10 @@ def _exercise_gaps(
     for misconception in bank:
         if only in ("", misconception.name):
             progress(misconception.name)
-            yield from undefined_names(engine.bank, misconception)
             report = engine.grade(misconception.name, _files(week, misconception.source), exercise)
             yield from _misconception_gaps(misconception, report, result, failed)
     if not missing and not only:
         yield from _coverage_gaps(engine, exercise, failed)
-
-
-def _test_gaps(engine: Engine, exercise: str, test: str, result: Verification) -> Iterator[str]:
-    """Run one test on the stub, all correct programs and all misconceptions of its exercise."""
-    week, name = engine.week, f"test_{exercise}.py::{test}"
-    if faults := [f for f in _test_faults(engine, exercise) if f.startswith(name)]:
-        yield from faults
-        return
-    tests = {n for n in engine.runs.names() if base_of(n) == name}
-    result.tests = len(tests)
-
-    def verdicts(source: str) -> list[tuple[str, Verdict, str]]:
-        files = _files(week, source)
-        target = engine.target(files)
-        try:
-            ran = engine.runs.run(target, files, exercise, tests=tests)
-        finally:
-            target.close()
-        return [(r.report.name, r.report.verdict, r.report.message or r.fault) for r in ran]
-
-    for found, verdict, _ in verdicts(stub_of(engine.course, week)):
-        if verdict is Verdict.PASS:
-            yield f"the stub passes {found}"
-    for program, source in _correct_programs(engine.bank):
-        for found, verdict, message in verdicts(source):
-            if verdict is Verdict.NOT_RUN:
-                result.not_run.add(found)
-            elif verdict is not Verdict.PASS:
-                yield f"{program} fails {found}: {verdict}: {message}"
-    for m in engine.bank.of_exercise(exercise):
-        if any(verdict.failed for _, verdict, _ in verdicts(m.source)):
-            result.rows.append(Row(m.name, exercise, (name,), ()))
-        elif m.rejected_by == test:
-            yield f"misconception {m.name} is not rejected by {test}"
-    if not result.rows:
-        yield f"{name} proves nothing: no misconception fails it"
 
 
 def _test_faults(engine: Engine, exercise: str | None = None) -> list[str]:
@@ -277,6 +192,8 @@ def _misconception_gaps(
     own = _exercise_report(report, misconception.exercise)
     if own is None:
         return
+    if misspelt := next((t.message for t in own.tests if "NameError" in t.message), ""):
+        yield f"misconception {name} fails because a name in it is not defined: {misspelt}"
     tests = tuple(dict.fromkeys(base_of(t.name) for t in own.tests if t.verdict.failed))
     failed.update(tests)
     result.rows.append(Row(name, own.name, tests, own.diagnosis))
@@ -308,4 +225,4 @@ def _coverage_gaps(engine: Engine, exercise: str, failed: Iterable[str]) -> Iter
     names = (base_of(n) for n in engine.runs.names())
     for test in dict.fromkeys(n for n in names if n.startswith(f"test_{exercise}.py::")):
         if test not in failed:
-            yield f"{test} proves nothing: no misconception fails it"
+            yield f"no misconception fails `{test}`, so it shows nothing about a submission"
