@@ -15,7 +15,7 @@ from ..files.secret import course_secret
 from ..model.course import Course, Week
 from ..model.errors import KitError
 from ..model.report import scoring
-from ..model.report.schema import Interning, Report, SubmissionReport
+from ..model.report.schema import Report, SubmissionReport
 from ..model.report.verdicts import Ending
 from .cluster import Cluster
 from .fingerprint import fingerprint
@@ -60,14 +60,13 @@ def grade_batch(
     names: list[str] = []
     waiting: dict[str, list[int]] = {}
     work: dict[str, Submission] = {}
-    interned = Interning()
 
     def settle(number: int, report: SubmissionReport) -> None:
         reports[number] = report
         on_done(report)
 
     def finished(report: SubmissionReport, numbers: Sequence[int]) -> None:
-        rounded = interned(scoring.with_rounded_scores(report, week, course.registry.decimals))
+        rounded = scoring.with_rounded_scores(report, week, course.registry.decimals)
         for number in numbers:
             settle(number, msgspec.structs.replace(rounded, name=names[number]))
 

@@ -1,19 +1,6 @@
 """All errors that the kit raises on purpose.
 
-    KitError                     shown to the user as one line, exit code 2
-    ├── CourseError              course.yaml, or a folder that it names, has an error: says where
-    │   └── NoCourse             no course.yaml in this folder or above
-    ├── BuildError               a solution cannot be turned into a stub
-    ├── LeakError                a secret would leave the instructor's machine
-    ├── IntakeError              a submission cannot be accepted; the student sees the reason
-    ├── BankError                a misconception or alternative is malformed
-    ├── EngineError              the grading engine failed: becomes `grader_fault`
-    ├── NbgraderError            a step of nbgrader failed
-    ├── PlatformError            a learning platform rejected a request, or cannot be reached
-    └── SandboxError             the sandbox failed; never caused by a student
-        ├── SandboxMissing       this host cannot run the requested sandbox
-        └── SandboxFault         a running sandbox failed: retry with a new template
-
+A command shows a `KitError` as one line and exits with code 2.
 `grading/outcomes.py` defines the exceptions that end a hidden test, `serve/views/responses.py` the
 responses of the service to requests that it refuses.
 """

@@ -1,4 +1,4 @@
-"""Pack a submission into a reproducible zip, and compute the digest on its receipt.
+"""Pack files into a reproducible zip, and compute the digest on the receipt of a submission.
 
 The digest is that of `sha256sum`-like lines, so anyone can compute it from the files.
 """

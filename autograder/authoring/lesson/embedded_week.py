@@ -17,6 +17,7 @@ from pathlib import Path
 import nbformat
 
 from ...model.course import Course, Week
+from ...model.submission_zip import packed
 from ...version import __version__
 from ..template_text import fill_template
 from .leak_check import Secret, check_files
@@ -26,7 +27,6 @@ INSTALL = "INSTALL.md"
 FETCH = "fetch-the-week"
 _FIGURE = re.compile(r"(!\[[^\]]*\]\()(figures/[^)\s]+)(\))")
 _KINDS = {".png": "image/png", ".svg": "image/svg+xml", ".jpg": "image/jpeg"}
-_ZIP_TIME = (2020, 1, 1, 0, 0, 0)  # fixed, so that equal files give equal bytes
 
 
 def embed_week(course: Course, week: Week, files: dict[str, bytes]) -> dict[str, bytes]:
@@ -55,14 +55,7 @@ def fetch_cell(course: Course, week: Week) -> str:
 
 
 def install_page() -> str:
-    values = {
-        "wheel": WHEEL,
-        "wheel_where": f" and the course's wheel, `{WHEEL}`",
-        "download": "0.3 GB",
-        "disk": "1.4 GB",
-        "minutes": "two minutes at 20 Mbit/s and one to unpack",
-    }
-    return fill_template("INSTALL.md.blank", values)
+    return fill_template("INSTALL.md.blank", {"wheel": WHEEL})
 
 
 def zip_week(
@@ -75,18 +68,11 @@ def zip_week(
     inside = dict(files)
     if wheel is not None:
         data = wheel.read_bytes()
-        with zipfile.ZipFile(io.BytesIO(data)) as packed:
-            members = {n: packed.read(n) for n in packed.namelist() if not n.endswith("/")}
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            members = {n: archive.read(n) for n in archive.namelist() if not n.endswith("/")}
         check_files(members, secrets, wheel.name)
         inside[wheel.name] = data
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in sorted(inside.items()):
-            entry = zipfile.ZipInfo(f"{week.name}/{name}", _ZIP_TIME)
-            entry.compress_type = zipfile.ZIP_DEFLATED
-            entry.external_attr = 0o644 << 16
-            archive.writestr(entry, content)
-    return out.getvalue()
+    return packed({f"{week.name}/{name}": content for name, content in inside.items()})
 
 
 def built_wheel(course: Course) -> Path | None:

@@ -70,19 +70,14 @@ def _execute(folder: Path, name: str) -> Any:
         timeout=_CELL_SECONDS,
         allow_errors=True,
         resources={"metadata": {"path": str(folder)}},
-        on_cell_execute=lambda cell, cell_index: started.append(cell),
+        on_cell_execute=lambda cell, **_: started.append(cell),
     )
-    environment = dict(os.environ)
-    os.environ.update(settings)
     try:
-        client.execute()
+        client.execute(env=os.environ | settings)
     except CellTimeoutError:
         _add_error(started[-1], "TimeoutError", f"it ran for more than {_CELL_SECONDS} s")
     except DeadKernelError:
         _add_error(started[-1], "DeadKernelError", "Python ended in this cell")
-    finally:
-        os.environ.clear()
-        os.environ.update(environment)
     return notebook
 
 

@@ -30,7 +30,9 @@ import msgspec
 from ..errors import BankError
 from .registry import Course, Week
 
-_FIELD = re.compile(r"^(Exercise|Believes|Shows|Hint|Rejected by|Costs|Belief|Same as):\s*(.*)$")
+_FIELD = re.compile(
+    r"^[ \t]*(Exercise|Believes|Shows|Hint|Rejected by|Costs|Belief|Same as):", re.MULTILINE
+)
 _COST = re.compile(r"(\d{1,3}) %\Z")
 _REQUIRED = ("Exercise", "Believes", "Shows", "Hint", "Rejected by")
 
@@ -176,13 +178,6 @@ def _defined(text: str) -> set[str]:
 def _fields(doc: str) -> tuple[str, dict[str, str]]:
     """Return the first paragraph of a docstring and its `Name: text` fields."""
     first, _, rest = doc.partition("\n\n")
-    fields: dict[str, str] = {}
-    current = ""
-    for line in rest.split("\n"):
-        found = _FIELD.match(line.strip())
-        if found:
-            current = found.group(1)
-            fields[current] = found.group(2).strip()
-        elif current and line.strip():
-            fields[current] += " " + line.strip()
-    return " ".join(first.split()), fields
+    _, *parts = _FIELD.split(rest)
+    fields = zip(parts[::2], parts[1::2], strict=True)
+    return " ".join(first.split()), {name: " ".join(text.split()) for name, text in fields}

@@ -23,7 +23,7 @@ Percent = Annotated[float, msgspec.Meta(ge=0, le=100)]
 Text = Annotated[str, msgspec.Meta(pattern=r"\S")]  # not empty
 
 
-class _Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class _Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     pass
 
 

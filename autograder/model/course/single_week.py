@@ -14,12 +14,6 @@ def one_week(course: Course, week: Week) -> str:
     registry = msgspec.structs.replace(course.registry, weeks=(alone,), late=None)
     data = msgspec.to_builtins(registry)
     for name in ("late", "nbgrader", "canvas", "lti"):
-        data.pop(name)
+        data.pop(name, None)
     data["weeks"][0]["limits"] = msgspec.to_builtins(course.limits(week))
-    return yaml.safe_dump(_without_none(data), sort_keys=False, allow_unicode=True)
-
-
-def _without_none(data: object) -> object:
-    if isinstance(data, dict):
-        return {key: _without_none(value) for key, value in data.items() if value is not None}
-    return [_without_none(value) for value in data] if isinstance(data, list) else data
+    return yaml.safe_dump(data, sort_keys=False, allow_unicode=True)

@@ -171,27 +171,6 @@ class Report(msgspec.Struct, frozen=True):
     kit: str = __version__
 
 
-class Interning:
-    """Store equal parts of many reports only once, because most tests end the same way."""
-
-    def __init__(self) -> None:
-        self._tests: dict[TestReport, TestReport] = {}
-        self._exercises: dict[ExerciseReport, ExerciseReport] = {}
-
-    def __call__(self, report: SubmissionReport) -> SubmissionReport:
-        """Return an equal report that shares its parts with earlier ones."""
-        exercises = tuple(self._exercise(e) for e in report.exercises)
-        return msgspec.structs.replace(report, exercises=exercises)
-
-    def _exercise(self, exercise: ExerciseReport) -> ExerciseReport:
-        known = self._exercises.get(exercise)
-        if known is None:
-            tests = tuple(self._tests.setdefault(t, t) for t in exercise.tests)
-            known = msgspec.structs.replace(exercise, tests=tests)
-            self._exercises[known] = known
-        return known
-
-
 def to_json(report: Report) -> bytes:
     text = msgspec.json.format(msgspec.json.encode(report), indent=1).decode()
     return visible_json(text).encode()

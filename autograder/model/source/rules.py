@@ -25,16 +25,12 @@ from typing import Literal
 import msgspec
 
 from ...worker.protocol.call_patterns import matches
+from ..extras import EXTRAS
 from .reachable import MAX_TOKENS, Sources
 from .uses import Imported, Part, Use
 
-# Libraries that may be imported in every week, and in weeks with an exercise that needs the extra.
+# Libraries that may be imported in every week.
 LIBRARIES = ("torch", "numpy", "matplotlib")
-OF_EXTRAS = {
-    "keras": ("keras",),
-    "text": ("transformers", "tokenizers"),
-    "triton": ("triton",),
-}
 
 # Calls inside a kernel cannot do the exercise.
 _KERNEL_CALLS = "triton."
@@ -98,7 +94,7 @@ class Refusal(msgspec.Struct, frozen=True):
 
 def libraries(extras: tuple[str, ...]) -> tuple[str, ...]:
     """Return the libraries that may be imported in a week that uses these extras."""
-    return LIBRARIES + tuple(m for e in extras for m in OF_EXTRAS.get(e, ()))
+    return LIBRARIES + tuple(m for e in extras for m in EXTRAS.get(e, ()))
 
 
 def may_import(extras: tuple[str, ...]) -> str:
