@@ -1,4 +1,4 @@
-"""Render the templates of new weeks and of released notebooks."""
+"""Render the templates of new weeks, released notebooks and pages."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ def fill_template(template: str, values: dict[str, Any]) -> str:
         loader=PackageLoader("autograder.authoring"),
         undefined=StrictUndefined,
         keep_trailing_newline=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
         autoescape=False,  # Python and Markdown, from validated names
     )
     return environment.get_template(template).render(values)

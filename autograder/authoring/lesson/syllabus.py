@@ -1,7 +1,7 @@
 """Read a week's syllabus, exercises/<week>/syllabus.yaml, and render its page.
 
 course.yaml contains grading and dates; the syllabus contains prerequisites, objectives, readings
-and the time that each part takes. The documentation and the students' site show the same page.
+and the time that each part takes.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import yaml
 
 from ...model.course import Course, Week
 from ...model.errors import BuildError
+from ..template_text import fill_template
 
 FILE = "syllabus.yaml"
 Scale = Annotated[int, msgspec.Meta(ge=1, le=5)]
@@ -97,69 +98,20 @@ def syllabus_problems(course: Course, week: Week) -> Iterator[str]:
         yield str(error)
 
 
-def syllabus_page(course: Course, week: Week, *, below: str = "#") -> str:
-    """Return the page in Markdown; its headings start with `below`."""
-    read = read_syllabus(course, week)
-    due, released = course.localized(week.due), course.localized(week.release)
-    parts = [f"{below} {_title(week)}"]
-    parts.append(
-        f"Released {released:%A %d %B %Y, %H:%M}, due {due:%A %d %B %Y, %H:%M} "
-        f"({course.registry.timezone}). File to submit: `{week.module}`, with the notebook."
-    )
-    if read:
-        parts += [f"{below}# Before you start", _bullets(read.prerequisites)]
-        parts += [f"{below}# What you learn", _bullets(read.objectives)]
-    parts += [f"{below}# Exercises", _table(week, read), *_notes(week, read)]
-    if read:
-        parts += [f"{below}# Readings", _bullets(_reading(r) for r in read.readings)]
-        parts += [f"{below}# Sources of the exercises", " ".join(read.origin.split())]
-    return "\n\n".join(parts) + "\n"
-
-
-def _title(week: Week) -> str:
-    return f"Week {int(week.name[4:6])} · {week.title}"
-
-
-def _bullets(texts: Iterator[str] | tuple[str, ...]) -> str:
-    return "\n".join(f"- {text}" for text in texts)
-
-
-def _reading(reading: Reading) -> str:
-    return f"{reading.by}: [{reading.title}]({reading.address}), section {reading.sections}"
-
-
-def _table(week: Week, read: WeekSyllabus | None) -> str:
-    """Return a row for the lesson and for each exercise and question."""
-    lines = ["| | points | minutes | difficulty | weight |", "| --- | --- | --- | --- | --- |"]
-    if read:
-        lines.append(f"| the lesson | | {read.lesson_minutes} | | |")
-    rows = [(f"`{e.name}`{' (elective)' * e.elective}", e.name, e.points) for e in week.exercises]
-    rows += [(f"question `{q.name}`", q.name, q.points) for q in week.questions]
-    for shown, name, points in rows:
-        effort = read.efforts(name) if read else None
-        cells = (
-            f"{effort.minutes[0]} to {effort.minutes[1]} | {_dots(effort.difficulty)} | "
-            f"{_dots(effort.weight)} |"
-            if effort
-            else "| | |"
-        )
-        lines.append(f"| {shown} | {points:g} | {cells}")
-    return "\n".join(lines)
-
-
-def _dots(level: int) -> str:
-    return f"{level} of 5 {'●' * level}{'○' * (5 - level)}"
-
-
-def _notes(week: Week, read: WeekSyllabus | None) -> Iterator[str]:
-    if week.electives_counted is not None:
-        yield f"The best {week.electives_counted} electives count."
-    if read:
-        hours = rough_hours(total_minutes(week, read))
-        yield (
-            f"Together about {hours}. The minutes are estimates by the "
-            "authors, not measured in a class. *Weight*: how much later weeks depend on it."
-        )
+def syllabus_page(course: Course, week: Week) -> str:
+    """Return the page in Markdown."""
+    syllabus = read_syllabus(course, week)
+    values = {
+        "week": week,
+        "number": int(week.name[4:6]),
+        "released": f"{course.localized(week.release):%A %d %B %Y, %H:%M}",
+        "due": f"{course.localized(week.due):%A %d %B %Y, %H:%M}",
+        "timezone": course.registry.timezone,
+        "syllabus": syllabus,
+        "hours": rough_hours(total_minutes(week, syllabus)) if syllabus else "",
+        "dots": lambda level: f"{level} of 5 {'●' * level}{'○' * (5 - level)}",
+    }
+    return f"{fill_template('syllabus.md.blank', values).rstrip()}\n"
 
 
 def total_minutes(week: Week, read: WeekSyllabus) -> tuple[int, int]:
@@ -177,10 +129,8 @@ def total_minutes(week: Week, read: WeekSyllabus) -> tuple[int, int]:
 
 def rough_hours(minutes: tuple[int, int]) -> str:
     """Format a range of minutes in half hours."""
-    return " to ".join(map(_hours, minutes))
-
-
-def _hours(minutes: int) -> str:
-    halves = max(1, round(minutes / 30))
-    number = f"{halves // 2 or ''}{'½' * (halves % 2)}"
-    return f"{number} hour" if halves <= 2 else f"{number} hours"
+    texts = []
+    for halves in (max(1, round(n / 30)) for n in minutes):
+        number = f"{halves // 2 or ''}{'½' * (halves % 2)}"
+        texts.append(f"{number} hour" if halves <= 2 else f"{number} hours")
+    return " to ".join(texts)
