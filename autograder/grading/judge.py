@@ -266,8 +266,8 @@ class Judge:
         """
         if any(r.flaw is Flaw.STATE for r in ran):
             return True
-        share = scoring.passed_share(evidence, self.rule)
-        if not 0.0 < share <= _TRIVIAL_SHARE or scoring.decided_by_mistakes(evidence, self.rule):
+        tally = scoring.Tally(evidence, self.rule)
+        if not 0.0 < tally.passed_share <= _TRIVIAL_SHARE or tally.mistakes_decide:
             return True
         passed = (
             t.name

@@ -13,7 +13,7 @@ from autograder.authoring.new.new_week import new_week
 from autograder.authoring.verify.lesson_run import verify_lesson
 from autograder.authoring.verify.public_checks import verify_public
 from autograder.model.course import Course, load
-from autograder.model.course.stubs import write_stubs
+from autograder.model.course.stubs import write_stub
 
 TINY = Path(__file__).resolve().parents[1] / "golden" / "course"
 WEEK = "week02_spread"
@@ -28,7 +28,8 @@ def course(tmp_path: Path) -> Course:
     for path in [*root.rglob(f"{WEEK}/**/*.py"), *root.rglob(f"{WEEK}/*.md"), root / "course.yaml"]:
         path.write_text(path.read_text("utf-8").replace("FILL IN", "Said"), encoding="utf-8")
     course = load(root)
-    write_stubs(course)
+    for week in course.weeks:
+        write_stub(course, week)
     return course
 
 

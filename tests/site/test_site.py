@@ -17,7 +17,7 @@ from autograder.authoring.lesson.handout import week_files
 from autograder.authoring.verify.lesson_run import cell_problems, run_lesson
 from autograder.cli import run
 from autograder.model.course import Course, load
-from autograder.model.course.stubs import write_stubs
+from autograder.model.course.stubs import write_stub
 from autograder.model.errors import BuildError, LeakError
 from autograder.site.build import build_site, week_pages, words_of
 from autograder.site.executed import executed_lesson
@@ -75,7 +75,9 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Course:
     registry = (root / "course.yaml").read_text(encoding="utf-8")
     registry = registry.replace("lines.py\n", "lines.py\n    files: [line.html]\n")
     (root / "course.yaml").write_text(registry, encoding="utf-8")
-    write_stubs(load(root, unfinished=True))
+    course = load(root, unfinished=True)
+    for week in course.weeks:
+        write_stub(course, week)
     return load(root)
 
 

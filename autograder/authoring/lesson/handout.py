@@ -7,7 +7,7 @@ from pathlib import Path
 import nbformat
 
 from ...model.course import Course, Week
-from ...model.course.stubs import stub_of, stub_path
+from ...model.course.stubs import is_stale, stub_of, stub_path
 from ...model.errors import BuildError
 from ...student.folder.week import DESCRIPTION, describe_week
 from .lesson_notebook import figures_used, lesson_notebook, lesson_text
@@ -20,17 +20,15 @@ def week_files(course: Course, week: Week, release: int = 1) -> dict[str, bytes]
     release of the week.
     """
     folder = course.exercise_folder(week)
-    stub = stub_of(course, week)
-    path = stub_path(course, week)
-    if not path.is_file() or path.read_text(encoding="utf-8") != stub:
-        where = path.relative_to(course.root)
+    if is_stale(course, week):
+        where = stub_path(course, week).relative_to(course.root)
         raise BuildError(
             f"{where} differs from the stub that the solution gives: run `autograder build`"
         )
     notebook = nbformat.writes(lesson_notebook(course, week), version=4)
     files = {
         f"{week.name}.ipynb": notebook.encode(),
-        week.module: stub.encode(),
+        week.module: stub_of(course, week).encode(),
         DESCRIPTION: describe_week(course, week, release),
     }
     for name in (f"test_{week.stem}.py", "README.md", "hints.md"):

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from ...model.course import REGISTRY, Course, Week, load, parse
-from ...model.course.stubs import stub_of, stub_path
+from ...model.course.stubs import stub_path, write_stub
 from ...model.errors import CourseError
 from ...model.source.rules import in_words
 from ..template_text import fill_template
@@ -170,6 +170,4 @@ def write_files(root: Path, week: str, files: dict[Path, str], registry: str) ->
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
     course = load(root, unfinished=True)
-    stub = stub_path(course, course.week(week))
-    stub.write_text(stub_of(course, course.week(week)), encoding="utf-8")
-    return [*files, stub]
+    return [*files, write_stub(course, course.week(week))]

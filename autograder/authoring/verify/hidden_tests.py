@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from ...grading.warmup import warm_engine
 from ...model.course import Course, Week
 from ...model.course.bank import Bank, Misconception
-from ...model.course.stubs import stub_of, stub_path
+from ...model.course.stubs import is_stale, stub_of, stub_path
 from ...model.extras import installed
 from ...model.report.schema import ExerciseReport, SubmissionReport, base_of
 from ...model.report.verdicts import Ending, Verdict
@@ -82,9 +82,8 @@ def _week_gaps(engine: Engine, progress: Progress) -> Iterator[str]:
         if exercise.score:
             passed = [t.name for t in exercise.tests if t.verdict is Verdict.PASS]
             yield f"the stub earns points for {exercise.name}: {passed[0]} passes"
-    path = stub_path(course, week)
-    if not path.is_file() or path.read_text(encoding="utf-8") != stub_of(course, week):
-        where = path.relative_to(course.root)
+    if is_stale(course, week):
+        where = stub_path(course, week).relative_to(course.root)
         yield f"{where} differs from the stub that the solution gives: run `autograder build`"
     if not engine.bank.alternatives:
         yield "there is no alternative solution: add one, to show that other styles pass as well"

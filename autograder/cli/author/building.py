@@ -22,18 +22,19 @@ def build(
     Example: autograder build --check
     """
     from ...authoring.lesson.figures import draw_figures, stale_figures
-    from ...model.course.stubs import stale, write_stubs
+    from ...model.course.stubs import is_stale, stub_path, write_stub
 
     course = load(unfinished=True)
-    paths = stale(course) if check else write_stubs(course)
-    for path in paths:
+    stale = [week for week in course.weeks if is_stale(course, week)]
+    for week in stale:
+        path = (stub_path if check else write_stub)(course, week).relative_to(course.root)
         print(f"{path} is stale: run `autograder build`" if check else f"wrote {path}")
-    if not paths:
+    if not stale:
         print(f"{len(course.weeks)} stubs are up to date")
     if check:
         drawings = [p for week in course.weeks for p in stale_figures(course, week)]
         print("\n".join(drawings) or "the figures are up to date")
-        return not (paths or drawings)
+        return not (stale or drawings)
     for week in course.weeks if figures else ():
         for drawn in draw_figures(course, week):
             print(f"drew {drawn.relative_to(course.root)}")

@@ -188,21 +188,13 @@ def stub_path(course: Course, week: Week) -> Path:
     return course.exercise_folder(week) / week.module
 
 
-def stale(course: Course) -> list[str]:
-    """Return the stubs that differ from their solution's, relative to the project."""
-    return [str(stub_path(course, w).relative_to(course.root)) for w in _stale_weeks(course)]
+def is_stale(course: Course, week: Week) -> bool:
+    """Return True if a week's stub is missing or differs from the one that its solution gives."""
+    path = stub_path(course, week)
+    return not path.is_file() or path.read_text(encoding="utf-8") != stub_of(course, week)
 
 
-def write_stubs(course: Course) -> list[str]:
-    """Write every stale stub and return their paths."""
-    weeks = list(_stale_weeks(course))
-    for week in weeks:
-        stub_path(course, week).write_text(stub_of(course, week), encoding="utf-8")
-    return [str(stub_path(course, week).relative_to(course.root)) for week in weeks]
-
-
-def _stale_weeks(course: Course) -> Iterator[Week]:
-    for week in course.weeks:
-        path = stub_path(course, week)
-        if not path.is_file() or path.read_text(encoding="utf-8") != stub_of(course, week):
-            yield week
+def write_stub(course: Course, week: Week) -> Path:
+    path = stub_path(course, week)
+    path.write_text(stub_of(course, week), encoding="utf-8")
+    return path

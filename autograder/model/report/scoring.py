@@ -62,21 +62,11 @@ class Evidence:
     shows_work: bool = True
 
 
-def decided_by_mistakes(evidence: Evidence, rule: Scoring) -> bool:
-    """Return True if an exercise loses the costs of its named mistakes, not its failed tests."""
-    return _Tally(evidence, rule).mistakes_decide
-
-
-def passed_share(evidence: Evidence, rule: Scoring) -> float:
-    """Return the weighted share of passed tests, counting inherited tests as `rule` says."""
-    return _Tally(evidence, rule).passed_share
-
-
 def exercise_reports(
     exercises: Sequence[Evidence], rule: Scoring, electives_counted: int | None = None
 ) -> tuple[ExerciseReport, ...]:
     """Return the reports of a submission's exercises; a mistake is charged in one of them."""
-    tallies = [_Tally(evidence, rule) for evidence in exercises]
+    tallies = [Tally(evidence, rule) for evidence in exercises]
     alone = [tally.report([tally]) for tally in tallies]
     electives = [n for n, tally in enumerate(tallies) if tally.evidence.exercise.elective]
     best = sorted(electives, key=lambda n: -alone[n].score)[:electives_counted]
@@ -87,7 +77,7 @@ def exercise_reports(
     )
 
 
-class _Tally:
+class Tally:
     """The weights of an exercise's tests, and the points that follow from them."""
 
     def __init__(self, evidence: Evidence, rule: Scoring) -> None:
@@ -115,11 +105,13 @@ class _Tally:
 
     @property
     def mistakes_decide(self) -> bool:
+        """True if the exercise loses the costs of its named mistakes, not its failed tests."""
         left = _UNEXPLAINED_SHARE * self.failed if self.evidence.has_outputs else 0.0
         return self._chargeable and (not self.unexplained or self.unexplained < left)
 
     @cached_property
     def passed_share(self) -> float:
+        """The weighted share of passed tests, counting inherited tests as the rule says."""
         if not self.total or self.forbidden or not self.evidence.shows_work:
             return 0.0
         return min(1.0, sum(t.weight * t.earned_share for t in self.tests) / self.total)
@@ -141,7 +133,7 @@ class _Tally:
             return 0.0
         return min(self.failed - self.unexplained, self.total - self.failed) / self.total
 
-    def _deductions(self, sharing: Sequence[_Tally]) -> tuple[Deduction, ...]:
+    def _deductions(self, sharing: Sequence[Tally]) -> tuple[Deduction, ...]:
         """Return the points that each mistake costs here if these exercises share the charges."""
         half_explained = self.unexplained <= _UNEXPLAINED_SHARE * self.failed
         if not (self._chargeable and (self.mistakes_decide or half_explained)):
@@ -171,7 +163,7 @@ class _Tally:
             return by_mistakes, deductions
         return by_tests, ()
 
-    def report(self, sharing: Sequence[_Tally]) -> ExerciseReport:
+    def report(self, sharing: Sequence[Tally]) -> ExerciseReport:
         """Return the exercise's report if these exercises share the charges for mistakes."""
         score, deductions = self._points(self._deductions(sharing))
         evidence = self.evidence
@@ -188,7 +180,7 @@ class _Tally:
         )
 
 
-def _charged_in(here: _Tally, mistake: Mistake, sharing: Sequence[_Tally]) -> str:
+def _charged_in(here: Tally, mistake: Mistake, sharing: Sequence[Tally]) -> str:
     """Return the other exercise in which the same misconception is charged, or ""."""
     if not mistake.belief or (mistake.cost or 0.0) >= _COST_WITHOUT_WORK:
         return ""
