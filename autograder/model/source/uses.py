@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections import ChainMap
-from collections.abc import Callable, Iterator, MutableMapping
+from collections.abc import Callable, Iterator, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
@@ -188,17 +188,13 @@ class _Walk:
         self._visit([node])
 
     def when_defined(self, node: ast.stmt) -> None:
-        """Visit the code that runs at definition: decorators, defaults, bases, and class bodies."""
+        """Visit the code that runs at definition: all but the bodies of functions."""
         if not isinstance(node, DEFINITIONS):
             self._visit([node])
-        elif isinstance(node, ast.ClassDef):
-            outside = [*node.decorator_list, *node.bases, *(k.value for k in node.keywords)]
-            self._visit(outside)
-            for inner in node.body:
-                self.when_defined(inner)
-        else:
-            given = [*node.args.defaults, *(d for d in node.args.kw_defaults if d)]
-            self._visit([*node.decorator_list, *given])
+            return
+        self._visit([part for part in ast.iter_child_nodes(node) if not isinstance(part, ast.stmt)])
+        for inner in node.body if isinstance(node, ast.ClassDef) else ():
+            self.when_defined(inner)
 
     def _enter(self, node: ast.stmt) -> None:
         """Record the names that are local to a definition."""
@@ -221,8 +217,8 @@ class _Walk:
             inner.update(assigned_aliases(part, self.aliases))
         self.local -= inner.keys()
 
-    def _visit(self, nodes: list[ast.expr] | list[ast.stmt]) -> None:
-        stack: list[ast.AST] = list(nodes)
+    def _visit(self, nodes: Sequence[ast.AST]) -> None:
+        stack = list(nodes)
         while stack:
             node = stack.pop()
             if isinstance(node, ast.Name):
