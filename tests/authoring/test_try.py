@@ -106,5 +106,5 @@ def test_a_repeated_message_is_shown_once(course, in_process, tmp_path):
 def test_a_syntax_error_is_reported_with_the_snippets_line(course, in_process, tmp_path):
     (tmp_path / "piece.py").write_text("def weigh(scores, dim=-1):\n    return (scores\n")
     done = in_process("try", "1", str(tmp_path / "piece.py"), "--quick", cwd=course.root)
-    assert "tiny.py does not run: line 2, '(' was never closed" in done.stdout
+    assert "tiny.py does not run: line 2, `'(' was never closed`" in done.stdout
     assert "weigh  " not in done.stdout

@@ -138,7 +138,7 @@ def test_what_cannot_be_graded_is_refused(merged: Merge, files: dict[str, str | 
 
 def test_a_syntax_error_is_located(merged: Merge) -> None:
     found = merged({"doubling.py": SOLUTION}, {"doubling.py": "x = 1\ny = (\n"})
-    assert found.problem.startswith("doubling.py does not run: line 2, '(' was never closed")
+    assert found.problem.startswith("doubling.py does not run: line 2, `'(' was never closed`")
 
 
 def test_a_first_module_that_python_cannot_read_is_graded(merged: Merge) -> None:

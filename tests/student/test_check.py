@@ -71,7 +71,7 @@ def test_a_deleted_function_is_missing(write):
 
 def test_a_file_that_python_cannot_read_is_told_once(write):
     text = plain(check_week(write("def shout(text:\n    return 1"), ["double", "shout"]))
-    assert text.count("tiny.py does not run: line 24, '(' was never closed") == 1
+    assert text.count("tiny.py does not run: line 24, `'(' was never closed`") == 1
     assert "    def shout(text:\n               ^" in text
     assert "double" not in text
 

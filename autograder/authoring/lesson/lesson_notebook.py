@@ -144,8 +144,6 @@ def _check_places(cells: list[Notebook], week: Week, location: str) -> None:
         "question",
         "a line `<!-- answer: {} -->`",
     )
-    if both := {e.name for e in week.exercises} & {q.name for q in week.questions}:
-        raise BuildError(f"{location}: {min(both)!r} names an exercise and a question: rename one")
 
 
 def _check_names(found: list[str], listed: list[str], location: str, kind: str, place: str) -> None:

@@ -15,14 +15,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from ...grading.warmup import warm_engine
-from ...model.course import Course, Week
+from ...model.course import Week
 from ...model.course.bank import Bank, Misconception
 from ...model.course.stubs import is_stale, stub_of, stub_path
 from ...model.extras import installed
 from ...model.report.schema import ExerciseReport, SubmissionReport, base_of
 from ...model.report.verdicts import Ending, Verdict
-from ...sandbox import Sandbox
 from ..lesson.marking_guide import answers_problems
 from ..lesson.syllabus import syllabus_problems
 from ..new.new_week import unfilled_placeholders
@@ -30,30 +28,11 @@ from .results import Row, Verification
 from .selection import Selection
 
 if TYPE_CHECKING:
-    from ...grading.engine import Engine  # imports torch; `warm_engine` does so when needed
+    from ...grading.engine import Engine  # imports torch
 
 WHOLE = ""  # the part that belongs to no exercise
 Progress = Callable[[str], None]
 _TRIVIAL_SHARE = 0.1  # of an exercise's points, the most that a trivial program may earn
-
-
-def verify_week(
-    course: Course,
-    week: Week,
-    devices: tuple[str, ...],
-    secret: bytes,
-    sandbox: Sandbox | None,
-    progress: Progress = lambda _: None,
-) -> Verification:
-    """Verify all parts of a week; without a sandbox, trusted code runs in this process."""
-    engine = warm_engine(course, week, devices, secret, sandbox)
-    try:
-        result = Verification(week.name)
-        for part in (WHOLE, *(e.name for e in week.exercises)):
-            result.add(verify_part(engine, part, progress))
-        return result
-    finally:
-        engine.close()
 
 
 def verify_part(

@@ -8,11 +8,9 @@ as an exception's message, is quoted.
 
 from __future__ import annotations
 
-import ast
 import io
 import re
 import tokenize
-import warnings
 from collections.abc import Mapping
 
 import msgspec
@@ -21,7 +19,6 @@ from ..quoting import quoted
 
 # The end of the sentence if the import timed out.
 STUCK = "its import did not finish in time. Is there a loop that never ends, or a long wait?"
-_MAX_PARSED = 256 << 10  # characters; graded modules are shorter
 _MAX_MESSAGE = 300  # characters of Python's message
 _MAX_WIDTH = 72  # characters of the source line
 _NOTEBOOK = "`%` and `!` commands work only in a notebook"
@@ -54,13 +51,12 @@ class ImportFailure(msgspec.Struct, frozen=True):
 def explained(module: str, failure: ImportFailure, files: Mapping[str, str]) -> str:
     """Return the sentence, and the source line with a caret if the line is known."""
     file = failure.file or module
-    source = files.get(file, "")
-    lines = source.split("\n")
+    lines = files.get(file, "").split("\n")
     known = 1 <= failure.line <= len(lines)
     code = lines[failure.line - 1].rstrip() if known else ""
     of = "" if file == module else f" of {file if _SIMPLE.fullmatch(file) else quoted(file)}"
     place = f"line {failure.line}{of}, " if known else ""
-    sentence = f"{module} does not run: {place}{_problem(module, failure, code, source)}"
+    sentence = f"{module} does not run: {place}{_problem(module, failure, code)}"
     column = failure.column if failure.error != "ImportTimeout" else 0  # random
     return "\n".join([sentence, *_excerpt(code, column)])
 
@@ -74,13 +70,12 @@ def ended(signal: str) -> str:
     )
 
 
-def _problem(module: str, failure: ImportFailure, code: str, source: str) -> str:
+def _problem(module: str, failure: ImportFailure, code: str) -> str:
     message = _printable(failure.message.strip().split("\n")[0])[:_MAX_MESSAGE]
     if not failure.error:
         return message
     if failure.error in _SYNTAX:
-        said = message if _is_parser_message(message, source) else quoted(message)
-        return said + _advice(failure.error, code)
+        return quoted(message) + _advice(failure.error, code)
     if failure.error == "EOFError" and message == "EOF when reading a line":
         return "`input()` waits for keyboard input, which checks and grading do not have"
     if failure.error == "ImportTimeout" and _SECONDS.fullmatch(message):
@@ -102,21 +97,6 @@ def _problem(module: str, failure: ImportFailure, code: str, source: str) -> str
     return f"{said} (is its import missing?)" if missing else said
 
 
-def _is_parser_message(message: str, source: str) -> bool:
-    """Return True if this is the message of Python's parser and not text of the submission."""
-    if len(source) > _MAX_PARSED:
-        return False
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            ast.parse(source)
-    except SyntaxError as error:
-        return error.msg == message
-    except (ValueError, RecursionError, MemoryError):
-        return False
-    return False
-
-
 def _advice(error: str, code: str) -> str:
     """Return a probable cause that Python's message does not mention."""
     start = code.lstrip()
@@ -133,9 +113,8 @@ def _excerpt(code: str, column: int) -> list[str]:
     if not shown:
         return []
     at = column - 1 - (len(code) - len(shown))
-    at = (
-        at if 0 <= at <= len(shown) else 0
-    )  # for indentation errors Python reports the end of the line
+    if not 0 <= at <= len(shown):  # for indentation errors Python reports the end of the line
+        at = 0
     first = max(0, at - _MAX_WIDTH // 2) if len(shown) > _MAX_WIDTH else 0
     return [f"    {_printable(shown[first : first + _MAX_WIDTH])}", f"    {' ' * (at - first)}^"]
 
