@@ -219,5 +219,3 @@ def test_counts_is_a_setting_of_the_whole_course():
     assert parse(GOOD + "counts: best\n").counts == "best"
     with pytest.raises(CourseError, match="counts: "):
         parse(GOOD + "counts: first\n")
-    with pytest.raises(CourseError, match=r"immediate.counts: this setting moved: .* top level"):
-        parse(GOOD + "immediate: {counts: best}\n")

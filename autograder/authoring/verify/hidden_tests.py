@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from ...model.course import Week
-from ...model.course.bank import Bank, Misconception
+from ...model.course.bank import Misconception
 from ...model.course.stubs import is_stale, stub_of, stub_path
 from ...model.extras import installed
 from ...model.report.schema import ExerciseReport, SubmissionReport, base_of
@@ -109,11 +109,6 @@ def _test_faults(engine: Engine, exercise: str | None = None) -> list[str]:
     return list({r.report.base: r.fault for r in reversed(ran) if r.fault}.values())[::-1]
 
 
-def _correct_programs(bank: Bank) -> list[tuple[str, str]]:
-    solution = [("the solution", bank.solution)]
-    return solution + [(f"alternative {a.name}", a.source) for a in bank.alternatives]
-
-
 def _files(week: Week, source: str) -> dict[str, bytes]:
     return {week.module: source.encode()}
 
@@ -121,7 +116,7 @@ def _files(week: Week, source: str) -> dict[str, bytes]:
 def _correct_program_gaps(
     engine: Engine, exercise: str, result: Verification, progress: Progress
 ) -> Iterator[str]:
-    for name, source in _correct_programs(engine.bank):
+    for name, source in engine.bank.correct_programs:
         progress(name)
         report = engine.grade(name, _files(engine.week, source), exercise)
         yield from _faults(name, report)

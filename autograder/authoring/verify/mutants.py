@@ -20,26 +20,22 @@ from ...model.course.stubs import solution_blocks
 from ...model.device_axes import CPU, FAKE_GPU
 from ...sandbox import Sandbox
 
+_PAIRS: tuple[tuple[type[ast.AST], type[ast.AST]], ...] = (
+    (ast.Add, ast.Sub),
+    (ast.Mult, ast.Div),
+    (ast.BitAnd, ast.BitOr),
+    (ast.And, ast.Or),
+    (ast.Lt, ast.LtE),
+    (ast.Gt, ast.GtE),
+    (ast.Eq, ast.NotEq),
+    (ast.Is, ast.IsNot),
+)
 _OPERATORS: dict[type[ast.AST], type[ast.AST]] = {
-    ast.Add: ast.Sub,
-    ast.Sub: ast.Add,
-    ast.Mult: ast.Div,
-    ast.Div: ast.Mult,
+    **dict(_PAIRS),
+    **{second: first for first, second in _PAIRS},
     ast.FloorDiv: ast.Mult,
     ast.Pow: ast.Mult,
     ast.Mod: ast.Add,
-    ast.BitAnd: ast.BitOr,
-    ast.BitOr: ast.BitAnd,
-    ast.And: ast.Or,
-    ast.Or: ast.And,
-    ast.Lt: ast.LtE,
-    ast.LtE: ast.Lt,
-    ast.Gt: ast.GtE,
-    ast.GtE: ast.Gt,
-    ast.Eq: ast.NotEq,
-    ast.NotEq: ast.Eq,
-    ast.Is: ast.IsNot,
-    ast.IsNot: ast.Is,
 }
 _NAMES = {
     "amax": "amin",

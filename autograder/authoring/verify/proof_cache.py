@@ -81,10 +81,8 @@ class ProofCache:
             yield from _contents(course.exercise_folder(week), *secret, *assets, *folders)
             return
         bank = Bank(course, week)
-        yield bank.solution.encode()
-        programs = [(a.name, a.source) for a in bank.alternatives]
-        programs += [(m.name, m.source) for m in bank.of_exercise(part)]
-        for name, source in programs:
+        misconceptions = [(m.name, m.source) for m in bank.of_exercise(part)]
+        for name, source in [*bank.correct_programs, *misconceptions]:
             yield from (name.encode(), source.encode())
         for path in sorted(graders.rglob("*.py")):
             if path.stem in (f"test_{part}", "conftest") or not path.stem.startswith("test_"):

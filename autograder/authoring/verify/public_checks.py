@@ -135,11 +135,8 @@ def _check_gaps(
         for outcome in exercise.outcomes:
             if not outcome.failure and not outcome.skipped:
                 yield f"the stub passes the public check {outcome.test}"
-    bank = Bank(course, week)
-    programs = [("the solution", bank.solution)]
-    programs += [(f"alternative {a.name}", a.source) for a in bank.alternatives]
     wrong = set[str]()  # checks that the solution fails: not reported again for alternatives
-    for name, source in programs:
+    for name, source in Bank(course, week).correct_programs:
         found = check(source)
         if found.broken:
             yield f"{name}: {found.broken.message}"

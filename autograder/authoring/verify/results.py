@@ -45,20 +45,15 @@ class Verification(msgspec.Struct):
 def combine_draws(results: Sequence[Verification]) -> Verification:
     """Combine the results of one week for several draws of the hidden inputs, in order.
 
-    A test rejects a misconception if it does so for every draw. A gap that appears for only some
-    draws is listed with their number, because the graders then pass or fail by chance.
+    The rows are those of the first draw. A gap that appears for only some draws is listed with
+    their number, because the graders then pass or fail by chance.
     """
     first, draws = results[0], len(results)
     gaps = Counter(gap for result in results for gap in dict.fromkeys(result.gaps))
-    combined = Verification(first.week, first.alternatives, first.tests, lacking=first.lacking)
-    combined.not_run = set().union(*(r.not_run for r in results))
+    not_run = set[str]().union(*(r.not_run for r in results))
+    combined = msgspec.structs.replace(first, gaps=[], not_run=not_run)
     for gap, times in gaps.items():
         number = next(n for n, r in enumerate(results, start=1) if gap in r.gaps)
         some = f" (in {times} of {draws} draws, first in draw {number})"
         combined.gaps.append(gap if times == draws else gap + some)
-    for name in dict.fromkeys(row.name for result in results for row in result.rows):
-        rows = [row for result in results for row in result.rows if row.name == name]
-        rejected = (t for t in rows[0].rejected_by if all(t in r.rejected_by for r in rows))
-        diagnosed = dict.fromkeys(d for r in rows for d in r.diagnosed_as)
-        combined.rows.append(Row(name, rows[0].exercise, tuple(rejected), tuple(diagnosed)))
     return combined

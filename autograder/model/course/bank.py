@@ -89,6 +89,12 @@ class Bank:
         files = sorted((self.folder / "misconceptions").glob("*.py"))
         return tuple(self._misconception(f) for f in files)
 
+    @property
+    def correct_programs(self) -> list[tuple[str, str]]:
+        """The solution and the alternatives, each with its name in messages."""
+        solution = [("the solution", self.solution)]
+        return solution + [(f"alternative {a.name}", a.source) for a in self.alternatives]
+
     def of_exercise(self, exercise: str) -> tuple[Misconception, ...]:
         return tuple(m for m in self.misconceptions if m.exercise == exercise)
 

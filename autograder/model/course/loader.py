@@ -58,12 +58,6 @@ def load(root: Path | None = None, *, unfinished: bool = False) -> Course:
 def parse(text: str) -> Registry:
     """Return the registry in a YAML text; raise CourseError for the first mistake."""
     raw = read_yaml(text)
-    immediate = raw.get("immediate") if isinstance(raw, dict) else None
-    if isinstance(immediate, dict) and "counts" in immediate:
-        raise CourseError(
-            f"{REGISTRY}: immediate.counts: this setting moved: delete it and write "
-            "`counts: latest` or `counts: best` at the top level"
-        )
     try:
         registry = msgspec.convert(raw, Registry, strict=True)
     except msgspec.ValidationError as error:

@@ -141,7 +141,7 @@ def _announced(week: Week) -> Iterator[str]:
         if exercise.source_not_allowed:
             rules.append(_names_in_words(location, exercise.source_not_allowed))
     if any(rules):
-        rules.append(in_words(tuple(sorted({e.extra for e in week.exercises if e.extra}))))
+        rules.append(in_words(week.extras))
     for text in filter(None, rules):
         yield textwrap.fill(text, _WIDTH, break_long_words=False, break_on_hyphens=False)
 

@@ -29,12 +29,6 @@ SHOWN = "shown"  # a named mistake shows here
 WHATEVER = "whatever"  # edits of several kinds would fix it
 MAKES = "makes"  # creates a parameter that should not exist
 IGNORED = "ignored argument"
-_OTHER_QUESTIONS = {
-    SHOWN: "it shows here",
-    MAKES: "is this required?",
-    "crashed": "it stops here",
-    WHATEVER: "what happens here?",
-}
 
 
 def symptom_name(kind: str) -> str:
@@ -50,22 +44,17 @@ def edit_name(kind: str) -> str:
 def question(kind: str) -> str:
     """Return the question about a line that an edit of this kind would fix."""
     wording = FINDINGS.get(edit_name(kind))
-    return wording.question if wording else _OTHER_QUESTIONS.get(kind, kind)
+    return wording.question if wording else _QUESTIONS.get(kind, kind)
 
 
-def _read_findings() -> dict[str, FindingWording]:
-    text = Path(__file__).with_name("findings.toml").read_text(encoding="utf-8")
-    tables = tomllib.loads(text)
-    shared = tables["hints"]
-    return {
-        f"{section}:{kind}": FindingWording(
-            title=wording["title"],
-            hint=shared.get(wording["hint"], wording["hint"]),
-            question=wording.get("question", ""),
-        )
-        for section in ("shows", "line")
-        for kind, wording in tables[section].items()
-    }
-
-
-FINDINGS = _read_findings()
+_TABLES = tomllib.loads(Path(__file__).with_name("findings.toml").read_text(encoding="utf-8"))
+_QUESTIONS = _TABLES["questions"]
+FINDINGS = {
+    f"{section}:{kind}": FindingWording(
+        title=wording["title"],
+        hint=_TABLES["hints"].get(wording["hint"], wording["hint"]),
+        question=wording.get("question", ""),
+    )
+    for section in ("shows", "line")
+    for kind, wording in _TABLES[section].items()
+}
