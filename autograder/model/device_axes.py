@@ -1,7 +1,7 @@
 """The devices that hidden tests can run on: one line of `AXES` for each.
 
-Nothing here imports torch: that takes seconds and would initialise CUDA in this process, which
-forked workers must not inherit.
+This module does not import torch: that takes seconds and would initialise CUDA in this process,
+which forked workers must not inherit.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Check that the modules, exercises, graders and files that course.yaml names exist.
 
-A wrong name would otherwise show only after a whole class has been graded for it. Nothing is
-imported or run; the sources are searched as text.
+A wrong name would otherwise show only after a whole class has been graded for it. The
+sources are searched as text, never imported or run.
 """
 
 from __future__ import annotations

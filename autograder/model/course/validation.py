@@ -47,7 +47,7 @@ def problems(registry: Registry) -> Iterator[Problem]:
         yield from _service_problems(registry.immediate.url)
 
 
-# Messages of msgspec (patterns), and what is shown instead.
+# Messages of msgspec (patterns), and their replacements.
 _FIXES = {
     r".*matching regex.*": "is empty: write a text, or remove it",
     r"expected `\w+` <= (\S+?)(?:\.0)?": "must be at most {1}",

@@ -1,4 +1,4 @@
-"""Parse course.yaml into plain data and reject YAML that is legal but not what its author meant.
+"""Parse course.yaml into plain data and reject legal YAML that its author did not mean.
 
 YAML uses the last of two equal keys and fails with a traceback on 30 February. Here duplicate keys
 are errors, and `moment` parses dates.

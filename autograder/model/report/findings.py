@@ -16,7 +16,7 @@ class FindingWording(NamedTuple):
     """The wording of one kind of finding.
 
     title: completes "It looks as if your code ..."
-    question: beside a line that an edit of this kind would fix
+    question: shown next to a line that an edit of this kind would fix
     """
 
     title: str

@@ -24,7 +24,7 @@ from ..course import Exercise, Scoring, Week
 from .schema import Deduction, Diagnosis, ExerciseReport, SubmissionReport, TestReport
 from .verdicts import Ending, Verdict
 
-_COST_WITHOUT_WORK = 0.9  # nothing of the exercise is left, so such a mistake is always charged
+_COST_WITHOUT_WORK = 0.9  # no part of the exercise is left, so such a mistake is always charged
 _UNEXPLAINED_SHARE = 0.5  # named mistakes decide if less of the failed weight is unexplained
 
 
@@ -111,7 +111,7 @@ class Tally:
 
     @cached_property
     def passed_share(self) -> float:
-        """The weighted share of passed tests, counting inherited tests as the rule says."""
+        """The weighted share of passed tests, counting inherited tests by the rule."""
         if not self.total or self.forbidden or not self.evidence.shows_work:
             return 0.0
         return min(1.0, sum(t.weight * t.earned_share for t in self.tests) / self.total)

@@ -1,7 +1,7 @@
 """Collect the dotted names that one source file uses, resolved by its imports.
 
 The file is parsed, never run, and each statement is visited once. Names that refer to another file
-of the submission are kept separately, so that `reachable` can follow them.
+of the submission are stored separately, so that `reachable` can follow them.
 """
 
 from __future__ import annotations
