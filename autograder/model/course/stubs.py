@@ -18,9 +18,12 @@ from ..errors import BuildError
 from ..source.rules import in_words
 from .registry import Course, Week
 
-_BEGIN = re.compile(r"^(\s*)#+ BEGIN SOLUTION\s*$")
+_MARK = re.compile(r"^([ \t]*)#+ (BEGIN|END) SOLUTION\s*$")
+_MARKS = re.compile(r"^[ \t]*#+ (BEGIN|END) SOLUTION[ \t]*(\n|\Z)", re.MULTILINE)
+_TODO = re.compile(
+    r"^[ \t]*# TODO.*\n(?:[ \t]*#.*\n)*?(?=[ \t]*#+ BEGIN SOLUTION[ \t]*$)", re.MULTILINE
+)
 _WIDTH = 96  # of announcements: leaves room for `# ` in lines of 100
-_END = re.compile(r"^\s*#+ END SOLUTION\s*$")
 
 
 def make_stub(source: str, location: str) -> str:
@@ -28,27 +31,26 @@ def make_stub(source: str, location: str) -> str:
     lines = source.split("\n")
     names = _enclosing_names(source, location)
     kept: list[str] = []
-    opened: tuple[int, str] | None = None
-    regions = 0
+    opened = 0  # the line of the last BEGIN without END
     for number, line in enumerate(lines, start=1):
-        begin = _BEGIN.match(line)
-        if begin:
-            if opened:
-                raise BuildError(
-                    f"{location}:{number}: BEGIN SOLUTION inside the one from line {opened[0]}"
-                )
-            opened, regions = (number, begin.group(1)), regions + 1
-            if begin.group(1):
-                kept.append(f'{begin.group(1)}raise NotImplementedError("{names.get(number, "")}")')
-        elif _END.match(line):
+        mark = _MARK.match(line)
+        if mark is None:
             if not opened:
-                raise BuildError(f"{location}:{number}: END SOLUTION without BEGIN SOLUTION")
-            opened = None
-        elif not opened:
-            kept.append(line)
+                kept.append(line)
+            continue
+        indent, kind = mark.groups()
+        if kind == "BEGIN" and opened:
+            raise BuildError(
+                f"{location}:{number}: BEGIN SOLUTION inside the one from line {opened}"
+            )
+        if kind == "END" and not opened:
+            raise BuildError(f"{location}:{number}: END SOLUTION without BEGIN SOLUTION")
+        opened = number if kind == "BEGIN" else 0
+        if opened and indent:
+            kept.append(f'{indent}raise NotImplementedError("{names.get(number, "")}")')
     if opened:
-        raise BuildError(f"{location}:{opened[0]}: BEGIN SOLUTION without END SOLUTION")
-    if not regions:
+        raise BuildError(f"{location}:{opened}: BEGIN SOLUTION without END SOLUTION")
+    if len(kept) == len(lines):
         raise BuildError(
             f"{location}: no line `# BEGIN SOLUTION`: the stub would contain the solution"
         )
@@ -67,11 +69,10 @@ def solution_blocks(source: str) -> list[list[tuple[int, str]]]:
     blocks: list[list[tuple[int, str]]] = []
     inside = False
     for number, line in enumerate(source.split("\n"), start=1):
-        if _BEGIN.match(line):
-            inside = True
-            blocks.append([])
-        elif _END.match(line):
-            inside = False
+        if mark := _MARK.match(line):
+            inside = mark[2] == "BEGIN"
+            if inside:
+                blocks.append([])
         elif inside:
             blocks[-1].append((number, line))
     return blocks
@@ -79,24 +80,7 @@ def solution_blocks(source: str) -> list[list[tuple[int, str]]]:
 
 def without_marks(source: str) -> str:
     """Return the solution without solution marks and without TODO comments."""
-    kept: list[str] = []
-    for line in source.split("\n"):
-        if _BEGIN.match(line):
-            while kept and kept[-1].lstrip().startswith("#") and _ends_with_todo(kept):
-                kept.pop()
-        elif not _END.match(line):
-            kept.append(line)
-    return "\n".join(kept)
-
-
-def _ends_with_todo(lines: list[str]) -> bool:
-    """Return True if the comment at the end of the lines starts with TODO."""
-    for line in reversed(lines):
-        if not line.lstrip().startswith("#"):
-            return False
-        if line.lstrip().startswith("# TODO"):
-            return True
-    return False
+    return _MARKS.sub("", _TODO.sub("", source))
 
 
 def _enclosing_names(source: str, location: str) -> dict[int, str]:
