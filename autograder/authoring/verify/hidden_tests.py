@@ -12,7 +12,7 @@ Each exercise, and the checks of the week as a whole, can be verified separately
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from ...model.course import Week
@@ -31,28 +31,25 @@ if TYPE_CHECKING:
     from ...grading.engine import Engine  # imports torch
 
 WHOLE = ""  # the part that belongs to no exercise
-Progress = Callable[[str], None]
 _TRIVIAL_SHARE = 0.1  # of an exercise's points, the most that a trivial program may earn
 
 
 def verify_part(
     engine: Engine,
     part: str,
-    progress: Progress = lambda _: None,
     selection: Selection | None = None,
 ) -> Verification:
     """Verify one exercise, or WHOLE; `selection` restricts it to one misconception."""
     result = Verification(engine.week.name, alternatives=len(engine.bank.alternatives))
     if part == WHOLE:
-        result.gaps += _week_gaps(engine, progress)
+        result.gaps += _week_gaps(engine)
     else:
         only = selection.misconception if selection is not None else ""
-        result.gaps += _exercise_gaps(engine, part, only, result, progress)
+        result.gaps += _exercise_gaps(engine, part, only, result)
     return result
 
 
-def _week_gaps(engine: Engine, progress: Progress) -> Iterator[str]:
-    progress("stub")
+def _week_gaps(engine: Engine) -> Iterator[str]:
     course, week = engine.course, engine.week
     stub = engine.grade("stub", _files(week, stub_of(course, week)))
     if stub.verdict is not Ending.GRADER_FAULT or not _test_faults(engine):
@@ -75,9 +72,7 @@ def _week_gaps(engine: Engine, progress: Progress) -> Iterator[str]:
     yield from (f"{place} is not filled in yet" for place in unfilled_placeholders(course, week))
 
 
-def _exercise_gaps(
-    engine: Engine, exercise: str, only: str, result: Verification, progress: Progress
-) -> Iterator[str]:
+def _exercise_gaps(engine: Engine, exercise: str, only: str, result: Verification) -> Iterator[str]:
     """Verify an exercise, or `only` one misconception of it."""
     if faults := _test_faults(engine, exercise):
         yield from faults  # tests that cannot run have no other result
@@ -89,13 +84,12 @@ def _exercise_gaps(
         result.lacking, bank = (str(extra),), ()
     if not only:
         result.tests = sum(r.startswith(f"test_{exercise}.py::") for r in engine.runs.names())
-        yield from _correct_program_gaps(engine, exercise, result, progress)
+        yield from _correct_program_gaps(engine, exercise, result)
         if not missing:
-            yield from _trivial_program_gaps(engine, exercise, progress)
+            yield from _trivial_program_gaps(engine, exercise)
     failed = set[str]()
     for misconception in bank:
         if only in ("", misconception.name):
-            progress(misconception.name)
             report = engine.grade(misconception.name, _files(week, misconception.source), exercise)
             yield from _misconception_gaps(misconception, report, result, failed)
     if not missing and not only:
@@ -113,11 +107,8 @@ def _files(week: Week, source: str) -> dict[str, bytes]:
     return {week.module: source.encode()}
 
 
-def _correct_program_gaps(
-    engine: Engine, exercise: str, result: Verification, progress: Progress
-) -> Iterator[str]:
+def _correct_program_gaps(engine: Engine, exercise: str, result: Verification) -> Iterator[str]:
     for name, source in engine.bank.correct_programs:
-        progress(name)
         report = engine.grade(name, _files(engine.week, source), exercise)
         yield from _faults(name, report)
         for test in (t for e in report.exercises for t in e.tests):
@@ -127,11 +118,10 @@ def _correct_program_gaps(
                 yield f"{name} fails {test.name}: {test.verdict}: {test.message}"
 
 
-def _trivial_program_gaps(engine: Engine, exercise: str, progress: Progress) -> Iterator[str]:
+def _trivial_program_gaps(engine: Engine, exercise: str) -> Iterator[str]:
     # imports torch, as `Engine` does
     from ...grading.triviality.trivial_programs import plain_calls, trivial_programs
 
-    progress(f"{exercise}: trivial programs")
     programs = (*trivial_programs(engine.bank, exercise), *plain_calls(engine.bank, exercise))
     for kind, source in programs:
         report = engine.grade(kind, _files(engine.week, source), exercise)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import ExitStack
 from multiprocessing.util import Finalize
 from pathlib import Path
@@ -51,19 +50,17 @@ def cost(course: Course, job: ProofJob) -> int:
 _engine: list[tuple[Any, Any, Finalize]] = []
 
 
-def run_job(job: ProofJob, progress: Callable[[str], None] = lambda _: None) -> Verification:
+def run_job(job: ProofJob) -> Verification:
     """Verify the part that a job names."""
     course = load(Path(job.root))
     week = course.week(job.week)
     if job.part == PUBLIC:
         from .public_checks import verify_public  # importing nbformat takes seconds
 
-        progress(f"{week.name}: public checks")
         return verify_public(course, week, job.selection.exercise if job.selection else "")
     if job.part == LESSON:
         from .lesson_run import verify_lesson
 
-        progress(f"{week.name}: the lesson")
         return verify_lesson(course, week)
     inputs = fingerprint(course, week, job.devices, job.secret, job.sandbox)
     key = (job.root, week.name, inputs, job.uses_answers)
@@ -78,10 +75,7 @@ def run_job(job: ProofJob, progress: Callable[[str], None] = lambda _: None) -> 
         closing.enter_context(rare_collection())
         # processes of a pool end without `atexit`
         _engine.append((key, engine, Finalize(None, closing.close, exitpriority=0)))
-    engine = _engine[0][1]
-    return verify_part(
-        engine, job.part, lambda step: progress(f"{week.name}: {step}"), job.selection
-    )
+    return verify_part(_engine[0][1], job.part, job.selection)
 
 
 def close_engine() -> None:

@@ -148,7 +148,12 @@ def _start(
     if verify.jobs is None:  # a new process takes as long as importing torch
         count = min(count, sum(weights.values()) // _PROCESS_WEIGHT)
     if count <= 1:
-        return lambda proof: run_job(proof, describe)
+
+        def run_here(proof: ProofJob) -> Verification:
+            describe(f"{proof.week}: {proof.part}")
+            return run_job(proof)
+
+        return run_here
     pool = process_pool(count)
     futures = {p: pool.submit(run_job, p) for p in sorted(left, key=lambda p: -weights[p])}
 

@@ -7,7 +7,7 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from ..spelling import did_you_mean
@@ -31,12 +31,7 @@ def problems(registry: Registry) -> Iterator[Problem]:
         return
     if not registry.weeks:
         yield "weeks", "there must be at least one"
-    yield from _duplicates("weeks", [w.name for w in registry.weeks])
-    first: dict[str, str] = {}
-    for number, week in enumerate(registry.weeks):
-        other = first.setdefault(week.name[:6], week.name)
-        if other != week.name:
-            yield f"weeks[{number}].name", f"{week.name!r} has the same number as {other}"
+    yield from _duplicates("weeks", [w.name[:6] for w in registry.weeks])
     yield from _limit_problems("limits", registry.limits)
     for number, week in enumerate(registry.weeks):
         yield from _week_problems(f"weeks[{number}]", week)
@@ -178,12 +173,11 @@ def _nbgrader_problems(nbgrader: Nbgrader) -> Iterator[Problem]:
 def _database_problems(url: str) -> Iterator[Problem]:
     """Check the gradebook's URL; messages never quote it, because it may contain a password."""
     location = "nbgrader.db_url"
-    try:
-        parts = urlsplit(url)
-        secret = parts.password is not None or "password=" in parts.query.lower()
-    except ValueError:
+    parts = _url_parts(url)
+    if parts is None:
         yield location, "is not a URL"
         return
+    secret = parts.password is not None or "password=" in parts.query.lower()
     if parts.scheme not in ("sqlite", "postgresql", "postgresql+psycopg"):
         yield location, "must look like postgresql+psycopg://user@host/database"
     if secret:
@@ -196,15 +190,18 @@ def _database_problems(url: str) -> Iterator[Problem]:
 
 def _service_problems(url: str) -> Iterator[Problem]:
     location = "immediate.url"
-    try:
-        parts = urlsplit(url)
-        valid = parts.scheme in ("http", "https") and bool(parts.hostname)
-    except ValueError:
-        valid = False
-    if not valid:
+    parts = _url_parts(url)
+    if parts is None or parts.scheme not in ("http", "https") or not parts.hostname:
         yield location, "must look like https://host/ or https://host/services/autograder/"
     elif parts.username is not None or parts.query or parts.fragment:
         yield (
             location,
             "is sent to every student: leave out names, passwords and everything after ? or #",
         )
+
+
+def _url_parts(url: str) -> SplitResult | None:
+    try:
+        return urlsplit(url)
+    except ValueError:
+        return None
