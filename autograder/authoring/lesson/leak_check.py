@@ -149,7 +149,7 @@ def _in_a_row(block: list[_Line]) -> Iterator[Secret]:
 
 
 def _secret_lines(block: list[_Line]) -> list[_Line]:
-    """Return the lines that are long enough to be recognised, without whitespace."""
+    """Return the lines that are neither generic nor marked as public, without whitespace."""
     return [
         (_without_whitespace(text), origin)
         for text, origin in block
@@ -160,7 +160,10 @@ def _secret_lines(block: list[_Line]) -> list[_Line]:
 def _texts(location: str, content: bytes) -> Iterator[tuple[str, str]]:
     """Yield the places in a file that can contain text, each with the text."""
     if content.startswith(_PNG):
-        yield from ((f"{location} (metadata)", text) for text in _png_texts(content))
+        try:
+            yield from ((f"{location} (metadata)", text) for text in _png_texts(content))
+        except (OSError, SyntaxError, ValueError) as error:  # Pillow's, for damaged files
+            raise LeakError(f"{location}: {error}, so it cannot be checked") from None
         return
     text = content.decode("utf-8", "replace")
     yield location, text
