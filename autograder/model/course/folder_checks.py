@@ -6,11 +6,10 @@ sources are searched as text, never imported or run.
 
 from __future__ import annotations
 
-import importlib.util
 import re
 from collections.abc import Iterator
 
-from ..extras import EXTRAS
+from ..extras import EXTRAS, installed
 from ..spelling import did_you_mean
 from .registry import Course, Week
 
@@ -97,11 +96,9 @@ def _asset_problems(course: Course, week: Week, location: str) -> Iterator[Probl
 def _extra_problems(week: Week, location: str) -> Iterator[Problem]:
     for number, exercise in enumerate(week.exercises):
         extra = exercise.extra
-        if extra is not None and extra not in EXTRAS and not _importable(extra):
+        if extra is None or extra in EXTRAS:
+            continue
+        if not extra.isidentifier() or not installed(extra):
             meant = did_you_mean(extra, EXTRAS)
             message = f"{extra!r} is neither an extra of pyproject.toml nor an installed library"
             yield f"{location}.exercises[{number}].extra", message + meant
-
-
-def _importable(name: str) -> bool:
-    return name.isidentifier() and importlib.util.find_spec(name) is not None

@@ -19,13 +19,10 @@ from pathlib import PurePosixPath
 
 from .uses import FileUses, Part
 
-# The total of all reached files, in characters.
-MAX_CHARACTERS = 512 << 10
 # The total of all parsed files: a syntax tree needs up to 1 KiB per word, symbol and line.
 MAX_TOKENS = 40_000
-_TOKEN = re.compile(
-    r"\w+|\n|#[ #=*~-]*|[!-/:-@\[-^`{-~]", re.ASCII
-)  # a rule such as # ---- is one token
+# A rule such as # ---- is one token.
+_TOKEN = re.compile(r"\w+|\n|#[ #=*~-]*|[!-/:-@\[-^`{-~]", re.ASCII)
 _MAX_FILES_PER_NAME = 8
 
 
@@ -53,7 +50,7 @@ class Sources:
     def __init__(self, texts: Mapping[str, str | None], module: str) -> None:
         self.module = module
         self._texts = texts
-        self._left, self._tokens_left = MAX_CHARACTERS, MAX_TOKENS
+        self._tokens_left = MAX_TOKENS
         self._files: dict[str, FileUses | None] = {}
         # Also by the end of the path, because the submission may change `sys.path`.
         self._by_end: dict[str, list[str]] = {}
@@ -124,10 +121,8 @@ class Sources:
 
     def _read(self, name: str) -> FileUses | None:
         text = self._texts.get(name, "")
-        self._left -= len(text or "")
-        if self._left >= 0:
-            self._tokens_left -= count_tokens(text or "")
-        if text is None or self._left < 0 or self._tokens_left < 0:
+        self._tokens_left -= count_tokens(text or "")
+        if text is None or self._tokens_left < 0:
             self.unreadable = self.unreadable or name
             return None
         try:

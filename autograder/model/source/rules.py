@@ -182,11 +182,8 @@ def _first(found: Iterator[Refusal]) -> Refusal | None:
 def _evasions(part: Part) -> Iterator[Refusal]:
     for use in part.uses:
         if _EVASION.match(use.name):
-            yield _refusal(
-                "evasion",
-                use,
-                "is code that the grader cannot follow. Remove it: tensor code is enough.",
-            )
+            reason = "is code that the grader cannot follow. Remove it: tensor code is enough."
+            yield _refusal("evasion", use.name, use, reason)
 
 
 def _names(part: Part, patterns: tuple[str, ...]) -> Iterator[Refusal]:
@@ -213,12 +210,8 @@ def _absent(part: Part, extras: tuple[str, ...]) -> Iterator[Refusal]:
     for wanted in part.imports:
         top = wanted.module.split(".")[0]
         if not wanted.guarded and top not in available:
-            yield _refusal(
-                "import",
-                wanted,
-                "is not available during grading. " + may_import(extras),
-                name=top,
-            )
+            reason = f"is not available during grading. {may_import(extras)}"
+            yield _refusal("import", top, wanted, reason)
 
 
 def _unreadable(sources: Sources) -> Refusal | None:
@@ -234,8 +227,7 @@ def _unreadable(sources: Sources) -> Refusal | None:
     )
 
 
-def _refusal(kind: Kind, use: Use | Imported, reason: str, name: str = "") -> Refusal:
-    name = name or (use.name if isinstance(use, Use) else use.module)
+def _refusal(kind: Kind, name: str, use: Use | Imported, reason: str) -> Refusal:
     return Refusal(kind, name, use.file, use.line, f"`{name[:60]}` ({_place(use)}) {reason}")
 
 
