@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import importlib.util
+import importlib
 import io
 import json
 import sys
@@ -113,11 +113,7 @@ def make_figures(course: Course, week: Week) -> dict[str, Any]:
 
     torch.manual_seed(0)
     with _course_style(course), _importable(source.parent):
-        spec = importlib.util.spec_from_file_location(f"figures_{source.parent.name}", source)
-        assert spec is not None
-        assert spec.loader is not None
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
+        module = importlib.import_module(source.stem)
         try:
             figures: dict[str, Any] = module.figures()
         except Exception as error:

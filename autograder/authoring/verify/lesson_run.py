@@ -60,6 +60,10 @@ def _execute(folder: Path, name: str) -> Any:
 
     notebook = nbformat.read(folder / name, as_version=4)
     started: list[Any] = []
+    reasons: dict[type[Exception], str] = {
+        CellTimeoutError: f"it ran for more than {_CELL_SECONDS} s",
+        DeadKernelError: "Python ended in this cell",
+    }
     settings = {
         "IPYTHONDIR": str(folder / ".ipython"),
         "PYTHONWARNINGS": "default",
@@ -74,15 +78,10 @@ def _execute(folder: Path, name: str) -> Any:
     )
     try:
         client.execute(env=os.environ | settings)
-    except CellTimeoutError:
-        _add_error(started[-1], "TimeoutError", f"it ran for more than {_CELL_SECONDS} s")
-    except DeadKernelError:
-        _add_error(started[-1], "DeadKernelError", "Python ended in this cell")
+    except tuple(reasons) as error:
+        started[-1].outputs.append(
+            nbformat.v4.new_output(
+                "error", ename=type(error).__name__, evalue=reasons[type(error)], traceback=[]
+            )
+        )
     return notebook
-
-
-def _add_error(cell: Any, kind: str, reason: str) -> None:
-    """Add the error that the kernel could not report to the cell where it ended."""
-    import nbformat
-
-    cell.outputs.append(nbformat.v4.new_output("error", ename=kind, evalue=reason, traceback=[]))

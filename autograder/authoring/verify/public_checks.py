@@ -6,7 +6,6 @@ alternative, and fail for the stub. Each exercise needs at least one.
 
 from __future__ import annotations
 
-import ast
 import re
 import tempfile
 from collections.abc import Callable, Iterator
@@ -116,14 +115,9 @@ def _readme_gaps(course: Course, week: Week) -> Iterator[str]:
 
 def _unassigned_checks(folder: WeekFolder) -> Iterator[str]:
     """Yield the checks whose names match no exercise, so that `check` never runs them."""
-    try:
-        tree = ast.parse(folder.checks.read_text(encoding="utf-8"))
-    except (SyntaxError, ValueError) as error:
-        yield f"{folder.checks.name} is not valid Python: {error}"
-        return
-    for node in tree.body:
-        test = node.name if isinstance(node, ast.FunctionDef) else ""
-        if test.startswith("test") and not folder.exercise_of(test):
+    text = folder.checks.read_text(encoding="utf-8")
+    for test in re.findall(r"^def (test\w*)", text, flags=re.MULTILINE):
+        if not folder.exercise_of(test):
             yield f"{folder.checks.name}: the name of {test} contains no exercise"
 
 
