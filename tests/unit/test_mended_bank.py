@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from autograder.authoring.verify.proof_job import ProofJob, close_engine, run_job
-from autograder.authoring.verify.selection import Selection
 from autograder.batch.fingerprint import trusted_fingerprint
 from autograder.grading.running.test_runner import Runs
 from autograder.grading.warmup import warm_engine
@@ -83,8 +82,8 @@ def test_a_job_uses_stored_answers_if_allowed(
     monkeypatch.setattr(
         Runs, "run_misconception", lambda self, m: asked.append(m.name) or run(self, m)
     )
-    aim = Selection("week01_tiny", "weigh", "ignores_dim")
-    proof = ProofJob(str(tmp_path), aim.week, aim.exercise, ("cpu",), b"s" * 32, "", aim, keeps)
+    part = "week01_tiny", "weigh", ("cpu",), b"s" * 32, ""
+    proof = ProofJob(str(tmp_path), *part, "ignores_dim", keeps)
     try:
         assert run_job(proof).gaps == []
     finally:

@@ -25,7 +25,6 @@ from ..lesson.marking_guide import answers_problems
 from ..lesson.syllabus import syllabus_problems
 from ..new.new_week import unfilled_placeholders
 from .results import Row, Verification
-from .selection import Selection
 
 if TYPE_CHECKING:
     from ...grading.engine import Engine  # imports torch
@@ -34,17 +33,12 @@ WHOLE = ""  # the part that belongs to no exercise
 _TRIVIAL_SHARE = 0.1  # of an exercise's points, the most that a trivial program may earn
 
 
-def verify_part(
-    engine: Engine,
-    part: str,
-    selection: Selection | None = None,
-) -> Verification:
-    """Verify one exercise, or WHOLE; `selection` restricts it to one misconception."""
+def verify_part(engine: Engine, part: str, only: str = "") -> Verification:
+    """Verify one exercise, or WHOLE; `only` restricts it to one misconception."""
     result = Verification(engine.week.name, alternatives=len(engine.bank.alternatives))
     if part == WHOLE:
         result.gaps += _week_gaps(engine)
     else:
-        only = selection.misconception if selection is not None else ""
         result.gaps += _exercise_gaps(engine, part, only, result)
     return result
 

@@ -17,15 +17,15 @@ from ...sandbox import BACKENDS
 from .hidden_tests import WHOLE, verify_part
 from .proof_cache import LESSON, PUBLIC
 from .results import Verification
-from .selection import Selection
 
 # The costs of the parts that belong to no exercise, in misconceptions.
 _COSTS = {WHOLE: 5, PUBLIC: 25, LESSON: 200}
 
 
 class ProofJob(msgspec.Struct, frozen=True):
-    """A part of a week to verify, restricted to `selection`.
+    """A part of a week to verify.
 
+    only: a misconception of the part; for public checks, an exercise
     uses_answers: whether stored answers of the bank and the solution may be read and written
     """
 
@@ -35,7 +35,7 @@ class ProofJob(msgspec.Struct, frozen=True):
     devices: tuple[str, ...]
     secret: bytes
     sandbox: str
-    selection: Selection | None = None
+    only: str = ""
     uses_answers: bool = False
 
 
@@ -57,7 +57,7 @@ def run_job(job: ProofJob) -> Verification:
     if job.part == PUBLIC:
         from .public_checks import verify_public  # importing nbformat takes seconds
 
-        return verify_public(course, week, job.selection.exercise if job.selection else "")
+        return verify_public(course, week, job.only)
     if job.part == LESSON:
         from .lesson_run import verify_lesson
 
@@ -75,7 +75,7 @@ def run_job(job: ProofJob) -> Verification:
         closing.enter_context(rare_collection())
         # processes of a pool end without `atexit`
         _engine.append((key, engine, Finalize(None, closing.close, exitpriority=0)))
-    return verify_part(_engine[0][1], job.part, job.selection)
+    return verify_part(_engine[0][1], job.part, job.only)
 
 
 def close_engine() -> None:

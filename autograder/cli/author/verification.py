@@ -58,18 +58,14 @@ class Verify:
         root, devices = str(self.course.root), axis(self.device)
         cached = not self.fresh and not self.draws
 
-        def proof(part: str, secret: bytes = b"", aim: Selection | None = None) -> ProofJob:
-            return ProofJob(root, week.name, part, devices, secret, self.sandbox, aim, cached)
+        def proof(part: str, secret: bytes = b"", only: str = "") -> ProofJob:
+            return ProofJob(root, week.name, part, devices, secret, self.sandbox, only, cached)
 
         if self.aims:
             aims = [a for a in self.aims if a.week == week.name]
             whole = {a.exercise for a in aims if not a.misconception}
-            found = [
-                proof(a.exercise, s, a if a.misconception else None)
-                for a in aims
-                for s in self.secrets
-            ]
-            return found + [proof(PUBLIC, aim=Selection(week.name, e)) for e in sorted(whole)]
+            found = [proof(a.exercise, s, a.misconception) for a in aims for s in self.secrets]
+            return found + [proof(PUBLIC, only=exercise) for exercise in sorted(whole)]
         if self.public:
             return [proof(PUBLIC)]
         parts = (WHOLE, *(e.name for e in week.exercises))
@@ -78,12 +74,9 @@ class Verify:
 
     def cache_of(self, proof: ProofJob) -> tuple[ProofCache, str] | None:
         """Return the cache and the name of a proof's result, or None if it is not cached."""
-        if proof.selection is None:
-            name = proof.part
-        elif proof.part == PUBLIC:
-            name = f"{PUBLIC}-{proof.selection.exercise}"
-        else:
+        if proof.only and proof.part != PUBLIC:
             return None
+        name = f"{PUBLIC}-{proof.only}" if proof.only else proof.part
         week = self.course.week(proof.week)
         return ProofCache(self.course, week, proof.devices, proof.secret, proof.sandbox), name
 
