@@ -32,23 +32,24 @@ def add_exercise(course: Course, week: Week, name: str) -> list[Path]:
         "number": int(week.name[4:6]),
         "blank": PLACEHOLDER,
     }
-    texts = {
-        template: fill_template(f"{template}.blank", values)
-        for template in ("grader.py", "misconception.py", "solution.py", "public_test.py")
-    }
+
+    def section(template: str, start: str) -> str:
+        text = fill_template(template, values)
+        return text[text.index(start) :]
+
     misconceptions = course.solution_folder(week) / "misconceptions"
     added = {
-        course.graders(week) / f"test_{name}.py": texts["grader.py"],
-        misconceptions / f"{name}_forgets_the_root.py": texts["misconception.py"],
+        course.graders(week) / f"test_{name}.py": section("grader.py.blank", ""),
+        misconceptions / f"{name}_forgets_the_root.py": section("misconception.py.blank", ""),
     }
     if existing := next((path for path in added if path.exists()), None):
         raise CourseError(f"{existing.relative_to(course.root)} already exists: move it")
     folder = course.exercise_folder(week)
     sections = {
-        course.solution(week): _from_definition(texts["solution.py"]),
-        folder / f"test_{week.stem}.py": _from_definition(texts["public_test.py"]),
-        folder / "hints.md": _section(fill_template("hints.md.blank", values)),
-        folder / "lesson.md": _LESSON.format(**values),
+        course.solution(week): section("solution.py.blank", "def "),
+        folder / f"test_{week.stem}.py": section("public_test.py.blank", "def "),
+        folder / "hints.md": section("hints.md.blank", "## "),
+        folder / "lesson.md": section("lesson.md.blank", "## ").partition("\n## ")[0],
     }
     changed = {path: _appended(path, text) for path, text in sections.items()}
     registry = (course.root / REGISTRY).read_text(encoding="utf-8")
@@ -56,27 +57,8 @@ def add_exercise(course: Course, week: Week, name: str) -> list[Path]:
     return write_files(course.root, week.name, {**changed, **added}, registry)
 
 
-_LESSON = """\
-## {blank}: the purpose of `{exercise}`
-
-{blank}: what students learn here and write in `{module}`.
-
-```python
-check("{exercise}")
-```
-"""
-
-
-def _from_definition(source: str) -> str:
-    return source[source.index("def ") :]
-
-
-def _section(text: str) -> str:
-    return text[text.index("## ") :]
-
-
 def _appended(path: Path, text: str) -> str:
-    """Return a file's text with this one below; modules get the import that it needs."""
+    """Return a file's text with this one below; modules also get its import of torch."""
     before = path.read_text(encoding="utf-8").rstrip() if path.is_file() else ""
     if path.suffix != ".py":
         return f"{before}\n\n{text}".lstrip()
