@@ -101,6 +101,7 @@ def _readme_gaps(course: Course, week: Week) -> Iterator[str]:
         yield f"{shown} is missing"
         return
     points = {e.name: e.points for e in week.exercises}
+    listed = set[str]()
     for number, line in enumerate(readme.read_text(encoding="utf-8").split("\n"), start=1):
         row = _ROW.match(line)
         if row and row["name"] in points and float(row["points"]) != points[row["name"]]:
@@ -108,9 +109,10 @@ def _readme_gaps(course: Course, week: Week) -> Iterator[str]:
             where = f"{shown}:{number}"
             yield f"{where}: {row['name']} has {found} points, but {correct} in {REGISTRY}"
         if row:
-            points.pop(row["name"], None)
+            listed.add(row["name"])
     for name, value in points.items():
-        yield f"{shown} has no row `| `{name}` | {value:g} |` in its table"
+        if name not in listed:
+            yield f"{shown} has no row `| `{name}` | {value:g} |` in its table"
 
 
 def _unassigned_checks(folder: WeekFolder) -> Iterator[str]:

@@ -26,7 +26,8 @@ def verify(
     quick: Annotated[bool, Option(help="Without the sandbox: the bank is project code.")] = False,
     device: DeviceOption = "auto",
     only: Annotated[
-        str | None, Option(metavar="NAME", help="Only this exercise, misconception or the exercise of a test.")
+        str | None,
+        Option(metavar="NAME", help="Only this exercise, misconception or the exercise of a test."),
     ] = None,
     watching: Annotated[bool, flag("watch", "Verify again after each save.")] = False,
     lesson: Annotated[bool, flag("lesson", "Run the lessons with the solution too.")] = False,
