@@ -231,9 +231,10 @@ class Template:
                 theirs.close()
             self._bred = self._bred or tasks is Tasks.PROCESSES
             child = Child(self, number, ours, pidfd, programs.names)
-            if number == 1:
-                processes.step_back(psutil.Process(child._pid).ppid())
-            processes.step_back(child._pid)
+            with contextlib.suppress(psutil.Error, ValueError):  # the child has ended
+                if number == 1:
+                    processes.step_back(psutil.Process(child._pid).ppid())
+                processes.step_back(child._pid)
             self._children[number] = child
             return child
 
