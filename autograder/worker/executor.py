@@ -65,7 +65,7 @@ class Executor:
         self._ballast: mmap.mmap | None = None
         self._imported = 0  # modules that were imported before the submission
 
-    def answer(self, request: frames.Request, buffers: list[memoryview]) -> bytes:
+    def answer(self, request: frames.Answered, buffers: list[memoryview]) -> bytes:
         """Return the reply frame for a request."""
         self._printed = printed = CapturedOutput()
         saved = sys.stdout, sys.stderr

@@ -15,6 +15,7 @@ import socket
 import sys
 import warnings
 from pathlib import Path
+from time import monotonic
 from typing import Literal
 
 import msgspec
@@ -29,6 +30,7 @@ from .torch_support import devices, fake_device
 from .torch_support.builders import warm
 
 _READ_BYTES = 1 << 16
+_TOGETHER_SECONDS = 0.02
 
 _executor: Executor | None = None
 _max_reply = 8 << 20
@@ -70,8 +72,9 @@ def serve(sock: socket.socket) -> None:
     executor = _executor or Executor()
     executor.root = Path(os.getcwd())
     executor.imports = seal(str(executor.root), _libraries)
-    notices = _Notices(sock)
-    executor.ask = _StubCalls(sock, notices)
+    inbox, outbox = _Inbox(sock), _Outbox(sock)
+    notices = _Notices(outbox)
+    executor.ask = _StubCalls(inbox, outbox, notices)
     executor.watcher.tell = lambda banned: notices("banned", banned.call, banned.line)
     audit_hook.install(
         str(executor.root),
@@ -82,15 +85,17 @@ def serve(sock: socket.socket) -> None:
     small = min(_max_reply, frames.MAX_REPLY_HEADER)
     while True:
         try:
-            stamp, header, body = _read_frame(sock)
+            stamp, request, buffers = inbox.take()
         except EOFError:
             return
-        request, buffers = frames.unpack_request(header, body)
+        if isinstance(request, frames.Ahead):
+            inbox.read(request.bytes)
+            continue
         notices.begin(stamp)
         frame = executor.answer(request, buffers)
         if len(frame) > small and _is_too_large(frame):
             frame = frames.pack(frames.Reply("too_large"), [])
-        sock.sendall(stamp + frame)
+        outbox.send(stamp + frame, more=inbox.waiting)
 
 
 def _is_too_large(frame: bytes) -> bool:
@@ -98,29 +103,77 @@ def _is_too_large(frame: bytes) -> bool:
     return len(frame) > _max_reply or header_length > frames.MAX_REPLY_HEADER
 
 
-def _read_frame(sock: socket.socket) -> tuple[bytes, bytes, memoryview]:
-    """Return the stamp, header and body of the next frame; raise EOFError if the socket is closed.
+class _Inbox:
+    """Incoming requests with their stamps."""
 
-    The trusted side waits for each reply, so nothing follows the frame.
+    def __init__(self, sock: socket.socket) -> None:
+        self._sock = sock
+        self._data, self._at = b"", 0
+
+    @property
+    def waiting(self) -> bool:
+        """Return True if more bytes were read than were taken."""
+        return self._at < len(self._data)
+
+    def take(self) -> tuple[bytes, frames.Request, list[memoryview]]:
+        """Return the next request; raise EOFError if the socket is closed."""
+        stamp, header, body = self._frame()
+        return stamp, *frames.unpack_request(header, body)
+
+    def take_reply(self) -> tuple[frames.Reply, list[memoryview]]:
+        """Return the answer to a stub's call."""
+        _, header, body = self._frame()
+        return frames.unpack_reply(header, body)
+
+    def _frame(self) -> tuple[bytes, bytes, memoryview]:
+        """Return the stamp, header and body of the next frame."""
+        if not self.waiting:
+            self._data, self._at = b"", 0
+        start = frames.STAMP.size + frames.PREFIX.size
+        self.read(start)
+        stamp = self._data[self._at : self._at + frames.STAMP.size]
+        prefix = self._data[self._at + frames.STAMP.size : self._at + start]
+        header_length, body_length = frames.frame_lengths(prefix)
+        self.read(start + header_length + body_length)
+        body = self._at + start + header_length
+        header, end = self._data[self._at + start : body], body + body_length
+        self._at = end
+        return stamp, header, memoryview(self._data)[body:end]
+
+    def read(self, size: int) -> None:
+        """Read until at least this many bytes are available."""
+        missing = self._at + size - len(self._data)
+        if missing <= 0:
+            return
+        parts = [self._data]
+        while missing > 0:
+            part = self._sock.recv(max(_READ_BYTES, min(missing, 1 << 20)))
+            if not part:
+                raise EOFError
+            parts.append(part)
+            missing -= len(part)
+        self._data = b"".join(parts)
+
+
+class _Outbox:
+    """Outgoing replies: sent at once, or batched for a moment while more requests are waiting.
+
+    Waking the other side up costs more than most calls.
     """
-    start = frames.STAMP.size + frames.PREFIX.size
-    data = _read(sock, b"", start)
-    header_length, body_length = frames.frame_lengths(data[frames.STAMP.size : start])
-    body = start + header_length
-    data = _read(sock, data, body + body_length)
-    return data[: frames.STAMP.size], data[start:body], memoryview(data)[body:]
 
+    def __init__(self, sock: socket.socket) -> None:
+        self._sock = sock
+        self._parts: list[bytes] = []
+        self._size, self._sent = 0, monotonic()
 
-def _read(sock: socket.socket, data: bytes, size: int) -> bytes:
-    """Return `data` with more bytes, until it has at least this size."""
-    parts, missing = [data], size - len(data)
-    while missing > 0:
-        part = sock.recv(max(_READ_BYTES, min(missing, 1 << 20)))
-        if not part:
-            raise EOFError
-        parts.append(part)
-        missing -= len(part)
-    return b"".join(parts)
+    def send(self, data: bytes, more: bool = False) -> None:
+        self._parts.append(data)
+        self._size += len(data)
+        now = monotonic()
+        if not more or self._size > _READ_BYTES or now - self._sent > _TOGETHER_SECONDS:
+            self._sock.sendall(b"".join(self._parts))
+            self._parts.clear()
+            self._size, self._sent = 0, now
 
 
 class _Notices:
@@ -129,8 +182,8 @@ class _Notices:
     They are sent at once, because code that runs later in this process could change a reply.
     """
 
-    def __init__(self, sock: socket.socket) -> None:
-        self._sock = sock
+    def __init__(self, outbox: _Outbox) -> None:
+        self._outbox = outbox
         self._stamp = b""
         self._sent: list[str] = []
 
@@ -145,18 +198,17 @@ class _Notices:
     def __call__(self, kind: Literal["attempt", "banned"], event: str, line: int | None) -> None:
         if self._stamp and event not in self._sent and len(self._sent) < frames.MAX_NOTICES:
             self._sent.append(event)
-            self._sock.sendall(self._stamp + frames.pack(frames.Notice(kind, event, line), []))
+            self._outbox.send(self._stamp + frames.pack(frames.Notice(kind, event, line), []))
 
 
 class _StubCalls:
     """Sends the calls of stubs to the trusted side, before the reply is due."""
 
-    def __init__(self, sock: socket.socket, notices: _Notices) -> None:
-        self._sock, self._notices = sock, notices
+    def __init__(self, inbox: _Inbox, outbox: _Outbox, notices: _Notices) -> None:
+        self._inbox, self._outbox, self._notices = inbox, outbox, notices
 
     def __call__(
         self, question: frames.StubCall, buffers: list[bytes]
     ) -> tuple[frames.Reply, list[memoryview]]:
-        self._sock.sendall(self._notices.stamp + frames.pack(question, buffers))
-        _, header, body = _read_frame(self._sock)
-        return frames.unpack_reply(header, body)
+        self._outbox.send(self._notices.stamp + frames.pack(question, buffers))
+        return self._inbox.take_reply()

@@ -12,14 +12,19 @@ A hostile submission has no advantage: one that answers like a passing submissio
 is correct. The only failure that is stored is `wrong`, and only if its message cannot depend on the
 submission's source: no exception, no forbidden call, and allowed words only. Printed text and the
 lines of exceptions are not part of the key, because no verdict depends on them.
+
+The requests of a test to submissions that pass it are its path. Most submissions follow the same
+path, so a sandboxed submission is sent the paths of an exercise's tests in one piece (`expected`).
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
+from time import monotonic
 from typing import NamedTuple
 
 import msgspec
@@ -30,10 +35,12 @@ from ..disclosure.allowed_words import AllowedWords
 from ..outcomes import Flaw, LimitExceeded, Outcome, Unseeded
 from ..targets.byte_quota import KEPT_BYTES, ByteQuota, answer_bytes
 from ..targets.in_process import Answer, Target
-from ..targets.sandboxed import Sandboxed
+from ..targets.sandboxed import NextCall, Sandboxed
 
 _MOST_PATHS = 128  # of one test, before its trie is cleared
 _MOST_BYTES = 16 << 20  # of stored requests; they can contain answers of a submission
+_MOST_AHEAD = 1 << 20  # bytes of requests that are sent ahead
+_SLOW_SECONDS = 0.25  # a slower call is not sent ahead: it would delay the answers before it
 _NOT_KEPT = LimitExceeded("The answers are too large to be stored.")
 _START = b""
 _encode = msgspec.msgpack.Encoder().encode
@@ -70,15 +77,35 @@ class AnswerTries:
             trie = self._tries[test] = _Trie(self._quota)
         return TrieTarget(trie, target, words or AllowedWords(()), quota or ByteQuota(KEPT_BYTES))
 
+    def expected(self, tests: Iterable[str]) -> list[NextCall]:
+        """Return the requests of successive tests, up to the first test without a known path."""
+        calls: list[NextCall] = []
+        size = 0
+        for test in tests:
+            trie = self._tries.get(test)
+            if trie is None or trie.path is None:
+                break
+            size += sum(map(len, trie.path))
+            if size > _MOST_AHEAD:
+                break
+            calls += [NextCall(test, frame) for frame in trie.path]
+            if trie.branches:
+                break
+        return calls
+
 
 class _Trie:
     """The trie of one test.
 
-    steps: from the key of the answers so far to the next request or the outcome
+    steps:    from the key of the answers so far to the next request or the outcome
+    path:     the requests to submissions that pass
+    branches: the requests after `path` depend on the submission
     """
 
     def __init__(self, quota: ByteQuota) -> None:
         self.steps: dict[bytes, bytes | End] = {}
+        self.path: tuple[bytes, ...] | None = None
+        self.branches = False
         self._frames: dict[bytes, bytes] = {}
         self._paths = 0
         self._quota = quota
@@ -96,6 +123,16 @@ class _Trie:
         for step, frame in path:
             self.steps[step] = self._frames.setdefault(frame, frame)
         self.steps[key] = end
+
+    def learn_path(self, asked: Sequence[bytes], passed: bool) -> None:
+        """Shorten the path to the requests that this submission got too."""
+        if self.path is None:
+            self.path = tuple(asked) if passed else None
+            return
+        equal = (mine == theirs for mine, theirs in zip(self.path, asked, strict=False))
+        common = sum(takewhile(bool, equal))
+        if common < len(asked):
+            self.path, self.branches = self.path[:common], True
 
     def clear(self) -> None:
         self._quota.give(sum(map(len, self._frames)))
@@ -124,8 +161,9 @@ class TrieTarget:
         self._early: deque[tuple[bytes, _Received | Outcome]] = deque()
         self._path: list[tuple[bytes, bytes]] = []
         self._key = _START
+        self._asked: list[bytes] = []
         self._reusable = self._plain = True
-        self._begun = False
+        self._slow = self._begun = False
 
     def begin(self, test: str, exercise: str) -> None:
         """Begin the test, once: requests along the trie already belong to it."""
@@ -165,6 +203,8 @@ class TrieTarget:
         return received
 
     def _ask(self, frame: bytes) -> _Received:
+        self._asked.append(frame)
+        started = monotonic()
         try:
             answer = self._target.request(frame)
         except Outcome as outcome:
@@ -172,6 +212,7 @@ class TrieTarget:
             # a copy without the traceback, which would keep the test's variables alive
             self._keep(type(outcome)(outcome.message), 0)
             raise
+        self._slow = self._slow or monotonic() - started > _SLOW_SECONDS
         reply, buffers = answer
         header = header_of(reply)
         self._keep(answer, answer_bytes(len(header) + len(reply.printed), sum(map(len, buffers))))
@@ -195,6 +236,12 @@ class TrieTarget:
         """Store the test's outcome after the answers that went through `request`."""
         if self._reusable and (end is PASSED or self._plain):
             self.trie.store(self._path, self._key, end)
+
+    def end(self, passed: bool) -> None:
+        """End the test and learn its path."""
+        if self._reusable:
+            too_slow = self._slow and passed
+            self.trie.learn_path([] if too_slow else self._asked, passed and not too_slow)
 
     def process(self) -> Target:
         """Return the target to look at directly. The outcome of such a test is not stored."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,7 @@ from ..disclosure.signatures import Signatures
 from ..outcomes import Flaw, NotRun, Outcome, Unseeded, Wrong, printable
 from ..targets.byte_quota import KEPT_BYTES, ByteQuota
 from ..targets.in_process import Answer, Target
+from ..targets.sandboxed import Sandboxed
 from . import fixtures
 from .answer_trie import PASSED, AnswerTries, End
 from .author_errors import clear_frames, describe_collection_error, describe_fault
@@ -160,10 +162,20 @@ class GraderPlugin:
         self._student, self._source, self._settled = student, source, settled
         self._quota, self._words = ByteQuota(KEPT_BYTES), AllowedWords(source)
         try:
-            for item in items:
+            for number, item in enumerate(items):
+                if isinstance(student, Sandboxed) and student.listens_ahead:
+                    self._send_ahead(student, items[number:])
                 yield self._run_one(item, keep_passed)
         finally:
             self._raised = self._case = None  # drop the submission's values
+
+    def _send_ahead(self, student: Sandboxed, items: list[Any]) -> None:
+        """Announce the requests of an exercise's next tests, unless some are announced already."""
+        exercise = self.known(items[0]).exercise
+        if not student.expects(exercise) and exercise not in self._settled:
+            tests = takewhile(lambda known: known.exercise == exercise, map(self.known, items))
+            names = [known.report.name for known in tests if known.lacking() is None]
+            student.expect(self._tries.expected(names))
 
     def _run_one(self, item: Any, keep_passed: bool) -> Ran:
         known = self.known(item)
@@ -183,6 +195,7 @@ class GraderPlugin:
         flaw = raised.flaw if isinstance(raised, Wrong) else Flaw.CLAIM
         if end is None and verdict.follows_from_answers:
             target.store(PASSED if passed else End(message, flaw))
+        target.end(passed)
         report = known.report
         if not passed:
             line = raised.line if isinstance(raised, Outcome) else 0

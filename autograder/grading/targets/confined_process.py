@@ -11,7 +11,8 @@ from __future__ import annotations
 import secrets
 import signal
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Protocol
 
 import msgspec
@@ -85,13 +86,31 @@ class ConfinedProcess:
         """Send a frame and return the answer to it."""
         stamp = secrets.token_bytes(wire.STAMP.size)
         self.stream.begin(time.monotonic(), seconds)
-        try:
+        with _outcomes(self):
             self.stream.send(stamp + frame)  # in one piece: the other end wakes up once
-            return self._answer(stamp, quota)
-        except wire.BadFrame:
-            raise BadReply("Your code's process sent an invalid reply.") from None
-        except (EOFError, ConnectionError):
-            raise self._death() from None
+            return self._answer(stamp, quota, more=False)
+
+    def send_ahead(self, frames: Sequence[bytes], seconds: float) -> list[bytes]:
+        """Send several frames in one piece and return their stamps."""
+        size = wire.STAMP.size
+        drawn = secrets.token_bytes(size * len(frames))  # one system call
+        stamps = [drawn[i : i + size] for i in range(0, len(drawn), size)]
+        calls = b"".join(s + f for s, f in zip(stamps, frames, strict=True))
+        announced = wire.pack(wire.Ahead(len(calls)), [])
+        self.stream.begin(time.monotonic(), seconds)
+        try:
+            self.stream.send(secrets.token_bytes(size) + announced + calls)
+        except (TimeoutError, ConnectionError):
+            raise Crashed("Your code's process does not listen.") from None
+        return stamps
+
+    def receive_ahead(
+        self, stamp: bytes, seconds: float, quota: ByteQuota, *, more: bool
+    ) -> Answer:
+        """Return the answer to a frame that was sent ahead. `more`: other answers follow."""
+        self.stream.begin(time.monotonic(), seconds)
+        with _outcomes(self):
+            return self._answer(stamp, quota, more=more)
 
     def own_bytes(self) -> int:
         """Return the memory that the submission wrote and keeps, its import included."""
@@ -109,7 +128,7 @@ class ConfinedProcess:
         finally:
             self.child.close()
 
-    def _death(self) -> Outcome:
+    def death(self) -> Outcome:
         """Return the outcome of a process that closed its socket."""
         status = self.child.exit_status(_EXIT_SECONDS)
         if status is None or status >= 0:
@@ -122,7 +141,7 @@ class ConfinedProcess:
             )
         return Crashed(f"Your code's process was ended by {name}.")
 
-    def _answer(self, stamp: bytes, quota: ByteQuota) -> Answer:
+    def _answer(self, stamp: bytes, quota: ByteQuota, *, more: bool) -> Answer:
         notices: list[wire.Notice] = []
         while True:
             header, body = self._receive(stamp, quota)
@@ -136,6 +155,8 @@ class ConfinedProcess:
                     raise wire.BadFrame("too many notices")
             else:
                 break
+        if self.stream.ahead and not more:
+            raise wire.BadFrame("more than the reply")
         reply = self._attempts.from_notices(answer, notices)
         result = reply, wire.buffers_of(answer, body)
         return result if self._helpers is None else self._helpers.with_costs(result)
@@ -155,7 +176,7 @@ class ConfinedProcess:
 
     def _answer_question(self, stamp: bytes, question: wire.StubCall, body: memoryview) -> None:
         """Answer a call of a reference's function. The time it takes is not the submission's."""
-        if self._helpers is None:
+        if self._helpers is None or self.stream.ahead:
             raise wire.BadFrame("a question without helpers")
         started = time.monotonic()
         answer = self._helpers.answer(question, wire.buffers_of(question, body))
@@ -167,3 +188,14 @@ class ConfinedProcess:
             raise LimitExceeded(
                 f"Your code used more than {self._limits.memory_mib} MiB of memory."
             )
+
+
+@contextmanager
+def _outcomes(process: ConfinedProcess) -> Iterator[None]:
+    """Turn a malformed reply or a closed socket into an Outcome."""
+    try:
+        yield
+    except wire.BadFrame:
+        raise BadReply("Your code's process sent an invalid reply.") from None
+    except (EOFError, ConnectionError):
+        raise process.death() from None

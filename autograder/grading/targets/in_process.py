@@ -64,6 +64,7 @@ class InProcess:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             request, buffers = request_of(frame)
+            assert not isinstance(request, frames.Ahead)
             return self.executor.answer(request, buffers)
 
     def load(self) -> frames.Raised | None:

@@ -4,6 +4,10 @@ A submission that hangs, dies or lies ends a call with an Outcome, and its proce
 After `MAX_DEATHS` time-outs or exceeded limits in one exercise, or when the time of the exercise or
 of the submission is used up, the remaining calls end at once with the same verdict. Other exercises
 are not affected.
+
+Calls that are expected (`expect`) are sent in one piece and answered while the grader looks at
+earlier answers. If anything unexpected happens then (a different call, a death, a silence), the
+test starts over in a new process, call by call.
 """
 
 from __future__ import annotations
@@ -11,7 +15,8 @@ from __future__ import annotations
 import mmap
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from ...model.course import Limits
@@ -33,6 +38,7 @@ _INEXACT_BYTES = max(1 << 20, 8 * (os.cpu_count() or 1) * mmap.PAGESIZE)
 _NOT_MEASURED = "The memory that your code uses cannot be measured."
 # The process itself interrupts an import a little before this side does.
 _IMPORT_PATIENCE = 1.25
+_SILENT_SECONDS = 2.0  # without an answer to a call that was sent ahead
 _FAILURES = (TimedOut, LimitExceeded, BadReply, Crashed)
 
 
@@ -48,12 +54,26 @@ class MemoryLevel(NamedTuple):
     held: int | None
 
 
+class NextCall(NamedTuple):
+    """A call that a test is expected to make."""
+
+    test: str
+    frame: bytes
+
+
+class _Sent(NamedTuple):
+    call: NextCall
+    stamp: bytes
+
+
 class Sandboxed:
     """A submission in a confined process.
 
-    attempts: forbidden actions that it tried
-    starts:   the number of its processes so far
-    deaths:   time-outs and exceeded limits, by exercise
+    attempts:      forbidden actions that it tried
+    starts:        the number of its processes so far
+    deaths:        time-outs and exceeded limits, by exercise
+    sent:          calls that were sent ahead and whose answers have not been read
+    listens_ahead: expected calls may be sent ahead
     """
 
     def __init__(
@@ -65,6 +85,7 @@ class Sandboxed:
         gpu: bool = False,
         helpers: Helpers | None = None,
     ) -> None:
+        self.listens_ahead = False
         self._spawn, self._module, self._limits = spawn, module, limits
         self._gpu, self._helpers = gpu, helpers
         self._load = self._load_frame(files)
@@ -74,8 +95,13 @@ class Sandboxed:
         self._attempts = Attempts()
         self.deaths: dict[str, list[Outcome]] = {}
         # One test:
-        self._exercise = ""
+        self._exercise = self._test = ""
         self._quota = ByteQuota(limits.reply_mib << 20)
+        self._asked: list[bytes] = []
+        # Calls ahead:
+        self._expected: Sequence[NextCall] = ()
+        self.sent: deque[_Sent] = deque()
+        self._one_by_one: set[str] = set()  # exercises in which something unexpected happened
 
     @property
     def attempts(self) -> list[str]:
@@ -95,7 +121,8 @@ class Sandboxed:
         return reply.raised
 
     def begin(self, test: str, exercise: str) -> None:
-        self._exercise = exercise
+        self._exercise, self._test = exercise, test
+        self._asked = []
         self._quota = ByteQuota(self._limits.reply_mib << 20)
 
     def request(self, frame: bytes) -> Answer:
@@ -106,13 +133,57 @@ class Sandboxed:
             raise type(self._import_outcome)(self._import_outcome.message)
         self.clocks.seconds_left(self._exercise)  # none left is not this call's death
         try:
-            self._running()
-            return self._exchange(frame, self.clocks.seconds_left(self._exercise))
+            answer = self._ahead_answer(frame)
+            if answer is None:
+                answer = self._exchange(frame, self.clocks.seconds_left(self._exercise))
+            self._asked.append(frame)
+            return answer
         except _FAILURES as outcome:
             if not isinstance(outcome, Crashed):  # a crash is cheap: the next call runs
                 deaths.append(outcome)
             self._end_process()
             raise
+
+    # Calls ahead
+
+    def expects(self, exercise: str) -> bool:
+        """Return True if calls are expected already, or if none should be sent ahead."""
+        return bool(self.sent or self._expected) or exercise in self._one_by_one
+
+    def expect(self, calls: Sequence[NextCall]) -> None:
+        """Announce the next calls; tests may end earlier."""
+        self._expected = calls
+
+    def _ahead_answer(self, frame: bytes) -> Answer | None:
+        """Return the answer to a call that was sent ahead, or None if the call is to be made."""
+        process, call = self._running(), NextCall(self._test, frame)
+        expected, self._expected = self._expected, ()
+        try:
+            if expected and not self.sent and expected[0] == call:
+                seconds = self.clocks.seconds_left(self._exercise)
+                stamps = process.send_ahead([c.frame for c in expected], seconds)
+                self.sent.extend(map(_Sent, expected, stamps))
+            while self.sent and not self._asked and self.sent[0].call.test != self._test:
+                self._next_ahead()  # of a test that ended before it made this call
+            if not self.sent:
+                return None
+            if self.sent[0].call == call:
+                return self._next_ahead()
+        except _FAILURES:
+            self._one_by_one.add(self._exercise)
+        self._end_process()
+        self._running()
+        for earlier in self._asked:
+            self._exchange(earlier, self.clocks.seconds_left(self._exercise))
+        return None
+
+    def _next_ahead(self) -> Answer:
+        sent, process = self.sent.popleft(), self._running()
+        seconds = min(self.clocks.seconds_left(self._exercise), _SILENT_SECONDS)
+        quota, more = self._quota, bool(self.sent)
+        return self._timed(
+            lambda: process.receive_ahead(sent.stamp, seconds, quota, more=more), seconds
+        )
 
     # Memory
 
@@ -218,10 +289,15 @@ class Sandboxed:
 
     def _exchange(self, frame: bytes, seconds: float) -> Answer:
         """Send a frame and return the answer. Only this time is the submission's."""
+        process, quota = self._process, self._quota
+        assert process is not None
+        return self._timed(lambda: process.exchange(frame, seconds, quota), seconds)
+
+    def _timed(self, receive: Callable[[], Answer], seconds: float) -> Answer:
         process, started = self._process, time.monotonic()
         assert process is not None
         try:
-            return process.exchange(frame, seconds, self._quota)
+            return receive()
         except TimeoutError:
             raise TimedOut(self.clocks.why_stopped(self._exercise, seconds)) from None
         finally:
@@ -229,6 +305,7 @@ class Sandboxed:
             self.clocks.spend(self._exercise, spent)
 
     def _end_process(self) -> None:
+        self.sent.clear()
         if self._process is not None:
             process, self._process = self._process, None
             self.clocks.child_ended(process.child)

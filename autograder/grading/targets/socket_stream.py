@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import socket
+import struct
 import time
 from collections.abc import Callable
 
 from ...sandbox.processes import readable
 
 POLL_SECONDS = 0.05
+_READ_SIZE = 1 << 14
 _LATE_READING = 1.0  # seconds
-_SHORTEST = 0.001  # seconds; 0 would not wait
+_SHORTEST = 0.001  # seconds; 0 would wait without end
 
 
 class Stream:
@@ -18,12 +20,18 @@ class Stream:
 
     watch:     called all the while; checks the child's memory
     extension: called at the deadline; returns the seconds by which it moves
+
+    The kernel ends long waits (SO_RCVTIMEO, SO_SNDTIMEO): Python's own time-out takes a second
+    system call for each.
     """
 
     def __init__(
         self, sock: socket.socket, watch: Callable[[], None], extension: Callable[[], float]
     ) -> None:
         self._sock, self._watch, self._extension = sock, watch, extension
+        self._sock.settimeout(None)
+        self._wait = -1.0
+        self.ahead = memoryview(b"")
         self.begin(0.0, 0.0)
 
     def begin(self, now: float, seconds: float) -> None:
@@ -42,22 +50,26 @@ class Stream:
             self._tick()
             try:
                 view = view[self._sock.send(view) :]
-            except TimeoutError:  # of this wait, not the deadline
+            except BlockingIOError:
                 continue
 
     def receive(self, size: int) -> memoryview:
-        """Return exactly this many bytes."""
-        data = memoryview(bytearray(size))
-        left = data
-        while left:
-            self._tick()
-            try:
-                count = self._sock.recv_into(left)
-            except TimeoutError:
-                continue
-            if not count:
-                raise EOFError
-            left = left[count:]
+        """Return this many bytes; store the bytes after them in `ahead` for the next call."""
+        got = len(self.ahead)
+        if got < size:
+            view = memoryview(bytearray(max(size, _READ_SIZE)))
+            view[:got] = self.ahead
+            while got < size:
+                self._tick()
+                try:
+                    count = self._sock.recv_into(view[got:])
+                except BlockingIOError:
+                    continue
+                if not count:
+                    raise EOFError
+                got += count
+            self.ahead = view[:got]
+        data, self.ahead = self.ahead[:size], self.ahead[size:]
         return data
 
     def _tick(self) -> None:
@@ -67,7 +79,12 @@ class Stream:
         if now - self._watched >= POLL_SECONDS:
             self._watched = now
             self._watch()
-        self._sock.settimeout(max(_SHORTEST, min(self._deadline - now, POLL_SECONDS)))
+        wait = max(_SHORTEST, min(self._deadline - now, POLL_SECONDS))
+        if wait != self._wait:  # setting it is a system call
+            self._wait = wait
+            timeval = struct.pack("ll", 0, int(wait * 1_000_000))
+            for limit in (socket.SO_RCVTIMEO, socket.SO_SNDTIMEO):
+                self._sock.setsockopt(socket.SOL_SOCKET, limit, timeval)
 
     def _extend_or_raise(self, now: float) -> None:
         self.extend(self._extension())

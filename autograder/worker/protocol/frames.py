@@ -5,12 +5,13 @@ Theory of operation. The sender may lie about everything. A frame is
     magic (4 bytes) | header length (u32) | body length (u64) | header | body
 
 On a socket, a stamp (u64) precedes the frame: a random number for each request, which the reply
-must repeat, so that a reply sent early or twice is not taken for the next one. The header is
-MessagePack, decoded by msgspec into the exact types of `messages`, and the body is the
-concatenation of the buffers whose lengths the header lists. Both lengths are checked against bounds
-before anything is read, and a tensor's dtype, shape and buffer are checked against each other
-before anything is allocated. No data are unpickled, evaluated or imported. Invalid data raise
-`BadFrame`.
+must repeat, so that a reply sent early or twice is not taken for the next one. Several calls may be
+sent ahead, each with its stamp; they are answered in order. The
+header is MessagePack, decoded by msgspec into the exact types of `messages`, and the body is the
+concatenation of the buffers whose lengths the header lists. Both lengths are checked against
+bounds before anything is read, and a tensor's dtype, shape and buffer are checked against each
+other before anything is allocated. No data are unpickled, evaluated or imported. Invalid data
+raise `BadFrame`.
 """
 
 from __future__ import annotations

@@ -119,7 +119,15 @@ class Fill(_Message, frozen=True, tag="fill"):
     buffers: tuple[int, ...] = ()
 
 
-Request = Load | Call | Fill
+class Ahead(_Message, frozen=True, tag="ahead"):
+    """Announce this many bytes of calls, which are read together and answered in order."""
+
+    bytes: int
+    buffers: tuple[int, ...] = ()
+
+
+Answered = Load | Call | Fill  # each with a reply
+Request = Answered | Ahead
 
 
 class Raised(_Message, frozen=True):
