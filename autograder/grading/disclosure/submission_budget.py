@@ -98,6 +98,8 @@ def _with_names(report: ExerciseReport, budget: _Budget) -> ExerciseReport:
 def _with_suspects(
     report: ExerciseReport, source: tuple[str, ...], budget: _Budget
 ) -> ExerciseReport:
+    if not report.suspects:
+        return report
     lines, tests = 1 + len(raising_lines(source)), 1 + len(report.tests)
     cost = math.log2(_KINDS * lines * tests) + 1  # the last bit: whether it is the only one
     paid = tuple(one for one in report.suspects if budget.afford(cost))
