@@ -30,6 +30,8 @@ FailureKind = Literal[
 # unknown: never checked; changed: not checked since
 State = Literal["pass", "fail", "open", "waiting", "skipped", "unknown", "changed"]
 
+PATIENCE = 5.0  # limit of elapsed time in multiples of the processor time: code may wait
+
 
 class SuspectLine(msgspec.Struct, frozen=True):
     """A line where a single change of this kind makes the checks pass."""
@@ -178,10 +180,16 @@ class CheckEvent(msgspec.Struct, frozen=True, omit_defaults=True):
     finished: bool = False
 
 
-def timeout_message(seconds: float) -> str:
+def timeout_message(seconds: float, computing: bool) -> str:
+    """Return the message for code that used up its processor time, or waited too long."""
+    if computing:
+        return (
+            f"It was stopped after {seconds:g} seconds of processor time. "
+            "Is there a loop that never ends?"
+        )
     return (
-        f"It was stopped after {seconds:g} seconds. Is there a loop that never ends, or does it "
-        "wait for something, such as `time.sleep` or a lock?"
+        f"It was stopped after {PATIENCE * seconds:.0f} seconds, although it had processor time "
+        "left. Does it wait for something, such as `time.sleep` or a lock?"
     )
 
 

@@ -23,6 +23,7 @@ from ...model.errors import KitError
 from ...model.source.import_failure import STUCK, ImportFailure, ended
 from ..folder.week import WeekFolder
 from .check_results import (
+    PATIENCE,
     CheckEvent,
     CheckOrder,
     CheckOutcome,
@@ -159,11 +160,14 @@ def _run_order(
     begun: CheckEvent | None = None
     while True:
         try:
-            event = python.events.get(timeout=order.seconds + _GRACE if begun else _START_SECONDS)
+            longest = PATIENCE * order.seconds + _GRACE if begun else _START_SECONDS
+            event = python.events.get(timeout=longest)
         except queue.Empty:
             if begun is None:
                 raise KitError("the checks did not start within three minutes") from None
-            return _interrupted(begun, Failure("timeout", timeout_message(order.seconds)), STUCK)
+            return _interrupted(
+                begun, Failure("timeout", timeout_message(order.seconds, computing=False)), STUCK
+            )
         if event is None:
             if begun is None:
                 raise KitError(f"the checks could not start: {python.last_error()}")

@@ -37,6 +37,7 @@ from ...model.source.rules import Rules
 from ...worker.monitor.function_hooks import hook_functions
 from ..folder.week import WeekFolder, open_folder
 from .check_results import (
+    PATIENCE,
     CheckEvent,
     CheckOrder,
     CheckOutcome,
@@ -49,6 +50,7 @@ from .forbidden_calls import CallNotice
 from .importing import import_module, still_importing
 
 _MAX_OUTPUT = 4000
+_INTERVAL = 0.05  # seconds between two looks at the clocks
 _IDLE = 1800.0  # seconds without an order, after which a waiting process frees its memory
 _COMPLETE, _STOPPED = 42, 3  # exit codes
 _PR_SET_PDEATHSIG = 1
@@ -124,7 +126,6 @@ class CheckPlugin:
     def pytest_runtestloop(self) -> None:
         """Import the student's module; if that fails, run no check."""
         self.report(CheckEvent())
-        self._time_used = time.process_time()
         with self._time_limited(self._stop_import):
             stopped = import_module(self.folder)
         if stopped is not None:
@@ -196,14 +197,29 @@ class CheckPlugin:
 
     @contextmanager
     def _time_limited(self, stop: Callable[[], None]) -> Iterator[None]:
-        """Call `stop` from another thread, which ends the process, when the time is up."""
-        timer = threading.Timer(self.order.seconds, stop)
-        timer.daemon = True
-        timer.start()
+        """Call `stop` from another thread, which ends the process, when the time is up.
+
+        Processor time counts, so that a busy machine stops no check; with several computing
+        threads, elapsed time counts instead of their sum.
+        """
+        seconds, ended, began = self.order.seconds, threading.Event(), time.monotonic()
+        self._began = time.process_time()
+
+        def watch() -> None:
+            while not ended.wait(_INTERVAL):
+                elapsed = time.monotonic() - began
+                if (self._computes() and elapsed >= seconds) or elapsed >= PATIENCE * seconds:
+                    return stop()
+
+        threading.Thread(target=watch, daemon=True).start()
         try:
             yield
         finally:
-            timer.cancel()
+            ended.set()
+
+    def _computes(self) -> bool:
+        """Return True if the current step has used up its processor time."""
+        return time.process_time() - self._began >= self.order.seconds
 
     def _exercise(self, item: pytest.Item) -> str:
         return self.folder.exercise_of(item.name.split("[")[0])
@@ -215,15 +231,15 @@ class CheckPlugin:
         return CheckOutcome(item.name, exercise, claim, failure, self._skipped)
 
     def _stop_check(self, item: pytest.Item) -> None:
-        stuck = self.explain.stuck(_main_frame(), timeout_message(self.order.seconds))
+        stuck = self.explain.stuck(
+            _main_frame(), timeout_message(self.order.seconds, self._computes())
+        )
         outcome = self._outcome(item, stuck)
         self.report(CheckEvent(outcome=outcome))
         os._exit(_STOPPED)
 
     def _stop_import(self) -> None:
-        seconds = self.order.seconds
-        computing = time.process_time() - self._time_used > 0.05 * seconds  # on a busy machine
-        stuck = still_importing(_main_frame(), self.folder, seconds, computing)
+        stuck = still_importing(_main_frame(), self.folder, self.order.seconds, self._computes())
         self.report(CheckEvent(stopped=stuck))
         os._exit(_STOPPED)
 
