@@ -40,7 +40,7 @@ def grade_batch(
     cluster: Cluster | None = None,
     session: ClusterSession | None = None,
     on_done: Done = lambda _: None,
-    say: Callable[[str], None] = lambda line: None,
+    notify: Callable[[str], None] = lambda line: None,
 ) -> Report:
     """Grade submissions, or take their reports from the store.
 
@@ -97,7 +97,7 @@ def grade_batch(
         parcel = pack(course, week, devices, secret, name, depends)
         connection = closing(ClusterSession(cluster)) if session is None else nullcontext(session)
         with connection as opened:
-            opened.grade(parcel, work, full, graded, say)
+            opened.grade(parcel, work, full, graded, notify)
     return Report(week.name, devices, tuple(reports[n] for n in range(len(names))), name)
 
 

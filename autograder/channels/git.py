@@ -158,11 +158,11 @@ def _clone(place: str, bare: Path) -> None:
     if source.startswith("-"):
         raise KitError(f"{place!r} is not a repository")
     arguments = ("--quiet", "--bare", "--no-tags", "--", source, str(bare))
-    run_git([], "clone", *arguments, most=_MOST_WRITTEN)
+    run_git([], "clone", *arguments, max_bytes=_MOST_WRITTEN)
 
 
-def _git(bare: Path, command: str, *arguments: str, most: int = _MOST_SAID) -> bytes:
-    return run_git(["--git-dir", str(bare)], command, *arguments, most=most)
+def _git(bare: Path, command: str, *arguments: str, max_bytes: int = _MOST_SAID) -> bytes:
+    return run_git(["--git-dir", str(bare)], command, *arguments, max_bytes=max_bytes)
 
 
 def _is_ssh(place: str) -> bool:
@@ -194,13 +194,13 @@ def _reader(bare: Path, blob: str, size: int) -> Read:
     def read(bound: int) -> bytes | None:
         if size > bound:
             return None
-        return _git(bare, "cat-file", "blob", blob, most=max(size, _MOST_SAID))
+        return _git(bare, "cat-file", "blob", blob, max_bytes=max(size, _MOST_SAID))
 
     return read
 
 
 def run_git(
-    place: Sequence[str], command: str, *arguments: str, most: int = _MOST_WRITTEN
+    place: Sequence[str], command: str, *arguments: str, max_bytes: int = _MOST_WRITTEN
 ) -> bytes:
     """Run git and return its output; raise KitError after an error or five minutes.
 
@@ -217,7 +217,7 @@ def run_git(
                 stdout=output,
                 stderr=errors,
                 start_new_session=True,  # so that git's helper processes can be killed with it
-                preexec_fn=partial(_limit_file_size, most),
+                preexec_fn=partial(_limit_file_size, max_bytes),
             )
         except FileNotFoundError:
             raise KitError("git is not installed: apt-get install git") from None
@@ -239,9 +239,9 @@ def run_git(
         return output.read()
 
 
-def _limit_file_size(most: int) -> None:
+def _limit_file_size(max_bytes: int) -> None:
     """Limit the size of written files; runs in the child process before git starts."""
     hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
     if hard != resource.RLIM_INFINITY:
-        most = min(hard, most)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (most, hard))
+        max_bytes = min(hard, max_bytes)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (max_bytes, hard))

@@ -32,7 +32,7 @@ from .gradebook.report_store import (
     Recorded,
     feedback_is_stale,
     handed_in,
-    kept_reports,
+    stored_reports,
     students_with_earlier_reports,
 )
 from .regrade.requests import open_requests
@@ -102,7 +102,7 @@ def _week(
     held = {e.student: e for e in entries if e.week == week.name}
     graded = [s for s in sorted(held) if held[s].graded]
     came, done = set(handed), set(graded)
-    reports = kept_reports(course, week)
+    reports = stored_reports(course, week)
     graded_as = {s: r.handed_in for s, r in reports.items() if r.handed_in and stamps.get(s)}
     again = _again(course, week, worth)
     made = [s for s in workspace.students("feedback", week) if returned(workspace, week, s)]

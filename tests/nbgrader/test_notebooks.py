@@ -16,7 +16,7 @@ from autograder.nbgrader.collect.collector import collect
 from autograder.nbgrader.collect.notebooks import read_cells
 from autograder.nbgrader.collect.submitted import read_student
 from autograder.nbgrader.feedback.publish_feedback import return_feedback
-from autograder.nbgrader.gradebook.report_store import kept_report
+from autograder.nbgrader.gradebook.report_store import stored_report
 from autograder.nbgrader.status import status
 from autograder.nbgrader.workspace import Workspace
 from tests.nbgrader.tiny_course import SOLUTION, STUB, WEEK, graded, report
@@ -94,7 +94,7 @@ def test_the_trouble_is_kept_with_the_report(
     recorded: Callable[..., None], course: Course, week: Week, trouble: str
 ) -> None:
     recorded(ada=trouble)
-    kept = kept_report(course, week, "ada")
+    kept = stored_report(course, week, "ada")
     assert kept is not None
     assert [n.kind for n in kept.notes] == [trouble]
     assert SAID[trouble] in kept.notes[0].text

@@ -20,7 +20,7 @@ from autograder.model.report.verdicts import Ending
 from autograder.nbgrader.autograde.recorder import record
 from autograder.nbgrader.collect.collector import collect
 from autograder.nbgrader.feedback.publish_feedback import return_feedback
-from autograder.nbgrader.gradebook.report_store import earlier_reports, kept_report
+from autograder.nbgrader.gradebook.report_store import earlier_reports, stored_report
 from autograder.nbgrader.regrade import regrade
 from autograder.nbgrader.regrade.regrade import (
     LeftOut,
@@ -163,11 +163,11 @@ def test_the_log_keeps_who_what_when_and_why(klass: Course, week: Week) -> None:
 
 
 def test_undoing_brings_everything_back(klass: Course, week: Week) -> None:
-    before = scores(klass), penalty(klass, "bob"), kept_report(klass, week, "ada")
+    before = scores(klass), penalty(klass, "bob"), stored_report(klass, week, "ada")
     page = (Workspace(klass).autograded("ada", week) / f"{WEEK}.ipynb").read_bytes()
     apply(klass, week)
     assert undo(klass, week) == []
-    assert (scores(klass), penalty(klass, "bob"), kept_report(klass, week, "ada")) == before
+    assert (scores(klass), penalty(klass, "bob"), stored_report(klass, week, "ada")) == before
     now = (Workspace(klass).autograded("ada", week) / f"{WEEK}.ipynb").read_bytes()
     assert sorted(nbformat.reads(now.decode(), 4).cells, key=str) == sorted(
         nbformat.reads(page.decode(), 4).cells, key=str
@@ -222,7 +222,7 @@ def test_both_results_of_a_resubmission_are_kept(
     hand_in("ada", {"doubling.py": module, f"{WEEK}.ipynb": notebook}, LATE)
     collect(klass, week, check_owner=False)
     record(klass, week, report(graded("ada", 2, 1)))
-    now, (before,) = kept_report(klass, week, "ada"), earlier_reports(klass, week, "ada")
+    now, (before,) = stored_report(klass, week, "ada"), earlier_reports(klass, week, "ada")
     assert now is not None
     assert (now.score, now.handed_in) == (3, LATE)
     assert (before.score, before.handed_in) == (2, "2020-01-10 12:00:00.000000 UTC")

@@ -18,7 +18,7 @@ import pytest
 
 from autograder.model.course import Course, load
 from autograder.nbgrader.gradebook.database import read_gradebook
-from autograder.nbgrader.gradebook.report_store import kept_report
+from autograder.nbgrader.gradebook.report_store import stored_report
 from autograder.nbgrader.release.publish import release
 from autograder.nbgrader.workspace import Workspace
 from autograder.sandbox import SandboxMissing, choose
@@ -163,7 +163,7 @@ def test_what_comes_through_nbgrader_is_graded_and_fetched_by_nbgrader(
     )
     (page,) = (folder / "feedback").rglob("*.html")
     assert "squares instead of doubling" in page.read_text("utf-8"), fetched.stderr
-    handed_in = kept_report(course, course.weeks[0], ME).handed_in
+    handed_in = stored_report(course, course.weeks[0], ME).handed_in
     assert taken.name.startswith(f"{ME}+{WEEK}+{handed_in}")
 
 

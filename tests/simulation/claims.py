@@ -12,7 +12,7 @@ from autograder.lms.grade_files import export
 from autograder.lms.roster import read_roster
 from autograder.model.course import Week
 from autograder.nbgrader.gradebook.final_scores import final_scores
-from autograder.nbgrader.gradebook.report_store import earlier_reports, kept_report
+from autograder.nbgrader.gradebook.report_store import earlier_reports, stored_report
 from autograder.nbgrader.status import status
 from autograder.nbgrader.workspace import Workspace
 from tests.simulation.plan import Part
@@ -92,7 +92,7 @@ def scores_are_those_of_the_reports(played: Played) -> list[str]:
     problems = []
     for week in played.weeks:
         for standing in standings(played.course, week):
-            report = kept_report(played.course, week, standing.student)
+            report = stored_report(played.course, week, standing.student)
             marks = sum(standing.scores[q.name] for q in week.questions)
             if report is None or abs(standing.score - marks - report.score) > 1e-3:
                 problems.append(f"{week.name}, {standing.student}: {standing.score}")
@@ -105,7 +105,7 @@ def planted(played: Played) -> Iterator[tuple[Week, Part, str, tuple[str, ...], 
     The points of a misconception are lost only once, even if it occurs in a second exercise.
     """
     for part in played.parts:
-        report = kept_report(played.course, part.week, part.student)
+        report = stored_report(played.course, part.week, part.student)
         if report is None:
             continue
         for mistake in part.last.mistakes:
@@ -137,7 +137,7 @@ def a_mistake_alone_is_named(played: Played) -> list[str]:
 def what_is_right_gets_everything(played: Played) -> list[str]:
     problems = []
     for part in played.parts:
-        report = kept_report(played.course, part.week, part.student)
+        report = stored_report(played.course, part.week, part.student)
         if report is not None and not part.last.mistakes and report.score < report.max_score:
             lost = [e.name for e in report.exercises if e.score < e.max_score]
             problems.append(f"{part.week.name}, {part.student}: {report.score} {lost}")

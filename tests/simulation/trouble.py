@@ -26,7 +26,7 @@ from autograder.nbgrader.autograde.recorder import record
 from autograder.nbgrader.collect.collector import collect
 from autograder.nbgrader.collect.submissions import collected
 from autograder.nbgrader.gradebook.final_scores import final_scores, require_marked
-from autograder.nbgrader.gradebook.report_store import kept_report
+from autograder.nbgrader.gradebook.report_store import stored_report
 from autograder.nbgrader.regrade.requests import REQUEST, answer_request
 from autograder.nbgrader.release.publish import release
 from autograder.nbgrader.status import status
@@ -108,10 +108,10 @@ def grant_more_time(played: Played, week: Week) -> None:
     more = {"student": LATER, "week": week.name, "until": until}
     registry["late"].setdefault("extensions", []).append(more)
     path.write_text(yaml.safe_dump(registry), encoding="utf-8")
-    graded = kept_report(course, week, LATER)
+    graded = stored_report(course, week, LATER)
     played.course = load(course.root)
     after = final_scores(played.course, week)[LATER]
-    same = graded is not None and kept_report(played.course, week, LATER) == graded
+    same = graded is not None and stored_report(played.course, week, LATER) == graded
     held = next(s for s in standings(played.course, week) if s.student == LATER)
     if after <= before or abs(after - held.score) > 1e-6 or not same:
         played.trouble.append(f"{week.name}: more time changed {before} to {after}, {same=}")
@@ -205,7 +205,7 @@ def groups_have_one_score(played: Played) -> list[str]:
 
 def a_spoilt_notebook_costs_no_code_and_is_told(played: Played) -> list[str]:
     week = played.weeks[0]
-    report = kept_report(played.course, week, NOTE)
+    report = stored_report(played.course, week, NOTE)
     shown = next(w for w in status(played.course) if w.week == week.name)
     kinds = {kind for kind, who in shown.noted.items() if NOTE in who}
     page = Workspace(played.course).feedback_page(NOTE, week).read_text("utf-8")

@@ -46,7 +46,7 @@ def test_an_array_that_is_kept_counts_and_the_result_does_not():
     with Counting() as counting:
         kept = X.numpy() @ X.numpy().T
         result = torch.from_numpy(kept * 2)
-    assert counting.alive_besides([result]) == kept.size
+    assert counting.alive_elements_except([result]) == kept.size
 
 
 def test_what_is_made_before_and_after_does_not_count():

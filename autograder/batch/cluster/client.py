@@ -49,13 +49,13 @@ class ClusterSession:
         work: Mapping[str, Submission],
         max_score: float,
         finished: Finished,
-        say: Say = lambda line: None,
+        notify: Say = lambda line: None,
     ) -> None:
         """Grade submissions by key; call `finished` with each report as soon as it arrives."""
         try:
             self._client = self._client or _connect(self._cluster)
             if parcel not in self._crews:
-                self._crews[parcel] = _Crew(self._client, parcel, say)
+                self._crews[parcel] = _Crew(self._client, parcel, notify)
             _ClusterBatch(self._crews[parcel], work, max_score, finished).run()
         except BaseException:
             self.close()
@@ -106,8 +106,8 @@ def _security(cluster: Cluster) -> Any:
 class _Crew:
     """The workers that can grade a parcel; each refusal is reported once."""
 
-    def __init__(self, client: Any, parcel: bytes, say: Say) -> None:
-        self._client, self._parcel, self.say = client, parcel, say
+    def __init__(self, client: Any, parcel: bytes, notify: Say) -> None:
+        self._client, self._parcel, self.say = client, parcel, notify
         self.key = key_of(parcel)
         self.resource = RESOURCE + self.key
         self.refusals: dict[str, str] = {}

@@ -28,7 +28,7 @@ from ...lms.grade_files import total
 from ...lms.roster import Roster, RosterEntry
 from ...model.course import Course, Week
 from ...model.errors import KitError, PlatformError
-from ...nbgrader.gradebook.report_store import kept_report
+from ...nbgrader.gradebook.report_store import stored_report
 
 _SMALL = 1e-4
 _LONGEST = 8000
@@ -110,7 +110,7 @@ class Push:
 
 def comments_of(course: Course, week: Week, students: Iterable[str]) -> dict[str, str]:
     """Return the feedback as plain text, by student, for the students who have a report."""
-    reports = {student: kept_report(course, week, student) for student in students}
+    reports = {student: stored_report(course, week, student) for student in students}
     return {
         student: f"{week.title}\n\n{submission_text(report, week)}\n\n{_MORE} {week.name}"
         for student, report in reports.items()

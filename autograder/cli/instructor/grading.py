@@ -152,7 +152,7 @@ def run_batch(
             sandbox=sandbox,
             cluster=cluster,
             on_done=lambda report: advance(),
-            say=lambda line: print(line, file=sys.stderr),
+            notify=lambda line: print(line, file=sys.stderr),
         )
 
 

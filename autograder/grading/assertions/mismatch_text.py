@@ -14,30 +14,30 @@ _SUMS, _SUMS_OF_HALVES = 1e-3, 1e-2
 
 
 def explain_difference(
-    actual: torch.Tensor, expected: torch.Tensor, off: torch.Tensor, where: str
+    actual: torch.Tensor, expected: torch.Tensor, off: torch.Tensor, subject: str
 ) -> str:
     """Return a message: how many entries differ, where most, and a pattern if there is one.
 
     actual, expected, off: one shape; `off` is True where the values differ
-    where:                 the subject of the message
+    subject:                 the subject of the message
     """
     total, wrong = off.numel(), int(off.sum())
     budget = MessageBudget(VALUES)
     pattern = _pattern(actual, expected, off)
-    sums = "" if _sums_by_chance(where) else _sums(actual, expected)
+    sums = "" if _sums_by_chance(subject) else _sums(actual, expected)
     budget.afford(HINTS)  # no hint is a choice too
     budget.afford(ROUGH if sums else 2)
     hints = [text for text in (pattern, sums) if text]
     place = _worst_entry(actual, expected, off, budget)
     if not off.ndim:
-        return " ".join([f"{where} is not the right number.", *hints])
+        return " ".join([f"{subject} is not the right number.", *hints])
     share = "every entry" if wrong == total else count_of(wrong, total, budget)
-    return " ".join([f"{where} differs in {share}{place}{_rows(off, budget)}.", *hints])
+    return " ".join([f"{subject} differs in {share}{place}{_rows(off, budget)}.", *hints])
 
 
-def _sums_by_chance(where: str) -> bool:
-    is_output = isinstance(where, NamedParts) and where.is_output
-    return is_output or "output" in where or where.startswith("The gradient")
+def _sums_by_chance(subject: str) -> bool:
+    is_output = isinstance(subject, NamedParts) and subject.is_output
+    return is_output or "output" in subject or subject.startswith("The gradient")
 
 
 def _worst_entry(

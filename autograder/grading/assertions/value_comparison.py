@@ -37,17 +37,17 @@ def compare(
     expected: Any,
     precise: Any = None,
     tolerance: Tolerance | None = None,
-    where: str = "The result",
+    subject: str = "The result",
     terms: float = 0.0,
 ) -> None:
     """Raise Wrong if `actual` is not `expected`, or BadReply if it is not plain data.
 
     precise:   the expected value in float64, if there is one
     tolerance: None derives it from the dtype
-    where:     the subject of the message
+    subject:     the subject of the message
     terms:     size of the terms of which the values are sums
     """
-    _Comparison(tolerance, terms).check(actual, expected, precise, where)
+    _Comparison(tolerance, terms).check(actual, expected, precise, subject)
 
 
 @dataclass(frozen=True)
@@ -55,165 +55,165 @@ class _Comparison:
     tolerance: Tolerance | None
     terms: float
 
-    def check(self, actual: Any, expected: Any, precise: Any, where: str) -> None:
+    def check(self, actual: Any, expected: Any, precise: Any, subject: str) -> None:
         is_object = isinstance(actual, frames.HandleV)
         if isinstance(actual, frames.OpaqueV) or (
             is_object and not isinstance(expected, frames.HandleV)
         ):
             raise BadReply(
-                f"{where} is a {actual.type!r} object, which is not plain data. "
+                f"{subject} is a {actual.type!r} object, which is not plain data. "
                 f"Return {_kind(expected)}."
             )
         if is_array(expected):
-            self._check_array(actual, expected, precise, where)
+            self._check_array(actual, expected, precise, subject)
         elif isinstance(expected, (tuple, list)):
-            self._check_items(actual, expected, precise, where)
+            self._check_items(actual, expected, precise, subject)
         elif isinstance(expected, dict):
-            self._check_mapping(actual, expected, precise, where)
+            self._check_mapping(actual, expected, precise, subject)
         elif isinstance(expected, Drawing):
-            compare_drawing(actual, expected, where)
+            compare_drawing(actual, expected, subject)
         elif isinstance(expected, Figure):
-            compare_figure(actual, expected, where)
+            compare_figure(actual, expected, subject)
         elif isinstance(expected, float):
-            self._check_float(actual, expected, precise, where)
+            self._check_float(actual, expected, precise, subject)
         elif not isinstance(expected, frames.HandleV):
-            _check_exact(actual, expected, where)
+            _check_exact(actual, expected, subject)
         elif not is_object:
-            raise _wrong_kind(where, _kind(expected), actual)
+            raise _wrong_kind(subject, _kind(expected), actual)
 
-    def _check_array(self, actual: Any, expected: Any, precise: Any, where: str) -> None:
+    def _check_array(self, actual: Any, expected: Any, precise: Any, subject: str) -> None:
         in_torch = isinstance(expected, torch.Tensor)
         if not in_torch and isinstance(actual, float) and expected.ndim == 0:
             actual = np.float64(actual)
         if not is_array(actual) or isinstance(actual, torch.Tensor) != in_torch:
-            raise _wrong_kind(where, "a torch tensor" if in_torch else "a numpy array", actual)
+            raise _wrong_kind(subject, "a torch tensor" if in_torch else "a numpy array", actual)
         wanted = tuple(expected.shape)
         if tuple(actual.shape) != wanted:
             has = shape(tuple(actual.shape), wanted, MessageBudget())
-            raise Wrong(f"{where} should have shape {wanted}, but has {has}.", Flaw.KIND)
+            raise Wrong(f"{subject} should have shape {wanted}, but has {has}.", Flaw.KIND)
         if actual.dtype != expected.dtype:
             wanted_type, has = (str(x.dtype).removeprefix("torch.") for x in (expected, actual))
-            raise Wrong(f"{where} should have dtype {wanted_type}, but has {has}.", Flaw.KIND)
+            raise Wrong(f"{subject} should have dtype {wanted_type}, but has {has}.", Flaw.KIND)
         if in_torch and (actual.is_meta or expected.is_meta):
             return
         if not is_array(precise) or precise.shape != expected.shape:
             precise = expected
-        self._check_values(as_tensor(actual), as_tensor(expected), as_tensor(precise), where)
+        self._check_values(as_tensor(actual), as_tensor(expected), as_tensor(precise), subject)
 
     def _check_values(
-        self, actual: torch.Tensor, expected: torch.Tensor, precise: torch.Tensor, where: str
+        self, actual: torch.Tensor, expected: torch.Tensor, precise: torch.Tensor, subject: str
     ) -> None:
         if not (expected.is_floating_point() or expected.is_complex()):
             if not torch.equal(actual, expected):
                 off = actual != expected
-                raise Wrong(explain_difference(actual, expected, off, where), Flaw.VALUE)
+                raise Wrong(explain_difference(actual, expected, off, subject), Flaw.VALUE)
             return
         if expected.is_complex() or torch.isnan(expected).any():
             raise GraderFault("the reference's result is complex or NaN")
         wide, wanted = actual.double(), expected.double()
         if torch.isnan(wide).any():
-            raise Wrong(_nan_message(torch.isnan(wide), where), Flaw.VALUE)
+            raise Wrong(_nan_message(torch.isnan(wide), subject), Flaw.VALUE)
         target = trusted_precise(wanted, precise.double())
         bound = verdict_bound(expected, target, self.tolerance, self.terms)
         near = ((wide - target).abs() <= bound) & torch.isfinite(wide)
         off = ~torch.where(torch.isinf(wanted), wide == wanted, near)
         if off.any():
-            raise Wrong(explain_difference(wide, target, off, where), Flaw.VALUE)
+            raise Wrong(explain_difference(wide, target, off, subject), Flaw.VALUE)
 
-    def _check_items(self, actual: Any, expected: Any, precise: Any, where: str) -> None:
+    def _check_items(self, actual: Any, expected: Any, precise: Any, subject: str) -> None:
         count = len(expected)
         if not isinstance(actual, (tuple, list)):
-            raise _wrong_kind(where, f"{count} values (return a, b)", actual)
+            raise _wrong_kind(subject, f"{count} values (return a, b)", actual)
         if len(actual) != count:
             raise Wrong(
-                f"{where} should contain {count} values, but contains {few(len(actual))}.",
+                f"{subject} should contain {count} values, but contains {few(len(actual))}.",
                 Flaw.KIND,
             )
         has_precise = isinstance(precise, (tuple, list)) and len(precise) == count
-        whole = NamedParts.of(where)
+        whole = NamedParts.of(subject)
         for number, (mine, theirs) in enumerate(zip(actual, expected, strict=True)):
             finer = precise[number] if has_precise else None
             self.check(mine, theirs, finer, whole.part(number, count))
 
-    def _check_mapping(self, actual: Any, expected: Any, precise: Any, where: str) -> None:
+    def _check_mapping(self, actual: Any, expected: Any, precise: Any, subject: str) -> None:
         if not isinstance(actual, dict):
-            raise _wrong_kind(where, "a dict", actual)
+            raise _wrong_kind(subject, "a dict", actual)
         if actual.keys() != expected.keys():  # a key of the submission's could be a hidden input
             missing = [repr(k) for k in expected if k not in actual]
             affordable = MessageBudget(TEXTS).afford(1 << len(expected))
             names = ", ".join(missing) if affordable else "some of them"
             raise Wrong(
-                f"{where} should have the keys {', '.join(map(repr, expected))}, but "
+                f"{subject} should have the keys {', '.join(map(repr, expected))}, but "
                 + (f"lacks {names}." if missing else "has more than these."),
                 Flaw.KIND,
             )
-        whole = NamedParts.of(where)
+        whole = NamedParts.of(subject)
         for key in expected:
             finer = precise.get(key) if isinstance(precise, dict) else None
             self.check(actual[key], expected[key], finer, whole.item(key))
 
-    def _check_float(self, actual: Any, expected: float, precise: Any, where: str) -> None:
+    def _check_float(self, actual: Any, expected: float, precise: Any, subject: str) -> None:
         if isinstance(actual, (int, np.floating)) and not isinstance(actual, bool):
             actual = float(actual)
         if not isinstance(actual, float):
-            raise _wrong_kind(where, "a float", actual)
+            raise _wrong_kind(subject, "a float", actual)
         finer = precise if isinstance(precise, float) else expected
         values = (actual, expected, finer)
         mine, theirs, wide = (torch.tensor(x, dtype=torch.float64) for x in values)
         # a Python float may come from a float32 tensor
         bound = verdict_bound(theirs.float(), wide, self.tolerance, self.terms)
-        replace(self, tolerance=Tolerance(bound))._check_values(mine, theirs, wide, where)
+        replace(self, tolerance=Tolerance(bound))._check_values(mine, theirs, wide, subject)
 
 
-def _check_exact(actual: Any, expected: Any, where: str) -> None:
+def _check_exact(actual: Any, expected: Any, subject: str) -> None:
     """Compare integers, booleans, texts and None."""
     if isinstance(actual, (np.bool_, np.integer)):
         actual = actual.item()
     if isinstance(actual, str) and isinstance(expected, str):
         actual, expected = without_trailing_spaces(actual), without_trailing_spaces(expected)
     if type(actual) is not type(expected):
-        raise _wrong_kind(where, _kind(expected), actual)
+        raise _wrong_kind(subject, _kind(expected), actual)
     if actual == expected:
         return
     if isinstance(expected, str):
-        raise Wrong(_text_difference(actual, expected, where), Flaw.VALUE)
+        raise Wrong(_text_difference(actual, expected, subject), Flaw.VALUE)
     is_number = isinstance(expected, int) and not isinstance(expected, bool)
-    raise Wrong(f"{where} is not the right {'number' if is_number else 'value'}.", Flaw.VALUE)
+    raise Wrong(f"{subject} is not the right {'number' if is_number else 'value'}.", Flaw.VALUE)
 
 
-def _text_difference(actual: str, expected: str, where: str) -> str:
+def _text_difference(actual: str, expected: str, subject: str) -> str:
     mine, theirs, budget = actual.split("\n"), expected.split("\n"), MessageBudget(TEXTS)
     if len(mine) != len(theirs):
         has = few(len(mine), _LONGEST_COUNT, budget)
-        return f"{where} should have {len(theirs)} lines, but has {has}."
+        return f"{subject} should have {len(theirs)} lines, but has {has}."
     line = _first_difference(mine, theirs)
     place = f"line {line + 1}" if budget.afford(len(theirs)) else "a line"
     if len(mine[line]) != len(theirs[line]):
         has = few(len(mine[line]), _LONGEST_COUNT, budget)
-        return f"{where}: {place} should be {len(theirs[line])} characters long, but is {has}."
+        return f"{subject}: {place} should be {len(theirs[line])} characters long, but is {has}."
     column = _first_difference(mine[line], theirs[line]) + 1
     from_column = f" from column {column} on" if budget.afford(len(theirs[line])) else ""
-    return f"{where}: {place} differs{from_column}."
+    return f"{subject}: {place} differs{from_column}."
 
 
 def _first_difference(a: list[str] | str, b: list[str] | str) -> int:
     return next(i for i, (x, y) in enumerate(zip(a, b, strict=True)) if x != y)
 
 
-def _nan_message(nan: torch.Tensor, where: str) -> str:
+def _nan_message(nan: torch.Tensor, subject: str) -> str:
     if not nan.ndim:
-        return f"{where} is NaN."
+        return f"{subject} is NaN."
     budget = MessageBudget(VALUES)
     count, rows = count_of(int(nan.sum()), nan.numel(), budget), ""
     in_row = nan.flatten(0, -2) if nan.ndim > 1 else nan[:0]
     if nan.ndim > 1 and budget.afford(2 * in_row.shape[0]):
         whole = " (whole rows)" if torch.equal(in_row.any(-1), in_row.all(-1)) else ""
         rows = f", in {int(in_row.any(-1).sum())} of {in_row.shape[0]} rows{whole}"
-    return f"{where} is NaN in {count}{rows}."
+    return f"{subject} is NaN in {count}{rows}."
 
 
-def _wrong_kind(where: str, wanted: str, actual: Any) -> Wrong:
-    return Wrong(f"{where} should be {wanted}, but is {_kind(actual)}.", Flaw.KIND)
+def _wrong_kind(subject: str, wanted: str, actual: Any) -> Wrong:
+    return Wrong(f"{subject} should be {wanted}, but is {_kind(actual)}.", Flaw.KIND)
 
 
 def _kind(thing: Any) -> str:

@@ -208,7 +208,7 @@ class Runs:
         # In random order, so that parallel processes do not all run the same one.
         for one in random.sample(missing, len(missing)):
             run = partial(self.run_misconception, one)
-            ran = self._kept_run(one.name, one.source, exercise, run)
+            ran = self._stored_run(one.name, one.source, exercise, run)
             self._misconceptions[one.name] = [r for r in ran if r.report.verdict.failed]
         return {m.name: self._misconceptions[m.name] for m in bank}
 
@@ -221,11 +221,11 @@ class Runs:
         """Return the solution's answers in each test of the exercise."""
         if exercise not in self._right:
             run = partial(self._run_solution, self._items_of(exercise))
-            ran = self._kept_run(f"{_SOLUTION}.{exercise}", self.bank.solution, exercise, run)
+            ran = self._stored_run(f"{_SOLUTION}.{exercise}", self.bank.solution, exercise, run)
             self._right[exercise] = {r.report.name: r.answers for r in ran}
         return self._right[exercise]
 
-    def _kept_run(
+    def _stored_run(
         self, name: str, source: str, exercise: str, run: Callable[[], list[Ran]]
     ) -> list[Ran]:
         """Return the stored results of a program, or run it and store them."""

@@ -131,11 +131,11 @@ class Sandboxed:
             raise type(deaths[-1])(_NOT_RUN)
         if self._import_outcome is not None:
             raise type(self._import_outcome)(self._import_outcome.message)
-        self.clocks.seconds_left(self._exercise)  # none left is not this call's death
+        self.clocks.seconds_remaining(self._exercise)  # none left is not this call's death
         try:
             answer = self._ahead_answer(frame)
             if answer is None:
-                answer = self._exchange(frame, self.clocks.seconds_left(self._exercise))
+                answer = self._exchange(frame, self.clocks.seconds_remaining(self._exercise))
             self._asked.append(frame)
             return answer
         except _FAILURES as outcome:
@@ -160,7 +160,7 @@ class Sandboxed:
         expected, self._expected = self._expected, ()
         try:
             if expected and not self.sent and expected[0] == call:
-                seconds = self.clocks.seconds_left(self._exercise)
+                seconds = self.clocks.seconds_remaining(self._exercise)
                 stamps = process.send_ahead([c.frame for c in expected], seconds)
                 self.sent.extend(map(_Sent, expected, stamps))
             while self.sent and not self._asked and self.sent[0].call.test != self._test:
@@ -174,12 +174,12 @@ class Sandboxed:
         self._end_process()
         self._running()
         for earlier in self._asked:
-            self._exchange(earlier, self.clocks.seconds_left(self._exercise))
+            self._exchange(earlier, self.clocks.seconds_remaining(self._exercise))
         return None
 
     def _next_ahead(self) -> Answer:
         sent, process = self.sent.popleft(), self._running()
-        seconds = min(self.clocks.seconds_left(self._exercise), _SILENT_SECONDS)
+        seconds = min(self.clocks.seconds_remaining(self._exercise), _SILENT_SECONDS)
         quota, more = self._quota, bool(self.sent)
         return self._timed(
             lambda: process.receive_ahead(sent.stamp, seconds, quota, more=more), seconds

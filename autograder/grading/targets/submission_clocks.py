@@ -18,7 +18,7 @@ _SHARE_OF_WAITING = 0.25  # of idle time, counted as use
 _START_SECONDS = 0.05  # of a process, on our side too
 
 
-class _TimeLeft(NamedTuple):
+class _TimeRemaining(NamedTuple):
     """Seconds for a call. `used_up`: the limit that stops it, "" for that of a call."""
 
     seconds: float
@@ -67,20 +67,20 @@ class SubmissionClocks:
         self.forgiven += more
         return more
 
-    def seconds_left(self, exercise: str) -> float:
+    def seconds_remaining(self, exercise: str) -> float:
         """Return the seconds for a call; raise TimedOut if earlier calls used them up."""
-        budget = self._time_left(exercise)
+        budget = self._time_remaining(exercise)
         if budget.seconds < self._limits.call_seconds:
             spent = self._spent.get(exercise, 0.0)
             self._spent[exercise] = spent - min(spent, self.forgive())
-            budget = self._time_left(exercise)
+            budget = self._time_remaining(exercise)
         if budget.seconds <= 0:
             raise TimedOut(f"Not run: {budget.used_up}.")
         return budget.seconds
 
     def why_stopped(self, exercise: str, seconds: float) -> str:
         """Return the message for a call that was stopped after so many seconds."""
-        budget = self._time_left(exercise)
+        budget = self._time_remaining(exercise)
         if budget.used_up:
             return f"The call was stopped: {budget.used_up}."
         hint = "Is there a loop that never ends?"
@@ -101,18 +101,18 @@ class SubmissionClocks:
         idle = (sum(self._spent.values()) - queued) * _SHARE_OF_WAITING
         return max(self.ran_seconds(), idle) + self.starts * _START_SECONDS
 
-    def _time_left(self, exercise: str) -> _TimeLeft:
+    def _time_remaining(self, exercise: str) -> _TimeRemaining:
         """Return the smallest of the limits of a call, its exercise and the submission."""
         limits = self._limits
         exercise_left = limits.exercise_seconds - self._spent.get(exercise, 0.0)
         left = limits.submission_seconds - sum(self._spent.values())
         return min(
-            _TimeLeft(limits.call_seconds, ""),
-            _TimeLeft(
+            _TimeRemaining(limits.call_seconds, ""),
+            _TimeRemaining(
                 exercise_left,
                 f"the calls of this exercise used up its {limits.exercise_seconds:g} seconds",
             ),
-            _TimeLeft(
+            _TimeRemaining(
                 left, f"its calls used up the submission's {limits.submission_seconds:g} seconds"
             ),
             key=lambda each: each.seconds,

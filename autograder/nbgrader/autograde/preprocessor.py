@@ -41,7 +41,7 @@ from ..collect.submissions import full_history
 from ..collect.submitted import read_student
 from ..gradebook.due_dates import update_dates, update_penalty
 from ..gradebook.effective_results import cell_scores
-from ..gradebook.report_store import About, digests_file, judged_digests, keep_report, kept_report
+from ..gradebook.report_store import About, digests_file, judged_digests, keep_report, stored_report
 from ..release.archive import course_for
 from ..state_files import write_state
 from ..workspace import cells_of
@@ -137,7 +137,7 @@ def _require_recordable(course: Course, week: Week, report: SubmissionReport) ->
         raise NbgraderError(
             f"{report.message} Grade {report.name} again; `autograder doctor` looks for the cause."
         )
-    now = kept_report(course, week, report.name)
+    now = stored_report(course, week, report.name)
     graded = now is not None and now.verdict is Ending.GRADED
     if graded and report.verdict is not Ending.GRADED:
         raise NbgraderError(f"{report.message} The earlier submission stays in the gradebook.")

@@ -23,9 +23,9 @@ from ..gradebook.report_store import (
     About,
     Recorded,
     keep_earlier_report,
-    kept_report,
     recorded_folder,
     stamped,
+    stored_report,
     students_with_earlier_reports,
     submission_of,
 )
@@ -124,7 +124,7 @@ class _Recorder:
             return
         if counted is not report:
             about = submission_of(self._course, self._week, student)
-        before = kept_report(self._course, self._week, student)
+        before = stored_report(self._course, self._week, student)
         self._autograde(counted, about)
         if before is not None and _is_rescored(before, counted, about):
             self.rescored.append(student)

@@ -32,7 +32,7 @@ from ..gradebook.due_dates import update_dates, update_penalty
 from ..gradebook.effective_results import lower, results
 from ..gradebook.final_scores import require_marked
 from ..gradebook.rebuild import require_scores
-from ..gradebook.report_store import kept_report, recorded_folder
+from ..gradebook.report_store import recorded_folder, stored_report
 from ..regrade.requests import answer_note
 from ..workspace import Workspace, cells_of, last_words, open_api
 
@@ -148,7 +148,7 @@ class FinishFeedback(CoursePreprocessor):
             late = update_penalty(course, gradebook, week, about["student"])
             gradebook.db.commit()
             marks = _marks(gradebook, week, about["student"])
-        report = kept_report(course, week, about["student"])
+        report = stored_report(course, week, about["student"])
         if report is None:
             raise NbgraderError(f"its report is lost: run `autograder grade {week.name}` again")
         about["page"] = feedback_page(

@@ -27,7 +27,7 @@ from ..state_files import read_state, write_state
 from ..workspace import cells_of, open_gradebook
 
 
-class KeptMarks(Marked):
+class StoredMarks(Marked):
     """The marks of one submission; `of` has a digest of each marked cell (SaveScores)."""
 
     of: dict[str, str] = msgspec.field(default_factory=dict)
@@ -37,7 +37,7 @@ class _Week(msgspec.Struct):
     """A week's marks; `transactions` of the gradebook when they were last copied."""
 
     transactions: int = 0
-    students: dict[str, KeptMarks] = {}
+    students: dict[str, StoredMarks] = {}
 
 
 def keep_marks(course: Course) -> None:
@@ -93,7 +93,7 @@ def restore_marks(course: Course, week: Week) -> list[str]:
 
 
 def _restore(
-    course: Course, week: Week, gradebook: Any, student: str, kept: KeptMarks
+    course: Course, week: Week, gradebook: Any, student: str, kept: StoredMarks
 ) -> list[str]:
     submission = gradebook.find_submission(week.name, student)
     judged = judged_digests(course, week, student)
@@ -134,10 +134,10 @@ def _lost(kept: _Week, student: str, held: Marked, count: int) -> bool:
     )
 
 
-def _entry(course: Course, week: Week, student: str, marked: Marked) -> KeptMarks:
+def _entry(course: Course, week: Week, student: str, marked: Marked) -> StoredMarks:
     judged = judged_digests(course, week, student) if marked.cells else {}
     of = {name: judged[name] for name in marked.cells if name in judged}
-    return KeptMarks(marked.submission, marked.extension, marked.cells, of)
+    return StoredMarks(marked.submission, marked.extension, marked.cells, of)
 
 
 def _path(course: Course, week: Week) -> Path:

@@ -25,7 +25,7 @@ from .database import (
     read_gradebook,
     read_hand_marks,
 )
-from .report_store import Recorded, earlier_reports, kept_report
+from .report_store import Recorded, earlier_reports, stored_report
 
 _TOLERANCE = 1e-6
 
@@ -102,7 +102,7 @@ def results(
 ) -> list[PastResult]:
     """Return the student's graded submissions of a week, the oldest first."""
     worth = worth or Worth(course)
-    now = kept_report(course, week, student)
+    now = stored_report(course, week, student)
     if now is None:
         return []
     found: dict[object, Recorded] = {}
@@ -138,7 +138,7 @@ def report_with(course: Course, week: Week, student: str, content: str) -> Recor
 
 
 def _reports(course: Course, week: Week, student: str) -> list[Recorded]:
-    now = kept_report(course, week, student)
+    now = stored_report(course, week, student)
     return [*earlier_reports(course, week, student), *([now] if now else [])]
 
 
@@ -149,7 +149,7 @@ def counting(course: Course, week: Week, new: Recorded, worth: Worth) -> int:
     instructor restored counts. 0 means a submission that is not in the history.
     """
     student = new.name
-    now = kept_report(course, week, student)
+    now = stored_report(course, week, student)
     history = read_history(course, week, student)
     if now is None or now.verdict is not Ending.GRADED or history.restored:
         return new.number

@@ -60,12 +60,12 @@ def recorded_file(course: Course, week: Week, student: str) -> Path:
     return recorded_folder(course, week) / f"{student}.json"
 
 
-def kept_report(course: Course, week: Week, student: str) -> Recorded | None:
+def stored_report(course: Course, week: Week, student: str) -> Recorded | None:
     """Return the report behind a student's scores in the gradebook, or None."""
     return read_state(recorded_file(course, week, student), Recorded)
 
 
-def kept_reports(course: Course, week: Week) -> dict[str, Recorded]:
+def stored_reports(course: Course, week: Week) -> dict[str, Recorded]:
     """Return every recorded report of a week, by student."""
     paths = sorted(recorded_folder(course, week).glob("*.json"))
     reports = {path.stem: read_state(path, Recorded) for path in paths}
@@ -94,7 +94,7 @@ def keep_report(
     about: the submission that it grades; by default the one that is collected now.
     """
     about = about or submission_of(course, week, student)
-    before = kept_report(course, week, student)
+    before = stored_report(course, week, student)
     if before is not None:
         graded_before = About(before.handed_in, before.content, before.notes, before.number)
         if graded_before == about and not differ(before, report):

@@ -32,8 +32,8 @@ from ..gradebook.rebuild import require_scores
 from ..gradebook.report_store import (
     Recorded,
     feedback_is_stale,
-    kept_report,
     stamped,
+    stored_report,
     submission_of,
     write_report,
 )
@@ -109,7 +109,7 @@ def _compare(
 ) -> LeftOut | None:
     """Add one student to the preview; return why they are left out, or None."""
     student = new.name
-    old = kept_report(course, week, student)
+    old = stored_report(course, week, student)
     grades = _grades(gradebook, week, student)
     if old is None or not any(g.auto_score is not None for g in grades.values()):
         return LeftOut.NOT_GRADED
@@ -172,7 +172,7 @@ def undoing(course: Course, week: Week, log: RegradeLog, reason: str) -> tuple[P
     with open_gradebook(course) as gradebook:
         for change in former.changes:
             grades = _grades(gradebook, week, change.student)
-            held = kept_report(course, week, change.student)
+            held = stored_report(course, week, change.student)
             if held is None or not _as_left(grades, held, change):
                 gone.append(change.student)
                 continue
@@ -220,7 +220,7 @@ def write_gradebook(course: Course, week: Week, plan: Plan) -> list[ScoreChange]
     with open_gradebook(course) as gradebook:
         for change in plan.changes:
             grades = _grades(gradebook, week, change.student)
-            held = kept_report(course, week, change.student)
+            held = stored_report(course, week, change.student)
             about = change.new.handed_in, change.new.content
             if grades.keys() != change.new_scores.keys() or (held and not held.is_of(*about)):
                 continue

@@ -82,7 +82,7 @@ class Sandbox:
             boot,
             config,
             programs=partial(syscalls.programs, namespaces=self.namespaces, gpu=cuda),
-            most=self._most_tasks(launched.child_uid),
+            most=self._max_tasks(launched.child_uid),
             end=launched.end,
         )
 
@@ -93,7 +93,7 @@ class Sandbox:
         """Return the children's first uid if the grader is root and that uid can read enough."""
         return spare_uid() if os.geteuid() == 0 and visible.open_to_others() else None
 
-    def _most_tasks(self, child_uid: int | None) -> Tasks:
+    def _max_tasks(self, child_uid: int | None) -> Tasks:
         return Tasks.THREADS
 
 

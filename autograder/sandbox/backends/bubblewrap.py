@@ -78,7 +78,7 @@ class Bubblewrap(Sandbox):
     def _spare_uid(self, visible: Visible) -> int | None:
         return spare_uid() if os.geteuid() == 0 and visible.readable_by_others() else None
 
-    def _most_tasks(self, child_uid: int | None) -> Tasks:
+    def _max_tasks(self, child_uid: int | None) -> Tasks:
         return Tasks.NONE if os.geteuid() == 0 and child_uid is None else Tasks.PROCESSES
 
 

@@ -72,7 +72,7 @@ class CallHooks:
     def keep(self, result: Any) -> None:
         """Count the elements that the forward pass keeps in addition to its result."""
         if self._counting is not None:
-            self._kept = self._counting.alive_besides(tensors_in(result))
+            self._kept = self._counting.alive_elements_except(tensors_in(result))
 
     def counts(self, result: Any) -> frames.Counts | None:
         """Return the work and the operators outside of kernels, or None if not requested."""

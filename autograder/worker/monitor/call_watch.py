@@ -114,12 +114,12 @@ class Counting(TorchDispatchMode):
     def _should_skip_dynamo(cls) -> bool:
         return False  # otherwise torch imports its compiler
 
-    def alive_besides(self, results: list[torch.Tensor]) -> int:
+    def alive_elements_except(self, results: list[torch.Tensor]) -> int:
         """Return the number of elements made so far that are alive and not part of the results."""
         storages = [t.untyped_storage() for t in results]
         own = {s._cdata for s in storages}
         in_torch = sum(size for kept, size in self._alive.items() if kept._cdata not in own)
-        return in_torch + self._arrays.alive_besides({s.data_ptr() for s in storages})
+        return in_torch + self._arrays.alive_elements_except({s.data_ptr() for s in storages})
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         operator = _facts_of(func)

@@ -73,7 +73,7 @@ class ArrayCount:
         if numbers > self.largest:
             self.largest = numbers
 
-    def alive_besides(self, addresses: set[int]) -> int:
+    def alive_elements_except(self, addresses: set[int]) -> int:
         """Return the number of elements alive, without arrays at these addresses."""
         return sum(n for place, n in self.alive.items() if place not in addresses)
 

@@ -69,36 +69,36 @@ class Races:
             self._ordered = _longer(self._ordered, 2 * self._segment + 64)
         self._ordered[self._segment] = True
 
-    def load(self, seen: Accesses, places: np.ndarray) -> None:
+    def load(self, access: Accesses, places: np.ndarray) -> None:
         """Record a load of the elements at these offsets."""
-        self._count("read_after_write", self._unordered_changes(seen, places))
-        self._note(seen.loaded, places)
+        self._count("read_after_write", self._unordered_changes(access, places))
+        self._note(access.loaded, places)
 
     def store(
-        self, seen: Accesses, places: np.ndarray, same: Callable[[np.ndarray], np.ndarray]
+        self, access: Accesses, places: np.ndarray, same: Callable[[np.ndarray], np.ndarray]
     ) -> None:
         """Record a store.
 
         same: returns which of the selected elements have the stored value already
         """
-        writes = self._unordered_changes(seen, places)
-        racing = writes | ~self._ordered[seen.loaded[places]]
+        writes = self._unordered_changes(access, places)
+        racing = writes | ~self._ordered[access.loaded[places]]
         if racing.any():
             racing[racing] = ~same(racing)
             self._count("write_after_write", racing & writes)
             self._count("write_after_read", racing & ~writes)
-        seen.stored[places] = self._segment
+        access.stored[places] = self._segment
 
-    def atomic(self, seen: Accesses, places: np.ndarray, releases: bool) -> Callable[[], None]:
+    def atomic(self, access: Accesses, places: np.ndarray, releases: bool) -> Callable[[], None]:
         """Record an atomic operation; return the function that makes it acquire."""
-        seen.atomic = True
-        writes = ~self._ordered[seen.stored[places]]
+        access.atomic = True
+        writes = ~self._ordered[access.stored[places]]
         self._count("write_after_write", writes)
-        self._count("write_after_read", ~writes & ~self._ordered[seen.loaded[places]])
-        self._note(seen.changed, places)
-        before = seen.released
+        self._count("write_after_read", ~writes & ~self._ordered[access.loaded[places]])
+        self._note(access.changed, places)
+        before = access.released
         if releases:
-            seen.released = _joined(before, self._ordered[: self._segment + 1])
+            access.released = _joined(before, self._ordered[: self._segment + 1])
             self._next_segment()
 
         def acquire() -> None:
@@ -106,10 +106,10 @@ class Races:
 
         return acquire
 
-    def _unordered_changes(self, seen: Accesses, places: np.ndarray) -> np.ndarray:
-        unordered: np.ndarray = ~self._ordered[seen.stored[places]]
-        if seen.atomic:
-            unordered |= ~self._ordered[seen.changed[places]]
+    def _unordered_changes(self, access: Accesses, places: np.ndarray) -> np.ndarray:
+        unordered: np.ndarray = ~self._ordered[access.stored[places]]
+        if access.atomic:
+            unordered |= ~self._ordered[access.changed[places]]
         return unordered
 
     def _note(self, segments: np.ndarray, places: np.ndarray) -> None:
