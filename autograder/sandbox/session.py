@@ -58,7 +58,9 @@ _DECODER = msgspec.msgpack.Decoder(Report)
 class Child:
     """The process of one submission.
 
-    sock: blocking stream socket to the process; the caller defines what is sent over it
+    sock:  blocking stream socket to the process; the caller defines what is sent over it
+    pid:   its id in our pid namespace
+    pidfd: file descriptor of the process; -1 once the child is closed
     """
 
     def __init__(
@@ -73,8 +75,8 @@ class Child:
         self._watched = watched
         self._template = template
         self._number = number
-        self._pidfd = pidfd
-        self._pid = processes.pid_of(pidfd)
+        self.pidfd = pidfd
+        self.pid = processes.pid_of(pidfd)
         self._status: int | None = None
 
     def kill(self) -> None:
@@ -82,19 +84,19 @@ class Child:
 
         Do nothing if they have ended already. Raise SandboxFault if the child survives SIGKILL.
         """
-        if self._pidfd < 0:
+        if self.pidfd < 0:
             return
         with contextlib.suppress(ProcessLookupError):
-            signal.pidfd_send_signal(self._pidfd, signal.SIGKILL)
+            signal.pidfd_send_signal(self.pidfd, signal.SIGKILL)
         patience = _GPU_KILL_SECONDS if self._template._gpu else _KILL_SECONDS
-        if not processes.readable(self._pidfd, patience):
+        if not processes.readable(self.pidfd, patience):
             raise SandboxFault(f"a child did not die within {patience:.0f} s of SIGKILL")
         with contextlib.suppress(SandboxFault):  # only the template knows the exit status
             self.exit_status(0)
 
     def exit_status(self, timeout: float) -> int | None:
         """Return the exit code (negative: a signal), or None if still running after `timeout` s."""
-        if self._status is None and self._pidfd >= 0 and processes.readable(self._pidfd, timeout):
+        if self._status is None and self.pidfd >= 0 and processes.readable(self.pidfd, timeout):
             self._status = self._template._status_of(self._number)
         return self._status
 
@@ -107,42 +109,42 @@ class Child:
         """Return the resident memory of the child and its descendants, including shared pages."""
         if self._has_ended():
             return 0
-        pids = [self._pid]
+        pids = [self.pid]
         if self._template._bred:
             with contextlib.suppress(psutil.Error):
-                pids += [p.pid for p in psutil.Process(self._pid).children(recursive=True)]
+                pids += [p.pid for p in psutil.Process(self.pid).children(recursive=True)]
         return sum(processes.resident_bytes(pid) for pid in pids)
 
     def peak_bytes(self) -> int:
         """Return the peak resident memory of the child; 0 once it has ended."""
-        return 0 if self._has_ended() else processes.peak_resident_bytes(self._pid)
+        return 0 if self._has_ended() else processes.peak_resident_bytes(self.pid)
 
     def anonymous_bytes(self) -> int:
         """Return the anonymous resident memory, including the template's; 0 once it has ended."""
-        return 0 if self._has_ended() else processes.anonymous_bytes(self._pid)
+        return 0 if self._has_ended() else processes.anonymous_bytes(self.pid)
 
     def waited_seconds(self) -> float:
         """Return the time that the child was runnable but waited for a CPU; 0 once it has ended."""
-        return 0.0 if self._has_ended() else processes.waited_seconds(self._pid)
+        return 0.0 if self._has_ended() else processes.waited_seconds(self.pid)
 
     def ran_seconds(self) -> float:
         """Return the time that the child ran on a CPU; 0 once it has ended."""
-        return 0.0 if self._has_ended() else processes.ran_seconds(self._pid)
+        return 0.0 if self._has_ended() else processes.ran_seconds(self.pid)
 
     def _has_ended(self) -> bool:
-        return self._pidfd < 0 or processes.readable(self._pidfd, 0)
+        return self.pidfd < 0 or processes.readable(self.pidfd, 0)
 
     def close(self) -> None:
         """Kill the child if it still runs, and release its descriptors."""
-        if self._pidfd < 0:
+        if self.pidfd < 0:
             return
         try:
             self.kill()
         finally:
             self.sock.close()
             self._template._forget(self._number)
-            os.close(self._pidfd)
-            self._pidfd = -1
+            os.close(self.pidfd)
+            self.pidfd = -1
 
     def __enter__(self) -> Child:
         return self
@@ -152,8 +154,8 @@ class Child:
 
     def _abandon(self) -> None:
         self.sock.close()
-        os.close(self._pidfd)
-        self._pidfd = -1
+        os.close(self.pidfd)
+        self.pidfd = -1
 
 
 class Template:
@@ -233,8 +235,8 @@ class Template:
             child = Child(self, number, ours, pidfd, programs.names)
             with contextlib.suppress(psutil.Error, ValueError):  # the child has ended
                 if number == 1:
-                    processes.step_back(psutil.Process(child._pid).ppid())
-                processes.step_back(child._pid)
+                    processes.step_back(psutil.Process(child.pid).ppid())
+                processes.step_back(child.pid)
             self._children[number] = child
             return child
 

@@ -52,7 +52,7 @@ def leftovers() -> set[str]:
 
 
 def parent_of(child: Child) -> int:
-    return psutil.Process(child._pid).ppid()
+    return psutil.Process(child.pid).ppid()
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_kill_ends_all_that_it_started(template: Template, backend: str) -> None
             os.wait()
             """,
         )
-        started = psutil.Process(child._pid).children(recursive=True)
+        started = psutil.Process(child.pid).children(recursive=True)
         child.kill()
     assert started
     assert not any(process.is_running() for process in started)
@@ -121,7 +121,7 @@ def test_kill_ends_all_that_it_started(template: Template, backend: str) -> None
 
 def test_a_closed_child_leaves_no_process(spawn: Spawn) -> None:
     child = spawn()
-    pid = child._pid
+    pid = child.pid
     child.close()
     assert not psutil.pid_exists(pid)
 
@@ -201,7 +201,7 @@ def test_a_sandbox_steps_back_as_its_grader_does() -> None:
         os.nice(7)
         with start_cold("bubblewrap") as template, template.spawn(ChildLimits()) as child:
             import psutil
-            for pid in (child._pid, psutil.Process(child._pid).ppid()):
+            for pid in (child.pid, psutil.Process(child.pid).ppid()):
                 print(open(f"/proc/{pid}/autogroup").read().split()[-1])
     """
     done = subprocess.run(
@@ -217,7 +217,7 @@ def test_a_dead_template_is_a_fault_of_ours(backend: str) -> None:
     with start_cold(backend) as template:
         child = template.spawn(ChildLimits())
         os.kill(parent_of(child), signal.SIGKILL)
-        assert readable(child._pidfd, 5)
+        assert readable(child.pidfd, 5)
         with pytest.raises(SandboxFault):
             template.spawn(ChildLimits())
         with pytest.raises(SandboxFault):
@@ -232,7 +232,7 @@ def test_a_closed_template_takes_its_children_along(backend: str) -> None:
         child = template.spawn(ChildLimits())
         ask(child, "open('own', 'w').write('x')")
         template.close()
-        assert readable(child._pidfd, 5)
+        assert readable(child.pidfd, 5)
         child.close()
     assert leftovers() == before
 
@@ -307,7 +307,7 @@ template = start_cold({backend!r})
 child = template.spawn(ChildLimits())
 ask(child, "open('own', 'w').write('x')")
 child.sock.sendall(b'"while True: pass"\\n')
-print(child._pid, psutil.Process(child._pid).ppid(), flush=True)
+print(child.pid, psutil.Process(child.pid).ppid(), flush=True)
 signal.pause()
 """
 
@@ -345,19 +345,19 @@ def test_the_root_of_the_grader_is_not_the_submissions(template: Template, backe
     if os.geteuid() != 0 or backend == "landlock":
         pytest.skip("only a grader that is root gives its submissions another uid")
     with template.spawn(ChildLimits()) as child, contextlib.suppress(psutil.NoSuchProcess):
-        assert psutil.Process(child._pid).uids().real != 0
+        assert psutil.Process(child.pid).uids().real != 0
 
 
 def test_each_submission_has_a_uid_of_its_own(spawn: Spawn, backend: str) -> None:
     if not BACKENDS[backend]().separate_uids:
         pytest.skip("only a grader that is root gives its submissions other uids")
-    first, second = (psutil.Process(spawn()._pid).uids().real for _ in range(2))
+    first, second = (psutil.Process(spawn().pid).uids().real for _ in range(2))
     assert 0 not in (first, second)
     assert first != second
 
 
 def test_the_host_ends_a_submission_first_when_memory_runs_out(spawn: Spawn) -> None:
-    score = Path(f"/proc/{spawn()._pid}/oom_score_adj").read_text("ascii")
+    score = Path(f"/proc/{spawn().pid}/oom_score_adj").read_text("ascii")
     assert score.strip() == "1000"
 
 
