@@ -75,7 +75,7 @@ def test_full_attention(n: int) -> None:
 
 
 def test_flash_attention_works_as_much_and_half_as_much_again_backward() -> None:
-    assert "half of the forward work again" in sheet()["flash"][1]
+    assert "half of the forward work once more" in sheet()["flash"][1]
     flash = solution(7).FlashAttention
 
     def there_and_back(run: Any) -> int:
