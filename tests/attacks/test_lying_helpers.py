@@ -147,6 +147,7 @@ def test_nothing_is_inherited_from_helpers_that_hold_no_work(week: int, engines:
             assert not [e.name for e in found.values() if helper in e.inherits], (helper, value)
 
 
+@pytest.mark.thorough
 def test_a_lent_helper_does_not_spare_its_caller_what_it_keeps(engines: Engines) -> None:
     """Count memory that `tiled_attention` stores for its backward pass towards `FlashAttention`."""
     engine = engines.of("7")

@@ -25,6 +25,7 @@ def lost_beside_helpers(week: str) -> float:
     return max(measure(COURSE, COURSE.week(week), 0, sandboxed=False).after)
 
 
+@pytest.mark.thorough
 def test_right_code_of_the_first_week_loses_nothing() -> None:
     assert lost_beside_helpers("week01_softmax") < 0.02
 
@@ -68,6 +69,7 @@ def told_otherwise(week: str, count: int) -> list[str]:
         engine.close()
 
 
+@pytest.mark.thorough
 def test_wrong_code_of_the_first_week_is_told_as_beside_right_helpers() -> None:
     assert not told_otherwise("week01_softmax", 12)
 
