@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -150,17 +150,28 @@ def _base64(figure: _Figure) -> str:
 
 
 def _outputs(cell: Notebook) -> Iterator[Markup]:
-    """Render the kit's explanations, which repeat the score, and name all other outputs."""
+    """Render the outputs of code: explanations, text and pictures; name unsupported ones."""
     graded = bool(cell.get("metadata", {}).get("nbgrader", {}))
     for output in cell.get("outputs", []):
         kind = output.get("output_type")
-        shown = joined(output.get("data", {}).get("text/html", ""))
-        if shown and len(shown) <= _MAX_CACHED:
-            yield _explained(shown)
-        elif shown:
-            yield harmless_explanation(shown)
-        elif not (graded and kind == "execute_result"):
-            yield Markup("<p>[an output is not shown: {}]</p>").format(kind)
+        if kind == "stream":
+            yield plain(joined(output.get("text", "")))
+        elif kind == "error":
+            yield plain(f"{output.get('ename', '')}: {output.get('evalue', '')}")
+        elif not (graded and kind == "execute_result"):  # nbgrader's score: the explanation has it
+            yield _data(output.get("data", {}))
+
+
+def _data(bundle: Mapping[str, Any]) -> Markup:
+    if "text/html" in bundle:
+        shown = joined(bundle["text/html"])
+        return _explained(shown) if len(shown) <= _MAX_CACHED else harmless_explanation(shown)
+    for kind in PICTURES:
+        if address := embedded(kind, bundle.get(kind)):
+            return Markup('<img src="{}" alt="a picture">').format(address)
+    if "text/plain" in bundle:
+        return plain(joined(bundle["text/plain"]))
+    return Markup("<p>[an output is not shown: {}]</p>").format(", ".join(map(str, bundle)))
 
 
 _explained = lru_cache(maxsize=512)(harmless_explanation)
