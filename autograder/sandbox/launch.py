@@ -17,21 +17,21 @@ import psutil
 WARM = ("numpy", "torch")
 END_SECONDS = 3.0
 _ONE_THREAD = ("OMP_NUM_THREADS", "OMP_THREAD_LIMIT", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-_WHICH_GPU = ("CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER")  # passed on if set
+_WHICH_GPU = ("CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER")  # copied from the grader if set
 
 
 def environment(cache: str, temporary: str) -> dict[str, str]:
     """Return the environment of the template; both folders are writable while it warms up."""
     return {
         **dict.fromkeys(_ONE_THREAD, "1"),
-        "PYTHONHASHSEED": "0",  # gives sets the same order in every report
+        "PYTHONHASHSEED": "0",  # so that sets have the same order in every run
         "MPLBACKEND": "Agg",
         "MPLCONFIGDIR": cache,
         "KERAS_BACKEND": "torch",
         "HF_HUB_OFFLINE": "1",
         "TOKENIZERS_PARALLELISM": "false",
         "TORCH_DEVICE_BACKEND_AUTOLOAD": "0",
-        "PYTORCH_NVML_BASED_CUDA_CHECK": "1",  # `torch.cuda.is_available` must not start CUDA
+        "PYTORCH_NVML_BASED_CUDA_CHECK": "1",  # `torch.cuda.is_available` must not initialise CUDA
         **{name: os.environ[name] for name in _WHICH_GPU if name in os.environ},
         "TRITON_INTERPRET": "1",  # no compiler may run here
         "USER": "student",
@@ -59,7 +59,7 @@ class Process:
             argv,
             env=env,
             cwd="/",
-            start_new_session=True,  # a Ctrl-C is the grader's to handle
+            start_new_session=True,  # only the grader handles Ctrl-C
             pass_fds=descriptors,
             stdin=subprocess.DEVNULL,
             stdout=self._printed,
@@ -80,9 +80,9 @@ class Process:
         return printed
 
     def _kill(self) -> None:
-        """Kill the process and its children: see `end_orphans`.
+        """Kill the process and its children (see `end_orphans`).
 
-        A process that was stopped first starts no other child.
+        The process is stopped first, so that it cannot start another child.
         """
         pid = self._process.pid
         os.kill(pid, signal.SIGSTOP)
@@ -106,7 +106,7 @@ def end_orphans() -> None:
 
 
 def orphans() -> list[psutil.Process]:
-    """Return our sandboxes' first processes whose bubblewrap has ended."""
+    """Return the init processes of our sandboxes whose bubblewrap has ended."""
     found = []
     for process in psutil.process_iter(["name"]):
         with contextlib.suppress(psutil.Error, OSError):

@@ -107,18 +107,18 @@ def stdlib_entries(stdlib: Path) -> Iterator[Path]:
 
 
 def _loader_folders() -> list[Path]:
-    """Return the system's folders of shared libraries, narrower than /usr/lib if possible."""
+    """Return folders and files of the system's shared libraries, without the rest of /usr/lib."""
     multiarch = sysconfig.get_config_var("MULTIARCH") or f"{platform.machine()}-linux-gnu"
     named = [Path(f"/usr/lib/{multiarch}"), Path(f"/lib/{multiarch}")]
     named += [Path("/usr/lib64"), Path("/lib64")]
     found = [path for path in named if path.is_dir()]
     found += sorted(Path("/lib").glob("ld-linux-*.so*"))
-    # as single files, because distributions with a flat layout (Arch) have them all here
+    # single files, because distributions with a flat layout (Arch) keep all libraries here
     return found + sorted(Path("/usr/lib").glob("*.so*"))
 
 
 def graphics_nodes(folder: Path) -> list[str]:
-    """Return the device nodes for computing on NVIDIA GPUs, without those for modes or debugging.
+    """Return the device nodes for computing on NVIDIA GPUs, but not for display or debugging.
 
     `nvidia-caps` holds the nodes of GPU instances (MIG).
     """
@@ -165,7 +165,7 @@ def _packages() -> dict[str, Path]:
 def _closure() -> list[metadata.Distribution]:
     """Return the distributions that submissions may use and all their requirements.
 
-    Extras are followed, too: torch requires the CUDA libraries as extras of one distribution.
+    Extras are included, because torch requires the CUDA libraries as extras of a distribution.
     """
     found: dict[str, metadata.Distribution | None] = {}
     asked = set[tuple[str, str]]()
@@ -190,7 +190,7 @@ def _closure() -> list[metadata.Distribution]:
 
 
 def _installed(name: str) -> metadata.Distribution | None:
-    """Return a distribution that pip installed; packages of the system list no files."""
+    """Return a distribution if pip installed it; system packages do not list their files."""
     try:
         distribution = metadata.distribution(name)
     except metadata.PackageNotFoundError:

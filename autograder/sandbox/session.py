@@ -165,9 +165,9 @@ class Template:
 
     control:      control socket of the started process
     boot, config: the first message to the process
-    programs:     return the seccomp programs for the tasks that a child may start
-    most:         the most that this host can grant and limit
-    end:          end and reap the process after a grace period in seconds; return its output
+    programs:     returns the seccomp programs for the tasks that a child may start
+    most:         the most tasks that this host can both grant a child and limit
+    end:          ends and reaps the process after a grace period in seconds; returns its output
     """
 
     def __init__(
@@ -277,7 +277,7 @@ class Template:
             self._fail("the template is gone")
 
     def _await(self, kind: type[Started | Ready | Exited], number: int, seconds: float) -> int:
-        """Read reports until one of `kind` arrives; return its descriptor, or -1 without one."""
+        """Read reports until one of `kind` arrives; return its descriptor, or -1 if it has none."""
         deadline = time.monotonic() + seconds
         while True:
             report, descriptor = self._receive(deadline)
@@ -325,7 +325,7 @@ class Template:
             self._tried.pop(number, None)
 
     def _abandon(self) -> None:
-        """Close all descriptors after a fork: the template belongs to the parent process."""
+        """Close all descriptors in a forked process; the template belongs to its parent."""
         self._dead = "this template belongs to the process that started it"
         self._control.close()
         for child in self._children.values():

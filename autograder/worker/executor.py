@@ -80,7 +80,7 @@ class Executor:
                 reply = self._call(request, buffers, encoder)
         finally:
             sys.stdout, sys.stderr = saved
-        if text := CapturedOutput.text(printed):  # whatever the submission made of it
+        if text := CapturedOutput.text(printed):  # the submission may have changed it
             reply = msgspec.structs.replace(reply, printed=text)
         return frames.pack(reply, encoder.buffers)
 
@@ -108,7 +108,7 @@ class Executor:
         self.root = path.parent
         name = f"{path.stem}_{id(self):x}" if unique else path.stem
         if not unique and str(self.root) not in sys.path:
-            sys.path.append(str(self.root))  # last, so that it shadows no installed package
+            sys.path.append(str(self.root))  # last, so that it cannot shadow an installed package
         loader = self.imports.loader(name, str(path)) if self.imports is not None else None
         spec = importlib.util.spec_from_file_location(name, path, loader=loader)
         if spec is None or spec.loader is None:
@@ -130,7 +130,7 @@ class Executor:
     def _fill(self, size: int) -> frames.Reply:
         """Free unused memory, then allocate and touch this many bytes until the next call.
 
-        The reply is true if libraries were imported since the submission was.
+        The reply is true if libraries were imported after the submission.
         """
         self._ballast = None
         trim_memory()
@@ -146,7 +146,7 @@ class Executor:
         """Make a call, watched from the first attribute access to the last value read.
 
         Code of the submission may run in any step: in a property, in a replaced method of torch, in
-        a value that computes itself when it is read. So every exception is the submission's.
+        a lazily computed value. Every exception is therefore treated as the submission's.
         """
         self.watcher.begin(request.not_allowed, str(self.root))
         try:
@@ -155,7 +155,7 @@ class Executor:
             banned = tuple(self.watcher.seen)
         except BaseException as error:
             if devices.is_lost(request.device):
-                os.abort()  # every later call would fail; a new process has the GPU again
+                os.abort()  # every later call would fail; a new process can use the GPU again
             encoder.buffers.clear()
             reply = frames.Reply("raised", raised=described(error, str(self.root)))
             banned = tuple(self.watcher.seen)
@@ -264,7 +264,7 @@ class Executor:
         )
 
     def _special(self, value: frames.Value, decoder: Decoder, request: frames.Call) -> Any:
-        """Build an argument that only exists here: a device, an Axes, a generator, an object."""
+        """Build an argument that exists only here: a device, an Axes, a generator, an object."""
         if isinstance(value, frames.HandleV):
             return self.objects[value.id]
         assert isinstance(value, frames.SpecialV)

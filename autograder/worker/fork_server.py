@@ -3,7 +3,7 @@
 Theory of operation
 -------------------
 The fork server runs only project code. Submissions run in its children, which cannot reach it: it
-is undumpable, and they have no descriptor of it.
+is undumpable, and they hold no descriptor that refers to it.
 
 It imports NumPy and torch once, calls `server.prepare(config)` for everything that each child would
 otherwise repeat, and then waits on a SOCK_SEQPACKET socket for `Spawn`. That packet carries the
@@ -285,12 +285,12 @@ def _warm_up(modules: tuple[str, ...], config_fd: int) -> None:
     if tasks > 1:
         raise RuntimeError(f"{tasks} threads exist before the first fork, left by imports")
     lockdown.prepare_autograd()
-    gc.freeze()  # otherwise a child's collections would copy every page
+    gc.freeze()  # otherwise garbage collection in a child would copy every page
     gc.enable()
 
 
 def _wait_for_setup(setup: int, milliseconds: int) -> tuple[str | None, Notifications | None]:
-    """Return why the child could not be confined (None if it is), and its notifications."""
+    """Return the error if the child could not be confined, or None, and its notifications."""
     poller = select.poll()
     poller.register(setup, select.POLLIN)
     notifications = None
@@ -309,7 +309,7 @@ def _wait_for_setup(setup: int, milliseconds: int) -> tuple[str | None, Notifica
 
 
 def _send(control: socket.socket, report: Report, *descriptors: int) -> None:
-    """Send a report; if the trusted side has closed the socket, the next read notices."""
+    """Send a report; ignore a socket closed by the trusted side, which the next read detects."""
     rights = array.array("i", descriptors)
     ancillary = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, rights)] if descriptors else []
     with contextlib.suppress(OSError):

@@ -2,8 +2,8 @@
 
 Theory of operation. `prepare` runs once in the fork server, before any student code exists in the
 process. `serve` runs in a submission's process after it was sandboxed, and answers frames until the
-trusted side closes the socket. Student code shares this process and can falsify every reply; it
-does not profit, because a reply only counts as the submission's answer. This module guarantees that
+trusted side closes the socket. Student code shares this process and can falsify every reply, but
+gains nothing, because a reply only counts as the submission's answer. This module guarantees that
 honest code gets a correct report, that output and replies are bounded, and that an error of the
 worker is never reported as the student's.
 """
@@ -49,7 +49,7 @@ def prepare(config: bytes) -> None:
     install_hooks(settings.not_allowed)
     if settings.fake_gpu:
         fake_device.warm()
-    if settings.optimizers:  # the first one imports half of torch
+    if settings.optimizers:  # the first optimizer imports half of torch
         torch.optim.SGD([torch.zeros(1, requires_grad=True)])
     if settings.drawing:
         from matplotlib import pyplot as plt
@@ -81,7 +81,7 @@ def serve(sock: socket.socket) -> None:
         lambda what, line: notices("banned" if what in audit_hook.LOOKS else "attempt", what, line),
     )
     warnings.simplefilter("ignore")
-    sys.dont_write_bytecode = True  # stale byte code could replace a later version of a module
+    sys.dont_write_bytecode = True  # stale bytecode could replace a later version of a module
     small = min(_max_reply, frames.MAX_REPLY_HEADER)
     while True:
         try:
@@ -112,7 +112,7 @@ class _Inbox:
 
     @property
     def waiting(self) -> bool:
-        """Return True if more bytes were read than were taken."""
+        """Return True if bytes were read that no request has consumed yet."""
         return self._at < len(self._data)
 
     def take(self) -> tuple[bytes, frames.Request, list[memoryview]]:
@@ -177,9 +177,9 @@ class _Outbox:
 
 
 class _Notices:
-    """Sends observations during a call, a few for each call and none twice.
+    """Sends observations during a call: at most a few per call, and each only once.
 
-    They are sent at once, because code that runs later in this process could change a reply.
+    They are sent immediately, because code that runs later in this process could change a reply.
     """
 
     def __init__(self, outbox: _Outbox) -> None:

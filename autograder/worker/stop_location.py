@@ -16,8 +16,8 @@ class ImportTimeout(BaseException):
 
 @contextmanager
 def interrupted_after(seconds: float) -> Iterator[None]:
-    """Raise ImportTimeout in the main thread after this much processor time; never if 0."""
-    if not seconds:  # not every system has such timers
+    """Raise ImportTimeout in the main thread after this much processor time, unless it is 0."""
+    if not seconds:  # some systems lack these timers
         yield
         return
 

@@ -56,7 +56,7 @@ def draw_figures(course: Course, week: Week) -> list[Path]:
 
 
 def stale_figures(course: Course, week: Week) -> Iterator[str]:
-    """Yield a line for each figure that is missing or changed, and one if a source has changed."""
+    """Yield a message for each missing or changed figure, and one if any source has changed."""
     if not _source(course, week).is_file():
         return
     folder = course.figures(week)

@@ -1,14 +1,13 @@
 """Check that no secret line leaves the instructor's machine.
 
-Every file is checked before and after it is given to nbgrader. Secret are the lines between BEGIN
-and END SOLUTION, the hidden graders, the misconceptions and alternatives of the week, and the
-sentences of its model answers. Whitespace is removed before comparing, so wrapping, indenting or
-escaping a line does not hide it. Notebooks, JSON and the text chunks of PNG files are searched.
-Three consecutive short lines count like one long line. Imports and other short lines are ignored,
-and so are lines of the stub. Text that the lesson or the public checks show on purpose, such as a
-bug to find, may also be in a misconception or an alternative, and as a single line in a hidden
-grader, but not in a solution or a model answer. Authors can end a secret line with `# public` to
-allow it.
+Every file is checked before and after it is given to nbgrader. The secret lines are those between
+BEGIN and END SOLUTION, the hidden graders, the week's misconceptions, alternatives and model
+answers. Whitespace is removed before comparing, so wrapping, indenting or escaping a line does not
+hide it. Notebooks, JSON and the text chunks of PNG files are searched. Three consecutive short
+lines count as one long line. Imports and other short lines are ignored, and so are lines of the
+stub. Text that the lesson or the public checks show on purpose, such as a bug to find, may also be
+in a misconception or an alternative, and as a single line in a hidden grader, but not in a solution
+or a model answer. Authors can end a secret line with `# public` to allow it.
 
 Not detected: a solution rewritten in other words or with other names.
 """
@@ -32,7 +31,7 @@ from .marking_guide import answers_path, answers_text, secret_sentences
 
 _PUBLIC = re.compile(r"#\s*public\s*$")
 _GENERIC = re.compile(r"^\s*(import|from)\s|^\s*(#+ )?(BEGIN|END) SOLUTION\s*$|^\W*$")
-_TELLING = 24  # characters: the shortest line that identifies its author
+_TELLING = 24  # minimum length of a line that counts as secret
 _PNG = b"\x89PNG\r\n\x1a\n"
 
 
@@ -162,7 +161,7 @@ def _texts(location: str, content: bytes) -> Iterator[tuple[str, str]]:
     if content.startswith(_PNG):
         try:
             yield from ((f"{location} (metadata)", text) for text in _png_texts(content))
-        except (OSError, SyntaxError, ValueError) as error:  # Pillow's, for damaged files
+        except (OSError, SyntaxError, ValueError) as error:  # Pillow raises these for damaged files
             raise LeakError(f"{location}: {error}, so it cannot be checked") from None
         return
     text = content.decode("utf-8", "replace")
@@ -200,7 +199,7 @@ def _strings(value: object, path: str) -> Iterator[tuple[str, str]]:
 def _png_texts(content: bytes) -> Iterator[str]:
     """Yield the metadata of a PNG, decompressed, and everything after its end."""
     with Image.open(io.BytesIO(content)) as image:
-        image.load()  # reads the metadata behind the pixels as well
+        image.load()  # also reads the metadata after the pixels
         for value in image.info.values():
             yield value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
     yield content.partition(b"IEND")[2].decode("utf-8", "replace")

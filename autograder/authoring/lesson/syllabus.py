@@ -30,9 +30,9 @@ class _Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Effort(_Entry, frozen=True):
     """The effort for one exercise or question; scales run from 1 to 5."""
 
-    minutes: tuple[Minutes, Minutes]  # from, to
+    minutes: tuple[Minutes, Minutes]  # estimated range
     difficulty: Scale
-    weight: Scale  # how much later weeks depend on it
+    weight: Scale  # how much later weeks build on it
 
 
 class Reading(_Entry, frozen=True):
@@ -64,7 +64,7 @@ def syllabus_path(course: Course, week: Week) -> Path:
 
 
 def read_syllabus(course: Course, week: Week) -> WeekSyllabus | None:
-    """Return the week's syllabus, or None without a file; raise BuildError for a mistake in it."""
+    """Return the week's syllabus, or None if there is no file; raise BuildError for a mistake."""
     path = syllabus_path(course, week)
     if not path.is_file():
         return None

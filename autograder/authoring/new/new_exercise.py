@@ -58,7 +58,7 @@ def add_exercise(course: Course, week: Week, name: str) -> list[Path]:
 
 
 def _appended(path: Path, text: str) -> str:
-    """Return a file's text with this one below; modules also get its import of torch."""
+    """Return a file's content with `text` appended; add `import torch` to modules that lack it."""
     before = path.read_text(encoding="utf-8").rstrip() if path.is_file() else ""
     if path.suffix != ".py":
         return f"{before}\n\n{text}".lstrip()

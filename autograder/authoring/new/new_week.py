@@ -27,8 +27,8 @@ from .course_yaml import with_week
 PLACEHOLDER = "FILL IN"
 _NAME = re.compile(r"week([0-9]{2})_([a-z][a-z0-9_]*)\Z")
 _TEXT_FILES = (".py", ".md", ".txt")
-# Template, folder, file name. Templates do not end in .j2: such files are packaged for students,
-# and these contain a hidden test.
+# (template, folder, file name). The templates do not end in .j2, because such files are packaged
+# for students and these contain a hidden test.
 _FILES = (
     ("solution.py.blank", "solutions/{name}", "{topic}.py"),
     ("misconception.py.blank", "solutions/{name}", "misconceptions/forgets_the_root.py"),

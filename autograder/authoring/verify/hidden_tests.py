@@ -29,8 +29,8 @@ from .results import Row, Verification
 if TYPE_CHECKING:
     from ...grading.engine import Engine  # imports torch
 
-WHOLE = ""  # the part that belongs to no exercise
-_TRIVIAL_SHARE = 0.1  # of an exercise's points, the most that a trivial program may earn
+WHOLE = ""  # the checks of the week as a whole
+_TRIVIAL_SHARE = 0.1  # largest share of an exercise's points that a trivial program may earn
 
 
 def verify_part(engine: Engine, part: str, only: str = "") -> Verification:
@@ -69,7 +69,7 @@ def _week_gaps(engine: Engine) -> Iterator[str]:
 def _exercise_gaps(engine: Engine, exercise: str, only: str, result: Verification) -> Iterator[str]:
     """Verify an exercise, or `only` one misconception of it."""
     if faults := _test_faults(engine, exercise):
-        yield from faults  # tests that cannot run have no other result
+        yield from faults  # nothing else can be verified without tests that run
         return
     week, bank = engine.week, engine.bank.of_exercise(exercise)
     extra = week.exercise(exercise).extra

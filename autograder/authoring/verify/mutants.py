@@ -146,7 +146,7 @@ def _is_call(node: ast.AST) -> bool:
 
 
 def _rebinds(node: ast.AST) -> bool:
-    """Return True for an assignment that reads its own target, so it can be removed."""
+    """Return True if an assignment reads its own target, so that it can be removed."""
     if not isinstance(node, ast.Assign):
         return False
     targets = {t.id for t in node.targets if isinstance(t, ast.Name)}

@@ -1,4 +1,4 @@
-"""Remember verified parts of a week until something changes that they depend on.
+"""Remember which parts of a week are verified, until one of their inputs changes.
 
 A result without gaps is stored under .autograder/proofs with a hash of its inputs: the kit's code,
 library versions, the week's settings, and the week's files. The hash of an exercise covers only

@@ -18,7 +18,7 @@ from .hidden_tests import WHOLE, verify_part
 from .proof_cache import LESSON, PUBLIC
 from .results import Verification
 
-# The costs of the parts that belong to no exercise, in misconceptions.
+# The costs of parts that are not an exercise, in the same unit as `cost`.
 _COSTS = {WHOLE: 5, PUBLIC: 25, LESSON: 200}
 
 
@@ -40,7 +40,7 @@ class ProofJob(msgspec.Struct, frozen=True):
 
 
 def cost(course: Course, job: ProofJob) -> int:
-    """Estimate the duration of a job, in misconceptions."""
+    """Estimate a job's duration; the unit is the time to verify one misconception."""
     if job.part in _COSTS:
         return _COSTS[job.part]
     return len(Bank(course, course.week(job.week)).of_exercise(job.part))
@@ -66,7 +66,7 @@ def run_job(job: ProofJob) -> Verification:
     key = (job.root, week.name, inputs, job.uses_answers)
     if not _engine or _engine[0][0] != key:
         close_engine()
-        sandbox = BACKENDS[job.sandbox]() if job.sandbox else None  # tried when it was chosen
+        sandbox = BACKENDS[job.sandbox]() if job.sandbox else None  # its trial ran earlier
         options = course, week, job.devices, job.secret
         answers = trusted_fingerprint(*options) if job.uses_answers else None
         engine = warm_engine(*options, sandbox, answers)

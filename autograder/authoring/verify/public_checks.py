@@ -24,7 +24,7 @@ from ...student.show.wording import cause
 from .results import Verification
 
 _ROW = re.compile(r"\| `(?P<name>\w+)`[^|]*\| (?P<points>\d+(\.\d+)?) \|")
-_SECONDS = 60.0  # for one check
+_SECONDS = 60.0  # per check
 
 
 def verify_public(course: Course, week: Week, exercise: str = "") -> Verification:

@@ -34,7 +34,7 @@ def folder_problems(course: Course, *, unfinished: bool) -> Iterator[Problem]:
 
 def _missing_folders(course: Course, week: Week) -> Iterator[str]:
     needed = [course.exercise_folder(week)]
-    if (course.root / "solutions").is_dir():  # students' copies have none
+    if (course.root / "solutions").is_dir():  # students do not get the solutions
         needed.append(course.solution_folder(week))
     for folder in needed:
         if not folder.is_dir():

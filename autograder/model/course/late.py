@@ -31,7 +31,7 @@ class Lateness:
     """The effect of one submission's time on its score, which is rounded to `decimals`."""
 
     policy: Late
-    late: str = ""  # how late in words, "" if it was in time
+    late: str = ""  # how late in words, "" if on time
     forgiven: bool = False  # within the grace period
     extended: bool = False
     slip_days: int = 0  # used for this submission
@@ -133,13 +133,13 @@ def _lateness_of(
 
 
 def _elapsed(start: dt.datetime, end: dt.datetime) -> dt.timedelta:
-    """Return the time between two moments. (Python subtracts equal zones by wall clock.)"""
+    """Return the elapsed time, which differs from `end - start` if clocks change in between."""
     return end.astimezone(dt.UTC) - start.astimezone(dt.UTC)
 
 
 def _started_days(due: dt.datetime, handed: dt.datetime, grace: dt.timedelta) -> int:
     """Return the smallest number of calendar days by which the due date would have to move."""
-    days = max(0, _elapsed(due, handed).days - 1)  # a change of the clock is less than a day
+    days = max(0, _elapsed(due, handed).days - 1)  # a clock change is shorter than a day
     while _elapsed(due + dt.timedelta(days=days), handed) > grace:
         days += 1
     return days
@@ -154,7 +154,7 @@ def _in_words(due: dt.datetime, handed: dt.datetime) -> str:
     handed = (due.astimezone(dt.UTC) + minutes_late * _MINUTE).astimezone(due.tzinfo)
     days = _started_days(due, handed, dt.timedelta())
     if _elapsed(due + dt.timedelta(days=days), handed) < dt.timedelta():
-        days -= 1  # the last of them has not ended
+        days -= 1  # the last day has not ended
     rest = _elapsed(due + dt.timedelta(days=days), handed)
     hours, minutes = rest // _HOUR, (rest % _HOUR) // _MINUTE
     parts = [_counted(days, "day")] if days else []

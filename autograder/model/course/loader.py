@@ -38,8 +38,8 @@ def find_root(start: Path | None = None) -> Path:
 def load(root: Path | None = None, *, unfinished: bool = False) -> Course:
     """Read and validate the course at `root` (default: the one around the current folder).
 
-    Modules, graders and other files that course.yaml names must exist; for an `unfinished` course,
-    only its folders. Raise CourseError for the first mistake.
+    Modules, graders and other files that course.yaml names must exist; if `unfinished`, only the
+    folders must. Raise CourseError for the first mistake.
     """
     root = root.resolve() if root else find_root()
     path = root / REGISTRY

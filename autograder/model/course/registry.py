@@ -59,9 +59,9 @@ class Limits(_Config, frozen=True):
     cpu_seconds: PositiveInt = 120  # processor time, the whole submission
     memory_mib: PositiveInt = 1024  # memory
     gpu_mib: PositiveInt = 4096  # memory that torch may allocate on a shared GPU
-    disk_mib: PositiveInt = 16  # files that it writes
+    disk_mib: PositiveInt = 16  # total size of the files that it writes
     processes: Annotated[int, msgspec.Meta(ge=0)] = 0  # additional processes
-    open_files: PositiveInt = 64  # open at the same time
+    open_files: PositiveInt = 64  # open file descriptors
     reply_mib: PositiveInt = 8  # the result of one call
     submission_mib: PositiveInt = 8  # submitted files, unpacked
     submission_files: PositiveInt = 200  # number of submitted files
@@ -135,7 +135,7 @@ class Late(_Config, frozen=True):
     floor: Percent = 0.0  # percent of the score that late work keeps at least
     # free late days per student in the whole course
     slip_days: Annotated[int, msgspec.Meta(ge=0)] = 0
-    extensions: tuple[Extension, ...] = ()  # later due dates for single students
+    extensions: tuple[Extension, ...] = ()  # later due dates for individual students
 
 
 class Scoring(_Config, frozen=True):

@@ -24,7 +24,7 @@ class FindingWording(NamedTuple):
     question: str = ""
 
 
-# Kinds of lines that were not found by an edit. Stored reports contain them.
+# Kinds of lines that do not name one kind of edit. Stored reports contain these values.
 SHOWN = "shown"  # a named mistake shows here
 WHATEVER = "whatever"  # edits of several kinds would fix it
 MAKES = "makes"  # creates a parameter that should not exist

@@ -59,7 +59,7 @@ class TestReport(msgspec.Struct, frozen=True):
 class Diagnosis(msgspec.Struct, frozen=True):
     """A misconception that the outputs show: its name, its description and a hint.
 
-    explains, of: how many of how many failed tests it accounts for; 0 of 0 if unknown
+    explains, of: number of failed tests that it explains, and of all failed tests; 0 if unknown
     mostly: the student's outputs differ from the misconception's in some of its own tests
     """
 
@@ -97,7 +97,7 @@ class Deduction(msgspec.Struct, frozen=True):
 class Suspect(msgspec.Struct, frozen=True, omit_defaults=True):
     """A line whose edit makes failing tests pass. `kind` names the kind of edit.
 
-    alone: False if that takes a second edit as well
+    alone: False if a second edit is needed as well
     explains: how many failing tests the edit fixes, if not all
     """
 
@@ -113,7 +113,7 @@ class ExerciseReport(msgspec.Struct, frozen=True):
     """The result of one exercise.
 
     inherits: the exercises whose mistakes it inherits
-    beside: the helpers that the solution replaced while the exercise was graded
+    beside: the helpers that were replaced by correct ones while the exercise was graded
     deductions: the costs of named mistakes, if they decide the score
     suspects: the lines of the mistake
     """

@@ -24,8 +24,8 @@ from ..course import Exercise, Scoring, Week
 from .schema import Deduction, Diagnosis, ExerciseReport, SubmissionReport, TestReport
 from .verdicts import Ending, Verdict
 
-_COST_WITHOUT_WORK = 0.9  # no part of the exercise is left, so such a mistake is always charged
-_UNEXPLAINED_SHARE = 0.5  # named mistakes decide if less of the failed weight is unexplained
+_COST_WITHOUT_WORK = 0.9  # a mistake of this cost leaves no work, so it is always charged
+_UNEXPLAINED_SHARE = 0.5  # named mistakes decide the score if less than this is unexplained
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ class Tally:
 
     @cached_property
     def passed_share(self) -> float:
-        """The weighted share of passed tests, counting inherited tests by the rule."""
+        """The weighted share of passed tests, with inherited failures counted as `scoring` says."""
         if not self.total or self.forbidden or not self.evidence.shows_work:
             return 0.0
         return min(1.0, sum(t.weight * t.earned_share for t in self.tests) / self.total)
@@ -127,7 +127,7 @@ class Tally:
     def _explained_share(self) -> float:
         """Return the weighted share of explained failures, at most the share that did not fail.
 
-        So an abandoned exercise cannot take the charge of an exercise that was written.
+        So a shared misconception is not charged to an exercise that the student abandoned.
         """
         if not self.total or self.forbidden:
             return 0.0
@@ -152,7 +152,7 @@ class Tally:
         return tuple(deductions)
 
     def _points(self, deductions: tuple[Deduction, ...]) -> tuple[float, tuple[Deduction, ...]]:
-        """Return the points, and the deductions if these decide or leave less than the tests."""
+        """Return the points, and the deductions if they decide or give fewer than the tests."""
         points = self.evidence.exercise.points
         by_tests = points * self.passed_share
         if not deductions:

@@ -52,7 +52,7 @@ class Sources:
         self._texts = texts
         self._tokens_left = MAX_TOKENS
         self._files: dict[str, FileUses | None] = {}
-        # Also by the end of the path, because the submission may change `sys.path`.
+        # Files can be imported by any end of their path, because submissions may change `sys.path`.
         self._by_end: dict[str, list[str]] = {}
         for name in sorted(self._texts, key=lambda n: (n.count("/"), n)):
             parts = _dotted(name)

@@ -112,7 +112,7 @@ def in_words(extras: tuple[str, ...]) -> str:
 
 
 def texts_of(files: Mapping[str, bytes]) -> dict[str, str | None]:
-    """Decode Python files as Python would; None for a file in a rare encoding."""
+    """Decode Python files as Python would; return None for a file in an unusual encoding."""
     return {n: _text(content) for n, content in files.items() if n.endswith(".py")}
 
 

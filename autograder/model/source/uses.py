@@ -58,7 +58,7 @@ class Part:
     names: list[str] = field(default_factory=list)  # names of the same file
     elsewhere: list[tuple[str, str]] = field(
         default_factory=list
-    )  # submitted file and a name in it
+    )  # a submitted file, and a name that it defines
     loads: list[str] = field(default_factory=list)  # submitted files that are imported
 
     def add(self, other: Part) -> None:
@@ -87,8 +87,8 @@ class FileUses:
                 self.guarded.update(id(n) for n in inside if isinstance(n, IMPORTS))
             elif isinstance(node, ast.ClassDef):
                 self.of_classes.update(id(n) for n in node.body if isinstance(n, IMPORTS))
-        self._parts: dict[str, list[Part]] = {}  # by the names that they bind
-        self._plain: dict[str, Part] = {}  # functions without decorators
+        self._parts: dict[str, list[Part]] = {}  # by the names that each part binds
+        self._plain: dict[str, Part] = {}  # undecorated functions by name
         statements = list(flat_statements(tree.body))
         for statement in statements:
             self._record_names(statement)
@@ -96,7 +96,7 @@ class FileUses:
             self._collect(statement)
 
     def named(self, name: str) -> list[Part]:
-        """Return the parts that bind a name; all parts for the empty name."""
+        """Return the parts that bind a name, or all parts for the empty name."""
         if not name:
             return [part for parts in self._parts.values() for part in parts]
         first, _, rest = name.partition(".")
@@ -188,7 +188,7 @@ class _Walk:
         self._visit([node])
 
     def when_defined(self, node: ast.stmt) -> None:
-        """Visit the code that runs at definition: all but the bodies of functions."""
+        """Visit the code that runs at definition: everything except the bodies of functions."""
         if not isinstance(node, DEFINITIONS):
             self._visit([node])
             return

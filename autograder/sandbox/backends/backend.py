@@ -23,7 +23,7 @@ _PREFERRED_UID = 1_999_000_000
 
 
 class StartedTemplate(NamedTuple):
-    """The process of a template. `end`: see `Template`; the other fields are as in `Boot`."""
+    """The process of a template. For `end` see `Template`, for the other fields `Boot`."""
 
     control: socket.socket
     end: Callable[[float], str]
@@ -62,9 +62,9 @@ class Sandbox:
         raise NotImplementedError
 
     def start(self, config: bytes, *, cuda: bool = False) -> Template:
-        """Start a template; raise SandboxMissing or SandboxFault if that is impossible here.
+        """Start a template; raise SandboxMissing or SandboxFault if it cannot start.
 
-        config: is passed to `server.prepare` before the first fork
+        config: passed to `server.prepare` before the first fork
         """
         launched = self._launch(visible_paths(self._runtime, cuda=cuda), cuda=cuda)
         boot = Boot(
@@ -90,7 +90,7 @@ class Sandbox:
         raise NotImplementedError
 
     def _spare_uid(self, visible: Visible) -> int | None:
-        """Return the children's first uid if the grader is root and that uid can read enough."""
+        """Return the children's first uid, or None if they keep the grader's uid."""
         return spare_uid() if os.geteuid() == 0 and visible.open_to_others() else None
 
     def _max_tasks(self, child_uid: int | None) -> Tasks:
@@ -98,7 +98,7 @@ class Sandbox:
 
 
 def spare_uid() -> int | None:
-    """Return the first of SPARE_UIDS uids that own nothing, or None in a small user namespace."""
+    """Return the first of SPARE_UIDS uids that own nothing, or None if too few are mapped."""
     with open("/proc/self/uid_map", encoding="ascii") as file:
         ranges = [tuple(map(int, line.split())) for line in file]
     for start, _, count in ranges:

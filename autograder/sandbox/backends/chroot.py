@@ -6,7 +6,7 @@ control socket. Each child changes its root to the folder of the Python installa
 `/usr`), takes a uid that owns nothing, and runs under the same seccomp filter as with Landlock; see
 `worker/isolation/enter_chroot.py`.
 
-Paths in the new root must equal the paths outside, or no library could be imported any more. A link
+Paths in the new root must equal the paths outside, otherwise no library could be imported. A link
 inside the folder ensures this: `/usr/usr` points to `/usr`. It is created when the container is
 built (`LINK` is the command) and checked here. This module creates the harmless device nodes.
 
@@ -45,7 +45,7 @@ class Chroot(Sandbox):
 
     @property
     def separate_uids(self) -> bool:
-        return True  # `_launch` refuses to start without
+        return True  # `_launch` requires spare uids
 
     @property
     def caveats(self) -> tuple[str, ...]:
@@ -65,7 +65,7 @@ class Chroot(Sandbox):
 
 
 def _required_uid() -> int:
-    """Return the first uid for children; raise SandboxMissing without the right to change uids."""
+    """Return the first uid for children; raise SandboxMissing if uids cannot be changed."""
     if os.geteuid() != 0:
         raise SandboxMissing("it needs root")
     if lacking := [name for bit, name in _NEEDED.items() if not _capabilities() >> bit & 1]:
@@ -116,6 +116,6 @@ def _make_devices(root: Path, devices: tuple[str, ...]) -> None:
 
 
 def how_to_link(root: Path) -> str:
-    """Return the command that makes paths in the new root equal to those outside."""
+    """Return the command that creates the link, which makes paths equal inside and outside."""
     up = "/".join([".."] * (len(root.parts) - 2)) or "."
     return LINK.format(root=root, parent=root.parent if len(root.parts) > 2 else "", up=up)

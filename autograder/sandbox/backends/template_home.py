@@ -1,8 +1,8 @@
 """Manage the folder of a template that has no separate file system.
 
 The folder holds links to the paths that `mounts.py` lists, copies of the worker's files and the
-working directories of children. The template removes it at its end; if the template was killed, the
-next start removes it.
+working directories of children. The template removes it on exit; if the template was killed, the
+next template to start removes it.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Home:
         made = tempfile.mkdtemp(prefix=f"new-{_PREFIX}", dir=within)
         self.lock = os.open(f"{made}/lock", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
         fcntl.flock(self.lock, fcntl.LOCK_EX)
-        os.chmod(made, 0o711)  # children pass through to their own folders, and cannot list it
+        os.chmod(made, 0o711)  # children can traverse but not list it
         self.folder = os.path.join(within, made.rpartition("new-")[2])
         os.rename(made, self.folder)
         os.mkdir(f"{self.folder}/cache", 0o700)
@@ -44,7 +44,7 @@ class Home:
             self._new_path("stdlib", path.name).symlink_to(path)
         for place, path in visible.packages.items():
             self._new_path("packages", place).symlink_to(path)
-        for name, path in visible.worker.items():  # other users may be unable to read them in place
+        for name, path in visible.worker.items():  # others may not read the originals
             copy = self._new_path("kit/worker", name)
             copy.write_bytes(path.read_bytes())
             copy.chmod(0o644)
@@ -81,7 +81,7 @@ class Home:
 
 
 def _open_to_others(farms: list[str]) -> None:
-    """Let children with separate uids traverse these folders, whatever the umask is."""
+    """Let children with separate uids traverse these folders, regardless of the umask."""
     for farm in farms:
         for folder, _, _ in os.walk(farm):
             os.chmod(folder, 0o755)

@@ -52,8 +52,8 @@ _SIGNALS = """
     sigaltstack pause alarm setitimer getitimer
 """
 _TIME = "clock_gettime clock_getres clock_nanosleep nanosleep gettimeofday time"
-# For its only socket. setsockopt could attach BPF programs, and sendmsg could put descriptors in
-# flight that count against the grader's user.
+# Use the child's only socket. Not setsockopt, which could attach BPF programs, and not sendmsg,
+# which could put descriptors in flight that count against the grader's user.
 _SOCKET = "getsockname getpeername shutdown"
 _ALLOWED = (_MEMORY, _FILES, _DESCRIPTORS, _SELF, _SIGNALS, _TIME, _SOCKET)
 
@@ -152,13 +152,13 @@ def _allow_by_argument(compiled: _Rules, *, gpu: bool) -> None:
         compiled.allow_equal("prctl", 0, value)
     for value in _SOCKET_OPTIONS:
         compiled.allow_equal("getsockopt", 2, value)
-    compiled.allow_equal("prlimit64", 0, 0)  # its own limits, not another process's
-    # O_TRUNC without a right to write would empty a read-only file under an early Landlock.
+    compiled.allow_equal("prlimit64", 0, 0)  # only the limits of the calling process
+    # Early versions of Landlock let O_TRUNC empty a file that may not be written.
     for name, flags in (("open", 1), ("openat", 2)):
         compiled.allow_masked(name, flags, _O_TRUNC, 0)
         for mode in (1, 2):
             compiled.allow_masked(name, flags, _O_ACCMODE, mode)
-    # Out-of-band data on unix sockets is rarely used code with a history of kernel bugs.
+    # The kernel's code for out-of-band data on unix sockets is little used and prone to bugs.
     for name in ("sendto", "recvfrom"):
         compiled.allow_masked(name, 3, _MSG_OOB, 0)
 
@@ -175,7 +175,7 @@ def _allow_tasks(compiled: _Rules, tasks: Tasks) -> None:
 
 
 class _Rules:
-    """A libseccomp filter that ignores calls unknown to this version or architecture."""
+    """A libseccomp filter that skips calls which libseccomp or this architecture does not know."""
 
     def __init__(self, seccomp: Any) -> None:
         self._seccomp = seccomp
@@ -226,7 +226,7 @@ class Programs(NamedTuple):
 
 
 def programs(tasks: Tasks, *, namespaces: bool, gpu: bool) -> Programs:
-    """Return both filters for a child that may start `tasks`."""
+    """Return the allow-list and the tripwire for a child that may start `tasks`."""
     asking, names = tripwire.program(alone=namespaces and tasks is not Tasks.PROCESSES, gpu=gpu)
     left_out = frozenset(names.values())
     refusing = program(tasks, namespaces=namespaces, gpu=gpu, left_out=left_out)

@@ -25,7 +25,7 @@ NEVER_HONEST = """
     keyctl quotactl reboot swapon settimeofday clock_settime process_madvise acct syslog
     setuid setgid setreuid setregid setresuid setresgid setgroups sethostname setdomainname
 """
-# GPU drivers make these calls.
+# Counted only without a GPU, because GPU drivers make these calls.
 _NOT_ON_A_GPU = "process_vm_readv process_vm_writev pidfd_open pidfd_getfd pidfd_send_signal kcmp"
 _ACTIONS = Path("/proc/sys/kernel/seccomp/actions_avail")
 _FIRST = 1  # the pid of the submission in its namespace
@@ -33,9 +33,9 @@ _FIRST = 1  # the pid of the submission in its namespace
 
 @cache
 def program(*, alone: bool, gpu: bool) -> tuple[bytes, dict[int, str]]:
-    """Return the BPF program and the names of its calls by number; both empty if unsupported.
+    """Return the BPF program and its calls by number, both empty if the kernel lacks support.
 
-    alone: True if the submission can address no process but itself; signals to others then count
+    alone: True if the submission is alone in its pid namespace; `kill` of any other pid then counts
     """
     if not _kernel_can_ask():
         return b"", {}

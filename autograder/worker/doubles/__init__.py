@@ -2,7 +2,7 @@
 
 `remote_stub` replaces wrong exercises by stubs that call a correct implementation in the trusted
 process; `module_stub` does the same for classes of torch modules, and `stub_call` makes the calls.
-`injected_module` runs a small module that a hidden test brings along. All of it shares a process
+`injected_module` runs a small module that a hidden test supplies. All of it shares a process
 with the submission, so it contains neither solutions nor expected values. Start with
 `remote_stub`.
 """

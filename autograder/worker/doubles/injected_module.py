@@ -1,7 +1,7 @@
-"""Run a module that a hidden test brings along: a stand-in for another exercise, or a probe.
+"""Run a module that a hidden test supplies: a stand-in for another exercise, or a probe.
 
-A test of a module that takes a cache must not depend on the student's cache, so it brings one as
-the source of a small module. That module runs here, next to the submission, which it finds as
+A test of a module that takes a cache must not depend on the student's cache, so it supplies one
+as the source of a small module. That module runs here, next to the submission, which it finds as
 `submission`. It is not secret, and the submission may falsify what it returns.
 """
 
@@ -15,7 +15,7 @@ _NAME = "brought by the grader"
 
 @lru_cache(maxsize=8)
 def module_of(source: str) -> types.ModuleType:
-    """Run a source and return the module; the same source gives the same module."""
+    """Run a source and return its module, which is cached by the source."""
     module = types.ModuleType(_NAME)
     code = compile(source, f"<{_NAME}>", "exec", dont_inherit=True)  # dataclasses read annotations
     exec(code, module.__dict__)

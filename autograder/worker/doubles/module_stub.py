@@ -28,7 +28,7 @@ from .stub_names import ParameterNames
 
 @dataclass(frozen=True)
 class ModuleStub:
-    """A class whose objects have the correct class's layers and call it."""
+    """A stub for a class: its objects have the correct class's layers and forward calls to it."""
 
     name: str
     init: ParameterNames
@@ -58,7 +58,7 @@ class ModuleStub:
     def _make(
         self, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], first: Any
     ) -> None:
-        """Give a new module the layers, weights and sizes of a correct one.
+        """Give a new module the layers, weights and sizes that the correct class would give it.
 
         first: the submission's `__init__`, which may store sizes under other names
         """
@@ -125,7 +125,7 @@ def _sizes(
     try:
         init(module, *args, **kwargs)
         found = plain_attributes(module)
-    except Exception:  # it may be the wrong part of the exercise
+    except Exception:  # `__init__` may be what is wrong
         found = {}
     torch.random.set_rng_state(before)
     for name in list(vars(module)):
@@ -134,7 +134,7 @@ def _sizes(
     return found
 
 
-# Layers that the shape of their weight describes completely, so that a subclass may call them.
+# Layers that can be rebuilt from the shape of their weight, because a subclass may call them.
 LAYERS: dict[str, tuple[type[nn.Module], Callable[[Any], dict[str, Any]]]] = {
     "Linear": (nn.Linear, lambda shape: {"in_features": shape[1], "out_features": shape[0]}),
     "LayerNorm": (
@@ -152,7 +152,7 @@ LAYERS: dict[str, tuple[type[nn.Module], Callable[[Any], dict[str, Any]]]] = {
 
 
 def _layer(kind: str, shape: tuple[int, ...]) -> nn.Module:
-    """Make a layer without weights; the layer's own `__init__` would draw some."""
+    """Make a layer without weights and without its `__init__`, which would draw weights."""
     made, described = LAYERS[kind]
     layer = made.__new__(made)
     nn.Module.__init__(layer)

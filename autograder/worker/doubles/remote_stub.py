@@ -38,7 +38,7 @@ def install_stubs(module: Any, stubs: Iterable[frames.Stub], ask: Ask) -> None:
 
 @dataclass(frozen=True)
 class FunctionStub:
-    """A function that the trusted process answers for."""
+    """A stub for a function: the trusted process answers its calls."""
 
     name: str
     names: ParameterNames
@@ -73,7 +73,7 @@ def _shim(*args: Any, _stub: Any = None, **kwargs: Any) -> Any:
 
 
 def _replace_references(module: Any, existing: Any, call: Callable[..., Any]) -> None:
-    """Replace a function by name in a module, in the module's tables and as a default."""
+    """Replace a function in a module's names, dicts and lists, and in default arguments."""
     for name, value in list(vars(module).items()):
         if value is existing:
             setattr(module, name, call)

@@ -23,7 +23,7 @@ Arguments = tuple[tuple[Any, ...], dict[str, Any]]
 
 
 def new_encoder(buffers: Sequence[bytes] = ()) -> Encoder:
-    """Return an encoder of arguments; `buffers`: of values that are sent again."""
+    """Return an encoder of arguments. `buffers`: buffers of values that are sent again."""
     return Encoder(special=_special, buffers=list(buffers))
 
 
@@ -36,7 +36,7 @@ def encoded_arguments(
 def answer_to(
     ask: Ask, call: frames.StubCall, encoder: Encoder
 ) -> tuple[frames.Reply, list[memoryview]]:
-    """Send the call and return the answer; raise its error."""
+    """Send the call and return the answer; raise the correct exercise's exception."""
     reply, buffers = ask(call, encoder.buffers)
     if reply.status != "ok":
         raise _error(reply.raised)
@@ -124,7 +124,7 @@ class _RemoteGradients(torch.autograd.Function):
 
 
 def decoded(value: frames.Value, buffers: list[memoryview], random: frames.Value) -> Any:
-    """Decode an answer; if the call may draw, the answer also holds the generator's new state."""
+    """Decode an answer; restore the state of torch's generator if the answer contains one."""
     found = Decoder(buffers)(value)
     if random is None:
         return found
@@ -155,7 +155,7 @@ def _moved(value: Any, device: torch.device | None) -> Any:
 
 
 def _floats(args: Any, kwargs: Any) -> list[torch.Tensor]:
-    """Return the float tensors of a call in the order of decoding, each once."""
+    """Return the float tensors of a call in the order of decoding, without duplicates."""
     tensors = tensors_in([*args, *kwargs.values()])
     return list({id(x): x for x in tensors if x.is_floating_point()}.values())
 
@@ -169,7 +169,7 @@ def _special(thing: object, _: Encoder) -> frames.Value | None:
 
 
 def _error(raised: frames.Raised | None) -> Exception:
-    """Return the exception of the correct exercise as one of Python's built-in exceptions."""
+    """Convert the correct exercise's exception to one of Python's built-in exceptions."""
     if raised is None:
         return RuntimeError("the correct exercise gave no answer")
     for name in (raised.type, *raised.bases):

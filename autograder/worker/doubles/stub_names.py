@@ -1,4 +1,4 @@
-"""Translation of a call's keyword arguments to the parameter names of the correct exercise."""
+"""Translate a call's keyword arguments to the parameter names of the correct exercise."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 
 class Translated(NamedTuple):
-    """Arguments for a correct exercise. `dropped`: whether it lacks a parameter for one of them."""
+    """Arguments for a correct exercise. `dropped`: whether one without a parameter was left out."""
 
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
@@ -39,9 +39,9 @@ class ParameterNames:
     def translated(
         self, args: tuple[Any, ...], kwargs: dict[str, Any], bound: int = 0
     ) -> Translated:
-        """Return the arguments under the correct names, without parameters that only exist here.
+        """Return the arguments under the correct names, without those that only the submission has.
 
-        bound: how many of the first parameters are not among the arguments, as `self`
+        bound: number of leading parameters that are already bound, such as `self`
         """
         by_position = len(args)
         if len(self.submitted) > len(self.correct):

@@ -27,7 +27,7 @@ class ChrootIsolation(Workdirs):
     """Isolates children by chroot. `boot.root` becomes the root and contains `boot.scratch`."""
 
     def finish_warm_up(self) -> None:
-        if self._boot.child_uid is None:  # a child could leave its root
+        if self._boot.child_uid is None:  # as root, a child could leave its new root
             raise OSError("no uid is left for submissions")
 
     def enter(self, number: int, limits: ChildLimits) -> None:

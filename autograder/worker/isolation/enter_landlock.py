@@ -43,7 +43,7 @@ _NET_RIGHTS, _SCOPES = 0b11, 0b11  # bind and connect TCP; abstract sockets and 
 
 
 def abi() -> int:
-    """Return the kernel's version of Landlock; raise OSError without Landlock."""
+    """Return the kernel's version of Landlock; raise OSError if it lacks Landlock."""
     return syscall(_CREATE_RULESET, "landlock", 0, 0, _CREATE_RULESET_VERSION)
 
 
@@ -64,7 +64,7 @@ class Landlock(Workdirs):
         if gpu:  # a driver reads its memory map and names its threads when it starts
             for name in ("maps", "status"):
                 _allow(ruleset, f"/proc/self/{name}", _READ)
-            _allow(ruleset, "/proc/self/task", _READ_FILE | _WRITE_FILE)  # as glibc opens it
+            _allow(ruleset, "/proc/self/task", _READ_FILE | _WRITE_FILE)  # to write thread names
         call("prctl", PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
         syscall(_RESTRICT_SELF, "landlock_restrict_self", ruleset, 0)
         os.close(ruleset)

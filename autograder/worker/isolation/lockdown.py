@@ -107,9 +107,9 @@ class Boot(msgspec.Struct, frozen=True):
 class Isolation:
     """Isolates the children of a fork server; each backend has a subclass.
 
-    parent:      pid of the fork server as a child sees it (0: outside of its namespace)
-    count_tasks: whether only one child has its uid, so that RLIMIT_NPROC can limit it
-    patience_ms: how long the fork server may sleep until it calls `overrun`; -1: forever
+    parent:      pid of the fork server as a child sees it; 0 if in an outer pid namespace
+    count_tasks: whether RLIMIT_NPROC counts the tasks of only one child and so can limit it
+    patience_ms: how long the fork server waits for events before it calls `overrun`; -1: no limit
     """
 
     parent = 0
@@ -169,7 +169,7 @@ def syscall(number: int, name: str, *arguments: object) -> int:
 
 
 def keep_descriptors(sock: int, status: int) -> None:
-    """Keep /dev/null on 0..2, the socket, and until `lock` the status pipe and /proc/self/task."""
+    """Keep only /dev/null (0-2), the socket and, until `lock`, the status pipe and task list."""
     sock = fcntl.fcntl(sock, fcntl.F_DUPFD, TASKS_FD + 1)
     status = fcntl.fcntl(status, fcntl.F_DUPFD, TASKS_FD + 1)
     tasks = fcntl.fcntl(os.open("/proc/self/task", os.O_RDONLY), fcntl.F_DUPFD, TASKS_FD + 1)
@@ -183,13 +183,13 @@ def keep_descriptors(sock: int, status: int) -> None:
 
 
 def used_memory(*, gpu: bool) -> int:
-    """Return the bytes in use of the kind that a child's memory limit counts."""
+    """Return the size in bytes of the address space, or of private memory if a GPU is used."""
     with open("/proc/self/statm", "rb") as file:
         return int(file.read().split()[5 if gpu else 0]) * resource.getpagesize()
 
 
 def prefer_for_oom() -> None:
-    """Make the kernel kill this process first, and not the grader, if memory runs out."""
+    """Make the kernel kill this process instead of the grader if memory runs out."""
     # /proc/self belongs to root while the process is undumpable
     call("prctl", PR_SET_DUMPABLE, 1, 0, 0, 0)
     with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as file:
@@ -277,9 +277,9 @@ _autograd_graph: list[Any] = []
 
 
 def prepare_arena() -> None:
-    """Make malloc create an arena in the fork server, for the next thread that a child starts.
+    """Create a malloc arena in the fork server, which the next thread of a child reuses.
 
-    A new arena would take 64 MiB of the child's address space.
+    Otherwise that thread's new arena would take 64 MiB of the child's address space.
     """
     thread = threading.Thread(target=bytearray, args=(1 << 16,))
     thread.start()
@@ -294,7 +294,7 @@ def prepare_autograd() -> None:
 
 
 def _start_autograd_threads() -> None:
-    """Make torch start its threads for devices; the CPU needs none."""
+    """Run a backward pass, in which autograd starts its device threads; the CPU needs none."""
     while _autograd_graph:
         _autograd_graph.pop().backward()
 

@@ -2,7 +2,7 @@
 
 Theory of operation. Children may fill their folders with anything. Each child gets one writable
 folder; if it has a separate uid, no other child can read the folder. The folder's size is measured
-a few times a second; RLIMIT_FSIZE bounds only single files at once.
+a few times a second; RLIMIT_FSIZE limits only single files, but without delay.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Workdirs(Isolation):
     def _use_as_home(folder: str) -> None:
         os.chdir(f"{folder}/submission")
         os.environ.update(HOME=f"{folder}/submission", TMPDIR=f"{folder}/tmp")
-        tempfile.tempdir = f"{folder}/tmp"  # it caches the fork server's
+        tempfile.tempdir = f"{folder}/tmp"  # `tempfile` caches the fork server's folder
 
 
 def _fits(folder: str, budget: int) -> bool:

@@ -41,9 +41,9 @@ _EVENTS = {
 # The sandbox covers these entries of /proc; honest work does not read entries of other processes.
 _OWN_PROC = ("self", "thread-self", "cpuinfo", "meminfo", "stat", "loadavg", "version", "driver")
 _LIBRARIES = ("torch", "numpy", "scipy", "triton", "worker", "autograder")
-# Attributes with which a function's behaviour can be changed.
+# Attributes that define a function's behaviour.
 _INSIDES = ("__code__", "__defaults__", "__kwdefaults__")
-# Reports of these are looks into the grader; other reports are attempts.
+# Events that inspect the grader are reported as forbidden calls, all others as attempts to cheat.
 LOOKS = frozenset({*_FRAMES, *_SEARCHES, "sys._getframe", "__code__"})
 KNOWN = LOOKS | {"/proc", "kill"}
 

@@ -1,4 +1,4 @@
-"""Switch the hooks of one call on and off together."""
+"""Enable the hooks that observe one call, and disable them when the call ends."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _NOTHING: AbstractContextManager[Any] = nullcontext()
 class CallHooks:
     """The hooks of one call; a context in which the call is made and its result encoded.
 
-    The result is encoded inside, because code of the submission may run until then: in a signal
-    handler, in a finalizer.
+    The result is encoded inside the context, because signal handlers and finalizers of the
+    submission may run until then.
 
     inputs:        the tensors among the call's arguments
     root:          the submission's folder
@@ -66,7 +66,7 @@ class CallHooks:
         return self._counting or _NOTHING
 
     def forbidding(self) -> AbstractContextManager[Any]:
-        """Return the context in which forbidden functions are reported that no hook covers."""
+        """Return the context that reports forbidden functions which no other hook covers."""
         return self._mode
 
     def keep(self, result: Any) -> None:

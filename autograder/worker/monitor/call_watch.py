@@ -26,8 +26,8 @@ class Watcher:
     """Records the calls of one exercise that match its patterns, with the student's line.
 
     A module may call anything while it is imported, for example to test itself against torch.
-    Functions that are composed of other operators are the exception: a trace of one at import
-    no longer shows its name. They are recorded at import and reported with the calls that follow.
+    The exception is a function that is composed of other operators, because a trace made at import
+    no longer contains its name. Its calls at import are reported with the calls that follow.
     """
 
     def __init__(self) -> None:

@@ -1,7 +1,7 @@
 """Hooks that report calls of library functions under any name or alias.
 
 Shared by grading and `autograder check`, so that students see forbidden calls before they submit.
-Three kinds of functions have no operator of torch's that could be hooked (`operator_hooks`):
+Three kinds of functions have no torch operator that could be hooked (`operator_hooks`):
 
 - Functions that torch, scipy or keras compose in Python (references, decompositions). Their code
   object is replaced, not their name, so every reference to the function calls the hook. Modules
@@ -28,7 +28,7 @@ from typing import Any
 
 from ..protocol.call_patterns import UFUNCS, any_of, matches
 
-# Receives the base name of a called function, and whether the library composes it of others.
+# Receives the base name of a called function, and whether it is composed of other functions.
 Note = Callable[[str, bool], None]
 
 # Libraries whose Python functions are hooked on import, and the modules that are hooked at once.
@@ -46,7 +46,7 @@ _TABLES = ("decomposition_table", "pre_autograd_decomposition_table", "meta_tabl
 
 
 def hook_functions(patterns: tuple[str, ...], note: Note) -> None:
-    """Report calls of all functions that a pattern names, in present and later imports."""
+    """Report calls of all functions that match a pattern, in modules imported now or later."""
     _import_hook.note = note
     dotted = _dotted(patterns)
     for name, module in list(sys.modules.items()):
@@ -89,7 +89,7 @@ def _hook_module(module: types.ModuleType, patterns: tuple[str, ...]) -> None:
 
 def _computing_methods(owner: type) -> list[Any]:
     def computes(name: str, method: Any) -> bool:
-        if getattr(method, "__module__", None) != owner.__module__:  # an Enum's is of `enum`
+        if getattr(method, "__module__", None) != owner.__module__:  # Enum methods are from `enum`
             return False
         describes = any(fnmatch.fnmatchcase(name, p) for p in ("__*", *_DESCRIBING))
         return name == "__call__" or not describes
@@ -98,7 +98,7 @@ def _computing_methods(owner: type) -> list[Any]:
 
 
 def _noted_name(value: Any, name: str, patterns: tuple[str, ...]) -> str:
-    """Return the name by which a pattern means a function or class, or "" if none does.
+    """Return the name of a function or class that matches a pattern, or "" if none does.
 
     A pattern with a dot is compared with the full name without its private parts.
     """
@@ -107,7 +107,7 @@ def _noted_name(value: Any, name: str, patterns: tuple[str, ...]) -> str:
         full = ".".join(p for p in f"{value.__module__}.{name}".split(".") if not p.startswith("_"))
         if dotted.match(full):
             return full
-    names = (name, name.lower()) if isinstance(value, type) else (name,)  # softmax: Softmax too
+    names = (name, name.lower()) if isinstance(value, type) else (name,)  # softmax matches Softmax
     return next((n for n in names if matches(n, patterns)), "")
 
 
@@ -237,7 +237,7 @@ class HookedUfunc:
         return method
 
     def _apply(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Report the call and run it so that neither an argument nor an error gets the original."""
+        """Report and run the call without giving arguments or errors access to the original."""
         _import_hook.note(self.__name__, False)
         try:
             plain = {name: _without_hooks(value) for name, value in kwargs.items()}
@@ -249,7 +249,7 @@ class HookedUfunc:
 
 
 def _without_hooks(value: Any) -> Any:
-    """Return a ufunc's argument, as a plain array if its class would be handed the ufunc."""
+    """Return a ufunc's argument; make it a plain array if its class would receive the ufunc."""
     if isinstance(value, tuple):
         return tuple(map(_without_hooks, value))
     numpy: Any = sys.modules["numpy"]
@@ -283,7 +283,7 @@ def _replace_ufuncs_in(module: types.ModuleType | None) -> None:
 
 @contextmanager
 def original_ufuncs() -> Iterator[None]:
-    """Restore NumPy's ufuncs while a library is imported that registers loops with them."""
+    """Restore NumPy's ufuncs during the import of a library that registers loops with them."""
     replaced = []
     for module in list(sys.modules.values()):
         for hooked, ufunc in _ufuncs.items():

@@ -48,7 +48,7 @@ class StudentImports:
         self._submitted -= self._allowed
 
     def install(self) -> None:
-        """Give modules that are found in the submission the student's builtins from now on."""
+        """Load the submission's modules with the student's builtins from now on."""
         place = sys.meta_path.index(PathFinder)
         sys.meta_path[place] = self
 

@@ -49,7 +49,7 @@ class ArrayCount:
     """Arrays that NumPy made while this context was the innermost one."""
 
     def __init__(self) -> None:
-        self.made = self.largest = self.arrays = 0  # numbers, numbers, arrays
+        self.made = self.largest = self.arrays = 0  # elements, elements, arrays
         self.alive: dict[int, int] = {}
         self._before: Any = None
         self._outer: ArrayCount | None = None
@@ -118,7 +118,7 @@ def check_handler() -> None:
 
 @cache
 def _handler() -> Any:
-    """Make the capsule that NumPy takes; it lives as long as the process."""
+    """Return the capsule that NumPy expects; it lives as long as the process."""
     size_t, at = ctypes.c_size_t, ctypes.c_void_p
     allocate = ctypes.PYFUNCTYPE(at, size_t)(("malloc", _libc))
     clear = ctypes.PYFUNCTYPE(at, size_t, size_t)(("calloc", _libc))
@@ -157,7 +157,7 @@ def _handler() -> Any:
 
 
 def _set(capsule: Any) -> Any:
-    """Make this the handler of new arrays and return the previous one."""
+    """Use this handler for new arrays, and return the previous one."""
     return _setter()(capsule)
 
 

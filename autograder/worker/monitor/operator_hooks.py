@@ -36,30 +36,30 @@ _libraries: dict[str, torch.library.Library] = {}
 
 
 def install_hooks(patterns: tuple[str, ...]) -> None:
-    """Hook everything that one of the patterns names: operators, functions and ufuncs."""
+    """Hook all operators, functions and ufuncs that match a pattern."""
     if not patterns:
         return
     _replace_kernels(patterns)
     hook_functions(patterns, note)
     operators = {plain(name.partition("::")[2].partition(".")[0]) for name, _ in _set}
-    # each reports itself, or runs an operator of its name whose kernels report
+    # each function is hooked, or runs an operator of the same name whose kernels are hooked
     if all(is_hooked(f) or plain(f.__name__) in operators for f in _public_functions(patterns)):
         _covered.update(patterns)
 
 
-_covered: set[str] = set()  # patterns whose public torch functions all end in a hook
+_covered: set[str] = set()  # patterns whose public torch functions all reach a hook
 
 
 def hooks_cover(patterns: tuple[str, ...]) -> bool:
-    """Return True if every public function of torch that a pattern names ends in a hook.
+    """Return True if every public torch function that matches a pattern reaches a hook.
 
-    Then the function mode is not needed, which costs several microseconds in every call of torch.
+    The function mode is not needed then. It costs several microseconds in every call of torch.
     """
     return _covered.issuperset(patterns)
 
 
 def _public_functions(patterns: tuple[str, ...]) -> list[Any]:
-    """Return the functions that a torch function mode sees and a pattern names."""
+    """Return the functions that a torch function mode sees and that match a pattern."""
     every = [f for some in get_overridable_functions().values() for f in some]
     return [f for f in every if matches(getattr(f, "__name__", ""), patterns)]
 
@@ -71,7 +71,7 @@ def _replace_kernels(patterns: tuple[str, ...]) -> None:
     has = torch._C._dispatch_has_kernel_for_dispatch_key
     keys = [key for key in _KEYS if key != "CUDA" or torch.version.cuda]
     with warnings.catch_warnings(), _quiet_stderr():
-        warnings.simplefilter("ignore")  # overriding is the point
+        warnings.simplefilter("ignore")  # torch warns of every kernel that is replaced
         for name in torch._C._dispatch_get_all_op_names():
             if not matches(name.split("::")[1].split(".")[0], patterns):
                 continue

@@ -1,8 +1,8 @@
-"""The global random generators of torch, NumPy and Python: their states, and seeding them.
+"""Read and seed the global random generators of torch, NumPy and Python.
 
 States are compared before and after every call. NumPy's and Python's own functions take up to
-100 µs to report a state, longer than most calls of a submission, so these two are read where they
-lie in memory.
+100 µs to report a state, longer than most calls of a submission, so these two are read directly
+from memory.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ _NUMPY: Any = np.random.get_state.__self__  # type: ignore[attr-defined]  # a bo
 
 
 def states() -> tuple[object, ...]:
-    """Return the states of torch's generators, NumPy's and Python's, to be compared."""
+    """Return the states of the generators of torch, NumPy and Python, for comparison."""
     return _torch_state(), _numpy_state(), _python_state()
 
 
 def seed_all() -> None:
-    """Seed all generators, as at the start of every test; skip generators in that state."""
+    """Seed all generators as at the start of a test; skip those that are already in that state."""
     for library, (state, seed) in _LIBRARIES.items():
         if library not in _seeded or state() != _seeded[library]:
             seed(0)
@@ -45,7 +45,7 @@ def _torch_state() -> tuple[bytes, ...]:
 
 
 def _numpy_state() -> tuple[object, ...]:
-    """Return which generator is the global one, its state, and the normal number kept for later."""
+    """Return the id and state of NumPy's global generator, and its cached normal sample."""
     generator = np.random.get_bit_generator()  # type: ignore[attr-defined]  # not in its stubs
     if type(generator) is not np.random.MT19937:
         return id(generator), repr(_NUMPY.get_state(legacy=False))
@@ -57,7 +57,7 @@ def _numpy_memory(generator: Any) -> _Memory:
     return _memory(int(generator.ctypes.state_address), _MT19937_BYTES)
 
 
-@lru_cache(maxsize=1)  # asked for again only if the object around the generator has changed
+@lru_cache(maxsize=1)  # read again only if the object around the generator has changed
 def _cached_normal(_: bytes) -> tuple[object, ...]:
     state = _NUMPY.get_state(legacy=False)
     return state["has_gauss"], state["gauss"]
@@ -72,7 +72,7 @@ def _memory(address: int, size: int) -> _Memory:
 
 
 def _fields_of(thing: Any, layout: type) -> _Memory:
-    """Return the memory of a C object behind its head, with the size of `layout`."""
+    """Return the memory of a C object after its header; `layout` determines the size."""
     return _memory(id(thing) + _OBJECT_HEAD, layout.__basicsize__ - _OBJECT_HEAD)
 
 
@@ -86,4 +86,4 @@ _LIBRARIES: dict[str, tuple[Any, Any]] = {
     "numpy": (_numpy_state, np.random.seed),
     "python": (_python_state, _PYTHON.seed),
 }
-_seeded: dict[str, object] = {}  # the states that seeding leaves
+_seeded: dict[str, object] = {}  # states directly after seeding

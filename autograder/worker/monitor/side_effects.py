@@ -102,7 +102,7 @@ def _restore_printing(was: tuple[dict[str, Any], dict[str, Any]]) -> None:
 
 
 _CPU = torch.device("cpu")
-_TORCH_PRINTS = torch._tensor_str.PRINT_OPTS  # torch has no public way to ask
+_TORCH_PRINTS = torch._tensor_str.PRINT_OPTS  # torch has no public getter
 _RESTORE: tuple[tuple[Effect, Callable[[Any], object]], ...] = (
     (Effect.DEFAULT_DTYPE, torch.set_default_dtype),
     (Effect.GRADIENT_MODE, torch.set_grad_enabled),
@@ -147,11 +147,11 @@ class PyplotState:
 
 
 def _open_figures(plt: Any) -> list[Any]:
-    """Return pyplot's open figures; their numbers are reused."""
+    """Return pyplot's open figures; figure numbers are reused, so they cannot identify figures."""
     return [manager.canvas.figure for manager in plt._pylab_helpers.Gcf.figs.values()]
 
 
-_windows: list[bool] = []  # one entry for every call that would open a window
+_windows: list[bool] = []  # one entry for each call of `show`
 
 
 def _replace_show(plt: Any) -> None:
@@ -168,7 +168,7 @@ class _Show:
 def _drawing_settings(plt: Any) -> dict[str, Any]:
     """Return a copy of matplotlib's settings without the backend, which the first figure chooses.
 
-    `dict.copy` does not run Python code for each of the three hundred settings.
+    `dict.copy` avoids running Python code for each of the three hundred settings.
     """
     settings: dict[str, Any] = dict.copy(plt.rcParams)
     settings.pop("backend", None)

@@ -17,7 +17,7 @@ class FloatType:
     name:         torch's name for the type
     item_bytes:   bytes per element
     roundings:    allowed error of a result, in units of the machine epsilon
-    wrong_beyond: error beyond which a result is certainly wrong, as a part of its largest entry
+    wrong_beyond: error beyond which a result is certainly wrong, relative to its largest entry
     in_numpy:     whether NumPy has the type too
     """
 

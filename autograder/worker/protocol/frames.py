@@ -29,11 +29,11 @@ MAGIC = b"AGK1"
 PREFIX = struct.Struct("<4sIQ")
 STAMP = struct.Struct("<Q")
 MAX_HEADER = 1 << 20
-MAX_REPLY_HEADER = 1 << 18  # decoded, it takes thirty times as much
+MAX_REPLY_HEADER = 1 << 18  # takes thirty times as much when decoded
 MAX_BODY = 256 << 20
 MAX_BUFFERS = 4096
 MAX_RANK = 16
-MAX_NOTICES = 4  # with one reply
+MAX_NOTICES = 4  # per reply
 MAX_DEPTH = 48
 MAX_VALUES = 50_000
 
@@ -61,7 +61,7 @@ def pack(message: Request | Reply | Notice | StubCall, buffers: list[bytes]) -> 
 def frame_lengths(
     prefix: bytes, max_body: int = MAX_BODY, max_header: int = MAX_HEADER
 ) -> tuple[int, int]:
-    """Return the header and body length that a prefix announces; raise BadFrame above bounds."""
+    """Return the header and body length in a prefix; raise BadFrame if they exceed their limits."""
     if len(prefix) != PREFIX.size:
         raise BadFrame("the frame ends within its prefix")
     magic, header_length, body_length = PREFIX.unpack(prefix)
@@ -144,7 +144,7 @@ def unpack_request(header: bytes, body: bytes | memoryview) -> tuple[Request, li
 def checked_size(dtype: str, shape: tuple[int, ...], item_bytes: dict[str, int]) -> int:
     """Return the size in bytes of an array of this dtype and shape; raise BadFrame if invalid.
 
-    An axis of length 0 does not excuse huge other axes, because libraries may multiply them first.
+    Huge axes are invalid even beside an axis of length 0, because libraries may multiply them.
     """
     if dtype not in item_bytes:
         raise BadFrame(f"no such dtype: {dtype[:40]!r}")

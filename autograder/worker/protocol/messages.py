@@ -23,7 +23,8 @@ class PrepareConfig(msgspec.Struct, frozen=True):
     fake_gpu:     whether calls may run on the fake GPU
     extras:       optional packages to import: keras, triton, text
     optimizers, counting, drawing: import their libraries now, instead of in the first call
-    max_reply_bytes, gpu_bytes:    bounds; 0 bytes if there is no GPU
+    max_reply_bytes: size limit of a reply
+    gpu_bytes:    limit of torch's memory on each GPU; 0 if there is no GPU
     """
 
     not_allowed: tuple[str, ...] = ()
@@ -42,7 +43,7 @@ class _Message(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_fiel
 
 
 class Stub(_Message, frozen=True):
-    """An exercise that the trusted side answers for, with a correct implementation.
+    """An exercise whose calls are answered by a correct implementation on the trusted side.
 
     parameters: names of its parameters in order; of `forward`, if it is a class of torch modules
     making:     names of the parameters of `__init__`, if it is such a class
@@ -126,7 +127,7 @@ class Ahead(_Message, frozen=True, tag="ahead"):
     buffers: tuple[int, ...] = ()
 
 
-Answered = Load | Call | Fill  # each with a reply
+Answered = Load | Call | Fill  # requests that get a reply
 Request = Answered | Ahead
 
 
@@ -156,7 +157,7 @@ class Banned(_Message, frozen=True):
 class Notice(_Message, frozen=True, tag="notice"):
     """An observation that is sent before the reply, so that the submission cannot withdraw it.
 
-    kind: "banned" for a forbidden call, or a look into the grader's frames and functions;
+    kind: "banned" for a forbidden call, or for inspecting the grader's frames or functions;
           "attempt" for other actions that honest work never needs
     """
 
@@ -238,7 +239,7 @@ RESULT = "result"  # in `Counts.computed`: no kernel wrote the result
 class Counts(_Message, frozen=True):
     """The work of a call.
 
-    flops:    floating-point operations; one for each element that is not a matrix product's
+    flops:    floating-point operations; one per element, except for matrix products
     largest:  elements of the largest tensor or array that was made
     ops:      number of operations
     kept:     elements that stay alive in addition to the result
@@ -286,7 +287,7 @@ class Effect(Enum):
 
 
 class SideEffect(_Message, frozen=True):
-    """A changed state. `argument`: its number among the tensors or arrays, from 1; otherwise 0."""
+    """A change of state. `argument`: the number of the changed tensor or array from 1, or 0."""
 
     effect: Effect
     argument: int = 0

@@ -39,7 +39,7 @@ class Encoder:
 
     keep:    returns a handle for an object that stays in this process, or None
     special: returns a value for an object that only one side can build (a device, an Axes), or
-             None; gets this encoder for its content
+             None; receives this encoder for the object's content
     """
 
     keep: Callable[[object], frames.Value | None] = lambda _: None
@@ -94,7 +94,7 @@ class Encoder:
     def tensor(self, x: torch.Tensor) -> frames.Value:
         kind, device, name = type(x), x.device.type, TORCH_NAMES.get(x.dtype)
         needs_gradient = x.requires_grad
-        if device == FAKE_DEVICE:  # its data are on the CPU
+        if device == FAKE_DEVICE:  # the data is on the CPU
             x = getattr(x.detach(), "elem", x)
             kind = type(x)
         if device == "meta" or x.device.type == FAKE_DEVICE:
@@ -103,7 +103,7 @@ class Encoder:
             return frames.TensorV(name, tuple(int(n) for n in x.shape), None, device, None)
         if kind is not torch.Tensor and kind is not torch.nn.Parameter:
             return frames.OpaqueV(kind.__name__[:200])
-        if x.is_nested:  # it has no shape
+        if x.is_nested:  # nested tensors have no shape
             return frames.OpaqueV("nested tensor")
         if name is None or x.layout is not torch.strided:
             return frames.OpaqueV(f"{x.layout} tensor of {x.dtype}".replace("torch.", ""))
@@ -128,7 +128,7 @@ class Encoder:
             if other_order is None:
                 return frames.OpaqueV(f"array of {x.dtype.name}"[:200])
             x, name = x.astype(other_order), other_order
-        strides = None if scalar else _strides(x)  # type: ignore[arg-type]  # an array
+        strides = None if scalar else _strides(x)  # type: ignore[arg-type]  # x is an array
         if strides is not None:
             extent = 1 + sum((n - 1) * s for n, s in zip(x.shape, strides, strict=True))
             flat = np.lib.stride_tricks.as_strided(x, (extent,), (x.itemsize,))
@@ -146,7 +146,7 @@ def _strides(x: np.ndarray[Any, Any]) -> tuple[int, ...] | None:
 
 
 def integer_like(dtype: torch.dtype) -> torch.dtype:
-    """Return the signed integer type with as many bytes, as which NumPy can view the elements."""
+    """Return the signed integer type of the same size, so that NumPy can view the elements."""
     return TORCH_DTYPES[f"int{8 * dtype.itemsize}"]
 
 
@@ -248,7 +248,7 @@ class Decoder:
     def _elements(
         self, value: frames.TensorV | frames.ArrayV, buffer: int, item_bytes: dict[str, int]
     ) -> Any:
-        """Return the elements as an array; types that NumPy lacks as integers."""
+        """Return the elements as an array, or their bits as integers if NumPy lacks the dtype."""
         size = frames.checked_size(value.dtype, value.shape, item_bytes)
         self._count(size)
         shape, strides = value.shape, value.strides

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from importlib import import_module  # extras may be missing, to a type checker too
+from importlib import import_module  # type checkers may lack the extras, too
 from typing import Any
 
 import numpy as np
@@ -92,7 +92,7 @@ def _hf_encoder(content: dict[str, Any], device: str) -> Any:
 
 
 def _build_bert(content: dict[str, Any], words: int) -> Any:
-    """Build a BERT in evaluation mode, with weights that are not drawn yet."""
+    """Build a BERT in evaluation mode with uninitialised weights."""
     transformers: Any = import_module("transformers")
     config = transformers.BertConfig(
         vocab_size=words,
@@ -103,7 +103,7 @@ def _build_bert(content: dict[str, Any], words: int) -> Any:
         max_position_embeddings=64,
         attn_implementation=content["attention"],
     )
-    # Transformers' own initialisation takes half of the time.
+    # Skip Transformers' own initialisation, which takes half of the time.
     undrawn = import_module("transformers.initialization").no_init_weights
     with torch.random.fork_rng(devices=[]), undrawn():
         return transformers.BertModel(config, add_pooling_layer=False).eval()
@@ -114,7 +114,7 @@ _STD = 0.4  # large enough for attention that is far from uniform
 
 @torch.no_grad()
 def draw_weights(model: nn.Module, seed: int) -> None:
-    """Draw normal weights; biases and the padding token's weights are zero, and norms neutral."""
+    """Draw normal weights; set biases and the padding token's weights to 0, and norms to 1."""
     generator = torch.Generator().manual_seed(seed)
     for part in model.modules():
         for name, parameter in part.named_parameters(recurse=False):

@@ -42,13 +42,13 @@ def start_gpu(max_bytes: int) -> None:
         total = torch.cuda.get_device_properties(number).total_memory
         torch.cuda.set_per_process_memory_fraction(min(1.0, max_bytes / total), number)
     if torch.cuda.is_initialized():
-        torch.zeros(1, device="cuda")  # makes the context now, outside of any test's time limit
+        torch.zeros(1, device="cuda")  # creates the context now, outside of the tests' time limits
         finish("cuda")
     compute_exactly()
 
 
 def compute_exactly() -> None:
-    """Compute sums and products in the precision of their type, and undo other settings.
+    """Make torch compute sums and products in the precision of their dtype again.
 
     A GPU may use TF32 for float32, and accumulate halves in half precision. A correct function
     would then exceed the tolerance of its type.

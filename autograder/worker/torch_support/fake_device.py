@@ -39,7 +39,7 @@ _aten = torch.ops.aten
 
 
 class ClaimedTensor(torch.Tensor):
-    """A tensor that reports to be on the fake GPU; `elem` is its data on the CPU."""
+    """A tensor that claims to be on the fake GPU; `elem` is the tensor with its data on the CPU."""
 
     elem: torch.Tensor
 
@@ -167,7 +167,7 @@ _backend = _Backend()
 
 @contextmanager
 def present(is_present: bool) -> Iterator[None]:
-    """Make torch report that the machine has the fake GPU, or that it has not."""
+    """Make torch report that the machine has the fake GPU, or that it does not."""
     before, _backend.present = _backend.present, is_present
     try:
         yield
@@ -176,7 +176,7 @@ def present(is_present: bool) -> Iterator[None]:
 
 
 def _name_the_accelerator() -> None:
-    """Make `torch.accelerator` name the fake GPU in calls that are made on it."""
+    """Make `torch.accelerator` return the fake GPU during calls on that device."""
     others: Any = torch.device("cuda") if torch.version.cuda else None
 
     def accelerator() -> torch.device | None:
@@ -189,17 +189,17 @@ def _name_the_accelerator() -> None:
 
 @cache
 def warm() -> None:
-    """Make torch import the modules for its first tensor subclass, so that no call waits."""
+    """Make torch import its modules for tensor subclasses now, so that no call waits for them."""
     ClaimedTensor(torch.ones(1)) * 1
 
 
-_libraries: list[torch.library.Library] = []  # kept: their kernels are removed with them
+_libraries: list[torch.library.Library] = []  # deleting a library would remove its kernels
 
 
 def _register_factories() -> None:
     """Register kernels for operators that take no tensor, and for copies to the device.
 
-    Autocast changes no types on this device.
+    Autocast does not change dtypes on this device.
     """
     library = torch.library.Library("aten", "IMPL")
     _libraries.append(library)
@@ -229,13 +229,13 @@ def _factory(operator: Any) -> Callable[..., Any]:
 
 
 def _copy_from(source: torch.Tensor, target: Any, non_blocking: bool = False) -> Any:
-    """Fill a new tensor: `torch.tensor(..., device=...)` bypasses `__torch_dispatch__`."""
+    """Fill a new tensor, as `torch.tensor(..., device=...)` bypasses `__torch_dispatch__`."""
     target.elem.copy_(source.elem if isinstance(source, ClaimedTensor) else source)
     return target
 
 
 def _number(x: Any) -> Any:
-    """Read a number: `torch.tensor([x[0], x[1]])` bypasses `__torch_dispatch__`."""
+    """Read a number, as `torch.tensor([x[0], x[1]])` bypasses `__torch_dispatch__`."""
     return x.elem.item()
 
 
@@ -245,7 +245,7 @@ def _pinned(x: torch.Tensor, device: Any = None) -> torch.Tensor:
 
 
 def _run(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Run an operator on the CPU tensors inside of claimed tensors."""
+    """Run an operator on the CPU tensors inside claimed tensors."""
     facts = facts_of(func)
     if not facts.moves:
         _check_devices(facts, args, kwargs)
@@ -309,7 +309,7 @@ def _claim(result: Any) -> Any:
 def _written(
     facts: OperatorFacts, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any
 ) -> Any:
-    """Return the arguments that an operator wrote to, as the operator itself does."""
+    """Return the arguments that an operator wrote to, because the operator returns these."""
     written = [args[n] if n < len(args) else kwargs.get(name) for n, name in facts.written]
     if facts.changes_form and not facts.resizes:
         return return_and_correct_aliasing(func, args, kwargs, result)

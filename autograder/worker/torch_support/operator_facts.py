@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 
 import torch
 
-# Operators that make a tensor from no tensor.
+# Operators that create a tensor without taking one.
 FACTORIES = (
     *("empty", "empty_strided", "empty_permuted", "_efficientzerotensor", "scalar_tensor"),
     *("zeros", "ones", "full", "eye", "arange", "range", "linspace", "logspace"),
     *("rand", "randn", "randint", "randperm", "normal", "tril_indices", "triu_indices"),
 )
-# The first argument decides about the device; an index may be on the CPU.
+# The first argument determines the device; an index may be on the CPU.
 _INDEXING = {"index", "index_put", "index_put_", "_index_put_impl_", "_unsafe_index"} | {
     *("_pack_padded_sequence", "_pad_packed_sequence")
 }

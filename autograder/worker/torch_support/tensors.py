@@ -33,5 +33,5 @@ def map_tensors(value: Any, function: Callable[[torch.Tensor], Any]) -> Any:
 
 
 def bare(x: torch.Tensor) -> torch.Tensor:
-    """Return the CPU tensor with the data of one on the fake GPU, and other tensors unchanged."""
+    """Return the CPU tensor with a fake GPU tensor's data; return other tensors unchanged."""
     return x.elem if isinstance(x, ClaimedTensor) else x

@@ -50,9 +50,9 @@ def settle(
 
 
 def _load_by_position(own: dict[str, torch.Tensor], state: dict[str, torch.Tensor]) -> bool:
-    """Load weights by name, and by position where names differ; surplus biases become zero.
+    """Load weights by name, or by position if names differ; set additional biases to zero.
 
-    Return False if the shapes do not fit.
+    Return False if the shapes do not match.
     """
     free = [name for name in own if name not in state]
     spare = [name for name in free if name.rpartition(".")[2] == "bias"]
@@ -72,7 +72,7 @@ def _load_by_position(own: dict[str, torch.Tensor], state: dict[str, torch.Tenso
 
 
 def _fill(own: dict[str, torch.Tensor], device: str) -> None:
-    """Fill layers of different sizes with values that depend on their names alone."""
+    """Fill layers of different sizes with values that depend only on their names."""
     for name, value in own.items():
         if value.is_floating_point():
             seed = torch.Generator().manual_seed(zlib.crc32(name.encode("utf-8", "replace")))
@@ -82,6 +82,6 @@ def _fill(own: dict[str, torch.Tensor], device: str) -> None:
 
 
 def shares_memory(result: nn.Module, args: list[Any]) -> bool:
-    """Return True if a module shares parameters with a module among the arguments."""
+    """Return True if `result` shares a parameter with any module in `args`."""
     theirs = {bare(p).data_ptr() for a in args if isinstance(a, nn.Module) for p in a.parameters()}
     return any(bare(p).data_ptr() in theirs for p in result.parameters()) if theirs else False

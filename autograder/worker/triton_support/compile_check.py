@@ -54,7 +54,7 @@ class Frontend:
         try:
             bound = inspect.signature(kernel.fn).bind(*args, **_parameters_of(kernel, kwargs))
         except TypeError:
-            return None  # the launch raises it
+            return None  # the launch will raise this error
         bound.apply_defaults()
         try:
             signature, constants = self._types(kernel, bound.arguments)
@@ -180,7 +180,7 @@ def compiled_twins(
     kernel: types.FunctionType,
     own: list[dict[str, Any]],
 ) -> Iterator[Any]:
-    """Replace functions that a kernel may call by compilable ones; yield the kernel's.
+    """Replace functions that a kernel may call by compilable ones; yield the compilable kernel.
 
     plain: Triton's modules and classes with their original attributes
     own:   the namespaces of the submission's modules

@@ -60,10 +60,10 @@ def setup() -> None:
     if _frontend is not None:
         return
     os.environ["TRITON_INTERPRET"] = "1"
-    os.environ.setdefault("TRITON_DEFAULT_FP_FUSION", "1")  # else it warns
+    os.environ.setdefault("TRITON_DEFAULT_FP_FUSION", "1")  # avoids a warning
     import_module("triton")
     for name in ("triton.language.extra.libdevice", "triton.tools.tensor_descriptor"):
-        import_module(name)  # a submission may import them, when no call should wait
+        import_module(name)  # a submission may import them; no call should wait for that
     interpret_library()
     _frontend = Frontend()
     interpreter: Any = import_module("triton.runtime.interpreter")
@@ -79,7 +79,7 @@ def setup() -> None:
     _number_addresses(interpreter)
     _wrap(interpreter.InterpretedFunction, "run", _run)
     _wrap(interpreter.InterpretedFunction, "__call__", _nested)
-    # Checks every operation for integer overflow, which takes a third of the time.
+    # Checking every operation for integer overflow would take a third of the time.
     plain = interpreter.InterpreterOptions(sanitize_overflow=False)
     interpreter.interpreter_builder.options = plain
 
@@ -94,13 +94,13 @@ def _wrap(owner: type, name: str, around: Callable[..., Any]) -> None:
 
 
 def _number_addresses(interpreter: Any) -> None:
-    """Put the number of a tensor's memory into the addresses that a kernel is given."""
+    """Add the number of a tensor's memory to the addresses that a kernel receives."""
     original = interpreter._implicit_cvt
 
     def converted(arg: Any) -> Any:
         result = original(arg)
         if _launch is not None and hasattr(arg, "data_ptr"):
-            base = getattr(arg, "base", arg)  # of a wrapped tensor
+            base = getattr(arg, "base", arg)  # the tensor inside a wrapper
             result.handle.data |= _launch.numbered(base)
         return result
 
@@ -111,7 +111,7 @@ def _number_addresses(interpreter: Any) -> None:
 
 
 def _run(original: Any, kernel: Any, *args: Any, grid: Any, warmup: bool, **kwargs: Any) -> Any:
-    """Launch a kernel; ask the compiler about it before, if the call wants to know."""
+    """Launch a kernel; let Triton's compiler check it first if the call requests that."""
     watch = kernel_watch.current()
     if watch is None or not watch.compiling or _frontend is None or warmup:
         return original(kernel, *args, grid=grid, warmup=warmup, **kwargs)
@@ -138,7 +138,7 @@ def _nested(original: Any, function: Any, *args: Any, **kwargs: Any) -> Any:
 
 
 def _take_arguments(original: Any, executor: Any, args: Any, kwargs: Any) -> Any:
-    """Copy a launch's arguments to the host; from now on only their memory may be touched."""
+    """Copy a launch's arguments to the host, and restrict accesses to their memory."""
     global _launch
     given = [*args, *kwargs.values()]
     devices = {x.device.type for x in given if isinstance(x, torch.Tensor)}
@@ -183,7 +183,7 @@ def _bare(x: Any) -> Any:
 
 def _tensors(values: list[Any]) -> Iterator[torch.Tensor]:
     for value in values:
-        base = getattr(value, "base", value)  # of a wrapped tensor, or of a descriptor
+        base = getattr(value, "base", value)  # the tensor inside a wrapper or a descriptor
         if isinstance(base, torch.Tensor):
             yield base
         elif isinstance(value, tuple):
@@ -229,9 +229,9 @@ def _store(
 def _checked(
     ptrs: Any, mask: Any, note: Callable[[np.ndarray, np.ndarray, int], np.ndarray | None]
 ) -> tuple[Any, Any, np.ndarray | None]:
-    """Return the pointers as addresses in memory, the mask of lanes inside, and lanes outside."""
+    """Return the real addresses, the mask without outside lanes, and a mask of outside lanes."""
     with numpy_allocations.uncounted():
-        if isinstance(mask, np.ndarray):  # of a descriptor, before Triton 3.8
+        if isinstance(mask, np.ndarray):  # a descriptor's mask, before Triton 3.8
             mask = type(ptrs)(mask, import_module("triton.language").int1)
         active = mask.data.astype(bool, copy=False)
         places, active = np.broadcast_arrays(ptrs.data, active)
@@ -267,7 +267,7 @@ def _atomic(original: Any, builder: Any, *args: Any) -> Any:
 
 
 def _in_memory(ptrs: Any, places: np.ndarray, outside: np.ndarray | None) -> Any:
-    """Return pointers as addresses in memory; those outside of every tensor become 0."""
+    """Return pointers as real addresses; replace those outside of every tensor by 0."""
     plain = without_number(ptrs.data if outside is None else places)
     safe = plain if outside is None else np.where(outside, np.uint64(0), plain)
     return type(ptrs)(safe, ptrs.dtype)

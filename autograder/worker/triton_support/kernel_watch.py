@@ -21,7 +21,7 @@ class KernelWatch:
     """Records the launches of one call; a context in which unwritten memory contains NaN.
 
     root:       the submission's folder
-    order:      a seed for the order in which programs run, or None for the interpreter's own
+    order:      a seed for the order in which programs run, or None for the interpreter's order
     noting:     whether loads and races are recorded too
     compiling:  whether Triton's compiler checks each launch, which takes longer than a small
                 launch itself
@@ -44,7 +44,7 @@ class KernelWatch:
         global _current
         self._outer, _current = _current, self
         self._mode = torch.get_deterministic_debug_mode()
-        torch.set_deterministic_debug_mode("warn")  # which fills new memory with NaN
+        torch.set_deterministic_debug_mode("warn")  # fills new memory with NaN
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -53,7 +53,7 @@ class KernelWatch:
         torch.set_deterministic_debug_mode(self._mode)
 
     def finish(self, launch: Launch) -> None:
-        """Record a launch whose programs have run."""
+        """Record a launch after its programs have run."""
         with numpy_allocations.uncounted():
             if self._provenance is not None:
                 for region in launch.regions.values():

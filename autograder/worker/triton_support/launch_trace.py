@@ -58,11 +58,11 @@ class Region:
     def elements(
         self, places: np.ndarray, numbers: np.ndarray, size: int
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return which addresses are elements of this region, and all offsets (0 for others).
+        """Return a mask of the addresses of this region's elements, and all offsets (0 for others).
 
         numbers: the tensor numbers in the addresses
         """
-        offsets = places - np.uint64(self.start)  # addresses before it wrap to huge ones
+        offsets = places - np.uint64(self.start)  # wraps to huge offsets for lower addresses
         near = (offsets < len(self.sizes)) & ((numbers == self.number) | (numbers == 0))
         offsets = np.where(near, offsets, 0).astype(np.int64)
         if not len(self.sizes):
@@ -70,7 +70,7 @@ class Region:
         return near & (self.sizes[offsets] == size), offsets
 
     def has_values(self, offsets: np.ndarray, values: np.ndarray) -> np.ndarray:
-        """Return where the elements at these offsets have these values already, up to rounding."""
+        """Return a mask of the offsets whose elements already have these values, up to rounding."""
         memory = (ctypes.c_uint8 * len(self.sizes)).from_address(self.start)
         pieces = offsets[:, None] + np.arange(values.itemsize)
         before = np.ctypeslib.as_array(memory)[pieces].view(values.dtype)[:, 0]
@@ -107,7 +107,7 @@ class Launch:
                 self.regions[place] = Region(tensor, len(self.regions) + 1)
             self.regions[place].add(tensor)
         self.grid: tuple[int, ...] = ()
-        self.order: list[int] = []  # of its programs
+        self.order: list[int] = []  # the programs in the order in which they run
         self.program = self.run = 0
         self.outside_loads = self.outside_stores = self.largest = 0
         self.races = Races(lambda: student_line(sys._getframe(), root))
@@ -115,7 +115,7 @@ class Launch:
         self.line: int | None = None
 
     def numbered(self, tensor: torch.Tensor) -> np.uint64:
-        """Return the bits of a tensor's number that its addresses contain."""
+        """Return the address bits that encode a tensor's number."""
         region = self.regions.get(tensor.untyped_storage().data_ptr())
         return np.uint64(0) if region is None else region.number << _NUMBER
 
@@ -133,7 +133,7 @@ class Launch:
         return tuple(map(int, np.unravel_index(self.program, self.grid)))
 
     def note_load(self, places: np.ndarray, active: np.ndarray, size: int) -> np.ndarray | None:
-        """Record a load; return which lanes are outside of every tensor, or None."""
+        """Record a load; return a mask of lanes outside all tensors, or None if there are none."""
 
         def load(region: Region, own: np.ndarray, offsets: np.ndarray) -> None:
             region.loaded[offsets] += 1  # once, even if several lanes load it
@@ -144,7 +144,7 @@ class Launch:
     def note_store(
         self, values: np.ndarray, places: np.ndarray, active: np.ndarray, size: int
     ) -> np.ndarray | None:
-        """Record a store; return which lanes are outside of every tensor, or None."""
+        """Record a store; return what `note_load` returns."""
 
         def store(region: Region, own: np.ndarray, offsets: np.ndarray) -> None:
             def same(racing: np.ndarray) -> np.ndarray:
@@ -158,7 +158,7 @@ class Launch:
     def note_atomic(
         self, places: np.ndarray, active: np.ndarray, size: int, releases: bool
     ) -> tuple[np.ndarray | None, list[Callable[[], None]]]:
-        """Record an atomic operation; also return functions that make the operation acquire."""
+        """Record an atomic operation; return the mask, and callbacks that make it acquire."""
         acquire: list[Callable[[], None]] = []
 
         def change(region: Region, own: np.ndarray, offsets: np.ndarray) -> None:
@@ -175,7 +175,7 @@ class Launch:
         size: int,
         note: Callable[[Region, np.ndarray, np.ndarray], None],
     ) -> np.ndarray | None:
-        """Pass each region's part of an access to `note`: which lanes, and their offsets."""
+        """Call `note` for each region with a mask of its lanes and their offsets."""
         asked = places[active]
         numbers, asked = asked >> _NUMBER, without_number(asked)
         allowed = np.zeros(len(asked), bool)

@@ -48,8 +48,8 @@ class Provenance:
 
     def __init__(self, arguments: Iterable[torch.Tensor]) -> None:
         self.outside: set[str] = set()
-        self._derived: dict[int, Any] = {}  # storages with values of the arguments, by address
-        self._written: set[int] = set()  # storages that a kernel wrote, and copies of them
+        self._derived: dict[int, Any] = {}  # storages with values derived from the arguments
+        self._written: set[int] = set()  # addresses that a kernel wrote, and of their copies
         self._has_empty = False
         for x in arguments:
             self._has_empty |= x.numel() == 0
@@ -72,7 +72,7 @@ class Provenance:
             self._written.add(_address(x))
 
     def check_result(self, result: Any) -> None:
-        """Record a result that did not come out of a kernel; without elements there is no work."""
+        """Record a result that no kernel wrote, unless it or an argument is empty."""
         tensors = [x for x in tensors_in(result) if x.numel()]
         if not self._has_empty and any(_address(x) not in self._written for x in tensors):
             self.outside.add(RESULT)
@@ -96,14 +96,14 @@ class Provenance:
             self._written.update(map(_address, outputs))
 
     def note_reading(self, name: str, x: Any) -> None:
-        """Record that a function read the elements of a tensor, if they stem from the arguments."""
+        """Record that a function read a tensor's elements if they derive from the arguments."""
         if isinstance(x, torch.Tensor) and _address(x) in self._derived:
             self.outside.add(name)
 
     def _derive(self, x: torch.Tensor) -> None:
         address = _address(x)
         if address:
-            self._derived[address] = bare(x)  # kept, so that the address is not used again
+            self._derived[address] = bare(x)  # keeps the address from being reused
 
 
 class _Operators(TorchDispatchMode):
@@ -162,12 +162,12 @@ def _only_moves(func: Any, args: Any, kwargs: Any) -> bool:
             all(map(_same, (_renamed(x, labels) for x in before), run(labels)))
             for labels in _RENAMED_LABELS
         )
-    except Exception:  # an operator that accepts no labels is not one of those that move values
+    except Exception:  # operators that move values accept labels, so this one does not
         return False
 
 
 def _renamed(x: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
-    """Rename the labels in a tensor; other values stay."""
+    """Rename the labels in a tensor; keep other values."""
     if not x.is_floating_point():
         return x
     places = torch.searchsorted(_LABELS, x.float()).clamp(max=len(_LABELS) - 1)

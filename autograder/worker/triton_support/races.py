@@ -13,9 +13,9 @@ uses its result, because a program that ignores the result does not wait for oth
 Two kinds of accesses are not reported: atomic operations among themselves, and a store of the value
 that the element has already (up to rounding), because then the order makes no difference.
 
-A *segment* is the part of a program between two releases. For each element, the segment of the last
-store is recorded, one segment that loaded it, and one that changed it atomically; if there are
-several, one that is not ordered before the current segment.
+A *segment* is the part of a program between two releases. For each element, three segments are
+recorded: one that stored it, one that loaded it, and one that changed it atomically. If several
+did, a segment that is not ordered before the current one is kept.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Races:
         self.lines: dict[RaceKind, int | None] = {}
         self._line = line
         self._segment = 0
-        self._ordered = np.ones(1, bool)  # for each segment, whether it is ordered before now
+        self._ordered = np.ones(1, bool)  # for each segment, whether it precedes the current one
 
     def next_program(self) -> None:
         """Begin a program, which has not synchronised with any other program."""
@@ -79,7 +79,7 @@ class Races:
     ) -> None:
         """Record a store.
 
-        same: returns which of the selected elements have the stored value already
+        same: maps a selection of elements to a mask of those that already have the stored value
         """
         writes = self._unordered_changes(access, places)
         racing = writes | ~self._ordered[access.loaded[places]]
@@ -113,7 +113,7 @@ class Races:
         return unordered
 
     def _note(self, segments: np.ndarray, places: np.ndarray) -> None:
-        """Store the current segment for elements whose stored segment is ordered before it."""
+        """Replace recorded segments that are ordered before the current segment by that segment."""
         ordered = self._ordered[segments[places]]
         segments[places if ordered.all() else places[ordered]] = self._segment
 
@@ -138,7 +138,7 @@ def _joined(one: np.ndarray, other: np.ndarray) -> np.ndarray:
 
 
 def equal_values(before: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Return which elements are equal: floats up to rounding, NaN equal to NaN."""
+    """Return a mask of the equal elements: floats up to rounding, NaN equal to NaN."""
     if before.dtype.kind != "f":
         return np.asarray(before == values)
     close: np.ndarray = np.isclose(before, values, rtol=1e-3, atol=1e-6, equal_nan=True)
@@ -147,7 +147,7 @@ def equal_values(before: np.ndarray, values: np.ndarray) -> np.ndarray:
 
 @cache
 def once_used(handle: Any) -> Any:
-    """Return a subclass of `handle` that runs functions when a kernel first uses its data."""
+    """Return a subclass of `handle` that runs callbacks when a kernel first uses its data."""
 
     class Handle(handle):  # type: ignore[misc]
         def __init__(self, result: Any, then: list[Callable[[], None]]) -> None:
