@@ -90,7 +90,7 @@ class Sandbox:
         raise NotImplementedError
 
     def _spare_uid(self, visible: Visible) -> int | None:
-        """Return the children's first uid, or None if they keep the grader's uid."""
+        """Return the children's first uid; None without root or if others cannot read Python."""
         return spare_uid() if os.geteuid() == 0 and visible.open_to_others() else None
 
     def _max_tasks(self, child_uid: int | None) -> Tasks:

@@ -153,7 +153,7 @@ def _allow_by_argument(compiled: _Rules, *, gpu: bool) -> None:
     for value in _SOCKET_OPTIONS:
         compiled.allow_equal("getsockopt", 2, value)
     compiled.allow_equal("prlimit64", 0, 0)  # only the limits of the calling process
-    # Early versions of Landlock let O_TRUNC empty a file that may not be written.
+    # Early versions of Landlock let open(O_RDONLY | O_TRUNC) empty a read-only file.
     for name, flags in (("open", 1), ("openat", 2)):
         compiled.allow_masked(name, flags, _O_TRUNC, 0)
         for mode in (1, 2):

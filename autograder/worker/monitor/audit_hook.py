@@ -43,7 +43,7 @@ _OWN_PROC = ("self", "thread-self", "cpuinfo", "meminfo", "stat", "loadavg", "ve
 _LIBRARIES = ("torch", "numpy", "scipy", "triton", "worker", "autograder")
 # Attributes that define a function's behaviour.
 _INSIDES = ("__code__", "__defaults__", "__kwdefaults__")
-# Events that inspect the grader are reported as forbidden calls, all others as attempts to cheat.
+# Events that inspect the grader. These also count as forbidden calls; others are only recorded.
 LOOKS = frozenset({*_FRAMES, *_SEARCHES, "sys._getframe", "__code__"})
 KNOWN = LOOKS | {"/proc", "kill"}
 

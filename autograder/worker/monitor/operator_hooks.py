@@ -71,7 +71,7 @@ def _replace_kernels(patterns: tuple[str, ...]) -> None:
     has = torch._C._dispatch_has_kernel_for_dispatch_key
     keys = [key for key in _KEYS if key != "CUDA" or torch.version.cuda]
     with warnings.catch_warnings(), _quiet_stderr():
-        warnings.simplefilter("ignore")  # torch warns of every kernel that is replaced
+        warnings.simplefilter("ignore")  # torch warns about replaced kernels
         for name in torch._C._dispatch_get_all_op_names():
             if not matches(name.split("::")[1].split(".")[0], patterns):
                 continue

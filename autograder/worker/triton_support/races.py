@@ -14,8 +14,8 @@ Two kinds of accesses are not reported: atomic operations among themselves, and 
 that the element has already (up to rounding), because then the order makes no difference.
 
 A *segment* is the part of a program between two releases. For each element, three segments are
-recorded: one that stored it, one that loaded it, and one that changed it atomically. If several
-did, a segment that is not ordered before the current one is kept.
+recorded: the last that stored it, one that loaded it, and one that changed it atomically. If
+several loaded or changed it, one that is not ordered before the current segment is kept.
 """
 
 from __future__ import annotations
