@@ -33,8 +33,8 @@ class Tolerance:
     """Largest difference at which two entries are equal.
 
     absolute:    the same for every array
-    per_largest: as a part of the largest finite entry
-    per_entry:   as a part of the entry itself
+    per_largest: relative to the largest finite entry
+    per_entry:   relative to the entry itself
     """
 
     absolute: float = 0.0
@@ -45,17 +45,17 @@ class Tolerance:
 EXACT = Tolerance()
 CELLS = Tolerance(absolute=1e-6, per_entry=1e-5)  # cells of a drawn image
 SCALARS = Tolerance(absolute=1e-7, per_entry=1e-4)  # Python floats of two programs
-DIGITS = Tolerance(per_largest=2e-3, per_entry=2e-3)  # equal but for the last digits of a half
-PATTERN = Tolerance(per_largest=1e-3)  # a relation between wrong and correct values
+DIGITS = Tolerance(per_largest=2e-3, per_entry=2e-3)  # equal except for lost digits of a float16
+PATTERN = Tolerance(per_largest=1e-3)  # to recognise a relation such as "transposed"
 COARSE = Tolerance(per_largest=0.02, per_entry=0.02)  # recognisably the same numbers
 
-# By dtype: the error that a correct result may have, and the error that only a wrong one has.
+# By dtype: the largest error of a correct result, and an error that only a wrong result has.
 _ROUNDINGS = {TORCH_DTYPES[name]: t.roundings for name, t in FLOAT_TYPES.items()}
 _WRONG_BEYOND = {TORCH_DTYPES[name]: t.wrong_beyond for name, t in FLOAT_TYPES.items()}
-_SAME_ROUNDINGS = 32  # machine epsilons between two programs that compute the same
+_SAME_ROUNDINGS = 32  # machine epsilons by which two programs for the same formula may differ
 # Two wrong values are the same if they are this much closer to each other than to the correct one.
 _CLOSER = 0.01
-_LARGEST_OVERLAP = 0.1  # a float64 result farther than this from the reference is another result
+_LARGEST_OVERLAP = 0.1  # beyond this, the float64 run has taken a different branch
 _TINY = 1e-30
 FAR = math.inf
 
@@ -71,7 +71,7 @@ def as_tensor(value: Any) -> torch.Tensor:
 
 
 def largest_entry(x: Any) -> float:
-    """Return the largest absolute value of an array's finite floats, or 0 without any."""
+    """Return the largest absolute value of an array's finite floats, or 0 if it has none."""
     if not is_array(x):
         return 0.0
     x = as_tensor(x)
@@ -82,7 +82,7 @@ def largest_entry(x: Any) -> float:
 
 
 def close(a: Any, b: Any, tolerance: Tolerance) -> bool:
-    """Return True if two arrays of one shape are equal within a tolerance. NaN equals NaN."""
+    """Return True if two arrays of the same shape are equal within a tolerance. NaN equals NaN."""
     x, y = as_tensor(a), as_tensor(b)
     if x.shape != y.shape or x.is_meta or y.is_meta:
         return False
@@ -102,9 +102,9 @@ def verdict_bound(
 
     expected:  the reference's result in the dtype of the test
     precise:   the reference's result in float64
-    tolerance: as the hidden test asks for it; None derives it from the dtype and from the
+    tolerance: the tolerance that the hidden test sets; None derives it from the dtype and from the
                reference's own error in that dtype
-    terms:     size of the terms of which the result is a sum
+    terms:     magnitude of the terms whose sum is the result
     """
     largest = largest_entry(precise)
     if tolerance is not None:
@@ -116,7 +116,7 @@ def verdict_bound(
 
 
 def trusted_precise(expected: torch.Tensor, precise: torch.Tensor) -> torch.Tensor:
-    """Return `precise`, or `expected` (float64) where a discrete choice fell differently in it."""
+    """Return `precise`, or `expected` (as float64) if the two made different discrete choices."""
     finite = torch.isfinite(expected)
     if not torch.equal(finite, torch.isfinite(precise)) or not finite.any():
         return expected
@@ -132,7 +132,7 @@ def same_value(a: Any, b: Any, right: Any = None, scale: float = 0.0) -> bool:
     """Return True if two programs returned the same value, up to rounding.
 
     right: the correct value, if it is known
-    scale: size of the values that were computed together with these
+    scale: magnitude of the values that were computed together with these
     """
     return all(_same_leaf(*leaf, scale) for leaf in leaves(a, b, right))
 
@@ -183,7 +183,7 @@ def _error(wrong: torch.Tensor, right: Any) -> float:
 def distance(a: Any, right: Any, scale: float = 0.0) -> float:
     """Return the distance of a value from the correct one; above 1 it is certainly wrong.
 
-    FAR if the values differ in kind, shape, dtype, in an exact entry or in where they are finite.
+    Return FAR if the values differ in kind, shape, dtype, an exact entry or which are finite.
     Captions of plots are not compared.
     """
     return max((_leaf_distance(x, y, scale) for x, y, _ in leaves(a, right)), default=0.0)
@@ -227,10 +227,10 @@ def _tensor_distance(a: torch.Tensor, b: torch.Tensor, scale: float) -> float:
 
 
 def leaves(a: Any, b: Any, right: Any = None) -> Iterator[tuple[Any, Any, Any]]:
-    """Yield the parts of two values in parallel, with the part of `right` or None.
+    """Yield the parts of two values in parallel, each with the matching part of `right` or None.
 
-    Containers that differ in kind, length or keys are yielded as they are: such a pair differs.
-    A drawing yields its images, and its captions as a drawing without images.
+    Containers that differ in kind, length or keys are yielded whole, and count as different.
+    A drawing is split into its images and a drawing that contains only the captions.
     """
     mine, theirs = _parts(a), _parts(b)
     if mine is None or theirs is None or mine.keys() != theirs.keys() or _kind(a) != _kind(b):
@@ -243,7 +243,7 @@ def leaves(a: Any, b: Any, right: Any = None) -> Iterator[tuple[Any, Any, Any]]:
 
 
 def _parts(value: Any) -> dict[Any, Any] | None:
-    """Return the parts of a container by kind and place; None for a leaf."""
+    """Return the parts of a container by kind and position, or None for a leaf."""
     if isinstance(value, (tuple, list)):
         return {("item", place): part for place, part in enumerate(value)}
     if isinstance(value, dict):
@@ -264,5 +264,5 @@ def _same_scale(a: Image, b: Image) -> bool:
 
 
 def without_trailing_spaces(text: str) -> str:
-    """Return a text without the spaces at the ends of its lines, which no comparison counts."""
+    """Return a text without trailing spaces, which comparisons ignore."""
     return "\n".join(line.rstrip(" ") for line in text.split("\n"))

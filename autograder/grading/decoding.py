@@ -51,7 +51,7 @@ class Figure:
 
 
 def nested(values: Iterable[frames.Value]) -> Iterator[frames.Value]:
-    """Yield encoded values, each followed by those that it contains."""
+    """Yield encoded values, each followed by the values that it contains."""
     for value in values:
         yield value
         if isinstance(value, (frames.SeqV, frames.MapV)):

@@ -50,8 +50,8 @@ _EDIT_SECONDS = {"call_seconds": 1.0, "exercise_seconds": 600.0, "submission_sec
 class Engine:
     """Grades submissions of one week.
 
-    spawner: starts sandboxes. None grades in this process, which is safe for the project's own code
-    cache: results for the project's own code that all processes share
+    spawner: starts sandboxes. None grades in this process: only for the project's own code
+    cache: results of the project's own code, shared by all processes
     on_test: receives the exercise of each hidden test that has run, and whether it passed
     """
 
@@ -111,9 +111,9 @@ class Engine:
     def grade(
         self, name: str, files: Mapping[str, bytes], exercise: str | None = None
     ) -> SubmissionReport:
-        """Return the report of one submission, or of one exercise of it.
+        """Return the report of a submission, or of one of its exercises.
 
-        After a grader fault the submission is graded again in a fresh sandbox.
+        After a grader fault, grade the submission once more in a fresh sandbox.
         """
         started = time.perf_counter()
         report = self._attempt(name, files, exercise)
@@ -134,7 +134,7 @@ class Engine:
                 return self._graded(name, files, exercise)
         except (SandboxError, EngineError) as error:
             message = str(error)
-        except Exception as error:  # a submission may trigger any bug; others must not suffer
+        except Exception as error:  # any bug: the next submissions must be graded
             message = f"{type(error).__name__}: {error}"
         return SubmissionReport(
             name=name,
@@ -150,7 +150,7 @@ class Engine:
     ) -> SubmissionReport:
         target = self.target(files)
         if isinstance(target, Sandboxed):
-            target.listens_ahead = True  # it runs every test of an exercise
+            target.listens_ahead = True  # every test of an exercise will run
         try:
             extras = [e.extra for e in self.week.exercises]
             problem = import_problem(target, self.week.module, files, extras)
@@ -183,7 +183,7 @@ class Engine:
         limits: Limits | None = None,
         helpers: ReferenceHelpers | None = None,
     ) -> Sandboxed | InProcess:
-        """Load a submission, with correct helpers if given."""
+        """Return a target for a submission, with correct helpers in place of its own if given."""
         if self._spawner is None:
             folder = Path(tempfile.mkdtemp(dir=self._folder.path))
             for relative, content in files.items():
@@ -199,12 +199,12 @@ class Engine:
     def _with_helpers(
         self, files: Mapping[str, bytes], names: Iterable[str], limits: Limits | None = None
     ) -> Target:
-        """Load a submission with correct versions of these exercises."""
+        """Return a target for a submission with correct versions of these exercises."""
         helpers = self._carried_forward.helpers(names)
         return self.target(files, limits, helpers if helpers.stubs else None)
 
     def _reference_programs(self, exercise: str) -> ReferencePrograms:
-        """Return the programs whose values a submission's are compared with, in this process."""
+        """Return the course's programs whose traced values are compared with a submission's."""
         by_name = {m.name: m.source for m in self.bank.of_exercise(exercise)}
 
         def target(source: str) -> Target:
@@ -215,7 +215,7 @@ class Engine:
         return ReferencePrograms(right, by_name.__getitem__, target)
 
     def _correct_sources(self, exercise: str) -> list[str]:
-        """Return the solution, and the alternatives that contain their own version."""
+        """Return the solution, and the alternatives with their own version of the exercise."""
         bank = self.bank
         starts = (f"def {exercise}(", f"class {exercise}(", f"class {exercise}:")
         others = (a.source for a in bank.alternatives)

@@ -87,7 +87,7 @@ class Judge:
         follows = self.rule.follow_through != "none" and not any(one.fault for one in tests)
         called = self._carried_forward.begin("\n".join(self._runs.lines(files)))
         judged = dict[str, JudgedExercise]()
-        attempts = dict[str, bool]()  # wrong helpers, and whether they are nearly right
+        attempts = dict[str, bool]()  # wrong helpers, and whether they are nearly correct
         for name, helpers in called.items():
             inherited = Inherited()
             wrong = helpers.replaceable(attempts)
@@ -131,10 +131,10 @@ class Judge:
         files: Files,
         helpers: CalledHelpers,
     ) -> JudgedExercise:
-        """Judge an exercise with correct helpers, or as it was submitted if that earns more.
+        """Judge an exercise with correct helpers, or as submitted if that earns more points.
 
-        Only if more of its tests pass as it was submitted: a wrong helper can make a bad exercise
-        look like one with a small mistake.
+        The submitted run counts only if more of its tests pass, because a wrong helper can make a
+        bad exercise look like one with a small mistake.
         """
         rerun = [inherited.rerun.get(r.report.name, r) for r in ran]
         with_helpers = self._judged(exercise, rerun, inherited, files, helpers.own)
@@ -145,7 +145,7 @@ class Judge:
         return max(with_helpers, submitted, key=lambda one: self._report(one).score)
 
     def _passed_weight(self, ran: Iterable[Ran], inherited: Inherited) -> float:
-        """Return the weight of passed tests, and of the part that inherited tests keep."""
+        """Return the weight of passed tests, plus the part that inherited tests keep."""
         weight = 0.0
         for r in ran:
             if r.report.verdict.failed:
@@ -172,9 +172,9 @@ class Judge:
         )
 
     def _tried(self, judged: JudgedExercise, files: Files) -> JudgedExercise:
-        """Run the tests of an exercise that were not run because its source breaks a rule.
+        """Run the tests of an exercise that were skipped because its source breaks a rule.
 
-        It runs apart from the other exercises, because its code could affect them.
+        They run in a separate process, because its code could affect the other exercises.
         """
         if any(r.answers or r.report.verdict is not Verdict.FORBIDDEN for r in judged.ran):
             return judged
@@ -203,7 +203,7 @@ class Judge:
         files: Files,
         calls: frozenset[str] = frozenset(),
     ) -> JudgedExercise:
-        """Collect the evidence of an exercise whose tests ended like this."""
+        """Collect the evidence of an exercise from the results of its tests."""
         evidence = scoring.Evidence(
             exercise=self._runs.week.exercise(exercise),
             tests=tuple(r.report for r in ran),
@@ -260,7 +260,7 @@ class Judge:
         )
 
     def _shows_work(self, evidence: scoring.Evidence, ran: list[Ran]) -> bool:
-        """Return False if a trivial program passes all the tests that pass.
+        """Return False if a trivial program passes all the tests that the submission passes.
 
         Parameters that fail to load hide the rest of an exercise, so they show nothing about it.
         """

@@ -3,11 +3,12 @@
 Names have three sources:
 
 1. Misconceptions of the bank whose outputs equal the submission's (`diagnosis.match_bank`). Only
-   these names have a price, so they are found before the points.
+   these names affect the points, so they are determined first.
 2. Kinds of edits: one small edit of the student's code makes the tests pass (`localization`).
-3. Symptoms that failed tests show by themselves (`diagnosis.symptoms`).
+3. Symptoms: properties of the wrong outputs and exceptions (`diagnosis.symptoms`).
 
-The last two only explain a report, and are not tried if a misconception explains most failures.
+Names of kinds 2 and 3 never change the points, and are skipped if a misconception explains most
+failures.
 """
 
 from __future__ import annotations

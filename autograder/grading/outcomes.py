@@ -41,7 +41,7 @@ class Outcome(Exception):
 
 
 def printable(text: str) -> str:
-    """Replace control characters in a text, and cut it to a readable length."""
+    """Replace control characters in a text, and truncate it to a readable length."""
     return "".join(c if c.isprintable() or c == "\n" else "\ufffd" for c in text[:_MAX_LENGTH])
 
 
@@ -70,7 +70,7 @@ class Flaw(Enum):
 
     @property
     def independent_of_values(self) -> bool:
-        """True if the result is wrong for any values."""
+        """True if the result is wrong whatever its values are."""
         return self not in (Flaw.VALUE, Flaw.GRADIENT, Flaw.CLAIM)
 
 

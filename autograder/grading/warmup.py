@@ -30,7 +30,7 @@ def warm_engine(
     """
     spawner = None if sandbox is None else Spawner(sandbox, course, week, devices)
     try:
-        gc.disable()  # imports allocate much and free little
+        gc.disable()  # imports allocate many objects and free few
         try:
             import torch
 
@@ -42,7 +42,7 @@ def warm_engine(
             torch.set_num_threads(1)
             kept = RunCache(course.state / "bank" / week.name, depends) if depends else None
             engine = Engine(course, week, devices, secret, spawner, kept)
-            gc.freeze()  # otherwise the next collection traverses all of torch
+            gc.freeze()  # otherwise the next collection would traverse all of torch
             return engine
         finally:
             gc.enable()
@@ -59,7 +59,7 @@ _THRESHOLD = (20_000, 20, 20)  # of gc.set_threshold
 def rare_collection() -> Iterator[None]:
     """Exclude existing objects from garbage collection, and collect new ones rarely.
 
-    A hidden test creates a few thousand objects, while torch and its libraries have a million. The
+    A hidden test creates a few thousand objects; torch and its libraries have a million. The
     collector's traversals took a third of a proof, and half if many figures are drawn.
     """
     before = gc.get_threshold()

@@ -1,9 +1,9 @@
 """Small edits of a submission's code, and the means to compare programs by their text and values.
 
-Graders and students' own checks look for the edit that makes failing tests pass: its line is where
-the mistake is. This package proposes edits and rewrites text; it never runs a submission, and it
-imports nothing of the grader, because the students' package contains it. Texts come from
-submissions: everything accepts any text, and a text that cannot be parsed has no edits.
+Graders and students' own checks look for the edit that makes failing tests pass: its line is the
+line of the mistake. This package proposes edits and rewrites text; it never runs a submission, and
+it imports nothing from the grader, because it is part of the students' package. All functions
+accept any text as a submission; a text that cannot be parsed has no edits.
 
 Start with `candidates.generate_edits`; the operators are listed in `operators/table.py`.
 """

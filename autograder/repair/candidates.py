@@ -24,11 +24,11 @@ _CONSTRUCTOR_PENALTY = 1.5  # most mistakes are in the computation, not in the c
 class Edit:
     """A small edit of a module.
 
-    line, function: where it is
+    line, function: the place of the edit
     kind: the kind of mistake that it fixes, see `model.report.findings`
     weight: how unlikely it is; the search tries lighter edits first
     replacements: the bytes of the module to replace, from last to first
-    more: further lines that it changes
+    more: additional lines that it changes
     operator: the name of the operator that proposed it
     """
 

@@ -11,7 +11,7 @@ from itertools import chain
 
 from .source_text import Code, Definition
 
-_LONGEST = 200  # characters of an expression that is worth repeating elsewhere
+_LONGEST = 200  # characters of the longest expression that an edit repeats elsewhere
 _MAX_MAXIMA = 4
 MOVES = ("transpose", "swapaxes", "movedim", "moveaxis")
 
@@ -76,7 +76,7 @@ class FunctionScope:
 
     @cached_property
     def unused(self) -> list[str]:
-        """Names that are assigned or given and never read, without the counters of loops."""
+        """Names that are assigned or passed in but never read, except loop counters."""
         read = {n.id for n in self._nodes if isinstance(n, ast.Name) and not is_store(n)}
         read |= set(chain.from_iterable(map(_counters, self._nodes)))
         return [n for n in self.names if n not in read and n != "_"]
@@ -103,7 +103,7 @@ class FunctionScope:
 
     @cached_property
     def axis(self) -> str:
-        """The parameter that names an axis, or the last axis."""
+        """The name of the axis parameter (`dim` or `axis`), or "-1" if there is none."""
         return next((p for p in self.parameters if p in ("dim", "axis")), "-1")
 
     @cached_property
@@ -145,7 +145,7 @@ class FunctionScope:
 
     @cached_property
     def moves(self) -> list[tuple[str, str]]:
-        """The pairs of axes that the function exchanges in assignments."""
+        """The pairs of axes that the function swaps in assignments."""
         found = [
             (self.text(v.args[-2]), self.text(v.args[-1]))
             for v in (n.value for n in self._assignments)

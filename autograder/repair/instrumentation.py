@@ -1,8 +1,8 @@
 """Instrument a program, so that it records the value of every expression while it runs.
 
 The traced version behaves like the program. Every expression that is a value is wrapped in a call
-of `_kit_note`, which records a few numbers (`trace_recorder`). An additional
-function of the traced version returns all rows.
+of `_kit_note`, which records a few numbers (`trace_recorder`). The traced version has an additional
+function that returns all rows.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ class TracedExpression:
     """An expression whose values are recorded.
 
     statement: the first line of its statement
-    parts: the numbers of the expressions that it combines
-    is_name: whether it only repeats the value of a name
+    parts: the indices of its subexpressions
+    is_name: whether it is only a name
     returned: whether its value is returned
     """
 
@@ -50,11 +50,11 @@ class TracedProgram:
 def trace_program(source: str, name: str, foreign: frozenset[str] = frozenset()) -> TracedProgram:
     """Trace the expressions of a definition and of its helpers except `foreign`.
 
-    Raises one of UNPARSABLE, also if the definitions are too long.
+    Raise one of UNPARSABLE, also if the definitions are too long.
     """
     code = parsed(source)
     wanted = {d.lineno for d in code.reachable(name, foreign - {name})}
-    tree = ast.parse(source)  # parsed again, because it is changed
+    tree = ast.parse(source)  # parsed again, because the tree is changed below
     marker = _Marker()
     for definition in tree.body:
         if isinstance(definition, Definition) and definition.lineno in wanted:
@@ -119,7 +119,7 @@ class _Marker(ast.NodeTransformer):
         return node
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
-        if isinstance(node.func, ast.Attribute):  # a method is not a value, its object may be
+        if isinstance(node.func, ast.Attribute):  # a method is not recorded, but its object may be
             node.func.value = self.visit(node.func.value)
         node.args = [self.visit(a) for a in node.args]
         for keyword in node.keywords:

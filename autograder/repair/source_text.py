@@ -2,7 +2,7 @@
 
 Theory of operation. The text comes from a submission. It is parsed and never run here; a module
 that cannot be parsed has no edits. Edits replace text instead of unparsing a changed tree, so that
-every other line stays where it is.
+all other lines keep their numbers.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _NOT_A_BREAK = re.compile(rb"[^\n]")
 _READS_ALL_NAMES = frozenset({"locals", "vars", "eval", "exec"})
 _CALLED_METHODS = ("__init__", "forward", "__call__")
 Definition = ast.FunctionDef | ast.ClassDef
-Replacements = tuple[tuple[int, int, bytes], ...]  # start, end, new text; from last to first
+Replacements = tuple[tuple[int, int, bytes], ...]  # (start, end, new text), from last to first
 
 # Errors of parsing and compiling: the parser reports its own stack overflow as a MemoryError.
 UNPARSABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
@@ -51,7 +51,7 @@ class Code:
         return self.data[start:end].decode()
 
     def replacements(self, *nodes: tuple[ast.expr | ast.stmt, str]) -> Replacements:
-        """Return the replacements of nodes, which must not overlap, by texts."""
+        """Return the replacements of nodes by texts. The nodes must not overlap."""
         found = ((*self.span(node), text.encode()) for node, text in nodes)
         return tuple(sorted(found, reverse=True))
 
@@ -145,7 +145,7 @@ def parameters(source: str, exercise: str) -> frozenset[str]:
 
 
 def required_parameters(source: str, exercise: str) -> frozenset[str]:
-    """Return the positional parameters of a function that have no default; none of a class."""
+    """Return a function's positional parameters without a default; for a class, return none."""
     functions = (f for f in _functions(source, exercise) if f.name == exercise)
     arguments = (f.args for f in functions)
     return frozenset(x.arg for a in arguments for x in a.args[: len(a.args) - len(a.defaults)])

@@ -1,10 +1,10 @@
 """The rows that a traced program records, and the code that records them.
 
 The recorder is text that is appended to the traced version of a submission, so it runs wherever the
-submission runs, and a submission can change what it records: the rows are only ever used to choose
-a line of the submission itself. A row holds a few numbers for one value: sums of its entries, some
-independent of their order, so that a value is recognised that a different program computes in
-another way.
+submission runs. A submission can change the recorded rows, so they are only used to choose a line
+of the submission itself. A row contains a few numbers for one value: sums of its entries, some of
+them independent of the order, so that the value is recognised when a different program computes it
+in a different way.
 """
 
 from __future__ import annotations

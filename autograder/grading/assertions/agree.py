@@ -36,14 +36,14 @@ class Agree(Comparison, NamedCalls):
         return replace(self, state_std=std)
 
     def shuffled(self, seed: int) -> Agree:
-        """Run the programs of the student's kernels in a different order, drawn from `seed`."""
+        """Run the programs of the student's Triton kernels in a random order, drawn from `seed`."""
         return replace(self, order=seed)
 
     @property
     def in_kernels(self) -> Agree:
         """Require that results are computed in Triton kernels.
 
-        Around them, torch may only make, copy, convert, view and rearrange tensors.
+        Outside of kernels, torch may only create, copy, convert, view and rearrange tensors.
         """
         return replace(self, kernels_only=True)
 
@@ -53,16 +53,16 @@ class Agree(Comparison, NamedCalls):
         return replace(self, prints=True)
 
     def bringing(self, source: str) -> Agree:
-        """Call functions and classes of `source`, a module of the hidden test's own.
+        """Run `source`, a helper module of the hidden test, on both sides, and call its functions.
 
-        `agree.bringing(text).JoiningCache()` gives a pair of objects that can be passed on to calls
-        of the submission; `agree.bringing(text).probe(pair)` looks at its objects from within.
+        `agree.bringing(text).JoiningCache()` returns a pair of objects that can be arguments of the
+        submission's functions; `agree.bringing(text).probe(pair)` inspects them in their process.
         """
         return replace(self, brought=source)
 
     @property
     def in_a_row(self) -> Agree:
-        """Call once for each tuple of arguments; gradients flow back when all calls have been made.
+        """Call once for each tuple of arguments, and backpropagate only after the last call.
 
         `agree.gradients.in_a_row.f((x, 0), (y, 1))` finds state that the second call overwrites, as
         in a network that calls f in each of its layers.
@@ -85,17 +85,17 @@ class Agree(Comparison, NamedCalls):
         return compare_calls(self, calls, expected)
 
     def _construct(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Pair:
-        """Make an object on both sides; torch modules get the same drawn parameters."""
+        """Create an object on both sides; torch modules get the same random parameters."""
         case, from_class = self.case, is_class(name)
         plain = options = CallOptions(brought=self.brought)
         if from_class:
             options = plain.but(construct=True, dtype=case.dtype)
-        # A first object of the reference shows if it is a module, and its parameters.
+        # Create the reference's object first, to see whether it is a module, and its parameters.
         reference = case.reference.call(case, name, args, kwargs, options)
         if not isinstance(reference.value, frames.HandleV):
             raise GraderFault(f"{name} of the reference does not make an object")
         parameters = reference.value.state
-        if parameters is None:  # no torch module: do not cast and move it
+        if parameters is None:  # not a torch module: do not cast and move it
             options = plain
         elif from_class:
             state = {key: self._drawn(key, *kind) for key, kind in parameters.items()}
@@ -106,7 +106,7 @@ class Agree(Comparison, NamedCalls):
             raise Wrong(f"`{name}` should make an object, but returns something else.", Flaw.KIND)
         if parameters is not None and student.value.state is None:
             raise Wrong(f"`{name}` should be a torch nn.Module, but is not.", Flaw.KIND)
-        if self.pure and not from_class:  # a constructor may draw its first weights
+        if self.pure and not from_class:  # a constructor may draw its initial weights
             check_side_effects(student.reply, f"`{name}`")
         common = {n: getattr(self, n) for n in Comparison.__dataclass_fields__}
         return Pair(

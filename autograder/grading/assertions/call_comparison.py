@@ -51,7 +51,7 @@ class Comparison:
 
     @property
     def exactly(self) -> Self:
-        """Allow no rounding."""
+        """Require exact equality, without a tolerance for rounding."""
         return replace(self, tolerance=EXACT)
 
     @property
@@ -72,7 +72,7 @@ class Comparison:
         return replace(self, view=view)
 
 
-# Several calls of one exercise, before gradients flow back through any of them.
+# Makes several calls of one exercise before any of them is backpropagated.
 IN_A_ROW = """
 def in_a_row(name, *calls):
     called = submission
@@ -82,7 +82,7 @@ def in_a_row(name, *calls):
 """
 
 
-@lru_cache(maxsize=64)  # the same few modules are brought to every submission
+@lru_cache(maxsize=64)  # every submission runs the same few helper modules
 def _signatures_in(source: str) -> Signatures:
     return Signatures(source)
 
@@ -105,12 +105,12 @@ class BothCalls:
 
     @property
     def in_a_row(self) -> bool:
-        """True for several calls of the function that the first argument names."""
+        """True if this makes several calls of the function named by the first argument."""
         return self.student.brought == IN_A_ROW
 
     @property
     def is_brought(self) -> bool:
-        """True for a call of the hidden test's own code, whose names mean nothing to a student."""
+        """True if the hidden test's own code is called, whose names mean nothing to a student."""
         return bool(self.student.brought) and not self.in_a_row
 
     @property

@@ -31,7 +31,7 @@ class RemoteObject:
 
     @property
     def options(self) -> CallOptions:
-        """The options of a call of this object."""
+        """The options for calling this object."""
         return CallOptions(handle=self.handle.id, owner=self.owner)
 
     def call(
@@ -48,7 +48,7 @@ class RemoteObject:
 
 
 class NamedCalls:
-    """Attributes are calls by their name: `x.f(1)` is `x.call("f", 1)`."""
+    """Make attribute access a call by name: `x.f(1)` is `x.call("f", 1)`."""
 
     def call(self, path: str, /, *args: Any, **kwargs: Any) -> Any:
         raise NotImplementedError
@@ -60,7 +60,7 @@ class NamedCalls:
 
 
 class Container:
-    """Operators of a container are calls of its methods."""
+    """Forwards the operators of a container as calls of its special methods."""
 
     def _operator(self, method: str, *args: Any) -> Any:
         raise NotImplementedError
@@ -80,7 +80,7 @@ class Container:
     def __contains__(self, item: Any) -> bool:
         return self._operator("__contains__", item) is True
 
-    __iter__ = None  # Python would read indices without an end
+    __iter__ = None  # Python would call `__getitem__` with 0, 1, 2, ... and might never stop
 
 
 class HasRemoteObject(Protocol):
@@ -94,7 +94,7 @@ class Remote(Container):
     """An object of the student's (or the reference's), in the process that runs its code.
 
     Every public name but `object_on` is an attribute of that object: data attributes give their
-    value, methods and submodules can be called and looked into.
+    value; methods and submodules can be called, and their attributes read.
     """
 
     def __init__(self, remote: RemoteObject, path: str = "") -> None:
@@ -122,7 +122,7 @@ class Remote(Container):
 
 
 def wrap(case: Case, side: Side, value: Any) -> Any:
-    """Return a result with its handles as Remotes."""
+    """Return a result with every handle replaced by a Remote."""
     if isinstance(value, frames.HandleV):
         return Remote(RemoteObject(case, side, value))
     if isinstance(value, tuple):
@@ -155,7 +155,7 @@ class Raced:
     """A kind of race between the programs of a launch.
 
     kind:     read_after_write, write_after_read or write_after_write
-    elements: the number of elements that the programs race for
+    elements: the number of elements with a race
     place:    the line of the first race, as part of a message
     """
 
@@ -192,7 +192,7 @@ class Launched:
 
     @property
     def said(self) -> str:
-        """The line and the reason for which the compiler rejects the kernel, to end a message."""
+        """The line and the reason why the compiler rejects the kernel, to end a message with."""
         raised = self._launch.refused
         if raised is None:
             return "."
@@ -214,7 +214,7 @@ class Counted:
     kept:     elements that the forward pass keeps for the backward pass
     grown:    bytes by which the process grew, measured from outside
     held:     bytes that the submission used before the call, its import included
-    launches: of Triton kernels
+    launches: the launches of Triton kernels
     computed: functions that computed outside of kernels
     """
 
@@ -231,7 +231,7 @@ class Counted:
 
 @dataclass(frozen=True)
 class Count(NamedCalls):
-    """`count.f(...)`: run the student's function and count its work, torch's and NumPy's."""
+    """`count.f(...)`: run the student's function and count its work in torch and NumPy."""
 
     _case: Case
     _with_gradients: bool = False
@@ -245,12 +245,12 @@ class Count(NamedCalls):
 
     @property
     def outside(self) -> Count:
-        """Measure from outside by how much memory grows (`grown`), and how much was `held` before.
+        """Measure the memory growth of the process (`grown`) and the memory `held` before.
 
         Both are None without a sandbox; `held` also if a submission imports more libraries.
 
-        The counters see only the memory of torch and NumPy, and can be deceived: this checks them.
-        Make a smaller call of the same function first, so that one-time loading is over.
+        The counters see only the memory of torch and NumPy, and a submission can evade them.
+        Make a smaller call of the same function first, so that one-time loading is not measured.
         """
         return replace(self, _from_outside=True)
 

@@ -21,7 +21,7 @@ from ..outcomes import BadReply, Crashed, GraderFault, LimitExceeded
 from ..targets.in_process import Answer, Target
 from .inputs import Draw
 
-_EXPANDED_VIEWS = 8 << 20  # bytes that a decoded reply may take beyond its buffers
+_EXPANDED_VIEWS = 8 << 20  # bytes that a decoded reply may occupy in addition to its buffers
 _MODEL_ARGUMENT = "hf_encoder"
 
 
@@ -46,11 +46,11 @@ class Special:
 class CallOptions(msgspec.Struct, frozen=True):
     """The options of one call. The fields of frames.Call with these names describe them.
 
-    handle:     the object that is called; None: the module
-    construct:  the result is a new module, to be cast to `dtype` and loaded with `state`
-    cotangents: are pulled back to every float input; None skips gradients
+    handle:     the object to call; None calls a function of the module
+    construct:  the result is a new torch module; cast it to `dtype` and load `state`
+    cotangents: gradients of the result, backpropagated to every float input; None skips this
     fetch:      read the attribute instead of calling it
-    brought:    source of a module of the hidden test, called instead of the submission's
+    brought:    source of a helper module of the hidden test, called instead of the submission
     owner:      the name of the object's class, for messages
     """
 
@@ -73,7 +73,7 @@ class CallOptions(msgspec.Struct, frozen=True):
         return msgspec.structs.replace(self, **changes)
 
     def qualified(self, path: str) -> str:
-        """Return the path with the class of the object that is called."""
+        """Return the path, prefixed with the class of the object that is called."""
         return ".".join(part for part in (self.owner, path) if part)
 
 
@@ -109,7 +109,7 @@ class NoSuchName(GraderFault):
 
 
 class ReferenceRaised(GraderFault):
-    """The reference raised an exception; `refuses` expects that."""
+    """The reference raised an exception, as `refuses` expects."""
 
     def __init__(self, reply: frames.Reply, message: str) -> None:
         super().__init__(message)
@@ -123,7 +123,7 @@ class Side:
 
     source: the lines of the submission's module
     fresh:  the next call is the first one of the test
-    calls:  this test's calls of the submission
+    calls:  the calls that this test has made to the submission
     last:   the answer to the last call
     """
 
@@ -231,7 +231,7 @@ class Side:
             raise LimitExceeded("The result is far larger than it can be.")
 
     def _arguments(self) -> Iterator[frames.Value]:
-        """Yield the arguments of this test's calls of the submission."""
+        """Yield the arguments of the calls that this test has made to the submission."""
         for call in self.calls:
             yield from (*call.args, *call.kwargs.values(), call.state)
 
@@ -276,7 +276,7 @@ class Case:
             side.target.begin(self.test, self.exercise)
 
     def end(self) -> None:
-        """Drop the answers, which reference cycles would keep alive."""
+        """Drop the answers, because reference cycles would keep them alive."""
         for side in (self.student, self.reference, self.precise):
             side.last = None
 

@@ -1,7 +1,7 @@
 """Check the plots of a plotting exercise.
 
-A label that the student chose is not repeated: it could be a hidden input. The panel that differs,
-and how much, are paid from the leak budget of the message.
+Messages never quote the student's labels, because a label could contain a hidden input. Naming the
+panel that differs and the size of the difference uses up part of the message's leak budget.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def compare_drawing(
 
 
 def _with_first_row_on_top(mine: Drawing, wanted: Drawing) -> Drawing:
-    """Return the drawing, turned over if both its rows and its vertical axis are reversed."""
+    """Return the drawing, flipped if both its rows and its vertical axis are reversed."""
     pairs = list(zip(mine.images, wanted.images, strict=True))
     if any(x.top_row_first or not _is_upside_down(x, y) for x, y in pairs):
         return mine

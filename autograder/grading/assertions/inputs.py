@@ -12,8 +12,8 @@ import torch
 from ...worker.protocol.dtypes import DEFAULT_DTYPE, NOT_IN_NUMPY
 from ...worker.protocol.values import TORCH_DTYPES
 
-# Inputs that took a long search, by the state of the generator before it. A test that runs for
-# every submission searches only once.
+# Inputs found by a slow search, by the state of the generator before it. A test searches only
+# once, although it runs for every submission.
 _found: dict[Hashable, tuple[torch.Tensor, Any]] = {}
 _MOST_FOUND = 256
 
@@ -68,8 +68,8 @@ class DrawArray(_Draws[Any]):
 class Draw(_Draws[torch.Tensor]):
     """Draw tensors in the test's dtype; `draw.array` draws NumPy arrays.
 
-    The seed is a hash of the course's secret and the test's name. So inputs can be neither looked
-    up nor memorised from another course, and all submissions get the same inputs.
+    The seed is a hash of the course's secret and the test's name. So all submissions get the same
+    inputs, which cannot be looked up or copied from another course.
     """
 
     def __init__(self, secret: bytes, test: str, dtype: str) -> None:
@@ -93,7 +93,7 @@ class Draw(_Draws[torch.Tensor]):
         return x.clone()
 
     def seed(self) -> int:
-        """Draw a seed for a generator of the test's own."""
+        """Draw a seed for a generator that the test creates itself."""
         return int(self._rng.integers(2**31))
 
     def like(self, shape: tuple[int, ...], dtype: torch.dtype, std: float = 1.0) -> torch.Tensor:

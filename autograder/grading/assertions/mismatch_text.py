@@ -16,16 +16,16 @@ _SUMS, _SUMS_OF_HALVES = 1e-3, 1e-2
 def explain_difference(
     actual: torch.Tensor, expected: torch.Tensor, off: torch.Tensor, subject: str
 ) -> str:
-    """Return a message: how many entries differ, where most, and a pattern if there is one.
+    """Return a message that says how many entries differ, where most, and in which pattern.
 
-    actual, expected, off: one shape; `off` is True where the values differ
+    actual, expected, off: tensors of the same shape; `off` is True where the values differ
     subject:                 the subject of the message
     """
     total, wrong = off.numel(), int(off.sum())
     budget = MessageBudget(VALUES)
     pattern = _pattern(actual, expected, off)
     sums = "" if _sums_by_chance(subject) else _sums(actual, expected)
-    budget.afford(HINTS)  # no hint is a choice too
+    budget.afford(HINTS)  # "no hint" is a choice too
     budget.afford(ROUGH if sums else 2)
     hints = [text for text in (pattern, sums) if text]
     place = _worst_entry(actual, expected, off, budget)
@@ -62,7 +62,7 @@ def _rows(off: torch.Tensor, budget: MessageBudget) -> str:
 
 
 def _pattern(actual: torch.Tensor, expected: torch.Tensor, off: torch.Tensor) -> str:
-    """Return a sentence for a relation between the two that a mistake often causes, or ""."""
+    """Return a sentence if the values differ in a way typical of a mistake, or ""."""
     if actual.dtype is torch.bool:
         return "True and False are swapped." if bool(off.all()) else ""
     mine, theirs = actual.double(), expected.double()
@@ -71,11 +71,12 @@ def _pattern(actual: torch.Tensor, expected: torch.Tensor, off: torch.Tensor) ->
     scale = float(theirs.abs().max()) or 1.0
     near = Tolerance(PATTERN.per_largest * scale)
     zero = theirs == 0
-    is_float = expected.is_floating_point()  # ids and counts are different, never close
+    is_float = expected.is_floating_point()  # ids and counts are equal or not, never close
     filled = torch.where(zero, theirs, mine)
     if is_float and bool((mine[zero] != 0).any()) and close(filled, theirs, near):
         return "Some entries that should be exactly zero are not."
-    if is_float and close(mine, theirs, near):  # first: nearly equal values match other patterns
+    # Checked before the patterns below, because nearly equal values could match these too.
+    if is_float and close(mine, theirs, near):
         return "It is close, but not accurate enough for its dtype."
     if close(mine, -theirs, near):
         return "The sign is flipped."

@@ -14,11 +14,11 @@ from .value_comparison import compare
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Pair(Comparison, NamedCalls, Container):
-    """The student's object and the reference's, made by the same call. Calls compare.
+    """The student's and the reference's object from the same call; method calls compare both.
 
-    made_by:    the name of that call
+    made_by:    the path of the call that created the objects
     parameters: the names of the objects' parameters
-    on_precise: the reference's object in float64, or None if it cannot be made
+    on_precise: the reference's object in float64, or None if it cannot be created
     """
 
     made_by: str
@@ -51,20 +51,20 @@ class Pair(Comparison, NamedCalls, Container):
         return self.call("", *args, **kwargs)
 
     def attribute(self, name: str) -> Any:
-        """Compare a data attribute of both."""
+        """Compare a data attribute of the two objects."""
         expected, actual = self.on_reference.fetch(name), self.on_student.fetch(name)
         where = f"`{self.made_by}.{name}`"
         compare(actual.value, expected.value, None, self.tolerance, where)
         return actual.value
 
     def fields(self, *names: str) -> Pair:
-        """Compare these attributes of both, such as the fields of a dataclass."""
+        """Compare these attributes of the two objects, such as the fields of a dataclass."""
         for name in names:
             self.attribute(name)
         return self
 
     def call(self, name: str, *args: Any, **kwargs: Any) -> Any:
-        """Call a method of both by its name, operators too: `pair.call("__add__", other)`."""
+        """Call a method or operator of both objects by name: `pair.call("__add__", other)`."""
         expected = self.on_reference.call(name, args, kwargs)
         student, reference = self.on_student.options, self.on_reference.options
         precise = self.on_precise.options if self.on_precise is not None else None
@@ -75,11 +75,11 @@ class Pair(Comparison, NamedCalls, Container):
         return self.call(method, *args)
 
     def train(self, mode: bool = True) -> Pair:
-        """Put both into training mode."""
+        """Switch both modules to training mode."""
         return self._set_mode("train", mode)
 
     def eval(self) -> Pair:
-        """Put both into evaluation mode."""
+        """Switch both modules to evaluation mode."""
         return self._set_mode("eval")
 
     def _set_mode(self, name: str, *args: Any) -> Pair:
@@ -88,5 +88,5 @@ class Pair(Comparison, NamedCalls, Container):
         return self
 
     def state(self) -> Any:
-        """Compare the parameters, after training for example."""
+        """Compare the parameters, for example after training."""
         return replace(self, pure=False).call("state_dict")

@@ -69,8 +69,8 @@ def hf_encoder(
 ) -> HuggingFaceEncoder:
     """A small BERT with weights drawn from `seed`, made in the worker for every call.
 
-    `vocabulary` lists words in lower case and pieces of words ("##s"); `training` is the model's
-    mode and `attention` its implementation when the call begins.
+    `vocabulary` lists lower-case words and word pieces ("##s"). `training` and `attention` set the
+    mode and the attention implementation that the model has when the call begins.
     """
     content = {
         "seed": seed,
@@ -128,7 +128,7 @@ def zero_where(weights: Any, hidden: torch.Tensor) -> None:
 
 
 def same(a: Any, b: Any, message: str) -> None:
-    """Check that two results are equal up to a few roundings of the dtype."""
+    """Check that two results are equal up to a few rounding errors of the dtype."""
     first, second = _tensor(a, "The result"), _tensor(b, "The result")
     if first.shape != second.shape or first.is_complex() != second.is_complex():
         raise Wrong(message)
@@ -138,7 +138,7 @@ def same(a: Any, b: Any, message: str) -> None:
 
 
 def growth_exponent(sizes: Mapping[int, Any], of: str = "largest") -> float:
-    """The exponent p of cost ~ size^p, fitted through (size, cost); a cost may be a Counted."""
+    """Return the exponent p of cost ~ size^p, fitted to (size, cost); a cost may be a Counted."""
     if len(sizes) < 2:
         raise GraderFault("growth_exponent needs the cost at two sizes at least")
     points = sorted((n, float(getattr(c, of, c))) for n, c in sizes.items())

@@ -15,7 +15,7 @@ from .case import PLAIN, CallOptions, Case, ReferenceRaised
 
 
 class Refuses:
-    """`refuses(ValueError, mentions=7).f(...)`: the call must raise and mention the number.
+    """`refuses(ValueError, mentions=7).f(...)`: the call must raise an error that mentions 7.
 
     If any of several numbers explains the error, give a tuple: `mentions=(9, 12)`.
     """

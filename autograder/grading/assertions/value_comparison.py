@@ -40,12 +40,12 @@ def compare(
     subject: str = "The result",
     terms: float = 0.0,
 ) -> None:
-    """Raise Wrong if `actual` is not `expected`, or BadReply if it is not plain data.
+    """Raise Wrong if `actual` differs from `expected`, or BadReply if it is not plain data.
 
-    precise:   the expected value in float64, if there is one
+    precise:   the expected value in float64, if available
     tolerance: None derives it from the dtype
-    subject:     the subject of the message
-    terms:     size of the terms of which the values are sums
+    subject:   the subject of the message
+    terms:     magnitude of the terms whose sums are the values
     """
     _Comparison(tolerance, terms).check(actual, expected, precise, subject)
 
@@ -138,7 +138,7 @@ class _Comparison:
     def _check_mapping(self, actual: Any, expected: Any, precise: Any, subject: str) -> None:
         if not isinstance(actual, dict):
             raise _wrong_kind(subject, "a dict", actual)
-        if actual.keys() != expected.keys():  # a key of the submission's could be a hidden input
+        if actual.keys() != expected.keys():  # a key could be a hidden input
             missing = [repr(k) for k in expected if k not in actual]
             affordable = MessageBudget(TEXTS).afford(1 << len(expected))
             names = ", ".join(missing) if affordable else "some of them"
@@ -217,7 +217,7 @@ def _wrong_kind(subject: str, wanted: str, actual: Any) -> Wrong:
 
 
 def _kind(thing: Any) -> str:
-    """Describe the type of a value in a student's words."""
+    """Describe the type of a value in words that a student knows."""
     if thing is None:
         return "None (is a `return` missing?)"
     if isinstance(thing, torch.Tensor):

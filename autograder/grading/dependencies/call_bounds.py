@@ -12,12 +12,12 @@ from itertools import zip_longest
 
 from ...worker.protocol import dtypes, frames
 
-# Bounds of a call: on an integer, on bytes in each direction, on elements times the longest axis
-# (the cost of a matrix product), and on the elements of the broadcast of all arguments.
+# Limits of one call: the largest integer, the bytes of the request and of the reply, elements times
+# the longest axis (the cost of a matrix product), and the elements of all arguments broadcast.
 _MAX_INTEGER = 1 << 16
 MAX_BYTES = 16 << 20
 _MAX_WORK = 1 << 31
-MAX_ELEMENTS = 1 << 24  # also of every tensor that an answer computes
+MAX_ELEMENTS = 1 << 24  # also for every tensor that an answer computes
 
 
 def is_bounded(call: frames.StubCall) -> bool:
@@ -25,7 +25,7 @@ def is_bounded(call: frames.StubCall) -> bool:
     everything, arguments = _Size(), _Size()
     if not all(map(everything.add, call.values)):
         return False
-    for value in (*call.args, *call.kwargs.values()):  # weights are not broadcast with them
+    for value in (*call.args, *call.kwargs.values()):  # weights are not broadcast with arguments
         arguments.add(value)
     everything.broadcast = arguments.broadcast
     return everything.is_bounded
@@ -33,12 +33,12 @@ def is_bounded(call: frames.StubCall) -> bool:
 
 @dataclass
 class _Size:
-    """The total size of the values of a call."""
+    """The total size of the values in a call."""
 
     bytes: int = 0
     elements: int = 0
     longest: int = 1
-    broadcast: tuple[int, ...] = ()  # the longest of each axis, counted from the last
+    broadcast: tuple[int, ...] = ()  # the largest size of each axis, last axis first
 
     @property
     def is_bounded(self) -> bool:

@@ -1,8 +1,8 @@
 """Read from a module's syntax tree which exercise calls which.
 
 An exercise calls another one if its definition contains the other's name, directly or in a private
-function of the module that it reaches. There is no list to maintain by hand: every program has the
-calls that it contains.
+function of the module that it reaches. There is no list to maintain by hand: the calls of each
+program are read from its source.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ class CallGraph:
     calls: Mapping[str, frozenset[str]]
 
     def reached(self, exercise: str) -> frozenset[str]:
-        """Return all exercises that an exercise calls, directly or not, without itself."""
+        """Return the exercises that an exercise calls, directly or indirectly, except itself."""
         return _reachable(exercise, lambda e: self.calls.get(e, ())) - {exercise}
 
     def with_calls(self, more: Mapping[str, frozenset[str]]) -> CallGraph:
-        """Return the graph with the calls that the tests of exercises make."""
+        """Return a copy of the graph with more calls, such as those that hidden tests make."""
         calls = {e: self.calls.get(e, frozenset()) | found for e, found in more.items()}
         return CallGraph({**self.calls, **calls})
 
 
 def read_call_graph(source: str, exercises: Collection[str]) -> CallGraph:
-    """Read a module; return an empty graph if it cannot be parsed or is too long."""
+    """Read the calls in a module; return an empty graph if it cannot be parsed or is too long."""
     tree = parse_bounded(source)
     uses: dict[str, set[str]] = {}
     for name, node in _definitions(tree.body if tree is not None else ()):

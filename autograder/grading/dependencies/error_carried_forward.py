@@ -81,7 +81,7 @@ class CarriedForward:
     """Runs a week's exercises again with correct helpers.
 
     seconds, call_seconds: the processor time of the helpers for one submission and for one call
-    load: load a submission whose calls of some helpers are answered by the solution
+    load: load a submission whose calls to some helpers are answered by the solution
     """
 
     runs: Runs
@@ -144,7 +144,8 @@ class CarriedForward:
     ) -> Inherited:
         """Run the tests of an exercise with correct helpers; return the failures it inherits.
 
-        runs: how its tests ended as submitted. wrong: the helpers to replace
+        runs:  the results of its tests as submitted
+        wrong: the helpers to replace
         """
         helpers = self.helpers(e for e in self._exercises if e in wrong)
         if not helpers.stubs or not any(r.report.verdict.attempted for r in runs):
@@ -172,7 +173,7 @@ class CarriedForward:
             if ran.report.verdict.failed and _is_doubtful(counts, first, ran):
                 doubtful.extend([before[name]] if first is Verdict.WRONG else [])
             elif ran.report.verdict.failed:
-                # A refused call may be the reason of a failure.
+                # A refused call may be the reason for a failure.
                 if first is Verdict.PASS or (counts.answers and not counts.refusals):
                     rerun[name] = ran
             elif ran.report.verdict is Verdict.PASS and first.failed and counts.answers:
@@ -199,6 +200,6 @@ def has_own_failures(runs: Iterable[Ran], inherited: Inherited) -> bool:
 
 
 def terminates(runs: Collection[Ran]) -> bool:
-    """Return True if an exercise is written, and none of its tests ran into a limit."""
+    """Return True if an exercise is written and none of its tests exceeded a limit."""
     verdicts = [r.report.verdict for r in runs]
     return any(v.attempted for v in verdicts) and not any(v.exceeds_a_bound for v in verdicts)

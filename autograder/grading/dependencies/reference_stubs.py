@@ -1,4 +1,4 @@
-"""Answer a submission's calls of replaced helpers with the solution, on the trusted side.
+"""Answer a submission's calls to replaced helpers with the solution, on the trusted side.
 
 Theory of operation. If a student's `softmax` is wrong, their attention is graded with a correct
 `softmax` in its place. The solution stays in this process: the submission's process gets stubs
@@ -41,7 +41,7 @@ from ..targets.in_process import Answer, InProcess, split_reply
 from .call_bounds import MAX_BYTES, MAX_ELEMENTS, is_bounded
 
 _REFUSED = frames.Reply("raised", raised=frames.Raised("RuntimeError", ("Exception",), "", None))
-# Exceptions whose message may name variables of the solution.
+# Exceptions whose messages may contain the names of variables in the solution.
 _NAMING_ERRORS = ("AttributeError", "KeyError", "NameError", "UnboundLocalError")
 _LAYERS = tuple(kind for kind, _ in LAYERS.values())
 
@@ -58,7 +58,7 @@ class TimeBudget:
 class AnswerCounts:
     """Counts of answered calls, including those that raised, and of refused calls.
 
-    dropped: answered calls that had an argument which only the student's own helper takes
+    dropped: answered calls with an argument that only the student's own helper accepts
     """
 
     answers: int = 0
@@ -68,7 +68,7 @@ class AnswerCounts:
 
 
 class ReferenceHelpers:
-    """Correct versions of some exercises, which answer as long as there is time.
+    """Answers calls with correct versions of some exercises until the time budget is used up.
 
     stubs: descriptions of the functions and torch modules that can be replaced
     """
@@ -100,7 +100,7 @@ class ReferenceHelpers:
         return msgspec.structs.replace(reply, counts=_sum(reply.counts, more)), buffers
 
     def answer(self, call: frames.StubCall, buffers: list[memoryview]) -> bytes:
-        """Return the reply frame for a call; a refused call gets an exception."""
+        """Return the reply frame for a call; the reply to a refused call is an exception."""
         started, counts = time.thread_time(), self._answer_counts
         try:
             if self._left.seconds > 0 and call.helper in self.names and is_bounded(call):
@@ -122,7 +122,7 @@ class ReferenceHelpers:
         return frames.pack(_REFUSED, [])
 
     def _add_cost(self, call: frames.StubCall, cost: frames.Counts | None) -> None:
-        """Add the cost of an answer; a forward pass that is repeated for gradients counts once."""
+        """Add the cost of an answer; a forward pass repeated for its gradients counts once."""
         if cost is None:
             return
         key = hashlib.blake2b(
@@ -148,7 +148,7 @@ def _sum(first: frames.Counts, second: frames.Counts) -> frames.Counts:
 
 
 class _TooExpensive(Exception):
-    """A call needs more work than a helper does."""
+    """A call needs more work than a helper may do."""
 
 
 class _Deadline(TorchDispatchMode):
@@ -191,12 +191,12 @@ class Solution(InProcess):
     ) -> tuple[frames.Reply, list[bytes]]:
         """Return a reply with its costs, and its buffers.
 
-        The value is a pair with the generator's state if the call came with such a state. Raise
+        If the call contains a generator's state, the value is a pair with the new state. Raise
         _TooExpensive if the answer takes more than `seconds` of processor time.
         """
         with _Deadline(seconds) as deadline:
             answer = self._reply(call, buffers)
-        if deadline.exceeded:  # the executor turned the exception into the helper's own
+        if deadline.exceeded:  # the executor reported the exception as one that the helper raised
             raise _TooExpensive
         return answer
 
@@ -205,7 +205,7 @@ class Solution(InProcess):
     ) -> tuple[frames.Reply, list[bytes]]:
         plain = frames.Call("", None, call.helper, call.args, call.kwargs, "cpu")
         counted = msgspec.structs.replace(plain, cotangents=call.cotangents, count=True)
-        # A graph that the caller does not make would count as kept for a backward pass.
+        # Without gradients, build no graph: its tensors would count as saved for a backward pass.
         with_graph = call.cotangents is not None
         with torch.set_grad_enabled(with_graph), torch.random.fork_rng(devices=()):
             if call.making is None:
@@ -222,7 +222,7 @@ class Solution(InProcess):
                 reply, parts = self._executed(_construction(plain, call), buffers)
                 if reply.status == "ok":
                     module = self.executor.objects[0]
-                    # each weight in the dtype that it has in the submission
+                    # each weight keeps the dtype that it has in the submission
                     module.load_state_dict(Decoder(buffers)(call.state), assign=True)
                     module.train(call.training)
                     counted = msgspec.structs.replace(counted, handle=0, path="")
@@ -237,7 +237,7 @@ class Solution(InProcess):
     def _seeded(
         self, request: frames.Call, call: frames.StubCall, buffers: list[memoryview]
     ) -> tuple[frames.Reply, list[bytes]]:
-        """Execute a request with the caller's state of torch's generator."""
+        """Execute a request with torch's random generator in the caller's state."""
         if call.random is not None:
             torch.random.set_rng_state(Decoder(buffers)(call.random))
         return self._executed(request, buffers)
@@ -256,7 +256,7 @@ class Solution(InProcess):
 
 
 class InProcessWithHelpers(InProcess):
-    """A submission run in this process, with some of its exercises replaced by correct ones."""
+    """A submission in this process, with some of its exercises replaced by correct ones."""
 
     def __init__(self, path: Path, helpers: ReferenceHelpers) -> None:
         super().__init__(path)

@@ -19,15 +19,16 @@ from ..outcomes import Flaw, Outcome
 from ..running.pytest_plugin import Ran
 from ..targets.in_process import Answer
 
-_CLOSE = 0.01  # numbers of two programs that make the same mistake
-_SIMILAR_SIZE = 4  # two programs of one complexity may differ by this factor in the largest tensor
-_MESSAGE_LENGTH = 120  # of an error message that is compared
+_CLOSE = 0.01  # relative difference of Python numbers from two programs with the same mistake
+_SIMILAR_SIZE = 4  # factor between the largest tensors of programs with the same complexity
+_MESSAGE_LENGTH = 120  # characters of an error message to compare
 
 
 def same_failure(mine: Ran, wrong: Ran, right: Answers = ()) -> bool:
     """Return True if two runs failed with the same answers.
 
-    right: the solution's answers; values much closer to each other than to these are the same
+    right: the solution's answers. Two wrong values that are much closer to each other than to the
+        correct one count as the same.
     """
     only_values = _only_values(mine, wrong)
     return same_answers(mine.answers, wrong.answers, right, only_values=only_values)
@@ -36,21 +37,21 @@ def same_failure(mine: Ran, wrong: Ran, right: Answers = ()) -> bool:
 def same_answers(
     mine: Answers, wrong: Answers, right: Answers = (), *, only_values: bool = False
 ) -> bool:
-    """Return True if two runs saw the same values, exceptions, gradients and side effects.
+    """Return True if two runs gave the same values, exceptions, gradients and side effects.
 
     only_values: ignore gradients and side effects
     """
     if len(mine) != len(wrong):
         return False
     calls = list(zip(mine, wrong, [*right, *[None] * len(mine)], strict=False))
-    # Backwards, because the test failed at the last answer, where most differences are.
+    # Start with the last answer, where the test failed and most runs differ.
     return all(_same_answer(*call, only_values) for call in reversed(calls))
 
 
 def partly_same_failure(mine: Ran, wrong: Ran, right: Answers) -> bool:
-    """Return True if some parts of results are wrong like a misconception's, and others correct.
+    """Return True if parts of the results equal a misconception's and the others are correct.
 
-    A student may make a mistake in the values only, and the misconception in keys and values.
+    For example, a student makes a mistake in the values, the misconception in keys and values.
     """
     count = len(mine.answers)
     if not _only_values(mine, wrong) or len(wrong.answers) != count or len(right) < count:
@@ -67,7 +68,7 @@ def same_reason(mine: Ran, wrong: Ran) -> bool:
     if mine.report.verdict != wrong.report.verdict:
         return False
     if mine.flaw is Flaw.REFUSAL and len(mine.answers) != len(wrong.answers):
-        return False  # they accept different arguments
+        return False  # the two programs accept different arguments
     if mine.flaw.independent_of_values and mine.report.message == wrong.report.message:
         return not _different_numbers(mine_last, wrong_last)
     if mine.report.verdict is not Verdict.CRASHED or len(mine.answers) != len(wrong.answers):
@@ -159,7 +160,7 @@ def _banned(reply: frames.Reply) -> set[str]:
 
 
 def _mismatch(reply: frames.Reply) -> tuple[frozenset[object], ...] | None:
-    """Return how parameters fail to load; unexpected tensors that are not layers have any name."""
+    """Return how parameters fail to load, without the names of unexpected non-layer tensors."""
     found = reply.mismatch
     if found is None:
         return None
@@ -171,7 +172,7 @@ def _mismatch(reply: frames.Reply) -> tuple[frozenset[object], ...] | None:
 
 
 def _same_complexity(mine: frames.Counts, wrong: frames.Counts) -> bool:
-    """Return True if two runs made tensors of similar size and launched kernels in the same way."""
+    """Return True if two runs created tensors of similar size and launched similar kernels."""
     smaller, larger = sorted((mine.largest, wrong.largest))
     similar = larger <= _SIMILAR_SIZE * smaller and _outside(mine) == _outside(wrong)
     return similar and _launched(mine) == _launched(wrong)
@@ -183,7 +184,7 @@ def _outside(counts: frames.Counts) -> tuple[bool, bool]:
 
 
 def _launched(counts: frames.Counts) -> tuple[object, ...]:
-    """Return the behaviour of kernels, without the number of launches and their sizes."""
+    """Return the behaviour of kernels, ignoring the exact number and size of launches."""
     launches = counts.launches
     return (
         min(len(launches), 2),
@@ -203,7 +204,7 @@ def _same_results(mine: Answer, wrong: Answer, right: Answer | None, only_values
         return False
     if only_values:
         return True
-    # Gradients of one call share a scale, because a zero one contains rounding noise only.
+    # Gradients of one call share a scale, because a zero gradient is rounding noise.
     scale = max(map(largest_entry, others), default=0.0)
     return len(gradients) == len(others) and all(
         same_value(x, y, r, scale)
@@ -212,7 +213,7 @@ def _same_results(mine: Answer, wrong: Answer, right: Answer | None, only_values
 
 
 def _same_error(mine: frames.Raised, wrong: frames.Raised, refused: bool = False) -> bool:
-    """Compare two exceptions. `refused`: the solution raises too, with a different message."""
+    """Return True if two exceptions are the same. `refused`: the solution raises one too."""
     if mine.type != wrong.type:
         return False
     any_message = refused and mine.type in ("ValueError", "AssertionError")

@@ -26,13 +26,13 @@ from ..outcomes import Flaw
 from ..running.pytest_plugin import Ran
 from .equivalence import partly_same_failure, same_failure, same_reason
 
-_MAX_MISTAKES = 3  # in a set
+_MAX_MISTAKES = 3  # in one set
 _MAX_CANDIDATES = 12
-_MIN_AGREEMENT = 0.6  # of the tests that a misconception fails and that no other member explains
-_MIN_EVIDENCE = 0.2  # of all tests that a misconception fails
-_MIN_EXPLAINED = 0.5  # of all tests that the student fails
-_ALMOST_ALL = 0.9  # of the weight a misconception fails: its other tests differ by style only
-_MISTAKE_PRICE = 0.9  # tests that one more mistake has to explain
+_MIN_AGREEMENT = 0.6  # share of a misconception's tests, without those that others explain
+_MIN_EVIDENCE = 0.2  # share of all tests that a misconception fails
+_MIN_EXPLAINED = 0.5  # share of all tests that the student fails
+_ALMOST_ALL = 0.9  # share of a misconception's weight; the rest differs only in style
+_MISTAKE_PRICE = 0.9  # tests that each additional mistake has to explain
 
 # How much a test counts as agreement, by how similar the failures are.
 _EXACT = 1.0
@@ -46,9 +46,9 @@ _SAME_REASON = 0.7  # the same reason with different values
 class Named:
     """A misconception that explains some of the failed tests.
 
-    explains, of: how many of how many failed tests match it
-    mostly: some of its own tests do not match
-    tests: the failed tests that show no mistake except the named ones
+    explains, of: `explains` of the `of` failed tests match the misconception
+    mostly: some of the tests that the misconception fails do not match
+    tests: the failed tests that no other mistake is needed to explain
     """
 
     name: str
@@ -63,7 +63,7 @@ class _Candidate:
     """A misconception that may explain failures.
 
     fails: the tests that it fails
-    agreement: how much the student agrees with it, by test
+    agreement: for each test, how closely the student's failure matches
     hidden: tests that the student fails for a property that is checked earlier
     """
 
@@ -78,7 +78,7 @@ class _Candidate:
 
     @property
     def rank(self) -> tuple[float, int, str]:
-        """The sort key: more agreement first, then fewer failed tests."""
+        """A sort key: candidates with more agreement first, then those with fewer failed tests."""
         return -self.total, len(self.fails), self.name
 
 
@@ -92,7 +92,8 @@ def diagnose(
 ) -> list[Named]:
     """Return the misconceptions that a student's runs of one exercise match.
 
-    bank: for each misconception, its runs that failed. right: the solution's answers in each test
+    bank:  for each misconception, its failed runs
+    right: the solution's answers in each test
     """
     failed = {r.report.name: r for r in student if r.report.verdict.failed}
     matching = (_candidate(name, runs, failed, right or {}) for name, runs in bank.items())
@@ -142,7 +143,7 @@ def _agreement(mine: Ran, wrong: Ran, right: Answers) -> float:
 
 
 def _checking_stage(ran: Ran) -> int:
-    """Return when the property that failed is checked: exceptions, kinds, values, the rest."""
+    """Return the stage at which a test failed: 0 exceptions, 1 kinds, 2 values, 3 the rest."""
     if ran.report.verdict is not Verdict.WRONG or ran.flaw is Flaw.STATE:
         return 0
     if ran.flaw in (Flaw.KIND, Flaw.DEVICE):
@@ -151,7 +152,7 @@ def _checking_stage(ran: Ran) -> int:
 
 
 def _is_plausible(candidate: _Candidate, among: _Set) -> bool:
-    """Return True if the student agrees with a member on enough tests that count for it."""
+    """Return True if the student agrees with a candidate on enough of its relevant tests."""
     matched = candidate.agreement.keys()
     adding = [m for m in among if m.agreement.keys() - matched]
     uncounted = (_failed_by_rest(candidate, adding) | candidate.hidden) - matched
@@ -164,7 +165,7 @@ def _failed_by_rest(candidate: _Candidate, among: _Set) -> set[str]:
 
 
 def _value(among: _Set) -> float:
-    """Return the agreement that a set explains, minus a price for each mistake after the first."""
+    """Return the total agreement of a set, minus a price for each mistake after the first."""
     best: dict[str, float] = {}
     for member in among:
         for test, how in member.agreement.items():
@@ -185,7 +186,7 @@ def _is_certain(candidate: _Candidate, failed: Mapping[str, Ran]) -> bool:
 
 
 def _is_covered(candidate: _Candidate, certain: _Set) -> bool:
-    """Return True if another misconception is as certain because of the same tests."""
+    """Return True if another misconception matches at least as well on the same tests."""
     return any(
         other is not candidate
         and candidate.agreement.keys() <= other.agreement.keys()
@@ -195,7 +196,7 @@ def _is_covered(candidate: _Candidate, certain: _Set) -> bool:
 
 
 def _is_ambiguous(candidate: _Candidate, among: _Set, failed: Mapping[str, Ran]) -> bool:
-    """Return True if its only evidence is the values of one test, which match others as well."""
+    """Return True if the only evidence is one test whose values match another candidate too."""
     if len(candidate.agreement) > 1 or len(candidate.fails) == 1:
         return False
     (test,) = candidate.agreement
@@ -206,7 +207,7 @@ def _is_ambiguous(candidate: _Candidate, among: _Set, failed: Mapping[str, Ran])
 
 
 def _named(candidate: _Candidate, among: _Set, failed: Mapping[str, Ran]) -> Named:
-    """Collect the tests that a member explains: its tests, and those that other members change."""
+    """Collect the tests that a member explains, alone or together with other members."""
 
     def weight(tests: Collection[str]) -> float:
         return sum(failed[t].report.weight for t in tests)

@@ -22,11 +22,11 @@ from ..targets.in_process import Answer, Target, frame_path
 
 Steps = list[tuple[bytes, Answer | Outcome]]
 _NOISE = 1e-2  # the size of gradients that may be rounding noise, relative to the value
-_TOO_LARGE = 4  # times the solution's largest tensor
+_TOO_LARGE = 4  # times the size of the solution's largest tensor
 
 
 class Recording:
-    """A target that records its requests and answers by test."""
+    """Wraps a target and records its requests and answers by test."""
 
     attempts: Sequence[str] = ()
 
@@ -80,7 +80,7 @@ class Probe:
 
     @property
     def calls(self) -> set[str]:
-        """The names in the submission's module that are called."""
+        """The names in the submission's module that the test calls."""
         return {frame_path(frame).partition(".")[0] for frame, _ in self.steps}
 
     def difference(self, target: Target, exercise: str) -> Difference | None:
@@ -99,7 +99,7 @@ class Probe:
 
 
 class ReferenceAnswer:
-    """An answer that many others are compared with, decoded once."""
+    """A reference answer, decoded once because many answers are compared with it."""
 
     def __init__(self, answer: Answer) -> None:
         self._reply = answer[0]

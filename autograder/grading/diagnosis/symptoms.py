@@ -32,13 +32,14 @@ def by_symptom(
 ) -> tuple[Diagnosis, ...]:
     """Return the symptoms of failed tests, the most frequent first.
 
-    ran: all tests. right: the solution's answers in each
+    ran:   the results of all tests
+    right: the solution's answers in each test
     """
     symptoms = Counter(_symptom(one, right.get(one.report.name, ())) for one in failing)
     total = sum(r.report.verdict.failed for r in ran)
-    if None in symptoms:  # if some values are far off, lost digits are not the reason
+    if None in symptoms:  # lost digits do not explain values that are far off
         del symptoms["digits"]
-    for kind in ("zeros", "constant"):  # a few such answers can have many reasons
+    for kind in ("zeros", "constant"):  # not significant unless most failed tests show it
         if 2 * symptoms[kind] < total:
             del symptoms[kind]
     found = []

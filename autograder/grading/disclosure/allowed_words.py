@@ -2,9 +2,9 @@
 
 Theory of operation. A submission chooses the names of its exceptions, classes and parameters, and
 could spell hidden inputs with them. A name is repeated only if it is in the source as submitted, or
-if Python, NumPy or PyTorch has it; a line number only if that line can raise (`raising_lines`). A
-submission is left with a choice among things that were fixed before it saw the inputs. The budget
-of the message (`leak_budget`) pays for that choice.
+if Python, NumPy or PyTorch has it; a line number only if that line can raise (`raising_lines`). So
+a submission can only choose among names and lines that were fixed before it saw the inputs, and
+this choice is charged to the message's budget (`leak_budget`).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.\w+){0,8}\Z", re.ASCII)
 _LONGEST = 60
 _RUNTIME_NAME = "a name made at run time"
 
-# The most frequent errors of students, and the names in their messages: short choices.
+# The most frequent errors of students and names in their messages, which cost the fewest bits.
 _ERRORS = (
     "RuntimeError ValueError TypeError IndexError AttributeError NameError KeyError SyntaxError "
     "ModuleNotFoundError ImportError AssertionError ZeroDivisionError UnboundLocalError "
@@ -66,16 +66,16 @@ class AllowedWords:
         )
 
     def name(self, word: str, budget: MessageBudget, near: str = "") -> str:
-        """Return a word, or `?` if it is not allowed or not affordable.
+        """Return a word, or `?` if it is not allowed or exceeds the budget.
 
-        near: text whose words are the shortest choices
+        near: text whose words cost the fewest bits, because there are few of them
         """
         nearby = frozenset(_WORD.findall(near))
         groups = ((nearby, 1.5), (_FREQUENT_NAMES, 1.5), (self._own, 2.5), (_public_names(), 3.5))
         return _chosen(word, groups, budget)
 
     def dotted_name(self, name: str, budget: MessageBudget) -> str:
-        """Return the dotted name of a parameter, or say that it was made at run time."""
+        """Return the dotted name of a parameter, or say that it was created at run time."""
         if not self.is_dotted(name):
             return _RUNTIME_NAME
         parts = [
@@ -85,13 +85,13 @@ class AllowedWords:
         return ".".join(parts) if UNKNOWN not in parts else _RUNTIME_NAME
 
     def error(self, raised: frames.Raised, budget: MessageBudget) -> str:
-        """Return the name of an exception's first class with an allowed name, or `?`."""
+        """Return the first allowed name among an exception's class and its bases, or `?`."""
         name = next((b for b in (raised.type, *raised.bases) if self.is_word(b)), "")
         groups = ((_ERROR_NAMES, 1.0), (self._own, 2.0), (_public_names(), 2.0))
         return _chosen(name, groups, budget)
 
     def line(self, line: int | None, budget: MessageBudget) -> int | None:
-        """Return the line if it can raise and the budget pays for the choice among such lines."""
+        """Return the line, or None if it cannot raise or naming it exceeds the budget."""
         lines = raising_lines(self.source)
         return line if line in lines and budget.afford(len(lines)) else None
 
@@ -107,7 +107,7 @@ class AllowedWords:
 def _chosen(
     word: str, groups: tuple[tuple[frozenset[str], float], ...], budget: MessageBudget
 ) -> str:
-    """Return the word if the budget pays for it as a member of one of the groups, or `?`."""
+    """Return the word if it is in one of the groups and within the budget, or `?`."""
     paid = (budget.afford(len(words), flag) for words, flag in groups if word in words)
     return word if any(paid) else UNKNOWN
 
@@ -118,7 +118,7 @@ def _words_of(source: tuple[str, ...]) -> frozenset[str]:
 
 
 def is_public(word: str) -> bool:
-    """Return True if Python, NumPy or PyTorch has this name."""
+    """Return True if Python, NumPy or PyTorch defines this name."""
     return word in _public_names()
 
 

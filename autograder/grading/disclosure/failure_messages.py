@@ -3,7 +3,7 @@
 Theory of operation. A submission can put hidden inputs into the text of an exception. So the text
 is shown only if it is a sentence of `known_errors`, with known names, shapes and small numbers, or
 a literal in the student's source. This applies to public tests too, because an earlier test in the
-same process saw hidden inputs. Every choice is paid from the message's `MessageBudget`.
+same process saw hidden inputs. Every choice is charged to the message's `MessageBudget`.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from .leak_budget import UNKNOWN, MessageBudget, number, shape
 _LONGEST_TEXT = 300
 _LONGEST_LITERAL = 200
 _LONGEST_LINE = 120
-_MOST_BANNED = 3  # calls that a message names
+_MOST_BANNED = 3  # forbidden calls that a message lists
 _UNNAMED_CALL = "a library call that does it"
-# The sentences of most errors: short choices.
+# The beginnings of the most frequent error messages, which cost the fewest bits.
 _FREQUENT = (
     "The size of tensor",
     "mat1 and mat2",
@@ -38,9 +38,9 @@ _FREQUENT = (
     "expected scalar type",
     "Dimension out of range",
 )
-# A definition at the margin with its name, or another statement at the margin.
+# The start of a top-level statement; for a definition, the group is its name.
 _AT_THE_MARGIN = re.compile(r"(?:async +def|def|class) +([A-Za-z_]\w{0,60})\b|[^\s#)\]}]", re.ASCII)
-_NUMBER = re.compile(r"(?<![A-Za-z_0-9])-?\d+|(?<=\dx)\d+", re.ASCII)  # also both of 3x4
+_NUMBER = re.compile(r"(?<![A-Za-z_0-9])-?\d+|(?<=\dx)\d+", re.ASCII)  # matches both numbers of 3x4
 
 
 def crashed(
@@ -127,7 +127,7 @@ def error_text(
 ) -> str:
     """Return the part of an exception's text that feedback may show, or "".
 
-    raised: its line has been paid for
+    raised: the exception, whose line is already charged to the budget
     sizes:  sizes in the call's arguments
     path:   the function that was called
     """
@@ -152,7 +152,7 @@ def _known_sentence(
     sizes: frozenset[int],
     budget: MessageBudget,
 ) -> str:
-    """Return a known sentence with `?` for names and numbers that are unknown or unaffordable."""
+    """Return a known sentence with `?` for names and numbers that are unknown or over budget."""
     words, text, parts, end = AllowedWords(source), known.group(0), list[str](), 0
 
     def with_numbers(piece: str) -> str:
@@ -184,7 +184,7 @@ def forbidden(
 ) -> Forbidden | Crashed:
     """Return the verdict for calls that are not allowed in an exercise.
 
-    by_model: a model that the exercise gets as an argument made them
+    by_model: the calls were made by a model that the exercise gets as an argument
     """
     budget = MessageBudget()
     for call in banned:
@@ -207,7 +207,7 @@ def forbidden(
 
 
 def _call(banned: frames.Banned, words: AllowedWords, budget: MessageBudget, module: str) -> str:
-    """Name a call and its line; return "" if neither may be shown."""
+    """Describe a call and its line; return "" if neither may be shown."""
     name = banned.call.strip("_")[:60]
     place = _in_line(words.line(banned.line, budget), module)
     parts = name.split(".")[:5]

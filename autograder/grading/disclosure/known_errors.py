@@ -2,11 +2,11 @@
 
 Theory of operation. Every sentence is written out in full. A name, operator or letter that a
 submission can choose is a group of the pattern and is checked separately (`allowed_words`); numbers
-are short. Two numbers are always separated, so that a hostile text cannot make the matcher
-backtrack exponentially.
+are short. There is always text between two numbers, so that a hostile message cannot make the
+regular expressions backtrack exponentially.
 """
 
-# ruff: noqa: E501  # each pattern is a sentence, read whole
+# ruff: noqa: E501  # each pattern is one sentence on one line
 
 import re
 from collections.abc import Iterable
@@ -104,7 +104,7 @@ _FAMILY_OF_TYPE = {"NameError": "unknown names", "AttributeError": "unknown name
 
 
 def family(error: str, message: str) -> str:
-    """Return the kind of mistake that an error shows, from its type and its message."""
+    """Return the kind of mistake that an error's type and message indicate."""
     first = message[:_LONGEST_TEXT].partition("\n")[0]
     for kind, pattern in _families().items():
         if pattern.match(first):

@@ -1,15 +1,15 @@
 """The leak budget of one message: fewer than 32 bits chosen by the submission.
 
-Theory of operation. A submission has hidden inputs when it chooses which exception it raises, at
+Theory of operation. A submission knows hidden inputs when it chooses which exception it raises, at
 which line, with which names and numbers. Each is a choice among values known to the trusted side,
-so it has a length in bits: the logarithm of the number of values to choose from. A message pays for
-its choices from one budget. What the budget does not pay for is left out or shown as `?`. So a
-message cannot contain a float32 of a hidden input. An honest message makes few choices and stays
-within the budget.
+so it reveals a known number of bits: the logarithm of the number of values. All choices of a
+message are charged to one budget; details that exceed it are left out or shown as `?`. So a message
+cannot contain a float32 of a hidden input. An honest message makes few choices and stays within the
+budget.
 
 A number is known if it is a size in the call's arguments (or a product of neighbouring sizes), an
-index, or a literal in the student's source. A source with many literals makes each of them a longer
-choice, so long tables have no advantage.
+index, or a literal in the student's source. The more literals a source has, the more bits each one
+costs, so a long table of literals reveals no more.
 """
 
 from __future__ import annotations
@@ -21,26 +21,26 @@ from functools import lru_cache
 
 MOST_BITS = 31.5
 UNKNOWN = "?"
-HINTS = 16  # sentences that describe a difference
-ROUGH = 1024  # values that `rough` distinguishes
+HINTS = 16  # number of sentences that can describe a difference
+ROUGH = 1024  # number of values that `rough` can return
 _INDICES = frozenset(range(-3, 4))
 _INTEGER = re.compile(r"(?<![\w.])\d{1,5}(?![\w.])")
 
-# Choices that a message has made before its first word.
-DRAWINGS = 32  # the way in which a drawing differs
-TEXTS = 16  # the kind of difference between texts or mappings
-VALUES = 16 * 11  # the returned value that is wrong, and a count in tenths
+# Number of alternatives among which a message has chosen before its first word.
+DRAWINGS = 32  # how a drawing differs
+TEXTS = 16  # how texts or mappings differ
+VALUES = 16 * 11  # which returned value is wrong, and a count in tenths
 
 
 class MessageBudget:
-    """The bits that a message has left. `paid`: the number of choices already made."""
+    """The remaining bits of a message. `paid`: the number of alternatives already chosen from."""
 
     def __init__(self, paid: int = 1) -> None:
         self.left = MOST_BITS
         self.afford(paid)
 
     def afford(self, choices: int, flag: float = 0.0) -> bool:
-        """Pay for one choice among `choices` and return True, or return False.
+        """Charge one choice among `choices` values; return False if it exceeds the budget.
 
         flag: bits that distinguish this kind of choice from other kinds
         """
@@ -66,7 +66,7 @@ def _literals(source: tuple[str, ...]) -> frozenset[int]:
 
 
 def number(text: str, budget: MessageBudget, sizes: frozenset[int], source: tuple[str, ...]) -> str:
-    """Return a number of an error message, or `?` if it is not known or not affordable."""
+    """Return a number in an error message, or `?` if it is unknown or exceeds the budget."""
     value, own = int(text), _literals(source)
     groups = ((sizes, 0.6), (_INDICES, 1.8), (own | {-n for n in own}, 4.3))
     paid = (budget.afford(len(known), flag) for known, flag in groups if value in known)
@@ -104,7 +104,7 @@ def few(count: int, most: int = 9, budget: MessageBudget | None = None) -> str:
 
 
 def rough(value: float) -> str:
-    """Return two significant digits of a sum of usual size."""
+    """Return a sum to two significant digits, or "far less", "far more" or "no number"."""
     size = abs(value)
     if size == 0 or 0.01 <= size < 1000:
         return f"{value:.2g}" if size < 100 else str(round(value, -1)).removesuffix(".0")

@@ -1,8 +1,8 @@
 """The lines of a module at which Python can raise an error.
 
 A submission can make an error claim any line: it can set `SyntaxError.lineno`, or give a code
-object a different first line. So a line reported by a submission's process is shown only if the
-syntax tree has something there that can raise. Blank lines, comments and constants cannot.
+object a different first line. So a line reported by a submission's process is shown only if it
+contains syntax that can raise, unlike blank lines, comments and constants.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ...repair.source_text import UNPARSABLE, parsed
 
 @lru_cache(maxsize=8)
 def raising_lines(source: tuple[str, ...]) -> frozenset[int]:
-    """Return the lines that can raise. A file with a syntax error has only the error's line."""
+    """Return the lines that can raise: only the error's line if the file has a syntax error."""
     try:
         return frozenset(_lines(parsed("\n".join(source)).tree))
     except SyntaxError as error:
@@ -34,4 +34,4 @@ def _lines(tree: ast.Module) -> Iterator[int]:
         elif isinstance(node, ast.expr) and not isinstance(node, ast.Constant):
             yield node.lineno
             if isinstance(node, ast.Attribute) and node.end_lineno:
-                yield node.end_lineno  # the line that Python reports for a call in a chain
+                yield node.end_lineno  # Python reports this line for a call in a method chain

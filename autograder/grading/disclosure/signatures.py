@@ -15,7 +15,7 @@ import torch
 # How the "Returns:" section of a docstring names several values, by example:
 # "output (..., n, d_v) and weights (..., n, m)."
 _TOGETHER = re.compile(r"(?:^|\band )(?:the )?([a-z_]+)(?= \()")
-# "order: the permutation", a line for each value
+# "order: the permutation", one line for each value
 _LINES = re.compile(r"^ *([a-z_]+):", re.MULTILINE)
 _ORDINALS = ("first", "second", "third", "fourth", "fifth")
 
@@ -112,7 +112,7 @@ class Signatures:
         return self._arguments.get(self._key(path), ())
 
     def inputs(self, path: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[str]:
-        """Return the names of the different float tensors among the arguments of a call."""
+        """Return the names of the distinct float tensors among the arguments of a call."""
         known = self.arguments(path)
         labels = [*known, *(f"input {n + 1}" for n in range(len(known), len(args)))]
         found: dict[int, str] = {}
@@ -122,7 +122,7 @@ class Signatures:
         return list(found.values())
 
     def inputs_of_calls(self, path: str, calls: Sequence[Sequence[Any]]) -> list[str]:
-        """Return the names of the different float tensors in several calls."""
+        """Return the names of the distinct float tensors in several calls."""
         found: dict[int, str] = {}
         for number, args in enumerate(calls):
             floats = {id(x): x for a in args for _, x in _floats(a)}

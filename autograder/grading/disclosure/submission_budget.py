@@ -3,15 +3,15 @@
 Theory of operation. Graded code sees hidden inputs and can choose the content of its report: which
 error it raises and where, which misconception it imitates, which line a search finds. The pass or
 failure of each test is always reported. Everything else in a report is a choice among values known
-to the trusted side, has a length in bits, and is paid from one budget: misconceptions, suspicious
-lines, messages, and which tests end with which message. A test whose message the budget does not
-pay for still fails, with a message that it is not described.
+to the trusted side, costs a known number of bits, and is charged to one budget: misconceptions,
+suspicious lines, messages, and which tests end with which message. A test whose message exceeds the
+budget still fails, with a message that it is not described.
 
 A test that ends like c of the last t failed tests of its exercise costs log2((t + 1) / c) bits, so
-a program that always fails in the same way pays next to nothing. A message that an earlier exercise
-had, with that exercise's name, costs little. The misconceptions, lines and first messages of all
-exercises are paid before any second message, and exercises whose tests fail in few ways come first.
-After the first cost that is too high, the rest is hidden.
+a program that always fails in the same way pays next to nothing. Repeating a message of an earlier
+exercise costs little. The misconceptions, lines and first messages of all exercises are charged
+before any second message, starting with exercises whose tests fail in few ways. After the first
+item that exceeds the budget, the rest is hidden.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from .leak_budget import MOST_BITS
 from .raising_lines import raising_lines
 
 SUBMISSION_BITS = 512
-_MESSAGE = MOST_BITS + 2.5  # with: is it new, and does it contain different numbers
+_MESSAGE = MOST_BITS + 2.5  # including whether it is new, and whether its numbers differ
 _UNNAMED = "another mistake"
-_NAMES = 4096  # misconceptions, and symptoms with the tests that show them
-_KINDS = 128  # of suspicious lines
+_NAMES = 4096  # number of misconceptions, and of symptoms with their tests
+_KINDS = 128  # number of kinds of suspicious lines
 
 Ending = tuple[Verdict, str, int]  # verdict, message and line of a failed test
 
@@ -39,9 +39,9 @@ Ending = tuple[Verdict, str, int]  # verdict, message and line of a failed test
 def limit_disclosure(
     report: SubmissionReport, source: tuple[str, ...], bits: float = SUBMISSION_BITS
 ) -> SubmissionReport:
-    """Return the report without the parts that the budget does not pay for.
+    """Return the report without the parts that exceed the budget.
 
-    source: the lines of the module
+    source: the lines of the submission's module
     """
     budget = _Budget(bits)
     helpers = sum(len({*e.inherits, *e.beside}) for e in report.exercises)
@@ -49,7 +49,7 @@ def limit_disclosure(
     exercises = [_with_names(e, budget) for e in report.exercises]
     exercises = [_with_suspects(e, source, budget) for e in exercises]
     described = [_first_described(e, budget) for e in exercises]
-    # The order of payment is a choice too.
+    # The order of the charges is a choice of the submission too.
     budget.afford(math.log2(math.factorial(len(exercises))))
     for place in sorted(range(len(exercises)), key=lambda n: _endings(exercises[n])):
         exercises[place] = _with_messages(exercises[place], described[place], budget)
@@ -57,19 +57,19 @@ def limit_disclosure(
 
 
 class _Budget:
-    """The bits that a report has left; none after a cost that was too high."""
+    """The remaining bits of a report, or none after the first cost that was too high."""
 
     def __init__(self, bits: float) -> None:
         self._left = bits
         self._messages: set[Ending] = set()
 
     def afford(self, bits: float) -> bool:
-        """Pay for a choice of this length and return True, or return False."""
+        """Charge this number of bits; return False if they exceed the budget."""
         self._left = self._left - bits if bits <= self._left else -1.0
         return self._left >= 0.0
 
     def message(self, exercise: str, test: TestReport) -> float:
-        """Return the cost of a message that is new in its exercise, and remember the message."""
+        """Return the cost of a message that is new in its exercise, and store the message."""
         plain = test.verdict, test.message.replace(f"`{exercise}", "`"), test.line
         known = plain in self._messages
         cost = 2.0 + math.log2(len(self._messages)) if known else _MESSAGE
@@ -80,7 +80,7 @@ class _Budget:
 def _with_names(report: ExerciseReport, budget: _Budget) -> ExerciseReport:
     paid: list[Diagnosis] = []
     for one in report.explained:
-        # its name, how much it explains, whether mostly, and whether it decides the points
+        # the name, the number of tests, `mostly`, and whether it decides the points
         if budget.afford(math.log2(_NAMES * (1 + one.of) ** 2) + 2):
             paid.append(one)
     hidden = {d.name for d in report.explained} - {d.name for d in paid}
@@ -107,7 +107,7 @@ def _with_suspects(
 
 
 def _first_described(report: ExerciseReport, budget: _Budget) -> int | None:
-    """Pay for an exercise's first message and return its test: a forbidden call, or the first
+    """Charge an exercise's first message and return its test: a forbidden call, or the first
     failure. Return None if there is no failure or the budget is too small."""
     failed = [n for n, t in enumerate(report.tests) if t.verdict.failed and not t.carried]
     forbidden = (n for n in failed if report.tests[n].verdict is Verdict.FORBIDDEN)
@@ -118,7 +118,7 @@ def _first_described(report: ExerciseReport, budget: _Budget) -> int | None:
 
 
 def _with_messages(report: ExerciseReport, first: int | None, budget: _Budget) -> ExerciseReport:
-    """Return the report with the messages that the budget pays for; that of `first` is paid."""
+    """Return the report with the messages within the budget; `first` is already charged."""
     tests = list(report.tests)
     endings: Counter[Ending] = Counter()
     described = {_ending(tests[first])} if first is not None else set()

@@ -14,7 +14,7 @@ from ..targets.in_process import Target
 from ..targets.sandboxed import Sandboxed
 from .traces import ReferencePrograms
 
-_CLOCK_SECONDS = 0.02  # how long a reading of the sandbox's processor time counts as current
+_CLOCK_SECONDS = 0.02  # how long a reading of the sandbox's processor time stays valid
 _NOT_PARSED = ("SyntaxError", "IndentationError", "TabError")
 
 
@@ -23,8 +23,8 @@ class Grader:
     """The services of the engine that localization needs.
 
     runs: the hidden tests
-    target: load a submission's files; correct exercises of these names replace its own
-    own: programs of the course whose values a submission's are compared with
+    target: load a submission's files, with correct versions of the named exercises
+    own: the course's programs whose traced values are compared with a submission's
     """
 
     runs: Runs
@@ -36,9 +36,9 @@ class Grader:
 class WrongExercise:
     """An exercise of a submission that fails tests.
 
-    foreign: definitions that it uses and that belong to other exercises or to the course
-    read: the parameters that right code reads
-    stubbed: the exercises that correct ones replace
+    foreign: definitions that it uses but that belong to other exercises or to the course
+    read: the parameters that correct code reads
+    stubbed: the exercises that are replaced by correct ones
     """
 
     files: Mapping[str, bytes]
@@ -80,12 +80,12 @@ class CandidateRunner:
         self._began = time.thread_time()
 
     def exclude(self, seconds: float) -> None:
-        """Do not count processor time that was spent once for the whole class."""
+        """Exclude processor time whose results serve every submission, such as reference traces."""
         self._began += seconds
 
     @property
     def spent(self) -> float:
-        """Processor seconds of the versions and of the search, as of a moment ago."""
+        """Processor seconds of the versions and the search; may be a few milliseconds old."""
         if self._ended is not None:
             return self._ended
         if time.monotonic() - self._read_at > _CLOCK_SECONDS:
@@ -105,12 +105,12 @@ class CandidateRunner:
         return self.spent > self._seconds
 
     def shorten(self, probes: Iterable[Probe]) -> None:
-        """From now on, `short` loads only the definitions that these probes need."""
+        """Make `short` load only the definitions that these probes need."""
         names = {self._wrong.exercise}.union(*(p.calls for p in probes))
         self._short = without_unused_definitions(self._wrong.source, names)
 
     def short(self, edit: Edit) -> Target | None:
-        """Load the definitions that the exercise needs; return None if they cannot be parsed."""
+        """Load the definitions that the exercise needs, or return None if they cannot be parsed."""
         return self._load_version(edit.applied(self._short))
 
     def load_text(self, text: str) -> Target:

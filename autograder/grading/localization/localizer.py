@@ -2,8 +2,8 @@
 
 Theory of operation. Edited versions of the submission run in the same kind of sandbox as the
 submission, one after the other in one process. A version that hangs or exceeds its limits ends the
-process, and the next version gets a new one. A submission can falsify its own line only: verdicts
-and points are settled before, and nothing that was found for one submission is used for another.
+process, and the next version gets a new one. A submission can only falsify its own line: verdicts
+and points are already decided, and no finding for one submission is used for another.
 The text of an edit is never shown.
 
 `repair_search` selects the versions to run. The hidden tests confirm each fix: every failed test
@@ -37,7 +37,7 @@ from .traced_runs import Place
 from .traces import Traces, ValueHints
 from .tuning import BARELY_WRONG, CLOSER
 
-Places = tuple[Suspect, ...]  # line 0: only the kind of the mistake is known
+Places = tuple[Suspect, ...]  # at line 0, only the kind of the mistake is known
 
 
 def lines_of(places: Places) -> tuple[Suspect, ...]:
@@ -55,7 +55,7 @@ class LineFinder:
         self._left = settings.submission
 
     def begin(self) -> None:
-        """Start a new submission with its whole time budget."""
+        """Start a new submission with its full time budget."""
         self._left = self._settings.submission
 
     def find(
@@ -70,7 +70,7 @@ class LineFinder:
 
         ran: its hidden tests
         names: the misconceptions that the diagnosis found
-        stubbed: the exercises that correct ones replaced while it ran
+        stubbed: the exercises that were replaced by correct ones in this run
         """
         wrong = self._wrong_exercise(files, exercise, tuple(ran), stubbed)
         seconds = min(self._settings.seconds, self._left)
@@ -158,7 +158,7 @@ def _find_places(
     hints: ValueHints,
     names: tuple[str, ...],
 ) -> Places:
-    """Return the places whose edit makes tests pass, else the places that values point to."""
+    """Return the places where an edit makes tests pass, or else where values deviate."""
     edits = generate_edits(wrong.source, wrong.exercise, wrong.foreign)
     crashed = {r.report.line for r in wrong.failing if r.report.verdict is Verdict.CRASHED}
     stopped = (p for e in edits for p in e.places if p[1] in crashed)
@@ -176,7 +176,7 @@ def _find_places(
 
 
 def _places(module: str, fixes: Iterable[Fix], suspicious: frozenset[Place]) -> Places:
-    """Return the places of fixes; line 0 if the edit would fix as much anywhere."""
+    """Return the places of fixes, with line 0 if the same edit would work on any line."""
     places: dict[tuple[str, int, str], Suspect] = {}
     for edit, count, ambiguous in fixes:
         nowhere = bool(count) and edit.kind in ANYWHERE and suspicious.isdisjoint(edit.places)
@@ -189,15 +189,15 @@ def _places(module: str, fixes: Iterable[Fix], suspicious: frozenset[Place]) -> 
 
 
 def _without_lines(wrong: WrongExercise, hints: ValueHints, found: Places) -> Places:
-    """Add the lines that values point to, and parameters that are never read."""
+    """Add the lines where values deviate, and parameters that are never read."""
     unread = unread_parameters(wrong.source, wrong.exercise) & wrong.read
-    is_unread = bool(unread) and unread < wrong.read  # all unread: an empty exercise
+    is_unread = bool(unread) and unread < wrong.read  # no parameter read: an empty exercise
     ignored = (Suspect(wrong.module, 0, wrong.exercise, IGNORED, False),) if is_unread else ()
     return (*found, *_places_by_values(wrong, hints), *ignored)
 
 
 def _places_by_values(wrong: WrongExercise, hints: ValueHints) -> Places:
-    """Return the lines that produce the values of the named mistakes."""
+    """Return the lines that compute the wrong values of the named misconceptions."""
     if not hints.named:
         return ()
     alone = len(hints.named) == 1
@@ -208,7 +208,7 @@ def _places_by_values(wrong: WrongExercise, hints: ValueHints) -> Places:
 
 
 def _sharpened(failed: Ran, probe: Probe | None) -> Probe | None:
-    """Return a probe with a tolerance that the student's wrong answer exceeds, or None."""
+    """Return a probe with a tolerance tight enough to reject the student's answer, or None."""
     if probe is None or not probe.steps:
         return None
     index = len(failed.answers) - 1

@@ -1,7 +1,7 @@
-"""Edits that fix some of the failed tests and break none, for code with several mistakes.
+"""Select edits that fix some of the failed tests and break none, for code with several mistakes.
 
-Most failed tests show more than one of the mistakes, but some test families show only one: an edit
-that makes these pass has fixed it.
+Most failed tests show more than one of the mistakes, but some test families show only one. An edit
+that makes such a family pass has fixed that mistake.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from .tuning import (
     PARTIAL_EDITS_TESTED,
 )
 
-# Types and NaN can be fixed wherever they appear.
+# A wrong dtype or NaN can be fixed on any line where it appears.
 ANYWHERE = frozenset({"kind of number", "infinity"})
-# These kinds of edits can also work around any mistake.
+# Edits of these kinds can work around a mistake of any kind.
 SAYS_LITTLE = frozenset({"order of lines", "statement", "unused", "operand"})
-# Edits of these kinds do not fix tests by coincidence.
+# Edits of these kinds rarely fix a test by coincidence.
 _SPECIFIC = frozenset({"device", "overflow", "infinity", "empty rows", "gradient", "in place"})
 
 
@@ -48,7 +48,7 @@ def partial_fixes(
 ) -> list[Fix]:
     """Select edits that fix some failed tests and break none, at most one of each kind.
 
-    seem_fixed: how many probes edits fix, by number
+    seem_fixed: the number of probes that each edit fixes, by the edit's index
     tests_fixed: runs the hidden tests; returns those that an edit fixes, none if it breaks one
     suspicious: places where values deviate or code crashes; elsewhere an edit must fix more tests
     """
@@ -61,7 +61,7 @@ def partial_fixes(
     def rank(number: int) -> tuple[int, bool, float]:
         edit = edits[number]
         elsewhere = suspicious.isdisjoint(edit.places)
-        order = edit.line if edit.kind in ANYWHERE else weigh(edit)  # where it began
+        order = edit.line if edit.kind in ANYWHERE else weigh(edit)  # the earliest line
         return -len(fixed[number]), elsewhere, order
 
     ranked = sorted(seem_fixed, key=lambda n: (-seem_fixed[n], weigh(edits[n]), n))

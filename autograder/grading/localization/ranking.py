@@ -29,6 +29,6 @@ class Clues:
     def _bonus_by_values(self, edit: Edit) -> float:
         if edit.places & self._named:
             return NAMED_BONUS
-        if edit.places & self._hints.agreed:  # unless a named mistake shows elsewhere
+        if edit.places & self._hints.agreed:  # less if a misconception is located
             return DEVIATING_BONUS if self._named else AGREED_BONUS
         return DEVIATING_BONUS if edit.places & self._hints.odd else 0.0

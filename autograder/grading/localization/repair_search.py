@@ -33,8 +33,8 @@ from .tuning import (
 class OrderedProbes(NamedTuple):
     """The probes of failed tests in the order in which versions answer them.
 
-    ways: so many of them come first, one for each way to fail
-    families: so many of them come first, one for each way to fail and for some test families
+    ways: the first `ways` probes have one test for each way to fail
+    families: the first `families` probes also have one test for each of some test families
     """
 
     probes: list[Probe]
@@ -44,10 +44,10 @@ class OrderedProbes(NamedTuple):
 
 @dataclass
 class Search:
-    """One search among the `edits` of an exercise.
+    """A search through the `edits` of an exercise.
 
     weigh: an edit's weight; lighter edits are tried first
-    located: the place of the only mistake according to traced values; edits elsewhere are skipped
+    located: the only mistake's place, if traced values show it; edits elsewhere are skipped
     suspicious: places where values deviate or code crashes; an edit there may fix some tests
     """
 
@@ -59,10 +59,10 @@ class Search:
     versions: CandidateRunner
     located: frozenset[Place] = frozenset()
     suspicious: frozenset[Place] = frozenset()
-    _seem_fixed: dict[int, int] = field(default_factory=dict)  # numbers of probes, by edit
+    _seem_fixed: dict[int, int] = field(default_factory=dict)  # passed probes, by edit index
 
     def fixes(self) -> list[Fix]:
-        """Return the edits that fix all failed tests, else the edits that fix the most of them."""
+        """Return the edits that fix all failed tests, or else those that fix the most of them."""
         complete = self._complete_fixes()
         if complete:
             return complete
@@ -71,7 +71,7 @@ class Search:
         )
 
     def _complete_fixes(self) -> list[Fix]:
-        """Return the lightest edits that fix everything, one for each line."""
+        """Return the lightest edits that fix all failed tests, one for each line."""
         lines, found, heaviest = set[Place](), list[Fix](), math.inf
         tried, last = 0, ATTEMPTS_WITHOUT_FIX
         for weight, number in sorted((self.weigh(e), n) for n, e in enumerate(self.edits)):
@@ -90,14 +90,14 @@ class Search:
                 last = tried + ATTEMPTS_AFTER_FIX
                 lines.add((edit.function, edit.line))
                 found.append(Fix(edit))
-                if is_located:  # values and tests agree on the line
+                if is_located:  # traced values and hidden tests agree on the line
                     break
         return found
 
     def _time_share(self) -> float:
-        """Return the share of the time budget for edits that fix everything."""
+        """Return the share of the time budget for edits that fix all failed tests."""
         lines = {r.report.line for r in self.failing}
-        if len(lines - {0, None}) > 1 and len(lines) > 2:  # code stops in several places
+        if len(lines - {0, None}) > 1 and len(lines) > 2:  # code raises in several places
             return SINGLE_EDIT_SHARE_SEVERAL
         return SINGLE_EDIT_SHARE if self._seem_fixed else 1.0
 
@@ -130,7 +130,7 @@ class Search:
         return passed
 
     def _tests_fixed(self, edit: Edit) -> frozenset[str]:
-        """Return the failed tests that pass after an edit; none if a different test fails."""
+        """Return the failed tests that pass after an edit, or none if it breaks another test."""
         if self.versions.over:
             return frozenset()
         ran = self.versions.run(edit)

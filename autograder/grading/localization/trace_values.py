@@ -1,4 +1,4 @@
-"""Rows that traced programs recorded, and comparison of the values that they describe."""
+"""Record the rows of a traced program, and compare the values that the rows describe."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ Mask = npt.NDArray[np.bool_]
 
 
 def record(target: Target, exercise: str, probe: Probe) -> np.ndarray | None:
-    """Ask a traced program the requests of a test; return its rows, or None if it did not end.
+    """Replay a test's requests in a traced program; return its rows, or None if the run failed.
 
-    Anything but a matrix of finite numbers of the expected width is rejected.
+    The rows must be a matrix of finite numbers of the expected width; otherwise return None.
     """
     ask = frames.pack(frames.Call(exercise, None, NOTES, (), {}, "cpu"), [])
     try:
@@ -51,7 +51,7 @@ def record(target: Target, exercise: str, probe: Probe) -> np.ndarray | None:
 
 
 def permuted(row: np.ndarray, rows: np.ndarray) -> Mask:
-    """Return which rows have the same entries in any order."""
+    """Return a mask of `rows` whose values have the same entries as `row`, in any order."""
     if not len(rows):
         return np.zeros(0, bool)
     a, b = row[UNORDERED], rows[:, UNORDERED]
@@ -59,13 +59,13 @@ def permuted(row: np.ndarray, rows: np.ndarray) -> Mask:
     largest = max(abs(a[3]), abs(a[4]), 1e-9)
     scale = np.array([total, squares, total, largest, largest, 0.0, largest * squares])
     tolerance = scale * ROUNDING
-    tolerance[5] = 0.5  # the number of entries that are not finite
+    tolerance[5] = 0.5  # the number of non-finite entries
     alike: Mask = (rows[:, COUNT] == row[COUNT]) & (np.abs(b - a) <= tolerance).all(axis=1)
     return alike
 
 
 def same(row: np.ndarray, rows: np.ndarray) -> Mask:
-    """Return which rows have the same entries in the same order and dtype."""
+    """Return a mask of `rows` whose values have the same entries in the same order and dtype."""
     alike = permuted(row, rows)
     if alike.any():
         tolerance = ROUNDING * max(row[UNORDERED][2], 1e-9)
@@ -77,7 +77,7 @@ def same(row: np.ndarray, rows: np.ndarray) -> Mask:
 
 
 def is_ambiguous(row: np.ndarray) -> bool:
-    """Return True if several mistakes could produce a wrong value: a constant, a round number."""
+    """Return True if unrelated mistakes could give this value: a constant or a round number."""
     if row[COUNT] == 1:
         return abs(float(row[UNORDERED][0]) % 1.0 - 0.5) >= 0.49
     high, low = row[UNORDERED][[3, 4]]

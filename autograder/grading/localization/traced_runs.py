@@ -1,4 +1,4 @@
-"""Compare the recorded run of a program with right programs, and with a known misconception."""
+"""Compare the recorded run of a program with correct programs and with a misconception."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ Place = tuple[str, int]  # a function and a line
 
 @dataclass(frozen=True)
 class RightValues:
-    """The values of right programs in one test.
+    """The values that correct programs recorded in one test.
 
-    rows: all of them
-    returned: those that an exercise returned
+    rows: all values
+    returned: the values that an exercise returned
     """
 
     rows: np.ndarray
     returned: np.ndarray
 
     def comparable(self, rows: np.ndarray) -> np.ndarray:
-        """Remove texts and lists, unless right programs have some too."""
+        """Remove texts and lists, unless correct programs have some too."""
         foreign = {TEXT, LIST}.difference(self.rows[:, KIND].tolist())
         return rows[~np.isin(rows[:, KIND], [*foreign])]
 
     def is_expected(self, row: np.ndarray) -> bool:
-        """Return True if right programs should have this value.
+        """Return True if every correct program should compute this value.
 
-        Texts and lists differ from author to author, except where they are returned.
+        Texts and lists vary with the author's style, except where they are returned.
         """
         return row[KIND] not in (TEXT, LIST) or row[KIND] in self.returned[:, KIND]
 
@@ -42,8 +42,8 @@ class RightValues:
 class TracedRun:
     """The recorded run of a program.
 
-    same: the rows that right programs have too
-    permuted: those and the rows that right programs have in a different order
+    same: mask of the rows whose values correct programs have too
+    permuted: like `same`, but the entries of a value may be in a different order
     """
 
     program: TracedProgram
@@ -70,8 +70,8 @@ class TracedRun:
         return self.rows[[own[int(r[NODE])] for r in self.rows]]
 
     def judge(self, right: RightValues, exercise: str) -> None:
-        """Mark the rows that right programs have; return values must be return values there."""
-        known: dict[bytes, tuple[bool, bool]] = {}  # values are read again and again
+        """Mark the rows that correct programs have; returned values must be returned there too."""
+        known: dict[bytes, tuple[bool, bool]] = {}  # the same value is often recorded many times
         judged = []
         for row in self.rows:
             value = row[NODE + 1 :].tobytes()
@@ -92,8 +92,8 @@ class TracedRun:
 
     @cached_property
     def deviations(self) -> list[int]:
-        """The rows where right values become wrong, in order; last those that are only permuted."""
-        first: dict[int, int] = {}  # of each expression: the first deviating row, or the first row
+        """The rows where correct values become wrong, in order; permuted values come last."""
+        first: dict[int, int] = {}  # by expression: its first deviating row, or its first row
         for row in range(len(self.rows)):
             node = int(self.rows[row, NODE])
             if node not in first or (self.same[first[node]] and not self.same[row]):
@@ -102,7 +102,7 @@ class TracedRun:
         moved = [n for n, row in first.items() if self.permuted[row] and not self.same[row]]
         found = []
         for some, below in ((wrong, wrong), (moved, wrong + moved)):
-            # A single number can be right or wrong by coincidence.
+            # A single number can be correct or wrong by coincidence.
             large = {n for n in below if self.rows[first[n], COUNT] > 1}
             roots = [
                 n
@@ -113,19 +113,21 @@ class TracedRun:
         return found
 
     def place_of_mistake(self, reference: TracedRun, right: TracedProgram) -> Place | None:
-        """Return the place of the statement in which a misconception differs from right code.
+        """Return the place in this run of the statement that a misconception changes, or None.
 
-        reference: the run of the bank's program for the misconception. right: the solution
+        The statement is found by its value in the misconception's run.
 
-        Returns None if this run has no value of such a statement.
+        reference: the run of the bank's program for the misconception
+        right:     the traced solution
         """
         unchanged = {node.statement for node in right.nodes}
         rows = range(len(reference.rows))
         changed = [r for r in rows if reference.node(r).statement not in unchanged]
         deviating = [r for r in reference.deviations if r in changed]
         results = []
-        if len({reference.node(r).statement for r in changed}) == 1:  # others differ by style
-            # If a step is missing, no value is wrong in itself, but it is the wrong result.
+        if len({reference.node(r).statement for r in changed}) == 1:
+            # Among several changed statements, some differ only in style. If a step is missing,
+            # correct programs have each value, but the wrong one is used.
             parts = {part for node in reference.nodes for part in node.parts}
             results = [r for r in changed if int(reference.rows[r, NODE]) not in parts]
         own = [r for r in range(len(self.rows)) if not self.node(r).is_name]
@@ -138,6 +140,6 @@ class TracedRun:
                     if not deviating or row in self.deviations:
                         return self.place(row)
                     before = {self.place(r) for r in self.deviations if r < row}
-                    if len(before) == 1:  # this value is only a consequence
+                    if len(before) == 1:  # an earlier deviation causes this value
                         return before.pop()
         return None

@@ -1,14 +1,14 @@
-"""Find where the values of a wrong program deviate from right ones.
+"""Find where the values of a wrong program deviate from those of correct programs.
 
 Theory of operation. A version of the program that records its values (`repair/instrumentation.py`)
-answers the requests of a failed test. They are compared with the values of the solution and its
-alternatives for the same requests, which run outside of the sandbox and never enter it.
-An expression deviates if no right program has its value; the mistake shows where all parts of
-the expression are right. If a misconception has a name, the bank's program for it shows
-which value the mistake produces, and the line that produces this value is the student's mistake,
-however it is written.
+answers the requests of a failed test. Its values are compared with those of the solution and its
+alternatives for the same requests; these programs run outside of the sandbox and never enter it. An
+expression deviates if no correct program has its value; the mistake first shows in a deviating
+expression whose parts are all correct. If the diagnosis has named a misconception, the bank's
+program for it shows which wrong value results, and the student's mistake is on the line that
+computes this value, however it is written.
 
-A submission can record anything. The rows are only used to choose a place in its own text.
+A submission can forge its rows, so they are only used to choose a place in its own text.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ _REAL_DEVICES = {a.name for a in AXES.values() if not a.claimed and a.name != CP
 class ReferencePrograms:
     """The course's own programs for an exercise.
 
-    right: the sources of right programs, the solution first
-    wrong: the source of a misconception
+    right: the sources of correct programs, the solution first
+    wrong: return the source of a misconception
     target: load a source in this process
     """
 
@@ -56,10 +56,10 @@ class ReferencePrograms:
 
 @dataclass(frozen=True)
 class ValueHints:
-    """Hints of recorded values about lines.
+    """The lines that recorded values point to.
 
     odd: lines where values first deviate
-    named: for each named misconception, the line that produces its value
+    named: for each named misconception, the line that computes its wrong value
     first: for each test, the place of the first deviation
     """
 
@@ -69,12 +69,12 @@ class ValueHints:
 
     @property
     def agreed(self) -> frozenset[Place]:
-        """The place of the first deviation, if several tests agree on it."""
+        """The place of the first deviation, as a set of one, if several tests agree on it."""
         places = frozenset(self.first)
         return places if len(places) == 1 and len(self.first) >= TESTS_AGREEING else frozenset()
 
     def is_located(self, names: Sequence[str]) -> bool:
-        """Return True if the only mistake is located and further tests would add nothing."""
+        """Return True if the only mistake is located, so that further tests are unnecessary."""
         in_constructor = any(name.endswith(".__init__") for name, _ in self.first)
         if len(names) != 1 or len(self.named) != 1 or in_constructor:
             return False
@@ -91,13 +91,13 @@ NO_HINTS = ValueHints()
 
 
 class Traces:
-    """The recorded runs of right and wrong programs in the tests of one exercise."""
+    """The recorded runs of correct and wrong programs in the tests of one exercise."""
 
     def __init__(self, exercise: str, own: ReferencePrograms) -> None:
         self._exercise, self._own = exercise, own
         self._right: dict[str, RightValues] = {}
         self._wrong: dict[tuple[str, str], TracedRun | None] = {}
-        self.own_seconds = 0.0  # processor time that was spent once for the whole class
+        self.own_seconds = 0.0  # processor time of runs that all submissions share
 
     def hints(
         self,
@@ -109,8 +109,10 @@ class Traces:
     ) -> ValueHints:
         """Trace a submission in some of its failed tests.
 
-        foreign: definitions that are not its own. load: runs a source in the sandbox
-        probes: of the failed tests. names: the misconceptions that the diagnosis found
+        foreign: definitions that belong to other exercises or to the course
+        load:    run a source in the sandbox
+        probes:  the probes of the failed tests
+        names:   the misconceptions that the diagnosis found
         """
         try:
             program = trace_program(source, self._exercise, foreign)
@@ -121,7 +123,7 @@ class Traces:
         count = PROBES_TRACED if names else PROBES_TRACED_UNNAMED
         for probe in informative_probes(probes, count):
             rows = record(target, self._exercise, probe)
-            if rows is None:  # it did not end: the next one would not end either
+            if rows is None:  # no result: the next test would probably fail in the same way
                 break
             with self._shared_time():
                 right = self._right_values(probe)
@@ -146,7 +148,7 @@ class Traces:
     def _hints_of(
         self, run: TracedRun, probe: Probe, names: Sequence[str], right: RightValues
     ) -> ValueHints:
-        """Compare one recorded run with right programs and with misconceptions."""
+        """Compare one recorded run with correct programs and with misconceptions."""
         deviations = [r for r in run.deviations if right.is_expected(run.rows[r])]
         places = [run.place(row) for row in deviations[:2]]
         named = []
@@ -197,7 +199,7 @@ class Traces:
 
 
 def informative_probes(probes: Iterable[Probe], count: int) -> list[Probe]:
-    """Choose failed tests: simple ones before half precision and claimed devices.
+    """Choose the failed tests to trace: simple ones first, then half precision or claimed devices.
 
     Tests on a real GPU are left out, because a misconception could break the GPU for this process.
     """

@@ -4,9 +4,10 @@ Theory of operation. The next request of a hidden test, and its outcome, depend 
 so far: its inputs are drawn from the course's secret and the test's name, the reference's answers
 are recorded, and the test sees nothing else of a submission. (A test that looks at the process
 itself, with `process_of`, always runs.) So each test has a trie: answers so far -> next request or
-outcome. The next submission is first asked along the trie. Every call is still made, in order,
-under the clock and with the limits of the test; only drawing, encoding and comparing are skipped.
-At the first new answer the test itself runs: it gets the answers so far and requests the rest.
+outcome. The next submission is first sent the requests stored in the trie. Every call is still
+made, in order, with the clock and the limits of the test; only drawing, encoding and comparing are
+skipped. At the first new answer the test itself runs: it gets the answers so far and requests the
+rest.
 
 A hostile submission has no advantage: one that answers like a passing submission, to the last bit,
 is correct. The only failure that is stored is `wrong`, and only if its message cannot depend on the
@@ -37,8 +38,8 @@ from ..targets.byte_quota import KEPT_BYTES, ByteQuota, answer_bytes
 from ..targets.in_process import Answer, Target
 from ..targets.sandboxed import NextCall, Sandboxed
 
-_MOST_PATHS = 128  # of one test, before its trie is cleared
-_MOST_BYTES = 16 << 20  # of stored requests; they can contain answers of a submission
+_MOST_PATHS = 128  # paths of one test before its trie is cleared
+_MOST_BYTES = 16 << 20  # bytes of stored requests, which can contain answers of a submission
 _MOST_AHEAD = 1 << 20  # bytes of requests that are sent ahead
 _SLOW_SECONDS = 0.25  # a slower call is not sent ahead: it would delay the answers before it
 _NOT_KEPT = LimitExceeded("The answers are too large to be stored.")
@@ -71,7 +72,7 @@ class AnswerTries:
         words: AllowedWords | None = None,
         quota: ByteQuota | None = None,
     ) -> TrieTarget:
-        """Return a submission's target for one test. `quota`: bounds the answers it keeps."""
+        """Return a submission's target for one test. `quota` limits the answers that it stores."""
         trie = self._tries.get(test)
         if trie is None:
             trie = self._tries[test] = _Trie(self._quota)
@@ -125,7 +126,7 @@ class _Trie:
         self.steps[key] = end
 
     def learn_path(self, asked: Sequence[bytes], passed: bool) -> None:
-        """Shorten the path to the requests that this submission got too."""
+        """Shorten the path to its common prefix with the requests that this submission got."""
         if self.path is None:
             self.path = tuple(asked) if passed else None
             return
@@ -151,7 +152,7 @@ class _Received(NamedTuple):
 class TrieTarget:
     """A submission's target during one test.
 
-    answers: the submission's answers, for a diagnosis, as far as the quota allows
+    answers: the submission's answers for the diagnosis, as many as the quota allows
     """
 
     def __init__(self, trie: _Trie, target: Target, words: AllowedWords, quota: ByteQuota) -> None:
@@ -166,13 +167,13 @@ class TrieTarget:
         self._slow = self._begun = False
 
     def begin(self, test: str, exercise: str) -> None:
-        """Begin the test, once: requests along the trie already belong to it."""
+        """Begin the test unless it has begun: requests sent along the trie already belong to it."""
         if not self._begun:
             self._begun = True
             self._target.begin(test, exercise)
 
     def follow(self) -> End | None:
-        """Ask along the trie and return the outcome, or None if the test must run."""
+        """Send the requests in the trie; return the outcome, or None if the test must run."""
         key = _START
         while key in self.trie.steps:
             step = self.trie.steps[key]
@@ -244,7 +245,7 @@ class TrieTarget:
             self.trie.learn_path([] if too_slow else self._asked, passed and not too_slow)
 
     def process(self) -> Target:
-        """Return the target to look at directly. The outcome of such a test is not stored."""
+        """Return the wrapped target for direct access; the test's outcome is then not stored."""
         self._reusable = False
         return self._target
 
@@ -278,7 +279,7 @@ def header_of(reply: frames.Reply) -> bytes:
         if raised is not None:
             raised = msgspec.structs.replace(raised, line=None)
         reply = msgspec.structs.replace(reply, printed="", raised=raised)
-    return _encode(reply)  # with the lengths of the buffers
+    return _encode(reply)  # followed by the lengths of the buffers
 
 
 def _next_key(key: bytes, received: _Received) -> bytes:

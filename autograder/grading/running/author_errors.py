@@ -53,7 +53,7 @@ def describe_outcome(verdict: str, error: BaseException, graders: Path, message:
 
 def describe_collection_error(error: BaseException, graders: Path) -> str:
     """Return one line on an exception that stopped the import of a file of hidden tests."""
-    error = error.__cause__ or error  # pytest's own has many lines
+    error = error.__cause__ or error  # pytest's own message has many lines
     if isinstance(error, SyntaxError) and error.lineno:
         return printable(f"{Path(error.filename or '').name}:{error.lineno}: {error.msg}")
     frame, line, file = _place(error, graders)
@@ -77,7 +77,7 @@ def _line_of_test(error: pytest.FixtureLookupError) -> str:
 
 
 def _misspelt_word(error: BaseException) -> str | None:
-    """Return the wrong word in `agree.gradientss.softmax(x)`, which Python took for a call."""
+    """Return the misspelt option in `agree.gradientss.softmax(x)`, which was taken for a call."""
     call = getattr(error, "obj", None) if isinstance(error, AttributeError) else None
     return str(call.args[0]) if isinstance(call, partial) and call.args else None
 

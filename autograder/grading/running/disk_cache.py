@@ -1,9 +1,9 @@
 """Answers of the course's own code on disk, shared by all grading processes.
 
-The solution and the misconceptions run through the hidden tests once for each version of them, of
-the tests and of the kit, and not once per process of a pool. Stored are the solution's answers, and
-the tests of each misconception with the answers to the failed ones, which a diagnosis compares. A
-file that cannot be read or written costs time, never a verdict.
+The solution and the misconceptions run through the hidden tests once for each version of the
+programs, the tests and the kit, and not once per process of a pool. The cache stores the solution's
+answers, and for each misconception its test results with the answers to failed tests, which a
+diagnosis compares. A file that cannot be read or written costs time but never changes a verdict.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class RunCache:
             return None
 
     def put(self, name: str, runs: list[Ran], about: bytes = b"") -> None:
-        """Store the results of a program."""
+        """Store the results of a program, as `get` returns them."""
         entry = _StoredRuns(self._depends + about, tuple(map(_pack_run, runs)))
         with contextlib.suppress(OSError):
             self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)

@@ -1,9 +1,9 @@
 """Limit the grader's own memory while it works on a submission's answers.
 
 Theory of operation. Quotas bound the answers in the grader's memory (`byte_quota`). If one of them
-is missing, a hidden test or the solution that continues with a strange answer could use up the
-machine's memory. Under the ceiling the kernel refuses the allocation and the test ends with an
-error. The error is the submission's if the solution passes the test (`test_runner`).
+is missing, a hidden test or the solution could use up the machine's memory while it processes an
+unexpected answer. Under the ceiling the kernel refuses the allocation and the test ends with an
+error, which counts against the submission if the solution passes the test (`test_runner`).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pathlib import Path
 if sys.platform == "linux":
     import resource
 
-MOST_BYTES = 512 << 20  # for the first use of libraries and for all misconceptions of a week
+MOST_BYTES = 512 << 20  # enough to load libraries and to run all misconceptions of a week
 _PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 1 << 12
 _SIZE, _DATA = 0, 5  # fields of /proc/self/statm, in pages
 

@@ -39,7 +39,7 @@ from .author_errors import clear_frames, describe_collection_error, describe_fau
 from .memory_ceiling import machine_is_short
 
 _LONGEST_ASSERTION = 500
-# Raised by the machine, the sandbox or an unseeded test, never because of a submission.
+# Caused by the machine, the sandbox or an unseeded test, never by a submission.
 _NEVER_THE_STUDENTS = (SandboxError, OSError, EngineError, Unseeded)
 
 
@@ -50,7 +50,7 @@ class Ran:
     answers:  the submission's answers
     fault:    the reason why the test ended without a verdict, or ""
     in_doubt: the submission's answers may have caused the fault
-    flaw:     the kind of a wrong result
+    flaw:     the property that made the test fail
     """
 
     report: TestReport
@@ -71,7 +71,7 @@ class Known:
     dtype: str
 
     def lacking(self) -> NotRun | None:
-        """Return the outcome of a test whose float type its device does not support."""
+        """Return a NotRun outcome if the device does not support the test's float type, or None."""
         lacks = self.dtype in AXES[self.device].lacks
         return NotRun(f"{self.device} has no {self.dtype}.") if lacks else None
 
@@ -135,7 +135,7 @@ class GraderPlugin:
             self.collect_errors.append(describe_collection_error(call.excinfo.value, graders))
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
-        """Keep the collected tests, and run none yet."""
+        """Store the collected tests without running them."""
         self.items = [i for i in session.items if isinstance(i, pytest.Function)]
         return True
 
@@ -246,7 +246,7 @@ class GraderPlugin:
         )
 
     def standalone_case(self, item: Any, student: Target, source: tuple[str, ...]) -> Case:
-        """Return the case of a test that pytest runs on its own. `source`: the lines it tests."""
+        """Return the case of a test under plain pytest. `source`: the lines of the module."""
         self._source = source
         return self._new_case(self.known(item), student)
 

@@ -14,7 +14,7 @@ from ...model.errors import EngineError
 from ...model.pytest_options import run_pytest
 from .pytest_plugin import GraderPlugin
 
-# Some of these could not run tests after the end of pytest's own run.
+# Some of these plugins could not run tests after the end of pytest's own run.
 _UNUSED_PLUGINS = (
     "cacheprovider capture terminal terminalreporter faulthandler junitxml warnings logging "
     "pastebin stepwise doctest tmpdir unraisableexception threadexception"

@@ -56,7 +56,7 @@ __all__ = [
 
 
 class PrintingTarget(InProcess):
-    """Code in this process whose prints are shown with its name."""
+    """Code in this process whose printed output is shown with its name."""
 
     def __init__(self, path: Path, name: str) -> None:
         super().__init__(path)
@@ -89,7 +89,7 @@ class StandaloneWeek:
         )
 
     def _target(self, bank: Bank, name: str) -> PrintingTarget:
-        """Return a target of a file or of a program of the bank; "" is the solution."""
+        """Return a target for a file or for a program of the bank; "" selects the solution."""
         path = Path(name)
         path = path / self.week.module if (path / self.week.module).is_file() else path
         if name and path.is_file():
@@ -151,13 +151,13 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     try:
         week = _week(collected.path.parent, metafunc.config)
     except KitError as error:
-        collected.session.shouldfail = str(error)  # report it once, not for each file
+        collected.session.shouldfail = str(error)  # report the error once, not for each file
         raise pytest.Collector.CollectError(str(error)) from None
     week.plugin.pytest_generate_tests(metafunc)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    for item in items:  # as in grading; the project's own settings do not apply
+    for item in items:  # as in grading, whatever the project's own settings are
         item.add_marker(pytest.mark.filterwarnings("ignore"))
 
 
@@ -170,7 +170,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
         pytest.skip(outcome.message)
     except Outcome as outcome:
         if config.getoption("usepdb", False):
-            raise  # the debugger opens where it was raised
+            raise  # so that --pdb opens where the outcome was raised
         text = describe_outcome(str(outcome.verdict), outcome, folder, outcome.message)
         raise pytest.fail.Exception(text, pytrace=False) from None
     except (AttributeError, NameError, GraderFault) as error:

@@ -45,8 +45,8 @@ class Runs:
     """The hidden tests of a week, and the runs of the bank's programs.
 
     folder: for modules of the bank
-    kept:   the runs of earlier processes
-    apart:  makes the target of a program of the bank that must not run in this process
+    kept:   stored results of earlier processes
+    apart:  creates targets for programs of the bank that must not run in this process
     """
 
     def __init__(
@@ -108,8 +108,8 @@ class Runs:
 
         exercise:  None runs the tests of all exercises
         tests:     the names of the tests to run; None runs all of them
-        replaced:  functions in which the source may break rules
-        on_result: called with each result at once
+        replaced:  functions whose source may break rules, because they are replaced
+        on_result: called with each result as soon as it is known
         """
         items = [
             i for i in self._items_of(exercise) if tests is None or self.plugin.name(i) in tests
@@ -128,7 +128,7 @@ class Runs:
         first: Collection[str] = (),
         source: str = "",
     ) -> list[Ran]:
-        """Run tests (of one exercise) up to the first failure and return their results.
+        """Run tests (of one exercise) until the first failure and return their results.
 
         first: names of tests that run before the others; unwritten functions then do not count as
                failures
@@ -156,7 +156,7 @@ class Runs:
     def _settled(
         self, files: Files, only: str | None, replaced: Collection[str]
     ) -> dict[str, Outcome]:
-        """Return the outcomes of exercises (of one, or all) that need no run."""
+        """Return the outcomes of exercises (one, or all) that are known without a run."""
         chosen = [e for e in self.week.exercises if only in (None, e.name)]
         rules = {e.name: Rules((), e.source_not_allowed) for e in chosen}
         found = refusals(Sources(texts_of(files), self.week.module), rules, replaced)
@@ -167,7 +167,7 @@ class Runs:
         return settled
 
     def _without_doubt(self, ran: Ran) -> Ran:
-        """Count a fault that the submission's answers may have caused as wrong, if the solution
+        """Count a fault that the submission's answers may have caused as a failure if the solution
         passes the test."""
         if not ran.in_doubt or not self._is_sound(ran.report.name):
             return ran

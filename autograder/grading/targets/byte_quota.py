@@ -15,11 +15,11 @@ places, each with a quota, so that the submissions graded next never lack memory
 from __future__ import annotations
 
 KEPT_BYTES = 16 << 20
-_BYTES_PER_HEADER_BYTE = 32  # a header is decoded into objects
+_BYTES_PER_HEADER_BYTE = 32  # decoded objects take more memory than the header
 
 
 class ByteQuota:
-    """A number of bytes, some of them left."""
+    """A limited number of bytes. `left`: the bytes that are still available."""
 
     def __init__(self, size: int) -> None:
         self.left = size

@@ -2,8 +2,8 @@
 
 Theory of operation. The submission owns the other end of the socket. A reply counts only with the
 stamp of the request that it answers, which is drawn at random for each request. Before a reply, the
-process may send notices (attempts, forbidden calls) and questions to the reference's functions; the
-notices cannot be taken back. Deadlines, sizes and memory are enforced on this side.
+process may send notices (attempts, forbidden calls), which it cannot withdraw, and calls of the
+reference's functions. Deadlines, sizes and memory are enforced on this side.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from .socket_stream import Stream
 from .submission_clocks import SubmissionClocks
 
 _MOST_ATTEMPTS = 20
-_EXIT_SECONDS = 2.0  # to wait for the status of a process that closed its socket
+_EXIT_SECONDS = 2.0  # wait for the exit status of a process that closed its socket
 
 
 class Helpers(Protocol):
-    """Answers calls of correct functions that replace functions of the submission."""
+    """Answers calls to the correct functions that replace functions of the submission."""
 
     @property
     def stubs(self) -> tuple[wire.Stub, ...]: ...
@@ -43,7 +43,7 @@ class Helpers(Protocol):
 
 
 class Attempts:
-    """Actions of a submission that honest code never tries. `names`: each once."""
+    """Actions of a submission that honest code never tries. `names`: without duplicates."""
 
     def __init__(self) -> None:
         self.names: list[str] = []
@@ -65,7 +65,7 @@ class Attempts:
 
 
 class ConfinedProcess:
-    """A child in the sandbox, and the stream to it. `most_bytes`: of resident memory."""
+    """A child in the sandbox, and the stream to it. `most_bytes`: limit of its resident memory."""
 
     def __init__(
         self,
@@ -79,7 +79,7 @@ class ConfinedProcess:
         self.child, self._limits = child, limits
         self._attempts, self._helpers = attempts, helpers
         self._most_bytes = most_bytes
-        self._inherited = child.anonymous_bytes()  # the template's memory
+        self._inherited = child.anonymous_bytes()  # allocated by the template
         self.stream = Stream(child.sock, self._check_memory, clocks.forgive)
 
     def exchange(self, frame: bytes, seconds: float, quota: ByteQuota) -> Answer:
@@ -87,11 +87,11 @@ class ConfinedProcess:
         stamp = secrets.token_bytes(wire.STAMP.size)
         self.stream.begin(time.monotonic(), seconds)
         with _outcomes(self):
-            self.stream.send(stamp + frame)  # in one piece: the other end wakes up once
+            self.stream.send(stamp + frame)  # in one write: the other end wakes up once
             return self._answer(stamp, quota, more=False)
 
     def send_ahead(self, frames: Sequence[bytes], seconds: float) -> list[bytes]:
-        """Send several frames in one piece and return their stamps."""
+        """Send several frames in one write and return their stamps."""
         size = wire.STAMP.size
         drawn = secrets.token_bytes(size * len(frames))  # one system call
         stamps = [drawn[i : i + size] for i in range(0, len(drawn), size)]
@@ -113,11 +113,11 @@ class ConfinedProcess:
             return self._answer(stamp, quota, more=more)
 
     def own_bytes(self) -> int:
-        """Return the memory that the submission wrote and keeps, its import included."""
+        """Return the bytes of memory that the submission has allocated, including its import."""
         return max(0, self.child.anonymous_bytes() - self._inherited)
 
     def freed_bytes(self) -> int:
-        """Return by how much memory has been higher than it is now."""
+        """Return the peak memory minus the current memory, in bytes."""
         return self.child.peak_bytes() - self.child.resident_bytes()
 
     def close(self) -> None:
@@ -129,12 +129,12 @@ class ConfinedProcess:
             self.child.close()
 
     def death(self) -> Outcome:
-        """Return the outcome of a process that closed its socket."""
+        """Return the outcome for a process that closed its socket, from its exit status."""
         status = self.child.exit_status(_EXIT_SECONDS)
         if status is None or status >= 0:
             return Crashed("Your code ended its own process (exit). Return a value instead.")
         name = signal.Signals(-status).name if -status in set(signal.Signals) else str(-status)
-        if name == "SIGKILL":  # by the kernel: this side kills only after it stopped waiting
+        if name == "SIGKILL":  # from the kernel: the grader kills only after this wait
             return LimitExceeded(
                 "Your code was stopped for using more processor time, memory or disk than a "
                 "submission may."
@@ -162,7 +162,7 @@ class ConfinedProcess:
         return result if self._helpers is None else self._helpers.with_costs(result)
 
     def _receive(self, stamp: bytes, quota: ByteQuota) -> tuple[bytes, memoryview]:
-        """Return header and body of one frame under the stamp."""
+        """Return the header and body of one frame with the stamp."""
         start = bytes(self.stream.receive(wire.STAMP.size + wire.PREFIX.size))
         if not start.startswith(stamp):
             self._attempts.note("a reply of its own making")
@@ -175,7 +175,7 @@ class ConfinedProcess:
         return bytes(frame[:header_length]), frame[header_length:]
 
     def _answer_question(self, stamp: bytes, question: wire.StubCall, body: memoryview) -> None:
-        """Answer a call of a reference's function. The time it takes is not the submission's."""
+        """Answer a call of a reference function, without counting the time as the submission's."""
         if self._helpers is None or self.stream.ahead:
             raise wire.BadFrame("a question without helpers")
         started = time.monotonic()

@@ -36,7 +36,7 @@ class Target(Protocol):
     def attempts(self) -> Sequence[str]: ...
 
     def begin(self, test: str, exercise: str) -> None:
-        """Begin a test of an exercise. Objects of the last test are deleted."""
+        """Begin a test of an exercise, and delete the objects of the previous test."""
 
     def request(self, frame: bytes) -> Answer: ...
 
@@ -82,7 +82,7 @@ class InProcess:
         return self._executor
 
     def _loaded(self, module: Any) -> None:
-        """Prepare the imported module; for subclasses."""
+        """Prepare the imported module. Subclasses can override this."""
 
     def close(self) -> None:
         self._executor = None
@@ -92,8 +92,8 @@ class RecordedTarget:
     """An in-process target whose answers are stored by test and history of calls.
 
     An answer depends on the earlier calls of its test, which made objects. So the key of an answer
-    is a running hash of the calls. Calls that were answered from the store are made for real when a
-    later call of the same test is not in the store.
+    is a running hash of the calls. If a later call of the same test is not stored, the calls that
+    were answered from the store are made first.
     """
 
     attempts: Sequence[str] = ()
@@ -129,9 +129,9 @@ class RecordedTarget:
 
 
 def prepare_process(week: Week, devices: tuple[str, ...]) -> None:
-    """Prepare this process to run programs of a week: hooks, the claimed device, extras."""
+    """Install the hooks and the claimed device, and import the extras that a week needs."""
     install_hooks(week.all_patterns)
-    fake_device.device()  # cannot be registered any more after a backward pass
+    fake_device.device()  # cannot be registered after the first backward pass
     if any(AXES[d].claimed for d in devices):
         fake_device.warm()
     for extra in usable_extras(week):

@@ -5,9 +5,9 @@ After `MAX_DEATHS` time-outs or exceeded limits in one exercise, or when the tim
 of the submission is used up, the remaining calls end at once with the same verdict. Other exercises
 are not affected.
 
-Calls that are expected (`expect`) are sent in one piece and answered while the grader looks at
-earlier answers. If anything unexpected happens then (a different call, a death, a silence), the
-test starts over in a new process, call by call.
+Calls that are expected (`expect`) are sent in one write and answered while the grader processes
+earlier answers. If something unexpected happens (a different call, a dead or silent process), the
+test starts again in a new process, one call at a time.
 """
 
 from __future__ import annotations
@@ -30,24 +30,24 @@ from .submission_clocks import SubmissionClocks
 
 MAX_DEATHS = 2
 _NOT_RUN = "Not run: two calls of this exercise were stopped before this one."
-_TEMPLATE_BYTES = 1 << 29  # resident in every process: libraries shared with the template
-_GPU_BYTES = 2 << 30  # of a GPU's driver and libraries, in a process that uses it
-# The kernel's figures for a process are this inexact: each core may cache some pages, and more
-# with more cores (since Linux 6.2).
+_TEMPLATE_BYTES = 1 << 29  # libraries shared with the template, resident in every process
+_GPU_BYTES = 2 << 30  # the GPU driver and libraries, in a process that uses them
+# Error of the kernel's memory counters: each core caches updates for some pages, for more pages on
+# machines with more cores (since Linux 6.2).
 _INEXACT_BYTES = max(1 << 20, 8 * (os.cpu_count() or 1) * mmap.PAGESIZE)
 _NOT_MEASURED = "The memory that your code uses cannot be measured."
-# The process itself interrupts an import a little before this side does.
+# The process itself interrupts a slow import a little before the grader does.
 _IMPORT_PATIENCE = 1.25
-_SILENT_SECONDS = 2.0  # without an answer to a call that was sent ahead
+_SILENT_SECONDS = 2.0  # longest wait for the answer to a call that was sent ahead
 _FAILURES = (TimedOut, LimitExceeded, BadReply, Crashed)
 
 
 class MemoryLevel(NamedTuple):
     """The memory of a process before a call, in bytes.
 
-    resident: all of it
-    held:     memory that the submission wrote, its import included; None if it imported
-              libraries, whose memory does not count
+    resident: the resident memory of the process
+    held:     memory that the submission allocated, including its import; None if it imported
+              libraries, because their memory does not count
     """
 
     resident: int
@@ -73,7 +73,7 @@ class Sandboxed:
     starts:        the number of its processes so far
     deaths:        time-outs and exceeded limits, by exercise
     sent:          calls that were sent ahead and whose answers have not been read
-    listens_ahead: expected calls may be sent ahead
+    listens_ahead: whether expected calls may be sent ahead
     """
 
     def __init__(
@@ -131,7 +131,7 @@ class Sandboxed:
             raise type(deaths[-1])(_NOT_RUN)
         if self._import_outcome is not None:
             raise type(self._import_outcome)(self._import_outcome.message)
-        self.clocks.seconds_remaining(self._exercise)  # none left is not this call's death
+        self.clocks.seconds_remaining(self._exercise)  # out of time: not counted as a death
         try:
             answer = self._ahead_answer(frame)
             if answer is None:
@@ -139,7 +139,7 @@ class Sandboxed:
             self._asked.append(frame)
             return answer
         except _FAILURES as outcome:
-            if not isinstance(outcome, Crashed):  # a crash is cheap: the next call runs
+            if not isinstance(outcome, Crashed):  # a crash is fast: the next call may run
                 deaths.append(outcome)
             self._end_process()
             raise
@@ -151,11 +151,11 @@ class Sandboxed:
         return bool(self.sent or self._expected) or exercise in self._one_by_one
 
     def expect(self, calls: Sequence[NextCall]) -> None:
-        """Announce the next calls; tests may end earlier."""
+        """Announce the next calls. A test may end before it makes all of them."""
         self._expected = calls
 
     def _ahead_answer(self, frame: bytes) -> Answer | None:
-        """Return the answer to a call that was sent ahead, or None if the call is to be made."""
+        """Return the answer to a call that was sent ahead, or None if it must be made now."""
         process, call = self._running(), NextCall(self._test, frame)
         expected, self._expected = self._expected, ()
         try:
@@ -164,7 +164,7 @@ class Sandboxed:
                 stamps = process.send_ahead([c.frame for c in expected], seconds)
                 self.sent.extend(map(_Sent, expected, stamps))
             while self.sent and not self._asked and self.sent[0].call.test != self._test:
-                self._next_ahead()  # of a test that ended before it made this call
+                self._next_ahead()  # skip answers for a test that ended early
             if not self.sent:
                 return None
             if self.sent[0].call == call:
@@ -190,8 +190,8 @@ class Sandboxed:
     def level_memory(self) -> MemoryLevel:
         """Let the process fill its memory up to its peak, and return the level.
 
-        The kernel records only the highest level that memory ever reached. Memory that a call takes
-        below that level would go unseen.
+        The kernel records only the peak. Otherwise memory that a call allocates below an earlier
+        peak would not be noticed.
         """
         process = self._running()
         has_libraries = self._fill(0)
@@ -204,14 +204,14 @@ class Sandboxed:
         return MemoryLevel(process.child.resident_bytes(), None if has_libraries else own)
 
     def _fill(self, size: int) -> bool:
-        """Return True if libraries were imported since the submission's file was."""
+        """Fill `size` bytes; return True if libraries were imported after the submission's file."""
         reply, _ = self.request(wire.pack(wire.Fill(size), []))
         if reply.status != "ok":
             raise LimitExceeded(_NOT_MEASURED)
         return reply.value is not False
 
     def peak_bytes(self) -> int:
-        """Return the most memory that the process ever had, as the kernel counted it."""
+        """Return the peak memory of the process in bytes, as the kernel counted it."""
         return self._process.child.peak_bytes() if self._process is not None else 0
 
     def used_seconds(self) -> float:
@@ -223,8 +223,7 @@ class Sandboxed:
     def swap(self, files: Mapping[str, bytes]) -> str:
         """Load a different version of the submission, in the same process if that still runs.
 
-        Deaths of earlier versions are forgotten. Return the name of the exception that stopped the
-        import, or "".
+        Reset the count of deaths. Return the name of the exception that stopped the import, or "".
         """
         self.deaths.clear()
         self._import_outcome = None
@@ -281,14 +280,14 @@ class Sandboxed:
                 cpu_seconds=limits.cpu_seconds,
             )
         )
-        self.clocks.child_started(child, free=self._gpu)  # starting the device is not its work
+        self.clocks.child_started(child, free=self._gpu)  # device start-up is free
         resident = memory + (1 + limits.processes) * _TEMPLATE_BYTES + self._gpu * _GPU_BYTES
         self._process = ConfinedProcess(
             child, limits, self.clocks, self._attempts, self._helpers, resident
         )
 
     def _exchange(self, frame: bytes, seconds: float) -> Answer:
-        """Send a frame and return the answer. Only this time is the submission's."""
+        """Send a frame, return the answer, and count the time as the submission's."""
         process, quota = self._process, self._quota
         assert process is not None
         return self._timed(lambda: process.exchange(frame, seconds, quota), seconds)

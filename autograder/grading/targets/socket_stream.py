@@ -12,17 +12,17 @@ from ...sandbox.processes import readable
 POLL_SECONDS = 0.05
 _READ_SIZE = 1 << 14
 _LATE_READING = 1.0  # seconds
-_SHORTEST = 0.001  # seconds; 0 would wait without end
+_SHORTEST = 0.001  # seconds; 0 would mean no time-out
 
 
 class Stream:
     """Read and write a socket until a deadline; raise TimeoutError after it.
 
-    watch:     called all the while; checks the child's memory
+    watch:     called repeatedly during a wait; checks the child's memory
     extension: called at the deadline; returns the seconds by which it moves
 
-    The kernel ends long waits (SO_RCVTIMEO, SO_SNDTIMEO): Python's own time-out takes a second
-    system call for each.
+    The kernel ends long waits (SO_RCVTIMEO, SO_SNDTIMEO), because Python's own time-out needs an
+    additional system call for each wait.
     """
 
     def __init__(
@@ -35,7 +35,7 @@ class Stream:
         self.begin(0.0, 0.0)
 
     def begin(self, now: float, seconds: float) -> None:
-        """Begin an exchange that may take so many seconds from now."""
+        """Begin an exchange that may take this many seconds."""
         self._deadline, self._watched = now + seconds, now
         self.extended, self._late = 0.0, False
 
@@ -90,7 +90,7 @@ class Stream:
         self.extend(self._extension())
         if self._deadline > now:
             return
-        # An answer that came in time is read late if this process waited for a processor.
+        # The answer may have arrived in time while this process waited for a processor.
         if self._late or not readable(self._sock.fileno(), 0):
             raise TimeoutError
         self._late = True

@@ -37,7 +37,7 @@ class Spawner:
             libraries=libraries(week.extras),
             fake_gpu=FAKE_GPU in devices,
             extras=usable_extras(week),
-            # slow imports: in the template only if every submission needs them
+            # slow to import, so in the template only if every submission needs them
             optimizers="torch.optim" in solution,
             drawing="matplotlib" in solution,
             counting=any("count." in t.read_text("utf-8") for t in _tests(course, week)),
@@ -50,7 +50,7 @@ class Spawner:
         self._template: Template | None = self._start()
 
     def spawn(self, limits: ChildLimits) -> Child:
-        """Return a confined process, from a new template if the old one broke."""
+        """Return a confined process, from a new template if the old one failed."""
         if self._template is None:
             self._template = self._start()
         try:

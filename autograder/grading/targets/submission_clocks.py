@@ -1,8 +1,8 @@
 """The clocks of one submission: how long a call may take, and why it was stopped.
 
 Theory of operation. A call, an exercise and a submission have limits of wall-clock time. While the
-submission's process is ready but other processes have the processors, its clocks are stopped,
-because a busy machine is not its fault; `_PATIENCE` bounds that.
+submission's process is ready to run but waits for a processor, its clocks are stopped, because a
+busy machine is not its fault. `_PATIENCE` limits the total.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from ...model.course import Limits
 from ...sandbox import Child
 from ..outcomes import TimedOut
 
-_PATIENCE = 4.0  # times the submission's limit, spent on waiting for processors
-_SHARE_OF_WAITING = 0.25  # of idle time, counted as use
-_START_SECONDS = 0.05  # of a process, on our side too
+_PATIENCE = 4.0  # longest wait for processors, as a multiple of the submission's limit
+_SHARE_OF_WAITING = 0.25  # share of idle time that counts as used
+_START_SECONDS = 0.05  # to start a process, including the grader's own work
 
 
 class _TimeRemaining(NamedTuple):
-    """Seconds for a call. `used_up`: the limit that stops it, "" for that of a call."""
+    """Seconds for a call. `used_up`: the limit that is reached first, "" for that of a call."""
 
     seconds: float
     used_up: str
@@ -35,14 +35,14 @@ class SubmissionClocks:
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
         self._spent: dict[str, float] = {}
-        self._ran = self._queued = 0.0  # by earlier processes
-        self._waited = 0.0  # of this process, already forgiven
+        self._ran = self._queued = 0.0  # in earlier processes
+        self._waited = 0.0  # in this process, already forgiven
         self._child: Child | None = None
         self.starts = 0
         self.forgiven = 0.0
 
     def child_started(self, child: Child, *, free: bool = False) -> None:
-        """Count the clocks of a new process. `free`: not its processor time so far."""
+        """Start to count a new process. `free`: ignore the processor time that it already used."""
         self._child, self._waited = child, 0.0
         self.starts += 1
         if free:
@@ -79,7 +79,7 @@ class SubmissionClocks:
         return budget.seconds
 
     def why_stopped(self, exercise: str, seconds: float) -> str:
-        """Return the message for a call that was stopped after so many seconds."""
+        """Return the message for a call that was stopped after this many seconds."""
         budget = self._time_remaining(exercise)
         if budget.used_up:
             return f"The call was stopped: {budget.used_up}."
@@ -95,7 +95,8 @@ class SubmissionClocks:
     def used_seconds(self) -> float:
         """Return the processor time of all processes, or a share of the time spent idle.
 
-        A program that sleeps or dies in every call uses no processor time, but the grader's time.
+        The share is for programs that sleep or die in every call: they use no processor time, but
+        delay the grader.
         """
         queued = self._queued + (self._child.waited_seconds() if self._child is not None else 0.0)
         idle = (sum(self._spent.values()) - queued) * _SHARE_OF_WAITING

@@ -1,13 +1,13 @@
 """Decide whether answers show work, because the price of a named mistake pays for the rest of it.
 
-Theory of operation. A named mistake costs little because everything else is there. A program that
-does none of the work can match the mistake's outputs: a constant, an argument, a result of the
-right type. So a name pays only where an answer shows some of the rest, by three checks.
+Theory of operation. A named mistake costs few points because the rest of the exercise is there. But
+a program that does none of the work can match the mistake's outputs with a constant, an argument or
+a result of the right type. So a name earns points only if answers show work, by three checks.
 
 * `effortless`: the answer is a constant, NaN, an argument or the mean of an argument.
 * `work_check`: the test stopped before it compared values, for example at a wrong dtype. Then the
-  values are compared here in spite of that. Parameters that fail to load are fitted, and the tests
-  run again.
+  values are compared here instead. If parameters fail to load, the layers are fitted to them and
+  the tests run again.
 * `trivial_programs`: programs without work, made from the solution by `hollow`, pass the same
   tests. `verify` grades all of them.
 

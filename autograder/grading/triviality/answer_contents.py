@@ -17,8 +17,8 @@ from ..running.pytest_plugin import Ran
 from ..targets.in_process import Answer
 
 _MAJORITY = 0.5
-_SAMPLE = 64  # values of an array
-_ENOUGH_VALUES = 4  # cannot be guessed
+_SAMPLE = 64  # values of an array to compare
+_ENOUGH_VALUES = 4  # too many to match by guessing
 _INFINITY = 1e150  # replaces infinity, so that a sum of squares is finite
 _SAME_ORDER = 0.99  # correlation with the ranks of the correct values
 
@@ -66,7 +66,7 @@ def same_contents(mine: Contents, expected: Contents) -> bool:
 
 
 def same_numbers(mine: Contents, right: Contents) -> bool:
-    """Return True if the numbers are correct and not too few; texts may differ."""
+    """Return True if the numbers are correct and enough of them; texts may differ."""
     own, expected = ([p for p in parts if not isinstance(p, str)] for parts in (mine, right))
     return sum(p.size for p in expected) >= _ENOUGH_VALUES and same_contents(own, expected)
 

@@ -72,7 +72,7 @@ def _arguments(solution: str, exercise: str) -> int:
 
 
 class TrivialPasses:
-    """Finds the tests that a trivial program passes; each is tried when it is first needed."""
+    """Finds the tests that trivial programs pass; runs each program when it is first needed."""
 
     def __init__(self, runs: Runs) -> None:
         self._runs = runs

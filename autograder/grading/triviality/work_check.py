@@ -19,7 +19,7 @@ from .answer_contents import answer_contents, resembling_tests, same_contents, s
 from .effortless import effortless_tests
 from .trivial_programs import TrivialPasses
 
-_MAJORITY = 0.5  # of the comparable tests
+_MAJORITY = 0.5  # share of the comparable tests
 
 Files = Mapping[str, bytes]
 Tests = frozenset[str]
@@ -28,7 +28,7 @@ Tests = frozenset[str]
 class WorkCheck:
     """Checks the submissions of a week for work.
 
-    load: load a submission with correct versions of these exercises
+    load: load a submission with correct versions of some exercises
     """
 
     def __init__(self, runs: Runs, load: Callable[[Files, Iterable[str]], Target]) -> None:
@@ -57,7 +57,7 @@ class WorkCheck:
         files: Files,
         replaced: tuple[str, ...],
     ) -> dict[str, Tests]:
-        """Return the misconceptions that pay for work, with the tests that they explain.
+        """Return the misconceptions that earn points for work, with the tests that they explain.
 
         explained: the tests that each named misconception explains
         ran: the tests of the exercise that are not inherited
@@ -79,7 +79,7 @@ class WorkCheck:
     def _unless_effortless(
         self, exercise: str, ran: Sequence[Ran], wrong: Iterable[Ran], tests: Tests
     ) -> Tests | None:
-        """Return the tests that are explained; None if neither they nor passed tests show work."""
+        """Return the explained tests, or None if neither they nor passed tests show work."""
         right, requests = self._runs.right_answers(exercise), self._runs.recorded(exercise)
         mine, other = (
             {r.report.name: r for r in some if r.report.name in tests} for some in (ran, wrong)
@@ -102,10 +102,10 @@ class WorkCheck:
     def _tests_failed_with_fitted_layers(
         self, exercise: str, names: Collection[str], files: Files, replaced: tuple[str, ...]
     ) -> Tests:
-        """Return the tests that fail for more than parameters that do not load.
+        """Return the tests that have a further mistake besides parameters that do not load.
 
-        They still fail if the layers are fitted to the parameters, and end differently than the
-        misconceptions do with their own layers fitted.
+        Such a test still fails when the layers are fitted to the parameters, and ends differently
+        from the misconceptions with fitted layers.
         """
 
         def failed(target: Target) -> Iterator[Ran]:
@@ -125,7 +125,7 @@ class WorkCheck:
 
 
 def _same_values(mine: Ran, wrong: Ran | None, right: Mapping[str, Answers]) -> bool:
-    """Return False if values were compared and differ from the misconception's."""
+    """Return True if values equal the misconception's, or if none were compared."""
     if wrong is None or mine.flaw is not Flaw.VALUE:
         return True
     return same_failure(mine, wrong, right.get(mine.report.name, ()))
@@ -134,7 +134,7 @@ def _same_values(mine: Ran, wrong: Ran | None, right: Mapping[str, Answers]) -> 
 def tests_without_work(
     mine: Iterable[Ran], wrong: Iterable[Ran], right: Mapping[str, Answers]
 ) -> Tests | None:
-    """Return the tests that fail like a misconception's but show no work; None if most do not."""
+    """Return the tests of both runs that show no work, or None if most of them show none."""
     failed = {r.report.name: r for r in mine}
     shows = {
         (test := one.report.name): _shows_work(failed[test], one, right.get(test, ()))
@@ -148,9 +148,9 @@ def tests_without_work(
 
 
 def _shows_work(mine: Ran, wrong: Ran, right: Answers) -> bool | None:
-    """Return True if a test failed before its values were compared, and the values are good.
+    """Return True if a test failed before values were compared, but its values show work.
 
-    They equal the misconception's or the correct ones. Return None if that cannot be determined.
+    That is, they equal the misconception's or the correct ones. Return None if this is unknown.
     """
     if wrong.flaw in (Flaw.STATE, Flaw.REFUSAL) or not wrong.flaw.independent_of_values:
         return None
@@ -166,7 +166,7 @@ def _shows_work(mine: Ran, wrong: Ran, right: Answers) -> bool | None:
         )
         if own is None or expected is None:
             return None
-        if not expected:  # objects whose contents cannot be compared
+        if not expected:  # an object, whose contents cannot be compared
             return None if same_failure(mine, wrong, right) else False
         if not own:
             return False
@@ -193,7 +193,7 @@ def _same_ending(mine: Ran, wrong: Ran) -> bool:
 
 
 class _Fitting:
-    """A submission whose layers are made to fit the parameters that a test loads."""
+    """A submission whose layers are changed to fit the parameters that a test loads."""
 
     def __init__(self, inner: Target) -> None:
         self._inner = inner

@@ -37,7 +37,7 @@ _SIGNS: dict[type[ast.operator], str] = {
     ast.Mod: "%",
 }
 _ROOTS = (0.5, -0.5, 0.25, -0.25)
-_LARGE, _TINY = 1000, 1e-3  # stand-ins for infinity, and epsilons
+_LARGE, _TINY = 1000, 1e-3  # beyond these, a number may stand for infinity or be an epsilon
 
 
 def scales(node: ast.expr, scope: FunctionScope) -> Proposals:
@@ -85,7 +85,7 @@ def _means(node: ast.expr, scope: FunctionScope) -> Proposals:
 
 
 def roots(node: ast.expr, scope: FunctionScope) -> Proposals:
-    """Propose the root of an expression, and a root of something else."""
+    """Propose the root of an expression, and a root of a different expression."""
     if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Div, ast.Mult, ast.Add)):
         yield "scale", f"({scope.text(node)}) ** 0.5"
     match scope.parents.get(node):
@@ -127,7 +127,7 @@ def factors(node: ast.expr, scope: FunctionScope) -> Proposals:
 
 
 def assigned_factors(node: ast.expr, scope: FunctionScope) -> Proposals:
-    """Propose half or twice the assigned value, one more or less, and to round up."""
+    """Propose half or twice the assigned value, one more or less, or rounding up."""
     text, parent = scope.text(node), scope.parents.get(node)
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.FloorDiv):
         left, right = scope.text(node.left), scope.text(node.right)
@@ -162,7 +162,7 @@ def brackets(node: ast.expr, scope: FunctionScope) -> Proposals:
 
 
 def operands(node: ast.expr, scope: FunctionScope) -> Proposals:
-    """Propose a different operation, exchanged operands, or only one of them."""
+    """Propose a different operation, swapped operands, or only one of them."""
     if not isinstance(node, ast.BinOp) or type(node.op) not in _SIGNS:
         return
     left, right, sign = scope.text(node.left), scope.text(node.right), _SIGNS[type(node.op)]

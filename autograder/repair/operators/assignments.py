@@ -14,7 +14,7 @@ _ORDERS: dict[int, list[tuple[int, ...]]] = {2: [(1, 0)], 3: [(1, 0, 2), (0, 2, 
 
 
 def in_place(node: ast.stmt, scope: FunctionScope) -> Proposals:
-    """Propose to write into a copy, or to keep a result that is lost."""
+    """Propose writing into a copy, or assigning a result that is otherwise lost."""
     text = scope.text(node)
     match node:
         case ast.AugAssign(ast.Name(name), op, value):
@@ -55,7 +55,7 @@ def assigned(node: ast.stmt, scope: FunctionScope) -> Proposals:
 
 
 def without_bias(scope: FunctionScope, nodes: list[ast.AST]) -> Iterator[Several]:
-    """Propose that all linear layers have no bias."""
+    """Propose `bias=False` for all linear layers."""
     layers = [
         n
         for n in nodes

@@ -34,7 +34,7 @@ _SUBSCRIPTS = re.compile(r"[A-Za-z.]+(?:,[A-Za-z.]+)*(?:->[A-Za-z.]*)?\Z")
 
 
 def axes(node: ast.expr, scope: FunctionScope) -> Proposals:
-    """Propose a different axis, a missing axis, and to keep or drop it."""
+    """Propose a different axis, a missing axis, and keeping or dropping the reduced axis."""
     if not isinstance(node, ast.Call) or called(node) not in _ALONG:
         return
     axis, keep = ("axis", "keepdims") if is_numpy(node, scope) else ("dim", "keepdim")
@@ -65,7 +65,7 @@ def axes(node: ast.expr, scope: FunctionScope) -> Proposals:
 
 
 def _added_axes(node: ast.Call, scope: FunctionScope, axis: str) -> Proposals:
-    """Propose to reduce along one axis where a call reduces everything."""
+    """Propose reducing along one axis where a call reduces the whole array."""
     name = called(node)
     function = {"max": "amax", "min": "amin"}.get(name, name)
     for text in dict.fromkeys((scope.axis, "-1", "-2")):
@@ -77,7 +77,7 @@ def _added_axes(node: ast.Call, scope: FunctionScope, axis: str) -> Proposals:
 
 
 def diagonals(node: ast.expr, scope: FunctionScope) -> Proposals:
-    """Propose a triangle that begins on a different diagonal."""
+    """Propose a triangular mask that begins on a different diagonal."""
     if not isinstance(node, ast.Call) or called(node) not in ("tril", "triu"):
         return
     named = {k.arg: k.value for k in node.keywords}
@@ -119,7 +119,7 @@ def sizes(node: ast.expr, scope: FunctionScope) -> Proposals:
 
 
 def orders(node: ast.expr, scope: FunctionScope) -> Proposals:
-    """Propose axes in a different order, and to move axes before reshaping."""
+    """Propose axes in a different order, and moving axes before reshaping."""
     if isinstance(node, ast.Attribute) and node.attr in ("T", "mT"):
         yield "order of axes", f"{scope.text(node.value)}.swapaxes(-1, -2)"
         yield "order of axes", scope.text(node.value)
@@ -157,7 +157,7 @@ def _other_orders(node: ast.Call, scope: FunctionScope) -> Proposals:
 
 
 def moved_back(node: ast.expr, scope: FunctionScope) -> Proposals:
-    """Propose to return a result with its axes where the argument had them."""
+    """Propose returning a result with its axes in the order that the argument had."""
     if is_returned(node, scope):
         for first, second in scope.moves:
             yield "order of axes", f"({scope.text(node)}).swapaxes({first}, {second})"
@@ -165,7 +165,7 @@ def moved_back(node: ast.expr, scope: FunctionScope) -> Proposals:
 
 
 def einsum_subscripts(node: ast.expr, scope: FunctionScope) -> Proposals:
-    """Propose einsum subscripts with two letters exchanged or one replaced."""
+    """Propose einsum subscripts with two letters swapped or one replaced."""
     if not isinstance(node, ast.Constant) or not isinstance(node.value, str):
         return
     written = node.value.replace(" ", "")

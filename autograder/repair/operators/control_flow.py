@@ -1,4 +1,4 @@
-"""Conditions and statements: inverted, removed, exchanged, moved, or missing."""
+"""Conditions and statements: inverted, removed, swapped, moved, or missing."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MODES = ("eval", "train")
 
 
 def conditions(node: ast.expr, scope: FunctionScope) -> Proposals:
-    """Propose an inverted condition, one part of it, and a refusal of more values."""
+    """Propose an inverted condition, one part of it, or a check that refuses more values."""
     text, parent = scope.text(node), scope.parents.get(node)
     if isinstance(parent, (ast.If, ast.IfExp, ast.While)) and parent.test is node:
         negated = isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
@@ -31,7 +31,7 @@ def conditions(node: ast.expr, scope: FunctionScope) -> Proposals:
 
 
 def removed(node: ast.stmt, scope: FunctionScope) -> Proposals:
-    """Propose to remove a statement."""
+    """Propose removing a statement."""
     if isinstance(node, (ast.Expr, ast.AugAssign, ast.Assign)) and not _is_docstring(node):
         yield "statement", "pass"
 
@@ -62,7 +62,7 @@ def refusals(node: ast.stmt, scope: FunctionScope) -> Proposals:
 
 
 def gradient_modes(node: ast.stmt, scope: FunctionScope) -> Proposals:
-    """Propose to compute gradients in a `with torch.no_grad()` block."""
+    """Propose replacing a `with torch.no_grad()` block by one that computes gradients."""
     if isinstance(node, ast.With) and len(node.items) == 1:
         context = node.items[0].context_expr
         if called(context) in ("no_grad", "inference_mode"):
@@ -83,7 +83,7 @@ def missing_lines(node: ast.stmt, scope: FunctionScope) -> Proposals:
             yield "missing step", f"{text}\n{' ' * node.col_offset}model.{mode}()"
     if node is not body[0]:
         return
-    written = _written_names(scope.node)  # those are copied where they are written to
+    written = _written_names(scope.node)  # `assignments.in_place` proposes copies of these
     for name in scope.parameters[:2]:
         if name not in written:
             yield "kind of number", _before(f"{name} = {name}.clone()", node, scope)
@@ -96,7 +96,7 @@ def missing_lines(node: ast.stmt, scope: FunctionScope) -> Proposals:
 
 
 def buffers(node: ast.stmt, scope: FunctionScope) -> Proposals:
-    """Propose to register a tensor of a module as a buffer, so that it moves with the module."""
+    """Propose registering a module's tensor as a buffer, so that it moves with the module."""
     match node:
         case ast.Assign([ast.Attribute(ast.Name("self"), name)], ast.Call() as value):
             if scope.name.endswith(".__init__") and called(value)[:1].islower():
@@ -105,7 +105,7 @@ def buffers(node: ast.stmt, scope: FunctionScope) -> Proposals:
 
 
 def exchanged_statements(scope: FunctionScope, nodes: list[ast.AST]) -> Iterator[Several]:
-    """Propose to exchange two consecutive statements."""
+    """Propose swapping two consecutive statements."""
     for first, second in _consecutive(scope, nodes):
         texts = scope.text(first), scope.text(second)
         plain = isinstance(first, _SIMPLE) and isinstance(second, _SIMPLE)
@@ -117,7 +117,7 @@ _SIMPLE = (ast.Assign, ast.AugAssign, ast.Expr)
 
 
 def moved_across_loops(scope: FunctionScope, nodes: list[ast.AST]) -> Iterator[Several]:
-    """Propose to run a statement once before a loop, or again in each of its iterations."""
+    """Propose running a statement once before a loop, or again in each iteration."""
     for loop in (n for n in nodes if isinstance(n, (ast.For, ast.While))):
         counters = names_in(loop.target) if isinstance(loop, ast.For) else set()
         for first in loop.body[:3]:
@@ -163,7 +163,7 @@ def normalised_late(scope: FunctionScope, nodes: list[ast.AST]) -> Iterator[Seve
 
 
 def restored_mode(scope: FunctionScope, nodes: list[ast.AST]) -> Iterator[Several]:
-    """Propose to restore the mode of a model that a function changes."""
+    """Propose restoring the mode of a model that a function changes."""
     calls = [c for n in nodes if isinstance(n, ast.Expr) and (c := _mode_call(n.value)) is not None]
     calls.sort(key=lambda c: c.lineno)
     returns = [n for n in nodes if isinstance(n, ast.Return) and n.value is not None]
@@ -191,7 +191,7 @@ def _mode_call(node: ast.expr) -> ast.Call | None:
 
 
 def _start_of(node: ast.stmt) -> ast.Pass:
-    """Return an empty node at the start of a statement, to insert text there."""
+    """Return an empty node at the start of a statement, where text can be inserted."""
     line, column = node.lineno, node.col_offset
     return ast.Pass(lineno=line, col_offset=column, end_lineno=line, end_col_offset=column)
 

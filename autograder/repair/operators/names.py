@@ -8,7 +8,7 @@ from itertools import permutations
 from ..function_scope import FunctionScope
 from .patterns import Proposals, called, names_in, number, with_arguments, with_keywords
 
-_FEW = 8  # names that belong together
+_FEW = 8  # siblings of a name, before only similar names are proposed
 _AXES = ("", "[..., None]", "[:, None]")
 _RANDOM = ("multinomial", "randn", "rand", "normal", "randint")
 
@@ -54,7 +54,7 @@ def _forgotten_arguments(node: ast.Call, scope: FunctionScope, parts: list[str])
 
 
 def unused_names(node: ast.expr, scope: FunctionScope) -> Proposals:
-    """Propose to use a name that the function assigns or takes and never reads."""
+    """Propose using a name that the function assigns or takes as a parameter but never reads."""
     for name in scope.unused[:3] if is_operand(node, scope) else ():
         if name not in names_in(node):
             for axis in _AXES:
@@ -99,10 +99,10 @@ def uncalled_layers(node: ast.expr, scope: FunctionScope) -> Proposals:
 
 
 def sibling_names(node: ast.expr, scope: FunctionScope) -> Proposals:
-    """Propose a name that belongs with this one, or that the function never reads."""
+    """Propose a sibling of the name (see `FunctionScope.siblings`), or an unread name."""
     if isinstance(node, ast.Name) and _is_read(node, scope):
         siblings = sorted(scope.siblings.get(node.id, ()))
-        if len(siblings) > _FEW:  # such as the sizes and strides of a kernel
+        if len(siblings) > _FEW:  # for example the sizes and strides of a Triton kernel
             siblings = [n for n in siblings if n[0] == node.id[0] or n[-1] == node.id[-1]]
         for other in (*siblings, *scope.unused):
             if other != node.id:

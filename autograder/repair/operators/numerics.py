@@ -21,12 +21,12 @@ _CASTS = ("float", "double", "half", "bool", "int", "long")
 
 
 def gradients(node: ast.expr, scope: FunctionScope) -> Proposals:
-    """Propose to stop a gradient or let it pass, and to leave a device or type unchanged."""
+    """Propose stopping a gradient or letting it flow, and keeping the device or dtype."""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         inner = scope.text(node.func.value)
         if called(node) in ("detach", "item", "numpy", "clone") and not node.args:
             yield "gradient", inner
-        if _moves_to_cpu(node, scope):  # the gradient passes, so it is not "gradient"
+        if _moves_to_cpu(node, scope):  # gradients flow through it
             yield "device", inner
         if called(node) == "numpy":
             yield "gradient", f"{inner}.detach().numpy()"
@@ -46,7 +46,7 @@ def _moves_to_cpu(node: ast.Call, scope: FunctionScope) -> bool:
 
 
 def overflow(node: ast.expr, scope: FunctionScope) -> Proposals:
-    """Propose to subtract the maximum before exp, and to handle infinities."""
+    """Propose subtracting the maximum before exp, and handling infinities."""
     if not isinstance(node, ast.Call):
         return
     text, name, subject = scope.text(node), called(node), subject_of(node, scope)
@@ -72,7 +72,7 @@ def overflow(node: ast.expr, scope: FunctionScope) -> Proposals:
 
 
 def infinities(node: ast.expr, scope: FunctionScope) -> Proposals:
-    """Propose to subtract a maximum only where it is finite."""
+    """Propose subtracting a maximum only where it is finite."""
     match node:
         case ast.BinOp(left, ast.Sub(), ast.Name(top)) if top in scope.locals:
             yield "infinity", f"({scope.text(left)}) - torch.nan_to_num({top}, neginf=0.0)"
@@ -81,7 +81,7 @@ def infinities(node: ast.expr, scope: FunctionScope) -> Proposals:
 
 
 def types(node: ast.expr, scope: FunctionScope) -> Proposals:
-    """Propose a different type of numbers or a different device where a tensor is made."""
+    """Propose a different dtype or device where a tensor is created."""
     if not isinstance(node, ast.Call):
         return
     name, text, subject = called(node), scope.text(node), subject_of(node, scope)
@@ -111,7 +111,7 @@ def types(node: ast.expr, scope: FunctionScope) -> Proposals:
 
 
 def results(node: ast.expr, scope: FunctionScope) -> Proposals:
-    """Propose a result with a different type, sign or axes, without NaN, or as a plain number."""
+    """Propose a result with a different dtype, sign or axes, without NaN, or as a Python number."""
     text, parent = scope.text(node), scope.parents.get(node)
     appended = called(parent) == "append" and isinstance(parent, ast.Call) and node in parent.args
     if appended or (isinstance(node, ast.Name) and isinstance(parent, ast.Return)):

@@ -14,7 +14,7 @@ _POSITIVE = ("relu", "clamp", "clamp_min", "clip", "maximum")
 
 
 def guards(node: ast.expr, scope: FunctionScope) -> Proposals:
-    """Propose a quotient that handles a zero divisor, and weights that are zero if hidden."""
+    """Propose a quotient that handles a zero divisor, and weights that are zero where masked."""
     text = scope.text(node)
     match node:
         case ast.BinOp(left, ast.Div(), right) if not isinstance(right, (ast.Constant, ast.BinOp)):
@@ -30,7 +30,7 @@ def guards(node: ast.expr, scope: FunctionScope) -> Proposals:
 
 
 def addends(node: ast.expr, scope: FunctionScope) -> Proposals:
-    """Propose to add a name of the function to an assigned or returned value."""
+    """Propose adding a name of the function to an assigned or returned value."""
     if not isinstance(scope.parents.get(node), (ast.Assign, ast.Return)):
         return
     inside = names_in(node)
@@ -40,13 +40,13 @@ def addends(node: ast.expr, scope: FunctionScope) -> Proposals:
 
 
 def residuals(node: ast.expr, scope: FunctionScope) -> Proposals:
-    """Propose to add a name to the result of a method: more likely than elsewhere."""
+    """Propose adding a name to the result of a method, where a residual is likely to be missing."""
     if scope.owner is not None and isinstance(scope.parents.get(node), ast.Return):
         yield from addends(node, scope)
 
 
 def normalisation(node: ast.expr, scope: FunctionScope) -> Proposals:
-    """Propose to divide by the sum."""
+    """Propose dividing by the sum."""
     text = scope.text(node)
     total = f"({text}).sum({scope.axis}, keepdim=True)"
     assigned = isinstance(scope.parents.get(node), (ast.Assign, ast.Return))
@@ -58,7 +58,7 @@ def normalisation(node: ast.expr, scope: FunctionScope) -> Proposals:
 
 
 def rescaling(node: ast.expr, scope: FunctionScope) -> Proposals:
-    """Propose to rescale a running sum to the new maximum before adding to it."""
+    """Propose rescaling a running sum to the new maximum before adding to it."""
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
         for total, more in ((node.left, node.right), (node.right, node.left)):
             if isinstance(total, ast.Name) and total.id in scope.locals:

@@ -15,7 +15,7 @@ Nodes = list[tuple[ast.expr | ast.stmt, str]]  # nodes with their new texts
 
 
 class Several(NamedTuple):
-    """An edit of several places: of the lines of the mistake, and also of other lines."""
+    """An edit of several places: `mistake` on the reported lines, `also` on other lines."""
 
     kind: str
     mistake: Nodes
@@ -53,7 +53,7 @@ def names_in(node: ast.AST) -> set[str]:
 def with_keywords(
     node: ast.Call, scope: FunctionScope, added: Mapping[str, str] = {}, drop: str = ""
 ) -> str:
-    """Return a call with keywords added or replaced, or without one."""
+    """Return a call with keywords added or replaced, and without the keyword `drop`."""
     parts = [scope.text(a) for a in node.args]
     for keyword in node.keywords:
         if keyword.arg is None:
@@ -86,7 +86,7 @@ def is_method(node: ast.Call) -> bool:
 
 
 def is_numpy(node: ast.Call, scope: FunctionScope) -> bool:
-    """Return True if a call is to numpy, or in a function that uses only numpy."""
+    """Return True if a call is to NumPy, or in a function that uses only NumPy."""
     match node.func:
         case ast.Attribute(ast.Name("np" | "numpy")):
             return True

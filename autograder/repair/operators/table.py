@@ -22,7 +22,7 @@ from . import (
 from .patterns import ExpressionOperator, FunctionOperator, StatementOperator
 
 _RARE = -0.5  # applies in few places
-_COMMON = 1.0  # the usual mistakes
+_COMMON = 1.0  # common mistakes
 _MANY = 1.7  # applies in many places
 _EVERYWHERE = 2.6
 

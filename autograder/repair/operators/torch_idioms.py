@@ -97,7 +97,7 @@ def masks(node: ast.expr, scope: FunctionScope) -> Proposals:
 
 
 def slices(node: ast.expr, scope: FunctionScope) -> Proposals:
-    """Propose a slice from the opposite end, one longer or shorter, or the whole array."""
+    """Propose a slice from the opposite end, a slice longer or shorter by one, or the array."""
     if not isinstance(node, ast.Subscript) or isinstance(node.ctx, ast.Store):
         return
     yield "index", scope.text(node.value)
@@ -128,7 +128,7 @@ def _other_slices(part: ast.Slice, scope: FunctionScope) -> list[str]:
 
 
 def copies(node: ast.expr, scope: FunctionScope) -> Proposals:
-    """Propose a copy where memory is shared: of a parameter's data, of a repeated layer."""
+    """Propose a copy of a parameter's data or of a repeated layer, which would share memory."""
     parent = scope.parents.get(node)
     if called(parent) == "Parameter" and isinstance(parent, ast.Call) and node in parent.args:
         yield "shared", f"({scope.text(node)}).detach().clone()"
@@ -141,7 +141,7 @@ def copies(node: ast.expr, scope: FunctionScope) -> Proposals:
 
 
 def pictures(node: ast.expr, scope: FunctionScope) -> Proposals:
-    """Propose the same range of colours for every picture, with the first row on top."""
+    """Propose the same colour scale for every image, with the first row at the top."""
     if isinstance(node, ast.Call) and called(node) in _PICTURES:
         given = {k.arg: k.value for k in node.keywords}
         if "vmin" not in given or any(number(given.get(k)) is None for k in ("vmin", "vmax")):

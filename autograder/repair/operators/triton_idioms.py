@@ -12,7 +12,7 @@ _LOWEST = ('float("-inf")', "-1e38")  # -inf minus -inf is NaN
 
 
 def fill_values(node: ast.expr, scope: FunctionScope) -> Proposals:
-    """Propose a different value for masked entries of a load, and a start below everything."""
+    """Propose a different fill value for masked loads, and a lower initial maximum."""
     parent = scope.parents.get(node)
     if isinstance(parent, ast.keyword) and parent.arg == "other":
         yield "constant", "0.0" if number(node) is None else 'float("-inf")'
@@ -23,7 +23,7 @@ def fill_values(node: ast.expr, scope: FunctionScope) -> Proposals:
 
 
 def accumulators(node: ast.expr, scope: FunctionScope) -> Proposals:
-    """Propose to accumulate in float32."""
+    """Propose accumulating in float32."""
     if isinstance(node, ast.Call) and called(node) in ("zeros", "full") and node.args:
         function, last = scope.text(node.func), scope.text(node.args[-1])
         if function.startswith("tl.") and last != "tl.float32":
@@ -32,7 +32,7 @@ def accumulators(node: ast.expr, scope: FunctionScope) -> Proposals:
 
 
 def partial_tiles(node: ast.expr, scope: FunctionScope) -> Proposals:
-    """Propose to count the last, partial tile, and a grid with its axes exchanged."""
+    """Propose counting the last, partial tile, and a grid with its axes swapped."""
     match node:
         case ast.BinOp(left, ast.FloorDiv(), right) if "tl" in scope.used:
             yield "off by one", f"tl.cdiv({scope.text(left)}, {scope.text(right)})"
@@ -41,7 +41,7 @@ def partial_tiles(node: ast.expr, scope: FunctionScope) -> Proposals:
 
 
 def offsets(node: ast.expr, scope: FunctionScope) -> Proposals:
-    """Propose the position in the whole array for the position in a tile."""
+    """Propose the position in the whole array in place of the position in a tile."""
     if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load):
         return
     parent = scope.parents.get(node)
