@@ -86,7 +86,6 @@ def _figures(played: Any, kept: dict[tuple[str, str], float]) -> dict[str, Any]:
                 "graded": len(summary.graded),
                 "mean": round(summary.mean, 4),
                 "median": round(summary.median, 4),
-                "seconds": round(summary.seconds, 3),
                 "commonest": [(m.exercise, m.name, len(m.students)) for m in summary.mistakes[:3]],
                 "discrimination": _spread(summary),
             }

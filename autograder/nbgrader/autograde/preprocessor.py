@@ -73,13 +73,13 @@ class GradeInSandbox(CoursePreprocessor):
     def preprocess(self, nb: Notebook, resources: Resources) -> tuple[Notebook, Resources]:
         course = self.course()
         week = self.week(course, resources)
-        student = resources["nbgrader"]["student"]
+        student, sandbox = resources["nbgrader"]["student"], ""
         try:
             if (week.name, student) in _prepared:
                 report, about = _prepared[week.name, student]
             else:
                 full_history(course, week, student)
-                report, about = grade_student(course, week, student)[0], None
+                (report, sandbox), about = grade_student(course, week, student), None
                 update_dates(course)
             _require_recordable(course, week, report)
             write_scores(nb, week, report)
@@ -90,7 +90,9 @@ class GradeInSandbox(CoursePreprocessor):
             _remove_ungraded_entry(week, resources)
             raise
         keep_report(course, week, student, report, about)
-        self.log.info("%s, %s: %g of %g", week.name, student, report.score, report.max_score)
+        place = f", sandbox {sandbox}" if sandbox else ""
+        result = f"{report.score:g} of {report.max_score:g}{place}"
+        self.log.info("%s, %s: %s", week.name, student, result)
         return nb, resources
 
 
