@@ -1,4 +1,4 @@
-"""Hash everything except the submission that a report depends on.
+"""Hash everything that a report depends on, except the submission.
 
 A stored report is reused only while this hash is unchanged. It covers the kit's grading code, the
 graders, solution and bank of the week, the versions of libraries, the settings of course.yaml, the
@@ -26,7 +26,7 @@ from ..version import __version__
 PACKAGES = ("model", "files", "batch", "grading", "repair", "worker", "sandbox")
 # Packages that run the course's own programs in the trusted process.
 _PACKAGES_OF_A_RUN = ("model", "grading", "worker")
-# Settings of a week and of the course that change no verdict and no score of a submission.
+# Settings of a week and of the course that affect neither verdicts nor scores of submissions.
 _OF_A_WEEK = ("title", "release", "due", "questions", "files", "folders", "lms")
 _OF_THE_COURSE = (
     "course",
@@ -46,7 +46,7 @@ _LIBRARIES = ("torch", "numpy", "scipy", "pytest", "matplotlib", "msgspec")
 def fingerprint(
     course: Course, week: Week, devices: Iterable[str], secret: bytes, sandbox: str
 ) -> bytes:
-    """Return a hash of everything except the submission that a report depends on."""
+    """Return a hash of everything that a report depends on, except the submission."""
     kit = Path(__file__).parents[1]
     own = course.graders(week), course.solution_folder(week)
     files = _sources_in(*own, *(kit / package for package in PACKAGES))

@@ -42,10 +42,9 @@ def grade_batch(
     on_done: Done = lambda _: None,
     notify: Callable[[str], None] = lambda line: None,
 ) -> Report:
-    """Grade submissions, or take their reports from the store.
+    """Return the reports in the order of the submissions, from the store if they are there.
 
     session: an open connection to the cluster, for callers that grade several batches
-    Return the reports in the order of the submissions.
     Raise KitError if results cannot be stored or the cluster cannot be reached.
     """
     name = sandbox_name(sandbox, cluster)

@@ -58,7 +58,7 @@ class Submission(msgspec.Struct, frozen=True):
 
 
 class Unread(Sequence[Submission]):
-    """A sequence of submissions that are read on access, so that counting them is fast."""
+    """A sequence that reads each submission on access, so that counting them is fast."""
 
     def __init__(self, readers: Iterable[Callable[[], Submission]]) -> None:
         self._readers = tuple(readers)
@@ -71,17 +71,17 @@ class Unread(Sequence[Submission]):
 
 
 class _Refused(Exception):
-    """The submission is refused; the message is for the student."""
+    """Raised to refuse a submission; the message is for the student."""
 
 
 def read_submission(path: Path, week: Week, limits: Limits, name: str | None = None) -> Submission:
-    """Read a folder, a module file or a zip; problems end up in `Submission.problem`."""
+    """Read a folder, a module file or a zip; report problems in `Submission.problem`."""
     shown = clean_name(name if name is not None else path.name.removesuffix(".zip"))
     return _taken(lambda: _entries(path, week, limits), week, limits, shown)
 
 
 def read_files(files: Mapping[str, bytes], week: Week, limits: Limits, name: str) -> Submission:
-    """Read files that are in memory like `read_submission` reads a folder."""
+    """Read files in memory in the same way as `read_submission` reads a folder."""
     return _taken(lambda: _given_entries(files), week, limits, clean_name(name))
 
 
@@ -129,7 +129,7 @@ def _given_entries(files: Mapping[str, bytes]) -> _Entries:
 
 
 def _folder_entries(root: Path) -> _Entries:
-    # Names are handled as text: a class of thousands has a hundred thousand of them.
+    # Names stay strings: Path objects are slow, and a large class has a hundred thousand names.
     seen, above = 0, len(str(root))
     for folder, folders, files in os.walk(str(root), followlinks=False):
         folders[:] = sorted(f for f in folders if f not in IGNORED_FOLDERS)
@@ -207,7 +207,7 @@ def _zip_entries(path: Path, limits: Limits) -> _Entries:
 
 
 def _wanted(name: str) -> bool:
-    """Return True for files to read; refuse names that leave the submission's folder."""
+    """Return True if a file is to be read; refuse names that leave the submission's folder."""
     parts = _parts(name)
     if name.startswith("/") or ".." in parts or (len(name) > 1 and name[1] == ":"):
         raise _Refused(f"{_quoted(name)} is not a relative path inside the archive.")

@@ -18,9 +18,9 @@ def with_module(
 ) -> tuple[dict[str, bytes], tuple[Note, ...]]:
     """Return the files with the week's module under its own name and as UTF-8, and notes.
 
-    The only Python file that defines an exercise of the week is the module, such as
-    `softmax (1).py` or `softmax.py.txt`. If several files do, no file is renamed, because only the
-    student can decide.
+    If only one Python file defines an exercise of the week, it is the module, for example
+    `softmax (1).py` or `softmax.py.txt`. If several files do, none is renamed, because only the
+    student knows which is right.
     """
     found = dict(files)
     notes = []
@@ -43,7 +43,7 @@ def with_module(
 
 
 def folders_with(files: Iterable[str], name: str) -> list[PurePosixPath]:
-    """Return the folders that contain a file of this name, the outermost first."""
+    """Return the folders that contain a file with this name, outermost first."""
     found = (PurePosixPath(n).parent for n in files if PurePosixPath(n).name == name)
     return sorted(found, key=lambda p: (len(p.parts), str(p)))
 

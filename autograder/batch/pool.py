@@ -1,9 +1,9 @@
 """Grade submissions in a pool of local processes, each with a warm engine.
 
 A process of the pool ends when its parent ends, even if the parent is killed. If a process of the
-pool dies, the pool breaks without naming the job that was responsible. The jobs in the pool then
-run one at a time, each in its own process, so that a submission never gets a fault that another
-caused, and the rest runs in a new pool.
+pool dies, the pool breaks without identifying the job that was responsible. The jobs in the pool
+then run one at a time, each in its own process, so that no submission gets an error that a
+different one caused. The remaining jobs run in a new pool.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def run_here(
 
 
 def _run_in_pools(job: Job, work: Mapping[str, Submission], count: int, finished: Finished) -> None:
-    """Grade in a pool; if it breaks, grade the jobs it had alone, and the rest in a new pool."""
+    """Grade in a pool; if it breaks, grade its jobs one at a time, and the rest in a new pool."""
     waiting = deque(work)
     while waiting:
         pool = process_pool(count)
@@ -88,7 +88,7 @@ def _drain(
             submission = work[waiting[0]]
             try:
                 future = pool.submit(grade_job, job, submission)
-            except BrokenProcessPool:  # all jobs in it end with the same error
+            except BrokenProcessPool:  # every job in the pool raises this error
                 break
             out[future] = waiting.popleft(), submission.name
         if not out:
@@ -148,7 +148,7 @@ def cached_engine(job: Job) -> Any:
     key = _engine_key(job)
     made_from, engine, end = _engines.pop(key, (b"", None, None))
     if engine is None or made_from != job.depends:
-        if end is not None:  # a grader changed while this process was running
+        if end is not None:  # the grader was changed while this process was running
             end()
         course = load(Path(job.root))
         # the parent process has tested this sandbox
@@ -172,7 +172,7 @@ def grade_job(
 ) -> SubmissionReport:
     """Grade one submission in this process and cache the engine.
 
-    heard: called with the exercise of each finished hidden test and whether the test passed
+    heard: called after each hidden test with its exercise and True if it passed
     """
     from ..sandbox import SandboxError
 

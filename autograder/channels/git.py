@@ -56,9 +56,9 @@ class StudentRepository:
 class GitFound:
     """The result of a collection.
 
-    commits: date of the collected commit of each student
+    commits: date of the collected commit, by student
     nothing: students without a commit at the due date
-    failed:  error of each student whose repository could not be read
+    failed:  error by student, for repositories that could not be read
     notes:   problems to report
     """
 
@@ -71,10 +71,10 @@ class GitFound:
 def read_repositories(roster: Path, where: str | None) -> list[StudentRepository]:
     """Read the repositories of a class list.
 
-    The list has a column `repository`, or a column with GitHub names (`username` of Classroom 50,
-    `github_username` of GitHub Classroom) that replace {username} in the pattern `where`. The
-    column `student` or `identifier` is the name in the gradebook; without it the GitHub name is
-    used. Raise KitError if the list is unreadable or lacks these columns.
+    The list must have a column `repository`, or a column with GitHub user names (`username` from
+    Classroom 50, `github_username` from GitHub Classroom), which replace {username} in the pattern
+    `where`. The column `student` or `identifier` has the name in the gradebook; it defaults to the
+    GitHub user name. Raise KitError if the list is unreadable or lacks these columns.
     """
     found = []
     for row in read_rows(roster):
@@ -136,7 +136,7 @@ def _collect(
         found.nothing.append(one.student)
         return
     shown = _git(bare, "log", "--first-parent", "--format=%ct", commit, "--")
-    times = [int(seconds) for seconds in shown.splitlines()]  # the newest first
+    times = [int(seconds) for seconds in shown.splitlines()]  # newest first
     if any(older - newer > _BACKWARDS_SECONDS for newer, older in pairwise(times)):
         found.notes.append(f"{one.student}: commit dates decrease along the history")
     date = dt.datetime.fromtimestamp(times[0], dt.UTC)
@@ -148,7 +148,7 @@ def _collect(
 
 
 def _clone(place: str, bare: Path) -> None:
-    """Clone into a bare repository, through git's transport even for local folders."""
+    """Clone into a bare repository, using git's transport even for local folders."""
     source = place
     if "://" not in place and not _is_ssh(place):
         path = Path(place).expanduser()
@@ -171,7 +171,7 @@ def _is_ssh(place: str) -> bool:
 
 
 def _last(bare: Path, until: dt.datetime | None) -> str | None:
-    """Return the last commit of the default branch, before `until` if given."""
+    """Return the last commit of the default branch (before `until`, if given), or None."""
     if not _git(bare, "for-each-ref", "refs/heads").strip():
         return None
     before = [] if until is None else [f"--before={int(until.timestamp())}"]
@@ -204,8 +204,8 @@ def run_git(
 ) -> bytes:
     """Run git and return its output; raise KitError after an error or five minutes.
 
-    place: git's options that say which repository
-    most: limit in bytes of the output, and of each file that git writes
+    place: git's options that select the repository
+    max_bytes: limit in bytes of the output, and of each file that git writes
     """
     quiet = {"GIT_TERMINAL_PROMPT": "0", "GIT_LFS_SKIP_SMUDGE": "1", "GIT_NO_LAZY_FETCH": "1"}
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
@@ -216,7 +216,7 @@ def run_git(
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=errors,
-                start_new_session=True,  # so that git's helper processes can be killed with it
+                start_new_session=True,  # so that git's helper processes are killed too
                 preexec_fn=partial(_limit_file_size, max_bytes),
             )
         except FileNotFoundError:

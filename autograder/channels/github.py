@@ -45,7 +45,7 @@ class ExportedTemplate:
 
 
 def export_template(course: Course, week: Week, folder: Path) -> ExportedTemplate:
-    """Write both folders; raise LeakError before anything is written."""
+    """Write both folders; raise LeakError before writing anything if a file contains a secret."""
     template = template_files(course, week)
     bundle = bundle_files(course, week)
     secrets = secrets_of(course, week)
@@ -59,7 +59,7 @@ def export_template(course: Course, week: Week, folder: Path) -> ExportedTemplat
 
 
 def template_files(course: Course, week: Week) -> dict[str, bytes]:
-    """Return the students' files: the release if it exists, so that nbgrader can collect copies."""
+    """Return the students' files, as released if possible, so that nbgrader can collect them."""
     released = Workspace(course).released(week)
     if released.is_dir():
         files = {

@@ -1,10 +1,10 @@
 """Grade one submission in a Gradescope container: `python -m autograder.channels.in_container`.
 
-Theory of operation. The container is plain Docker: root, without namespaces, one submission. Who
-may be lying: the submission. It runs only in a sandbox that passed a trial in this container.
-Before its first line runs, hidden tests and results are readable by root only. If no sandbox works
-or the kit fails, no results are written and the exit code is 2: Gradescope then reports that the
-autograder failed, and assigns no score.
+Theory of operation. The container is plain Docker: one submission, run as root without namespaces.
+The submission may be lying. It runs only in a sandbox that passed a trial in this container.
+Before its first line runs, hidden tests and results become readable by root only. If no sandbox
+works or the kit fails, no results are written and the exit code is 2: Gradescope then reports that
+the autograder failed, and assigns no score.
 """
 
 from __future__ import annotations

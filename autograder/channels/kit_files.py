@@ -47,8 +47,8 @@ def week_parts(course: Course, week: Week, purpose: str) -> dict[str, bytes]:
 def requirements(week: Week, libraries: tuple[str, ...]) -> bytes:
     """Return requirements.txt with these libraries and the libraries of the week's extras.
 
-    Versions are the installed ones, so that results are equal there; a library that is not
-    installed here has no version.
+    Versions are pinned to the installed ones, so that results are equal there; a library that is
+    not installed here is not pinned.
     """
     lines = []
     for name in (*libraries, *(name for extra in week.extras for name in EXTRAS.get(extra, ()))):

@@ -30,7 +30,7 @@ MIN_STUDENTS = 8
 
 @dataclass(frozen=True)
 class Item:
-    """One test function over the class."""
+    """The results of one test function for the whole class."""
 
     name: str
     claim: str
@@ -45,7 +45,7 @@ class Item:
 
     @property
     def words(self) -> str:
-        """Return the meaning of the discrimination."""
+        """Describe the discrimination in words."""
         if not self.ran:
             return "not run"
         if self.passed in (0, self.ran):
@@ -61,7 +61,7 @@ class Item:
 
 @dataclass(frozen=True)
 class SharedMistake:
-    """A misconception and the students who have it. `known`: its entry in the bank, if any."""
+    """A misconception and the students who have it. `known`: its entry in the bank, or None."""
 
     exercise: str
     name: str
@@ -99,7 +99,7 @@ class WeekSummary:
 
     @property
     def attempts(self) -> dict[str, tuple[str, ...]]:
-        """Return the students whose submission tried to get around the grading, and how."""
+        """Return the students whose submissions tried to circumvent the grading, and how."""
         everybody = (*self.graded, *self.refused, *self.faults)
         return {s.name: s.attempts for s in everybody if s.attempts}
 
@@ -131,7 +131,7 @@ def summarize(
     """Summarise a week's report.
 
     foreign: the user who owns a submission, if that is not the student
-    bank: the week's misconceptions, which the summary then describes
+    bank: the week's misconceptions, to describe those that are found
     """
     by_verdict: dict[Ending, list[SubmissionReport]] = defaultdict(list)
     for submission in sorted(report.submissions, key=lambda s: s.name):
@@ -210,7 +210,7 @@ def _rest(submission: SubmissionReport, function: str) -> float:
 
 
 def point_biserial(pairs: Sequence[tuple[bool, float]]) -> float | None:
-    """Return the correlation of passing with a score, or None if it is not defined."""
+    """Return the point-biserial correlation of passing and a score, or None if undefined."""
     if len(pairs) < MIN_STUDENTS:
         return None
     passed, scores = zip(*((float(good), round(score, 9)) for good, score in pairs), strict=True)
@@ -223,7 +223,7 @@ def point_biserial(pairs: Sequence[tuple[bool, float]]) -> float | None:
 def _mistakes(
     graded: Sequence[SubmissionReport], bank: Mapping[str, Misconception]
 ) -> list[SharedMistake]:
-    """Return the likeliest misconception of each student and exercise, the most common first."""
+    """Return each student's likeliest misconception per exercise, the most common first."""
     students: dict[tuple[str, str], list[str]] = defaultdict(list)
     texts: dict[tuple[str, str], Diagnosis] = {}
     for submission in graded:

@@ -1,4 +1,4 @@
-"""The class report as one HTML page that needs no network and fits phones, light and dark modes.
+"""The class report as one HTML page that works offline, on phones, and in light and dark mode.
 
 Students choose the names of submissions. Templates escape everything, and the page's content
 security policy forbids scripts and loading anything.

@@ -14,7 +14,7 @@ from ..nbgrader.gradebook.report_store import recorded_folder
 
 
 def recorded_report(course: Course, week: Week) -> Report | None:
-    """Return the reports of the scores in nbgrader's gradebook, or None without any."""
+    """Return the reports behind the scores in nbgrader's gradebook, or None if there are none."""
     submissions = []
     for path in sorted(recorded_folder(course, week).glob("*.json")):
         try:

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ..similarity.compare import ExerciseSimilarity, Lines, Similarity, SimilarPair
 
-_MAX_PAIRS = 5  # whose code is shown
-_MIN_SURPRISE = 1.0  # bits; exercises with less are not shown
+_MAX_PAIRS = 5  # pairs whose code is shown
+_MIN_SURPRISE = 1.0  # bits; less surprising exercises are not shown
 Code = list[tuple[int, str, bool] | None]
 """Number, text, and whether both modules share the line; None stands for a gap."""
 
 
 @dataclass(frozen=True)
 class ExerciseComparison:
-    """An exercise of both modules."""
+    """An exercise in both modules, with the code of each."""
 
     similarity: ExerciseSimilarity
     left: Code
@@ -25,7 +25,7 @@ class ExerciseComparison:
 
 @dataclass(frozen=True)
 class PairComparison:
-    """A pair with its exercises, the most surprising first."""
+    """Two similar modules, with the exercises to compare."""
 
     pair: SimilarPair
     first: str
@@ -34,7 +34,7 @@ class PairComparison:
 
 
 def compare_pairs(found: Similarity, *, names: bool) -> list[PairComparison]:
-    """Return the outliers, or the most similar pair if there are none, with their code."""
+    """Return the outliers with their code, or the most similar pair if there are no outliers."""
     labels = student_labels(found, names=names)
     comparisons = []
     for pair in (found.outliers or found.pairs[:1])[:_MAX_PAIRS]:

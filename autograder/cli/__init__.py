@@ -1,8 +1,7 @@
 """The command line.
 
-`app` defines the application. `student_commands`, `instructor` and `author`
-contain the commands. Exit codes: 0 if all is well, 1 if something needs attention, 2 if the command
-could not run.
+`app` defines the application. `student_commands`, `instructor` and `author` contain the commands.
+Exit codes: 0 if all is well, 1 if something needs attention, 2 if the command could not run.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ def main() -> None:
 
 
 def run(arguments: list[str] | None = None) -> int | str | None:
-    """Run a command and return its exit code; a KitError is one line on standard error and 2."""
+    """Run a command and return its exit code; for a KitError print one line and return 2."""
     register()
     try:
         app(arguments)

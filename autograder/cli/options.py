@@ -44,7 +44,7 @@ TlsKeyOption = Annotated[str | None, Option(help="With tls://: its key.")]
 def cluster_option(
     address: str | None, ca: str | None, cert: str | None, key: str | None, jobs: int | None
 ) -> Cluster | None:
-    """Return the cluster that the options name, or None; raise KitError if they disagree."""
+    """Return the cluster from the options, or None; raise KitError if the options conflict."""
     from ..batch.cluster import cluster_at
 
     if address is None:

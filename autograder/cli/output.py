@@ -26,7 +26,7 @@ _MAX_NAMES = 8
 def counting(description: str, total: int) -> Iterator[Callable[[], None]]:
     """Show a progress bar on standard error; yield a function that advances it by one.
 
-    The bar starts with the first call, because its thread must not exist when processes are forked.
+    The bar starts with the first call, so that its thread does not exist when processes are forked.
     """
     columns = TextColumn(description), BarColumn(), MofNCompleteColumn()
     progress = bar(*columns, TimeElapsedColumn(), TimeRemainingColumn())
@@ -43,7 +43,7 @@ def counting(description: str, total: int) -> Iterator[Callable[[], None]]:
 
 
 def print_attention(lines: Iterable[str], mark: str = "LOOK") -> bool:
-    """Print lines that need attention, each with a mark; return True if no line does."""
+    """Print each line after `mark`; return True if there are none."""
     lines = list(lines)
     for line in lines:
         print(f"{mark}  {line}")
@@ -51,7 +51,7 @@ def print_attention(lines: Iterable[str], mark: str = "LOOK") -> bool:
 
 
 def print_checks(checks: Iterable[tuple[bool, str, str]]) -> bool:
-    """Print (ok, result, how to fix it) of each check; return True if all are ok."""
+    """Print the result of each check and how to fix problems; return True if all checks are ok."""
     console, all_ok = terminal(soft_wrap=True), True
     for ok, result, remedy in checks:
         all_ok &= ok
@@ -62,7 +62,7 @@ def print_checks(checks: Iterable[tuple[bool, str, str]]) -> bool:
 
 
 def borderless_table(*columns: str) -> Table:
-    """Return a table without lines; a column whose heading starts with `>` is right-aligned."""
+    """Return a table without borders; columns whose heading starts with `>` are right-aligned."""
     table = Table(box=None, pad_edge=False)
     for heading in columns:
         if heading.startswith(">"):
@@ -81,7 +81,7 @@ def write_output(path: Path, data: bytes, mode: int = 0o600) -> None:
 
 
 def counted(names: Sequence[str]) -> str:
-    """Return the number of names, and the first of them."""
+    """Format the number of names and the first few of them."""
     more = len(names) - _MAX_NAMES
     first = ", ".join(names[:_MAX_NAMES]) + (f" and {more} more" if more > 0 else "")
     return f"{len(names)} ({first})"

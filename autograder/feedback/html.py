@@ -72,17 +72,18 @@ def exercise_fragment(
 ) -> str:
     """Return one exercise as HTML with inline styles, for the output of a notebook cell.
 
-    Text inherits its colour, so it is readable on light and dark backgrounds. message: the reason
-    why the submission could not be graded.
+    Text inherits its colour, so it is readable on light and dark backgrounds. message: why the
+    submission could not be graded, or "".
     """
     template = environment("feedback").get_template("fragment.html.j2")
     return template.render(exercise=view_exercise(exercise, maximum), message=message)
 
 
 def next_steps(exercises: list[ExerciseView]) -> list[ExerciseView]:
-    """Return up to three exercises to work on: named mistakes first, then begun, then unwritten.
+    """Return up to three exercises to work on.
 
-    Otherwise in the order of the week, because later exercises build on earlier ones.
+    Exercises with named mistakes come first, then those that are begun, then unwritten ones; within
+    each group in the order of the week, because later exercises build on earlier ones.
     """
     order = {"partly": 1, "wrong": 1, "open": 2}
     left = [e for e in exercises if e.state in order and e.open_points > 0]

@@ -27,7 +27,7 @@ class ArithmeticLine:
 
 
 def arithmetic(report: ExerciseReport) -> list[ArithmeticLine]:
-    """Return the sum for an exercise that lost some of its points, or an empty list."""
+    """Return the lines of the sum, or [] if there is nothing to explain, such as full points."""
     trivial = not report.score and any(t.verdict is Verdict.PASS for t in report.tests)
     if not (0 < report.score < report.max_score or report.deductions or trivial):
         return []

@@ -1,4 +1,4 @@
-"""A sentence about the lines of a mistake."""
+"""Describe the lines of a mistake in a sentence."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def location_sentence(suspects: Iterable[Suspect], asking: bool = True) -> str:
 
 
 def _repairable(places: list[Suspect], asking: bool) -> str:
-    """Describe the lines that a repair was found for."""
+    """Describe the lines for which a fix was found."""
     lines = [
         f"line {p.line} of {p.file}{f' ({question(p.kind)})' if asking else ''}" for p in places
     ]
@@ -39,7 +39,7 @@ def _repairable(places: list[Suspect], asking: bool) -> str:
 
 
 def _observed(places: list[Suspect]) -> Iterator[str]:
-    """Describe the lines that no repair was found for."""
+    """Describe the lines for which no fix was found."""
 
     def lines(some: list[Suspect]) -> str:
         return " and ".join(f"line {p.line} of {p.file}" for p in some)

@@ -1,6 +1,6 @@
 """Feedback as plain text, for comments on learning platforms, or as Markdown.
 
-It has the content of the fragment in a notebook (templates/fragment.html.j2). Text from students is
+The content is that of the notebook fragment (templates/fragment.html.j2). Text from students is
 limited to what the pages show; control characters are made visible, and Markdown is escaped.
 """
 
@@ -22,7 +22,7 @@ Words = Callable[[str], str]
 
 
 def escaped(text: str) -> str:
-    """Escape a text for Markdown; quotations stay code."""
+    """Escape a text for Markdown, except code in backticks."""
     return with_quotations(replaced(text).replace("\r", " "), _literal, quoted)
 
 

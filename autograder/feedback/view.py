@@ -1,8 +1,8 @@
 """The content of a feedback page, before it becomes HTML.
 
-A report lists hidden tests; a student reads by cause. So tests that fail with the same message, up
-to its numbers, become one finding with their claims. If only some variants of a test fail, the
-claim lists their axes (`float16-cpu`).
+A report lists results by hidden test, but students need them by cause. So tests whose messages
+differ only in numbers become one finding, with the claims of these tests. If only some variants of
+a test fail, the claim lists their axes (`float16-cpu`).
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ class Claim:
 
 @dataclass
 class Finding:
-    """One cause: a verdict with its message, and the claims of the tests that it fails.
+    """A cause of failures: a verdict, its message, and the claims of the tests that fail.
 
-    Only the first claim certainly fails. The tests of an exercise begin with the simplest one; a
-    later test that fails in the same way does not reach its own requirement.
+    Only the first claim is known to fail, because tests are ordered from simple to difficult: a
+    later test that fails in the same way does not get as far as its own claim.
     """
 
     verdict: Verdict
@@ -40,12 +40,12 @@ class Finding:
 
     @property
     def failed(self) -> list[Claim]:
-        """Return the claim that fails, or all claims if the student's code is not the reason."""
+        """Return the claim known to fail, or all claims if the student's code is not at fault."""
         return self.claims[:1] if self.verdict.failed else self.claims
 
     @property
     def unseen(self) -> list[Claim]:
-        """Return the claims that this failure keeps from being checked."""
+        """Return the claims that could not be checked because of this failure."""
         return self.claims[1:] if self.verdict.failed else []
 
     @property
@@ -111,7 +111,7 @@ class ExerciseView:
 
     @property
     def where(self) -> str:
-        """Return a sentence that locates the mistake, with a question unless it is named."""
+        """Return a sentence that locates the mistake, with a question unless a cause is named."""
         return location_sentence(self.report.suspects, asking=not self.report.explained)
 
     @property
@@ -139,9 +139,9 @@ _MARKS = {
 
 
 def view_exercise(report: ExerciseReport, points: float | None = None) -> ExerciseView:
-    """Return the view of a report.
+    """Return the view of an exercise.
 
-    points: maximum of the exercise, if it exceeds the maximum in the report.
+    points: maximum of the exercise; by default the maximum in the report.
     """
     variants = _variants(report.tests)
     failed = [t for t in report.tests if t.verdict.reported and not t.carried]
@@ -160,7 +160,7 @@ def view_exercise(report: ExerciseReport, points: float | None = None) -> Exerci
 
 
 def _variants(tests: Iterable[TestReport]) -> dict[str, list[TestReport]]:
-    """Group the tests by their name without the axes."""
+    """Group tests by name, ignoring their axes."""
     found: dict[str, list[TestReport]] = {}
     for test in tests:
         found.setdefault(test.base, []).append(test)

@@ -47,7 +47,7 @@ _NBGRADER_FILES = ("timestamp.txt", "submission_secret.txt")  # nbgrader trusts 
 _BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError)
 
 _METADATA = "submission_metadata.yml"
-_MAX_METADATA = 256 << 20  # it also has the results of autograders
+_MAX_METADATA = 256 << 20  # the metadata also contains autograder results
 
 Read = Callable[[int], bytes | None]  # the content, or None if it is larger than the bound
 # (student, files, time as nbgrader writes it or "") -> remarks for the instructor
@@ -56,11 +56,11 @@ Accept = Callable[[str, dict[str, bytes], str], list[str]]
 
 @dataclass
 class Found:
-    """The content of a bulk download."""
+    """The students and files found in a bulk download."""
 
     collected: list[str] = field(default_factory=list)
     late: list[str] = field(default_factory=list)  # as Canvas marks them
-    unmatched: list[str] = field(default_factory=list)  # files of no student on the class list
+    unmatched: list[str] = field(default_factory=list)  # files without a known student
     left_out: list[str] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
     timed: list[str] = field(default_factory=list)  # students whose submission time is known
@@ -102,7 +102,7 @@ def collect_bulk(course: Course, week: Week, path: Path, roster: Roster, accept:
 
 
 def _named(names: Iterable[str]) -> dict[str, set[str]]:
-    """Return the Moodle participants with each name, ignoring the order of its words."""
+    """Map each name (its sorted words) to the numbers of the Moodle participants who have it."""
     found: dict[str, set[str]] = {}
     for name in names:
         if moodle := next(filter(None, map(_MOODLE.match, PurePosixPath(name).parts[:-1])), None):
@@ -115,9 +115,9 @@ def _words(name: str) -> str:
 
 
 def _place(name: str, roster: Roster, named: Mapping[str, set[str]]) -> tuple[list[str], str, bool]:
-    """Return the student, the file name in the submission, and if it is late according to Canvas.
+    """Return (students, file name in the submission, True if Canvas marks it as late).
 
-    The list is empty if there is no such student.
+    The list of students is empty if the file matches no student.
     """
     parts = PurePosixPath(name).parts
     entry, file, late = None, "", False
@@ -147,7 +147,7 @@ def _one(roster: Roster, number: str, name: str) -> RosterEntry | None:
 def content_from(
     files: Mapping[str, Read], week: Week, bound: int
 ) -> tuple[dict[str, bytes], list[str]]:
-    """Return one student's files to accept, and a line for each that is not.
+    """Return the accepted files of one student, and a line for each rejected file.
 
     A single zip file is unpacked if there is no module.
     """
@@ -166,7 +166,7 @@ def content_from(
     left_out += [f"{n!r}: not a plain file name" for n in content if n not in kept]
     own = {n: d for n, d in kept.items() if PurePosixPath(n).name not in _NBGRADER_FILES}
     places = folders_with(own, week.module)
-    if len(places) == 1:  # the intake explains other cases
+    if len(places) == 1:  # otherwise the intake explains the problem
         own = files_in(own, places[0])
     return own, left_out
 
@@ -174,7 +174,7 @@ def content_from(
 def content_of(
     files: Mapping[str, bytes], week: Week, bound: int
 ) -> tuple[dict[str, bytes], list[str]]:
-    """Like `content_from`, for files in memory."""
+    """Do the same as `content_from` for files in memory."""
     return content_from({n: partial(_bounded, d) for n, d in files.items()}, week, bound)
 
 
@@ -183,7 +183,7 @@ def _bounded(data: bytes, bound: int) -> bytes | None:
 
 
 def _read_all(files: Iterable[tuple[str, Read]], bound: int) -> tuple[dict[str, bytes], list[str]]:
-    """Read files within a bound on their total size; return a line for each other one."""
+    """Read files up to a total size of `bound` bytes; return a line for each skipped file."""
     content: dict[str, bytes] = {}
     unreadable = []
     for name, read in files:
@@ -212,7 +212,7 @@ class _GradescopeExport:
     times: dict[str, str] = field(default_factory=dict)
 
     def place(self, name: str) -> tuple[list[str], str] | None:
-        """Return a file's students and its name in their submission; None for other files."""
+        """Return the students and the file name in their submission, or None for other files."""
         folder, _, file = name.removeprefix(self.root).partition("/")
         if not name.startswith(self.root) or not file or "__MACOSX" in name:
             return None
@@ -238,7 +238,7 @@ def _read_export(files: Sequence[tuple[str, Read]], roster: Roster) -> _Gradesco
 
 
 def _is_above(name: str, files: Sequence[tuple[str, Read]]) -> bool:
-    """Return True if all files are in the folder of this file, so it is not a student's."""
+    """Return True if this file is in the top folder, so that no student can have written it."""
     root = name.removesuffix(_METADATA)
     if root.count("/") > 1 or "_assignsubmission_file" in root:
         return False
@@ -319,6 +319,6 @@ def _read_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, bound: int) ->
         return None
     try:
         with archive.open(info) as file:
-            return _bounded(file.read(bound + 1), bound)  # the stated size may be wrong
+            return _bounded(file.read(bound + 1), bound)  # the size in the zip may be wrong
     except _BROKEN:
         return None

@@ -3,7 +3,7 @@
 `CLASS_LISTS` maps the fields of a student to the columns of each platform. A list is read by the
 English name of a column and written back under its original one; `SPELLINGS` has the other names:
 those of Moodle's language packs (English, German, French and Spanish) and common ones in plain
-lists. A new column or a new spelling is one line here.
+lists. To support a new column or spelling, add one line here.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ KEY_FIELDS = ("login", "id", "number", "email")  # identify a student
 class ClassList:
     """The class list of one platform.
 
-    columns: the column of each field. `number` is in the file names of bulk downloads.
-    required: columns that identify the platform; of each group, one column is enough.
-    student: the fields that name a student in the gradebook, the first that is not empty;
+    columns: the column of each field. `number` appears in the file names of bulk downloads.
+    required: groups of columns that identify the platform; one column of each group is enough.
+    student: the fields for the name in the gradebook, of which the first that is not empty is used;
     `short_` means the part before the @.
     kept: the columns that the platform reads back with grades.
     """
@@ -118,7 +118,7 @@ SPELLINGS: dict[Kind, dict[str, tuple[str, ...]]] = {
 
 
 def match_columns(kind: Kind, columns: Iterable[str]) -> dict[str, str] | None:
-    """Return the list's own spelling of each known column, or None for a different platform."""
+    """Return the list's spelling of each known column, or None if it is from another platform."""
     class_list, more = CLASS_LISTS[kind], SPELLINGS.get(kind, {})
     fold = str.casefold if more else str
     given = {fold(column): column for column in columns}

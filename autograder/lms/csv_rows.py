@@ -9,9 +9,9 @@ from ..model.errors import KitError
 
 
 def read_rows(path: Path, *columns: str) -> list[dict[str, str]]:
-    """Return the rows of a CSV file, without spaces around cells and names of columns.
+    """Return the rows of a CSV file, with cells and column names stripped.
 
-    Raises KitError if the file cannot be read or lacks one of the columns.
+    Raise KitError if the file cannot be read or lacks one of the columns.
     """
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:

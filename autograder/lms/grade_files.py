@@ -29,7 +29,7 @@ Rows = Sequence[tuple[RosterEntry, list[str]]]  # the class list, with the cells
 
 @dataclass(frozen=True)
 class Exported:
-    """The text of the file, and the students who are not in it."""
+    """The text of a grade file. `unmatched`: students who are not on the class list."""
 
     text: str
     unmatched: list[str]
@@ -38,9 +38,9 @@ class Exported:
 def export(
     form: str, weeks: Sequence[Week], scores: Scores, roster: Roster | None, missing: str = ""
 ) -> Exported:
-    """Return grades in one of `FORMATS`; raise KitError without a class list of that platform.
+    """Return grades in one of `FORMATS`; raise KitError if it needs a different class list.
 
-    missing: the cell for students of the class list who are not in the gradebook.
+    missing: the cell for students on the class list who are not in the gradebook.
     """
     students = sorted({s for by_student in scores.values() for s in by_student})
     if form in WRITERS and (roster is None or roster.kind != form):
@@ -65,7 +65,7 @@ def export(
 
 
 def total(week: Week) -> float:
-    """Return the points of a perfect submission, with written questions."""
+    """Return the maximum points of a week, including written questions."""
     return full_points(week) + sum(q.points for q in week.questions)
 
 

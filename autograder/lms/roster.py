@@ -1,4 +1,4 @@
-"""Read a class list of Canvas, Moodle, Brightspace or Gradescope, or a plain one.
+"""Read a class list from Canvas, Moodle, Brightspace or Gradescope, or a plain one.
 
 The header identifies the platform (columns.py). A student in the gradebook is matched by login, id
 or e-mail address, or by the part of the address before the @ if it is unique.
@@ -23,7 +23,7 @@ _PARTICIPANT = re.compile(r"\D*(\d+)\Z")  # "Participant 12345", in Moodle's lan
 
 @dataclass(frozen=True)
 class RosterEntry:
-    """One student of the list. `number` is in the file names of bulk downloads."""
+    """A student on the class list. `number` appears in the file names of bulk downloads."""
 
     student: str  # the name in the gradebook
     name: str
@@ -35,7 +35,7 @@ class RosterEntry:
 
 @dataclass(frozen=True)
 class Roster:
-    """A class list; `spelling` maps known columns to the list's own names."""
+    """A class list. `spelling` maps known columns to their names in this list."""
 
     kind: Kind
     columns: tuple[str, ...]
@@ -43,7 +43,7 @@ class Roster:
     spelling: dict[str, str] = field(default_factory=dict, hash=False)
 
     def match(self, students: Iterable[str]) -> tuple[dict[str, RosterEntry], list[str]]:
-        """Return the entry of each student, and the students with no entry or several."""
+        """Return the entry of each student, and the students without a unique matching entry."""
         exact: dict[str, list[RosterEntry]] = {}
         local: dict[str, list[RosterEntry]] = {}
         for entry in self.entries:

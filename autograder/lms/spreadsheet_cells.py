@@ -23,7 +23,7 @@ _KEY = re.compile(r"[+-][\w.+-]*(?:@[\w.-]+)?")
 
 
 def text_cell(text: object) -> str:
-    """Return a text that a spreadsheet does not run as a formula."""
+    """Escape a text so that a spreadsheet does not run it as a formula."""
     cell = "" if text is None else str(text)
     if _NUMBER.fullmatch(cell):
         return cell

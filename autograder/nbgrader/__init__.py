@@ -4,7 +4,7 @@ nbgrader keeps its exchange, gradebook, Formgrader and commands. The kit replace
 trust students' files or run their code, through nbgrader's own settings (`configure`):
 
 release      files of a week to the exchange; further releases; solutions
-collect      submissions from every channel: merged, stored, put in place
+collect      submissions from every channel: merge, store, make current
 autograde    reports of the sandbox to the gradebook, one transaction per submission
 gradebook    scores, late penalties, stored reports, which submission counts
 formgrader   marking pages, marking sheets, copies of manual marks

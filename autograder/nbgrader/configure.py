@@ -6,8 +6,8 @@ the command line and the buttons of Formgrader all work in the same way:
 - `RestoreCells` repairs the notebook's cells before anything else reads them;
 - `GradeInSandbox` grades submissions, in place of `Execute`, which would run the student's code
   with the instructor's permissions;
-- `SaveScores` saves scores and late penalties as course.yaml says, and keeps manual marks settled
-  when a submission is graded again;
+- `SaveScores` saves scores and late penalties according to course.yaml, and keeps manual marks
+  settled when a submission is graded again;
 - `CollectOrdinaryFiles` collects regular files only;
 - `OnlyMarked` and `QuotedCsvExport` refuse to show 0 for an answer that is not marked yet;
 - `FinishFeedback` and `FeedbackPage` replace nbgrader's feedback by the kit's page;

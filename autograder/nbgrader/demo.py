@@ -38,11 +38,11 @@ class SampleStudent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     name: str
     story: str
-    style: str = ""  # an alternative of the bank, instead of the solution
-    wrong: tuple[str, ...] = ()  # misconceptions of the bank
-    trouble: str = ""  # a file in class/ that is appended
-    only: tuple[str, ...] = ()  # the exercises that are written, if not all
-    module: str = ""  # a wrong name of the module's file
+    style: str = ""  # an alternative from the bank, instead of the solution
+    wrong: tuple[str, ...] = ()  # misconceptions from the bank
+    trouble: str = ""  # a file in class/ to append
+    only: tuple[str, ...] = ()  # the exercises that the student has written; empty: all
+    module: str = ""  # a wrong file name for the module
 
 
 def sample_class(course: Course) -> tuple[SampleStudent, ...]:
@@ -61,18 +61,18 @@ def sample_class(course: Course) -> tuple[SampleStudent, ...]:
 
 @dataclass
 class DemoResult:
-    """The results of the week."""
+    """The results of the demo week."""
 
     course: Course
     week: Week
     report: Report
-    entries: list[GradebookEntry]  # of the gradebook
+    entries: list[GradebookEntry]  # from the gradebook
     pages: dict[str, Path]  # student -> feedback page
     fetched: dict[str, Path]  # student -> the page that nbgrader delivered
     notes: list[str] = field(default_factory=list)
 
     def commonest(self) -> list[tuple[str, str, int]]:
-        """Return (exercise, misconception, number of students), the commonest first."""
+        """Return (exercise, misconception, number of students), most common first."""
         counted: Counter[tuple[str, str]] = Counter()
         for submission in self.report.submissions:
             for exercise in submission.exercises:
@@ -81,7 +81,7 @@ class DemoResult:
 
 
 def steps(project: Course) -> int:
-    """Return the number of steps of a demo: five per student and four in all."""
+    """Return the number of steps of a demo: four, and five more per student."""
     return 5 * len(sample_class(project)) + 4
 
 
@@ -148,7 +148,7 @@ def make_project(project: Course) -> Course:
 
 
 def module_of(bank: Bank, student: SampleStudent) -> str:
-    """Return a student's module: the solution in some style, with their mistakes."""
+    """Return a student's module: the solution in their style, with their misconceptions."""
     styles = {a.name: a.source for a in bank.alternatives}
     source = styles[student.style] if student.style else bank.solution
     mistakes = {m.name: m.source.removeprefix(bank.solution) for m in bank.misconceptions}
@@ -162,7 +162,7 @@ def module_of(bank: Bank, student: SampleStudent) -> str:
 
 
 def _fill_stub(stub: str, solution: str, names: tuple[str, ...]) -> str:
-    """Replace some functions of the stub by those of the solution."""
+    """Replace the named functions of the stub with those of the solution."""
     solved = {n.name: n for n in ast.parse(solution).body if isinstance(n, ast.FunctionDef)}
     lines, solved_lines = stub.split("\n"), solution.split("\n")
     for node in reversed(ast.parse(stub).body):
@@ -199,7 +199,7 @@ def _answer_questions(path: Path, student: SampleStudent) -> None:
 
 
 def fetch_feedback(course: Course, week: Week, student: str, home: Path) -> Path | None:
-    """Run nbgrader's fetch_feedback for one student; return the page, or None."""
+    """Run nbgrader's fetch_feedback for one student; return the page, or None if there is none."""
     from nbgrader.exchange.default import ExchangeFetchFeedback
 
     student_step(ExchangeFetchFeedback, course, week, student, home)

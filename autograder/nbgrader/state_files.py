@@ -1,4 +1,4 @@
-"""Files and folders that are replaced in one step, for data that nbgrader does not store."""
+"""Atomically replaced files and folders, for data that nbgrader does not store."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _Content = TypeVar("_Content")
 
 
 def read_state(path: Path, kind: type[_Content]) -> _Content | None:
-    """Return the content of a state file, or None if it is missing or of another version."""
+    """Return the content of a state file, or None if it is missing or has a different format."""
     try:
         return msgspec.json.decode(path.read_bytes(), type=kind)
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
@@ -23,13 +23,13 @@ def read_state(path: Path, kind: type[_Content]) -> _Content | None:
 
 
 def write_state(path: Path, content: object) -> None:
-    """Replace a state file in one step; only its owner may read its folder."""
+    """Replace a state file atomically; only its owner may read its folder."""
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     replace_file(path, msgspec.json.encode(content))
 
 
 def replace_folder(folder: Path, files: Mapping[str, bytes], mode: int = 0o777) -> None:
-    """Replace a folder by one with these files, in one step."""
+    """Replace a folder atomically by a folder with these files."""
     fresh, former = (folder.with_name(f".{folder.name}.{which}") for which in ("new", "old"))
     for stale in (fresh, former):
         shutil.rmtree(stale, ignore_errors=True)

@@ -1,6 +1,7 @@
 """The status of every week: released, submitted, graded, marked, returned, and problems.
 
-Read from nbgrader's folders and gradebook and from `.autograder/`, without importing nbgrader.
+Everything is read from nbgrader's folders and gradebook and from `.autograder/`, without importing
+nbgrader, which takes seconds.
 """
 
 from __future__ import annotations
@@ -54,12 +55,12 @@ class WeekStatus(msgspec.Struct, frozen=True):
     late: dict[str, str]  # student -> how late, without the grace period
     graded: list[str]
     refused: dict[str, str]  # student -> why
-    waiting: list[str]  # with a submission in the exchange that is not collected yet
-    ungraded: list[str]  # with a collected submission that is not graded yet
+    waiting: list[str]  # submitted to the exchange, but not collected yet
+    ungraded: list[str]  # collected, but not graded yet
     to_mark: dict[str, int]  # student -> number of unmarked cells
     returned: list[str]
-    stale: list[str]  # with feedback that is older than the score
-    again: dict[str, list[PastResult]]  # student -> all results if several, the latest last
+    stale: list[str]  # whose feedback is older than their score
+    again: dict[str, list[PastResult]]  # student -> results, oldest first, if there are several
     foreign: dict[str, str]  # student -> the user who submitted in their name
     noted: dict[Kind, list[str]] = {}  # kind of problem -> students
     asking: dict[str, str] = {}  # student -> first line of an unanswered regrade request
@@ -82,7 +83,7 @@ def status(course: Course) -> list[WeekStatus]:
 
 
 def _stamps(course: Course, week: Week) -> dict[str, str]:
-    """Return the time of each collected submission, as nbgrader writes it."""
+    """Return the time of each collected submission by student, in nbgrader's format."""
     students = Workspace(course).students("submitted", week)
     return {student: handed_in(course, week, student) for student in students}
 
@@ -173,7 +174,7 @@ def _changed_answers(week: Week, marks: Mapping[str, Mapping[str, Marked]]) -> d
 def _late(
     course: Course, entries: list[GradebookEntry], stamps: Mapping[str, Mapping[str, str]]
 ) -> dict[tuple[str, str], str]:
-    """Return how late each (student, week) is, by the last collected or graded submission."""
+    """Return how late the last collected or graded submission of each (student, week) is."""
     graded = by_student(entries)
     found = {}
     for student in {*graded, *(student for own in stamps.values() for student in own)}:
@@ -209,7 +210,7 @@ def returned(workspace: Workspace, week: Week, student: str) -> bool:
     secret = folder / "submission_secret.txt"
     if not secret.is_file():
         return workspace.feedback_page(student, week).is_file()
-    # the name that nbgrader gives it (utils.notebook_hash)
+    # the file name that nbgrader chooses (utils.notebook_hash)
     key = secret.read_text(encoding="utf-8") + week.name
     name = hashlib.md5(key.encode(), usedforsecurity=False).hexdigest()
     released: Path = workspace.exchange / workspace.course.id / "feedback" / f"{name}.html"

@@ -79,7 +79,7 @@ class Workspace:
         return self.feedback(student, week) / f"{week.name}.html"
 
     def students(self, step: str, week: Week) -> list[str]:
-        """Return the students with a folder for the week in a step such as "submitted"."""
+        """Return the students with a folder for the week in that of a step, such as submitted/."""
         return sorted(p.parent.name for p in (self.root / step).glob(f"*/{week.name}"))
 
     def make(self) -> None:
@@ -132,7 +132,7 @@ def open_gradebook(course: Course) -> Any:
 
 
 class GradedCell(NamedTuple):
-    """nbgrader's rows of a cell: the grade, and the comment if the cell can have one."""
+    """A cell's rows in nbgrader's gradebook: the grade, and the comment if it can have one."""
 
     grade: Any
     comment: Any
@@ -163,7 +163,7 @@ def unreachable_gradebook(error: Exception) -> NbgraderError:
 
 
 def open_api(course: Course) -> Any:
-    """Return an NbGraderAPI with the workspace's settings; its calls return their log."""
+    """Return an NbGraderAPI with the workspace's settings, whose results contain the log."""
     from nbgrader.apps import NbGraderAPI
 
     api = NbGraderAPI(config=Workspace(course).config())
@@ -172,7 +172,7 @@ def open_api(course: Course) -> Any:
 
 
 def require(result: dict[str, Any], step: str) -> None:
-    """Raise NbgraderError with nbgrader's reason if a step of it failed."""
+    """Raise NbgraderError with nbgrader's own error message if one of its steps failed."""
     if not result.get("success"):
         raise NbgraderError(f"{step}: {last_words(result)}")
 

@@ -1,4 +1,4 @@
-"""The current course.yaml and gradebook; the last valid content while there is an error."""
+"""The current course.yaml and gradebook, or their last valid content while they are unreadable."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from ..nbgrader.gradebook.database import GradebookEntry, read_gradebook
 from ..nbgrader.workspace import Workspace
 from .incidents import Incidents
 
-# Seconds after which one caller reads the gradebook again. Others do not wait for that, because
-# reading is slow while nbgrader writes.
+# Seconds after which one caller reads the gradebook again. Other callers do not wait for it,
+# because reading is slow while nbgrader writes.
 _FRESH = 5.0
 
 
@@ -49,11 +49,11 @@ class Courses:
             return self._course
 
     def week(self, name: str) -> Week | None:
-        """Return the week of exactly this name, or None."""
+        """Return the week with exactly this name, or None."""
         return next((w for w in self.now.weeks if w.name == name), None)
 
     def open_weeks(self) -> list[Week]:
-        """Return the released weeks: by due date, then those past it, the most recent first."""
+        """Return the released weeks: first those not yet due, then the others, latest first."""
         course = self.now
         workspace, now = Workspace(course), dt.datetime.now(course.zone)
 
@@ -69,7 +69,7 @@ class Courses:
         return next(own, dt.timedelta())
 
     def _gradebook(self) -> list[GradebookEntry]:
-        """Return the gradebook's entries; the last known ones while it is read or if that fails."""
+        """Return the gradebook's entries, or the last known ones while they cannot be read."""
         if time.monotonic() - self._read_at > _FRESH and self._reading.acquire(blocking=False):
             try:
                 _, self._entries = read_gradebook(self.now)

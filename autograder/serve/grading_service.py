@@ -58,7 +58,7 @@ class Service:
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Grade, record and watch the exchange until the context ends."""
+        """Grade submissions, record results and watch the exchange until the context exits."""
         asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(_THREADS, "requests"))
         await asyncio.to_thread(self.queue.start)
         parts = (self.dispatcher.run, self.recorder.run, self.inbox.run, self._renew_leases)

@@ -9,7 +9,7 @@ import msgspec
 
 
 class Incident(msgspec.Struct, frozen=True):
-    """Something that is wrong since a time (seconds of UTC)."""
+    """A problem, and when it began (seconds since the epoch)."""
 
     since: float
     message: str

@@ -1,4 +1,4 @@
-"""How the service was started, and the objects that all its parts share."""
+"""The service's settings, and the objects that all its parts share."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from .queue.queue import Queue
 
 
 class Settings(msgspec.Struct, frozen=True):
-    """How the service was started."""
+    """The settings of the service."""
 
-    prefix: str = "/"  # of every path
-    secure: bool = False  # reached by https
+    prefix: str = "/"  # prefix of every path
+    secure: bool = False  # reached over https
     address: str = ""  # host and port that browsers use
     database: str = ""  # a URL; default: a file in the project's private folder
     processes: int = 0  # default: one per core

@@ -153,7 +153,7 @@ def _project_lock(course: Course) -> Iterator[None]:
 
 
 def _listening(address: Address) -> socket.socket:
-    """Open the socket first, so that a port in use is reported before anything is written."""
+    """Return a listening socket, so that a port in use is reported before anything is written."""
     family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
     try:
         return socket.create_server((address.host, address.port), family=family)

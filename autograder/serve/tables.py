@@ -59,23 +59,23 @@ submissions = sa.Table(
     sa.Column("door", sa.String(20), nullable=False, key="channel"),  # page, command or exchange
     sa.Column("source", sa.String(400), unique=True),  # the folder's name in the exchange
     sa.Column("digest", sa.String(64), nullable=False),
-    # When the student submitted (seconds of UTC). In the exchange the student's machine writes
-    # this time, so only lateness depends on it.
+    # When the student submitted (seconds since the epoch). In the exchange, students can forge it,
+    # so it determines only lateness.
     sa.Column("received", sa.Float, nullable=False),
-    # When its result may be visible at the earliest, by this service's clock. Attempts and the
-    # cooldown are counted from here.
+    # The earliest time at which the result may be visible, by this service's clock. Attempts and
+    # cooldown are counted from this time.
     sa.Column("counted", sa.Float, nullable=False, server_default="0", key="counts_from"),
     sa.Column("state", sa.String(20), nullable=False),
     sa.Column("held", sa.Boolean, nullable=False, key="withheld"),  # result not visible yet
-    sa.Column("turn", sa.Integer, nullable=False, key="earlier"),  # submissions graded before
+    sa.Column("turn", sa.Integer, nullable=False, key="earlier"),  # submissions graded earlier
     sa.Column("place", sa.Integer, nullable=False, key="position"),  # among equal `earlier`
-    sa.Column("attempts", sa.Integer, nullable=False),  # how often its grading began
+    sa.Column("attempts", sa.Integer, nullable=False),  # how often grading was started
     sa.Column("not_before", sa.Float, nullable=False),
     sa.Column("trouble", sa.Text, nullable=False, key="error"),  # a system error
-    # The service that grades it, and until when it is taken to be alive without a renewal.
+    # The service that grades the submission, and when its lease expires.
     sa.Column("owner", sa.String(400), nullable=False, server_default=""),
     sa.Column("leased", sa.Float, nullable=False, server_default="0", key="leased_until"),
-    # When the student restored it (seconds of UTC), or 0.
+    # When the student restored the submission (seconds since the epoch), or 0.
     sa.Column("chosen", sa.Float, nullable=False, server_default="0", key="restored"),
     sa.Index("of_student", "student", "week"),
     sa.Index("in_line", "state", "withheld", "earlier", "position"),
@@ -99,21 +99,21 @@ results = sa.Table(
     sa.Column("score", sa.Float, nullable=False),
     sa.Column("report", sa.LargeBinary, nullable=False),
 )
-# The recorded result of a student's week, and the error if recording failed.
+# Up to when a student's results for a week are recorded, and the error if recording failed.
 recorded = sa.Table(
     "settled",
     metadata,
     sa.Column("student", sa.String(200), primary_key=True),
     sa.Column("week", sa.String(200), primary_key=True),
-    sa.Column("receipt", sa.String(40), nullable=False, default=""),  # of earlier versions
-    sa.Column("graded", sa.Float, nullable=False),  # the newest result that was considered
+    sa.Column("receipt", sa.String(40), nullable=False, default=""),  # used by earlier versions
+    sa.Column("graded", sa.Float, nullable=False),  # time of the newest recorded result
     sa.Column("not_before", sa.Float, nullable=False),
     sa.Column("trouble", sa.Text, nullable=False, key="error"),
 )
 
 
 class Store:
-    """Base class of everything that reads and writes the tables. All methods block."""
+    """Base class for reading and writing the tables. All methods block."""
 
     def __init__(self, engine: sa.Engine, clock: Callable[[], float] = time.time) -> None:
         self.engine, self.clock = engine, clock
@@ -125,7 +125,7 @@ class Store:
 
     @contextmanager
     def transaction(self) -> Iterator[sa.Connection]:
-        # SQLite allows one writer at a time: waiting here is cheaper than retrying there
+        # SQLite allows one writer at a time, and waiting for a lock is cheaper than retrying
         with nullcontext() if self.shared else _WRITING, self.engine.begin() as db:
             if not self.shared:
                 db.exec_driver_sql("BEGIN IMMEDIATE")
@@ -137,23 +137,23 @@ class Store:
             return [db.execute(statement).rowcount for statement in statements][-1]
 
     def read(self, query: sa.Executable) -> sa.Result[Any]:
-        """Return the result of a query after reading all of it."""
+        """Run a query and return all its rows."""
         with self.engine.connect() as db:
             return db.execute(query).freeze()()
 
     def insert(self, table: sa.Table, **row: Any) -> Any:
-        """Return an insertion to which `on_conflict_…` can be added."""
+        """Return an INSERT statement that supports `on_conflict_…`."""
         insert = postgresql.insert if self.shared else sqlite.insert
         return insert(table).values(**row)
 
     def upsert(self, table: sa.Table, key: dict[str, Any], row: dict[str, Any]) -> Any:
-        """Return an insertion that updates the row with this primary key if it exists."""
+        """Return an INSERT statement that updates the row with this primary key if it exists."""
         insertion = self.insert(table, **key, **row)
         return insertion.on_conflict_do_update(index_elements=list(key), set_=row)
 
 
 def of_student(table: sa.Table, student: str, week: str) -> sa.ColumnElement[bool]:
-    """Return the condition that selects the rows of a student's week."""
+    """Return the condition that selects a student's rows for a week."""
     return (table.c.student == student) & (table.c.week == week)
 
 
@@ -178,7 +178,7 @@ def open_database(url: str) -> sa.Engine:
 
 
 def _add_columns(engine: sa.Engine) -> None:
-    """Add the columns that a database of an earlier version lacks."""
+    """Add the columns that are missing in a database from an earlier version."""
     inspector = sa.inspect(engine)
     for table in metadata.sorted_tables:
         existing = {column["name"] for column in inspector.get_columns(table.name)}
@@ -209,7 +209,7 @@ def first_line(error: Exception) -> str:
 
 
 def error_text(error: Exception) -> str:
-    """Describe an error in one line; the type is named unless the message is written for users."""
+    """Describe an error in one line; include its type unless the message is meant for users."""
     if isinstance(error, SQLAlchemyError):
         return first_line(error)
     name = type(error).__name__

@@ -2,17 +2,17 @@
 
 Theory of operation
 -------------------
-Who may be lying: submissions; each runs in the sandbox of its worker. The scheduler and the workers
+Submissions may be lying; each runs in the sandbox of its worker. The scheduler and the workers
 are trusted: a client of the scheduler can run code on the workers, and a worker sees solutions,
 graders and the course's secret. Use TLS on networks that others can reach; both ends then
-authenticate with certificates of your own authority.
+authenticate with certificates from your own certificate authority.
 
 Data flow: each worker receives one parcel per batch with the required parts of the course
 (registry, graders and solutions of the week, secret), and stores it in a private folder until the
 batch ends. Submissions are sent as bytes, and reports return. No shared disk is needed.
 
 Guarantees: a worker grades only if its kit, Python and libraries equal those of the instructor's
-machine and its sandbox works; otherwise it refuses with a reason and other workers do the job. A
+machine and its sandbox works; otherwise it reports why, and other workers do the job. A
 worker grades one submission at a time. The jobs of a worker that dies are repeated elsewhere, and a
 submission that kills workers repeatedly gets a system error, never a zero. Reports are the
 same as in local grading, except for timings.

@@ -23,7 +23,7 @@ from .worker import RESOURCE, grade, leave, settle_in
 _LOOK_SECONDS = 1.0
 # Time to wait for a worker; batch systems may need minutes to start one.
 PATIENCE_SECONDS = 300.0
-# Submissions sent ahead to each worker: enough to keep it busy, few enough for new workers.
+# Submissions queued per worker: enough to keep it busy, few enough to leave work for new workers.
 AHEAD = 3
 # Attempts to grade a submission if the worker dies or a system error occurs.
 _TRIES = 2
@@ -33,9 +33,9 @@ Result = SubmissionReport | str
 
 
 class ClusterSession:
-    """A connection for several batches, one at a time; workers keep their parcels in between.
+    """A connection for several batches, one at a time; workers keep their parcels between batches.
 
-    After an error the next batch opens a new connection.
+    After an error, the next batch opens a new connection.
     """
 
     def __init__(self, cluster: Cluster) -> None:
@@ -87,7 +87,7 @@ def _connect(cluster: Cluster) -> Any:
 def _security(cluster: Cluster) -> Any:
     from distributed.security import Security
 
-    security: Any = Security()  # from distributed's own configuration
+    security: Any = Security()  # as configured for distributed
     if cluster.tls_ca:
         security = Security(
             tls_ca_file=cluster.tls_ca,
@@ -119,7 +119,7 @@ class _Crew:
         return executor
 
     def look(self) -> int:
-        """Send the parcel to new workers; return the number of workers that can grade."""
+        """Send the parcel to new workers; return how many connected workers can grade."""
         workers = self._workers()
         fit = {a for a, w in workers.items() if w["resources"].get(self.resource)}
         new = [a for a in workers if a not in fit and a not in self.refusals]
@@ -129,7 +129,7 @@ class _Crew:
         for address, answer in answers.items():
             if answer == "":
                 fit.add(address)
-            elif isinstance(answer, OSError):  # the worker died, or is still starting
+            elif isinstance(answer, OSError):  # the worker died or is still starting
                 continue
             else:
                 self.refusals[address] = _reason(answer)
@@ -209,7 +209,7 @@ class _ClusterBatch:
         except KilledWorker:  # another submission may be responsible: retry this one alone
             result = "the workers that graded it died repeatedly"
             again = self._alone
-        except Exception as error:  # of the submission's task: the other submissions go on
+        except Exception as error:  # raised by this submission's task: continue with the others
             result = f"{type(error).__name__}: {error}"
         if isinstance(result, str):
             result = fault(name, self._max_score, result)

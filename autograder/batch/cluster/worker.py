@@ -27,7 +27,7 @@ from .parcel import Parcel, key_of, unpack
 if TYPE_CHECKING:
     from ...grading.engine import Engine
 
-# The next parcel removes those unused for this time, because their clients may have been killed.
+# Loading a parcel removes courses unused for this long, because their clients may have been killed.
 IDLE_SECONDS = 3600.0
 RESOURCE = "autograder-"
 
@@ -67,7 +67,7 @@ _grading = threading.Lock()
 
 
 async def settle_in(data: bytes, dask_worker: Any) -> str:
-    """Load a parcel; return "" if this worker can grade with it, otherwise the reason."""
+    """Load a parcel; return "" if this worker can grade with it, otherwise the reason why not."""
     key = key_of(data)
     now = time.monotonic()
     for idle in [k for k, s in _settled.items() if now - s.used > IDLE_SECONDS and k != key]:

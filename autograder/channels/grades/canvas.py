@@ -2,7 +2,7 @@
 
 The endpoints and fields are documented in Canvas's API: users of a course, assignments, submissions
 (`entered_score`, `score`, `submission_comments`) and "Grade or comment on a submission". Canvas
-only adds comments, so check for an existing one before writing.
+cannot replace a comment, so check for an existing one before adding it.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class CanvasAssignment:
         return None if points is None else float(points)
 
     def grades(self) -> dict[str, PlatformGrade]:
-        """Return the entered grades, before Canvas applies its late policy."""
+        """Return the grades as entered, before Canvas applies its late policy."""
         found = {}
         asked: dict[str, Any] = {"include[]": "submission_comments", "per_page": _PAGE}
         for page in self._web.pages(f"{self._assignment}/submissions", **asked):
@@ -59,7 +59,7 @@ class CanvasAssignment:
         return found
 
     def write(self, number: str, points: float, comment: str | None) -> str:
-        """Enter points; return a warning if Canvas changes them by its late policy."""
+        """Enter points; return a warning if Canvas changes them because of its late policy."""
         data: dict[str, Any] = {"submission": {"posted_grade": f"{points:.4f}"}}
         if comment is not None:
             data["comment"] = {"text_comment": comment}

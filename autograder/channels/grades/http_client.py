@@ -1,10 +1,10 @@
 """HTTP client for learning platforms: one host, one token, retries, no secrets in logs.
 
-Theory of operation. The platform is trusted, the network is not: except for this machine, https is
-required. The token is sent only to the configured origin: a redirect is an error, and the next page
-of a list must have the same origin. No message, log or error contains the token. Reading requests
-are retried after a failure. Writing requests are not, because it is unknown whether they took
-effect: the caller first reads the current state from the platform.
+Theory of operation. The platform is trusted, but the network is not: https is required, except on
+localhost. The token is sent only to the configured origin: a redirect is an error, and the next
+page of a list must have the same origin. No message, log or error contains the token. Read requests
+are retried after a failure. Write requests are not, because it is unknown whether they took effect:
+the caller first reads the current state from the platform.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _HERE = {"127.0.0.1", "::1", "localhost"}
 class Web:
     """A client for one platform.
 
-    pause: seconds before the first retry; doubled for each further one
+    pause: seconds before the first retry; doubled for each further retry
     """
 
     def __init__(self, base: str, *, pause: float = 1.0) -> None:
@@ -47,13 +47,13 @@ class Web:
         self._client.headers["Authorization"] = f"Bearer {token}"
 
     def get(self, place: str) -> Any:
-        """Return the JSON at a path or URL."""
+        """Send a GET request to a path or URL; return the decoded JSON."""
         return self._send("GET", place, again=True).json()
 
     def pages(
         self, place: str, *, accept: str = "application/json", **params: Any
     ) -> Iterator[Any]:
-        """Yield the pages of a list, following `Link: rel=next`."""
+        """Yield the pages of a list, following `Link` headers with `rel="next"`."""
         following: str | None = place
         for _ in range(_MOST_PAGES):
             if following is None:
@@ -73,10 +73,10 @@ class Web:
         return answer.json() if answer.content else None
 
     def _send(self, method: str, place: str, *, again: bool, **request: Any) -> httpx.Response:
-        """Send a request until it is answered.
+        """Send a request, with retries if the platform is busy.
 
-        again: retry after a failure too. If the platform is busy, it rejected the request before it
-            took effect, so that every request can be retried.
+        again: also retry after a connection error. A busy platform rejects a request before it
+            takes effect, so every request can be retried then.
         """
         problem = PlatformError("")
         for number in range(_TRIES):
@@ -94,7 +94,7 @@ class Web:
                     return answer
                 problem = PlatformError(f"{self._origin[1]} is busy ({answer.status_code})")
                 patience = max(patience, _retry_after(answer))
-            # platforms limit the rate of requests, so each retry waits twice as long
+            # platforms limit the rate of requests, so double the delay after each attempt
             time.sleep(patience)
         raise problem
 
@@ -121,17 +121,17 @@ def _origin(url: str) -> tuple[str, str, int | None]:
 
 
 def _is_busy(answer: httpx.Response) -> bool:
-    """Return True if the platform asks to retry; Canvas answers 403 "Rate Limit Exceeded"."""
+    """Return True if the request can be retried; Canvas sends 403 "Rate Limit Exceeded"."""
     limited = answer.status_code == 403 and "rate limit" in answer.text[:200].casefold()
     return answer.status_code in _BUSY or limited
 
 
 def _retry_after(answer: httpx.Response) -> float:
-    """Return the seconds of the Retry-After header, at most 60."""
+    """Return the delay in seconds from the Retry-After header, at most 60, or 0 without one."""
     text = answer.headers.get("retry-after", "")
     return min(60.0, float(text)) if text.isdecimal() else 0.0
 
 
 def _words(answer: httpx.Response) -> str:
-    """Return the platform's reason as one short line."""
+    """Return the error message of a response as one short line."""
     return " ".join(replaced(answer.text[:200]).split()) or "no reason given"

@@ -43,7 +43,7 @@ _LASTS = 300
 
 
 class LtiLineItem:
-    """The line item of a week; `make` allows creating it."""
+    """The line item of a week. `make`: create it if it does not exist."""
 
     name = "lti"
 
@@ -163,7 +163,7 @@ class LtiLineItem:
 def lti_line_item(
     course: Course, week: Week, *, make: bool = True, pause: float = 1.0
 ) -> LtiLineItem:
-    """Return the line item of a week; raise KitError if platform or key are not configured."""
+    """Return the line item of a week; raise KitError if the platform or key is not configured."""
     if course.registry.lti is None:
         raise KitError(
             "LTI is not configured: add lti: {client_id: ..., token_url: ..., lineitems: ..., "
@@ -174,7 +174,7 @@ def lti_line_item(
 
 
 def _below(url: str, name: str) -> str:
-    """Return the URL of a service of a line item; keep the query of the line item's URL."""
+    """Append `name` to the path of a line item's URL, keeping its query string."""
     path, mark, query = url.partition("?")
     return f"{path.rstrip('/')}/{name}{mark}{query}"
 

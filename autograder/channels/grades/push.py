@@ -1,12 +1,12 @@
 """Push the grades of a week to a learning platform, each exactly once.
 
 Each grade is recorded in `.autograder/pushes/<platform>-<week>.json` before it is sent and again
-when the platform has answered. If a push is interrupted (kill, lost response), the next push reads
+when the platform has responded. If a push is interrupted (kill, lost response), the next push reads
 the current grades from the platform and sends only the missing ones. Each comment ends with a
 reference (`ref 1a2b3c4d`, a hash of its text) that identifies it.
 
-Grades that were entered manually on the platform are reported and not overwritten: these differ
-from the grade pushed last and from the grade to push.
+Grades that were entered manually on the platform (those that equal neither the last pushed grade
+nor the grade to push) are reported and not overwritten.
 """
 
 from __future__ import annotations
@@ -55,10 +55,10 @@ class Platform(Protocol):
         """Return the points of the assignment, or None if it does not exist yet."""
 
     def grades(self) -> dict[str, PlatformGrade]:
-        """Return the current grades by id."""
+        """Return the current grades by the platform's user ids."""
 
     def write(self, number: str, points: float, comment: str | None) -> str:
-        """Enter points and, unless None, a comment; return a warning or ""."""
+        """Enter points and, unless it is None, a comment; return a warning or ""."""
 
 
 class Todo(Enum):
@@ -70,14 +70,14 @@ class Todo(Enum):
 
 
 class Pushed(msgspec.Struct, frozen=True):
-    """The points that the platform accepted last, and the points without a response."""
+    """The points that the platform accepted last, and points sent without a response so far."""
 
     points: float | None = None
     sending: float | None = None
     at: str = ""
 
     def may_hold(self, points: float) -> bool:
-        """Return True if points on the platform may come from a push."""
+        """Return True if these points on the platform may come from a push."""
         own = (p for p in (self.points, self.sending) if p is not None)
         return any(abs(p - points) <= _SMALL for p in own)
 

@@ -12,7 +12,7 @@ from ...terminal.console import terminal
 
 
 def run_mutants(course: Course, weeks: list[Week]) -> bool:
-    """Try the weeks' mutants; return whether each is rejected or stated to be equivalent."""
+    """Grade the weeks' mutants; return True if each is rejected or declared equivalent."""
     sandbox, secret = choose(), course_secret(course)
     all_rejected = True
     for week in weeks:

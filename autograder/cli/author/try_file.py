@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ...batch.intake import Submission
     from ...model.report.schema import SubmissionReport
 
-_LINE = re.compile(r"(?<= does not run: line )\d+(?=, )")  # of the module itself
+_LINE = re.compile(r"(?<= does not run: line )\d+(?=, )")  # in the module itself
 
 
 @app.command("try", rich_help_panel=AUTHORS)
@@ -86,7 +86,7 @@ def try_(
 
 
 class Trial(msgspec.Struct, frozen=True):
-    """A submission to grade; `offset`: number of lines of the solution in front of it."""
+    """A submission to grade. `offset`: number of lines of the solution before the snippet."""
 
     submission: Submission
     own_code: bool = False
@@ -94,7 +94,7 @@ class Trial(msgspec.Struct, frozen=True):
 
 
 def trial_of(course: Course, week: Week, what: str) -> Trial:
-    """Read a program: `-` for standard input, a path, or a program of the bank.
+    """Read a program from standard input (`-`), a path, or the bank.
 
     Python that lacks some exercises is appended to the solution, as misconceptions are.
     """
@@ -137,7 +137,7 @@ def _on_solution(bank: Bank, name: str, text: str) -> Trial:
 
 
 def _renumbered(report: SubmissionReport, offset: int) -> SubmissionReport:
-    """Count lines from the start of the given text, not of the solution in front of it."""
+    """Renumber lines from the start of the snippet instead of the solution before it."""
 
     def renumbered(thing: Any) -> Any:
         return msgspec.structs.replace(thing, line=thing.line - offset * (thing.line > offset))

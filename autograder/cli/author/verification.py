@@ -84,7 +84,7 @@ class Verify:
 def verified(
     verify: Verify, on_week: Callable[[Verification], None] = lambda result: None
 ) -> list[Verification]:
-    """Return the verification of each week, with a progress bar meanwhile."""
+    """Verify each week, showing a progress bar, and return the results."""
     work = {week.name: verify.proofs(week) for week in verify.weeks}
     every = [p for proofs in work.values() for p in proofs]
     results: dict[ProofJob, Verification] = {}
@@ -135,7 +135,7 @@ def _combined(verify: Verify, week: Week, results: dict[ProofJob, Verification])
 def _start(
     verify: Verify, left: list[ProofJob], describe: Callable[[str], None]
 ) -> Callable[[ProofJob], Verification]:
-    """Start the proofs, the longest first; return a function that waits for the result of one."""
+    """Start the proofs, longest first; return a function that waits for a proof's result."""
     count = min(verify.jobs or os.cpu_count() or 1, len(left))
     weights = {p: cost(verify.course, p) for p in left}
     if verify.jobs is None:  # a new process takes as long as importing torch

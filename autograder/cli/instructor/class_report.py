@@ -88,7 +88,7 @@ def report(
 
 
 def _similarity(course: Course, week: Week, *, names: bool) -> Similarity:
-    """Compare the week's modules and print how many pairs stand out."""
+    """Compare the week's modules and print the number of suspiciously similar pairs."""
     from ...similarity.collected_modules import similarity
 
     with terminal(stderr=True).status(f"comparing the modules of {week.name}"):

@@ -31,7 +31,7 @@ def doctor() -> bool:
         course = load()
         print_checks([(True, f"course.yaml: {course.title}, {len(course.weeks)} weeks", "")])
         print_checks(_privacy(course))
-    except NoCourse:  # as on a student's machine
+    except NoCourse:  # for example on a student's machine
         print_checks([(False, f"{REGISTRY}: not in this folder or those above", "")])
     except CourseError as error:
         print_checks([(False, str(error), "")])
@@ -62,7 +62,7 @@ def _privacy(course: Course) -> Iterator[tuple[bool, str, str]]:
 
 
 def readable_by_others(folder: Path) -> bool | None:
-    """Return whether any user can list the folder, or None if it does not exist."""
+    """Return True if any user can list the folder, or None if it does not exist."""
     if not folder.is_dir():
         return None
     path = folder.resolve()

@@ -161,7 +161,7 @@ def _all_graded(report: Report) -> bool:
 
 
 def _stop_if_most_are_refused(report: Report) -> None:
-    """Raise KitError: a wrong file name or upload form is probably not the students' mistake."""
+    """Raise KitError if most submissions were refused, probably because of a wrong file name."""
     reasons = Counter(
         s.reason.split(". ")[0] for s in report.submissions if s.verdict is Ending.REFUSED
     )
@@ -184,7 +184,7 @@ def _read_paths(course: Course, week: Week, paths: Sequence[Path]) -> Sequence[S
     if missing:
         raise KitError(f"there is no {missing[0]}")
     names = [p.name.removesuffix(".zip").removesuffix(".py") or p.resolve().name for p in paths]
-    if len(set(names)) < len(names):  # module files in folders of different students
+    if len(set(names)) < len(names):  # paths such as ada/softmax.py and bob/softmax.py
         names = [str(p).removesuffix(".zip") for p in paths]
     limits = course.limits(week)
     named = zip(paths, names, strict=True)

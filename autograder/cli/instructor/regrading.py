@@ -85,7 +85,7 @@ def _kind(plan: Plan) -> str:
 def _preview(
     course: Course, week: Week, jobs: int | None, reason: str = ""
 ) -> tuple[Preview, Plan]:
-    """Grade the week again, print the changes, and return them with a plan to write them."""
+    """Grade the week again, print the changes, and return them with the plan that applies them."""
     from ...nbgrader.collect.submissions import collected
     from ...nbgrader.regrade.regrade import plan_of, preview
     from ...nbgrader.release.archive import grade_by_release
@@ -113,7 +113,7 @@ def _preview(
 
 
 def _print_changes(some: Sequence[ScoreChange]) -> None:
-    """Print the scores of the exercises, without written answers and late penalties."""
+    """Print the changes of exercise scores, without written answers and late penalties."""
     from ...model.report.differences import changes
     from ...nbgrader.regrade.regrade import total
 

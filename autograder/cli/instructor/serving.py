@@ -141,7 +141,7 @@ def _write_tokens(
 ) -> None:
     """Write tokens for the named people, or for each student of the gradebook without one.
 
-    Named people are signed out on all their machines.
+    Sign out the named people on all their machines.
     """
     from ...nbgrader.gradebook.database import read_gradebook
     from ...serve.auth.accounts import Accounts, is_name
@@ -163,7 +163,7 @@ def _write_tokens(
             "or create tokens with --student NAME or --instructor NAME"
         )
     for name, _ in named:
-        people.revoke(name)  # a machine may be lost
+        people.revoke(name)  # in case a machine was lost
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")
     rows.writerow(("name", "role", "token"))

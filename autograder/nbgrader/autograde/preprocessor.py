@@ -50,7 +50,7 @@ from .shared_gradebook import one_transaction
 _NOT_COUNTED = "<p>Only your best {} electives count; this is not one of them.</p>"
 
 
-# Reports to record, by week and student, with the submission that they grade if that is known.
+# Reports to record by week and student, each with its submission or None if that is unknown.
 _prepared: dict[tuple[str, str], tuple[SubmissionReport, About | None]] = {}
 
 
@@ -58,7 +58,7 @@ _prepared: dict[tuple[str, str], tuple[SubmissionReport, About | None]] = {}
 def prepared_report(
     week: Week, report: SubmissionReport, about: About | None = None
 ) -> Iterator[None]:
-    """Let the preprocessor record this report instead of grading the submission."""
+    """Make the preprocessor record this report instead of grading the submission."""
     key = week.name, report.name
     _prepared[key] = report, about
     try:
@@ -156,7 +156,7 @@ def grade_student(course: Course, week: Week, student: str) -> tuple[SubmissionR
 
 
 def write_scores(nb: Notebook, week: Week, report: SubmissionReport) -> None:
-    """Replace the outputs of code cells; grade cells get their feedback and score."""
+    """Replace the outputs of code cells, with feedback and score in grade cells."""
     exercises = {e.name: e for e in report.exercises}
     points = {e.name: e.points for e in week.exercises}
     scores = cell_scores(week, report)

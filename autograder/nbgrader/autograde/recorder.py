@@ -69,8 +69,8 @@ def record(
 ) -> RecordedScores:
     """Record every submission of the report; call `on_done` after each.
 
-    abouts: the identity of each graded submission, by student, if it is known. A submission that
-    the grading system failed on keeps its old scores.
+    abouts: the identity of each graded submission, by student, if it is known. If grading failed
+    because of a system error, the old scores are kept.
     """
     require_released(course, week)
     keep_marks(course)
@@ -132,7 +132,7 @@ class _Recorder:
             outcome.recorded.append(student)
 
     def _counting_report(self, report: SubmissionReport, about: About) -> SubmissionReport | None:
-        """Put the submission that counts in place; return its report, or None to keep scores."""
+        """Make the effective submission current; return its report, or None to keep the scores."""
         course, week, student = self._course, self._week, report.name
         number = counting(course, week, stamped(report, about), self._worth)
         if number == about.number:
@@ -172,6 +172,6 @@ class _Recorder:
 
 
 def _is_rescored(before: Recorded, now: SubmissionReport, about: About) -> bool:
-    """Return True if the same submission has a different score now."""
+    """Return True if the score of an unchanged submission has changed."""
     same = before.is_of(about.handed_in, about.content) and now.verdict is Ending.GRADED
     return same and abs(before.score - now.score) > 1e-6

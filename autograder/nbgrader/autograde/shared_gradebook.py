@@ -31,10 +31,10 @@ Transaction = Callable[[], AbstractContextManager[None]]
 
 @contextmanager
 def shared_gradebook(course: Course) -> Iterator[Transaction]:
-    """Let every `nbgrader.api.Gradebook` of this course share one connection.
+    """Make every `nbgrader.api.Gradebook` of this course share one connection.
 
-    Yields a function that starts a transaction, which an error rolls back. The gradebook is used
-    only within transactions.
+    Yield a function that starts a transaction; an exception rolls it back. Use the gradebook only
+    within transactions.
     """
     from nbgrader.api import Gradebook
 

@@ -41,12 +41,12 @@ class CoursePreprocessor(NbGraderPreprocessor):
     display_data_priority = List(["text/html", "text/plain"]).tag(config=True)
 
     def course(self) -> Course:
-        """Return the course, read again only if course.yaml has changed."""
+        """Return the course; read course.yaml again only if it has changed."""
         root = Path(self.project)
         return _loaded(root, (root / REGISTRY).stat().st_mtime_ns)
 
     def week(self, course: Course, resources: Resources) -> Week:
-        """Return the week of the assignment; raise NbgraderError if course.yaml has none."""
+        """Return the week of the assignment; raise NbgraderError if course.yaml lacks it."""
         name = resources["nbgrader"]["assignment"]
         for week in course.weeks:
             if week.name == name:
@@ -122,7 +122,7 @@ def _repaired(cell: Notebook, original: Notebook | None, texts: set[str]) -> Not
 
 
 def _new_cell(kind: str, source: str) -> Notebook:
-    """Return a cell without nbformat's check of each cell: the whole notebook is checked."""
+    """Return a new cell without validating it, because the whole notebook is validated later."""
     code: dict[str, Any] = {"execution_count": None, "outputs": []} if kind == "code" else {}
     return nbformat.from_dict({"cell_type": kind, "metadata": {}, "source": source, **code})
 

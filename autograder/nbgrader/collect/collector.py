@@ -15,7 +15,7 @@ from .groups import grouped_lines, spread_groups
 
 
 class Collection(msgspec.Struct, frozen=True):
-    """The result of one `collect`; the last one of each week is stored."""
+    """The result of `collect`. Only the latest result of each week is stored."""
 
     foreign: dict[str, str] = {}  # student -> the user who owns the files submitted in their name
     notes: list[str] = []
@@ -59,7 +59,7 @@ def collect(course: Course, week: Week, *, check_owner: bool = True) -> Collecti
 
 
 def last_collection(course: Course, week: Week) -> Collection:
-    """Return the result of the last `collect`; empty before the first one."""
+    """Return the result of the latest `collect`, or an empty one if nothing was collected yet."""
     return read_state(_file(course, week), Collection) or Collection()
 
 

@@ -27,7 +27,7 @@ def submissions_of(course: Course, week: Week, student: str) -> History:
 
 
 def chosen_entry(history: History, wanted: str) -> Entry:
-    """Return the submission with this number."""
+    """Return the submission with this number; raise NbgraderError if there is none."""
     found = history.entry(int(wanted)) if wanted.isdecimal() else None
     if found is None:
         raise NbgraderError(
@@ -37,9 +37,9 @@ def chosen_entry(history: History, wanted: str) -> Entry:
 
 
 def restore(course: Course, week: Week, student: str, entry: Entry) -> list[str]:
-    """Let a submission count until a new one arrives; return the lines to print.
+    """Make a submission count until a new one arrives; return the lines to print.
 
-    It is graded only if it has no result yet.
+    Grade it only if it has no result yet. Raise NbgraderError if it cannot be graded.
     """
     from ..autograde.preprocessor import grade_student  # imports nbgrader, which takes seconds
 

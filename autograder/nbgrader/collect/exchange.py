@@ -56,7 +56,7 @@ class CollectOrdinaryFiles(ExchangeCollect):
                 self.foreign[record["username"]] = owner
 
     def _newest(self) -> list[Record]:
-        """Return each student's newest new submission, under any of the names of the week."""
+        """Return each student's newest uncollected submission, under any name of the week."""
         course, week = self._course_and_week()
         of_student: dict[str, list[Record]] = {}
         for name in names(Workspace(course), week):
@@ -94,7 +94,7 @@ class CollectOrdinaryFiles(ExchangeCollect):
         return record
 
     def _sort_by_timestamp(self, records: list[Record]) -> list[Record]:
-        """Sort the newest first, but files that the student owns before all others."""
+        """Sort newest first, but put files that the student owns before all others."""
         ordered = sorted(
             records,
             key=lambda r: (self._owner(r) == r["username"], r["timestamp"]),

@@ -48,7 +48,10 @@ def groups_of(course: Course, week: Week) -> list[list[str]]:
 
 
 def spread_groups(course: Course, week: Week) -> dict[str, str]:
-    """Give every member of a group its merged submission; return the author by member."""
+    """Give the merged submission to all members of each group.
+
+    Return a dict from each member who received a new version to its author.
+    """
     found: dict[str, str] = {}
     authors = _authors(course, week)
     for group in groups_of(course, week):
@@ -69,24 +72,24 @@ def spread_groups(course: Course, week: Week) -> dict[str, str]:
 
 
 def _joint(course: Course, week: Week, held: Mapping[str, Entry]) -> tuple[str, dict[str, bytes]]:
-    """Return the author of the group's last change, and the group's files."""
+    """Return the author of the group's last change and the group's merged files."""
     own = {s: e for s, e in held.items() if e.channel != "group"} or dict(held)
     author, files = "", dict[str, bytes]()
     for student in sorted(own, key=lambda s: (own[s].handed_in or own[s].received, s)):
         merged = merge(course, week, files, earlier_files(course, week, student))
         if not author or not (merged.problem or merged.unchanged):
             author, files = student, dict(merged.files)
-    files.pop(_SECRET, None)  # each member fetches feedback by their own secret
+    files.pop(_SECRET, None)  # each member fetches feedback with their own secret
     return author, files
 
 
 def grouped_lines(grouped: Mapping[str, str]) -> list[str]:
-    """Return a line per member about the author of their submission."""
+    """Return a line for each member that names the author of the group submission."""
     return [f"{s} gets the submission of {a} for their group" for s, a in grouped.items()]
 
 
 def author_of(course: Course, week: Week, student: str) -> str:
-    """Return the group member who wrote the student's submission, or the student."""
+    """Return the author of the student's group submission, or the student if there is none."""
     return _authors(course, week).get(student, student)
 
 
@@ -131,7 +134,7 @@ def _copy(
 
 
 def _authors(course: Course, week: Week) -> dict[str, str]:
-    """Return by student the author of the group submission that they got."""
+    """Return a dict from each student to the author of the student's group submission."""
     return read_state(_authors_file(course, week), dict[str, str]) or {}
 
 

@@ -1,9 +1,9 @@
-"""Store every submission of a student's week, and the one that is in place.
+"""Store every submission of a student for a week, and which one is current.
 
 `.autograder/submissions/<week>/<student>/` has a folder of files for each submission, named by
-their digest, and `index.json`. nbgrader's `submitted/` has a copy of the submission in place; its
-file `.parts` names that submission. The index is replaced in one step and before the copy is made,
-so after an interruption `submissions.collected` finds the missing copy.
+their digest, and `index.json`. nbgrader's `submitted/` has a copy of the current submission; its
+file `.parts` identifies that submission. The index is replaced atomically and before the copy is
+made, so after an interruption `submissions.collected` finds the missing copy.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ _TIMESTAMP = "timestamp.txt"
 class SubmittedPart(msgspec.Struct, frozen=True):
     """One part of a submission and what happens to it.
 
-    new: there was none before. replaced: differs from the earlier one. same: equals it.
-    kept: is missing here, or equals the released one; the earlier one stays. missing: was
-    never submitted. refused: cannot be graded; the earlier one stays.
+    new: submitted for the first time. replaced: differs from the earlier version. same: equals the
+    earlier version. kept: not submitted, or unchanged since the release, so the earlier version
+    stays. missing: never submitted. refused: cannot be graded, so the earlier version stays.
     """
 
     kind: Literal["module", "answer", "file"]
-    name: str  # softmax.py; the name of the question; the name of the file
+    name: str  # "softmax.py", or the name of the question or file
     fate: Literal["new", "replaced", "same", "kept", "missing", "refused"]
 
 
 class Entry(msgspec.Struct, frozen=True):
-    """One submission. `handed_in` is as nbgrader writes times, "" if the channel has none."""
+    """One submission. `handed_in`: its time in nbgrader's format, "" if the channel has none."""
 
     number: int  # starts with 1 each week
     handed_in: str
@@ -49,7 +49,7 @@ class Entry(msgspec.Struct, frozen=True):
     channel: str
     digest: str
     parts: tuple[SubmittedPart, ...] = ()
-    problem: str = ""  # why it cannot be graded; it then counts only if no other one can be
+    problem: str = ""  # why it cannot be graded; it then counts only if no other entry can be
     notes: tuple[Note, ...] = ()
 
     @property
@@ -59,10 +59,10 @@ class Entry(msgspec.Struct, frozen=True):
 
 
 class History(msgspec.Struct, frozen=True):
-    """The submissions of one student's week, the oldest first."""
+    """A student's submissions for one week, oldest first."""
 
     entries: tuple[Entry, ...] = ()
-    current: int = 0  # the number of the one in nbgrader's folder; 0 if there is none
+    current: int = 0  # number of the submission in nbgrader's folder; 0 if there is none
     restored: bool = False  # an instructor chose it: it counts until a new one arrives
     replaced: int = 0  # the restored submission that the current one replaced, if it did
     seen: str = ""  # the latest time that arrived, including refused and unchanged submissions
@@ -77,13 +77,13 @@ class History(msgspec.Struct, frozen=True):
 
     @property
     def base(self) -> Entry | None:
-        """Return the submission whose parts the next one keeps."""
+        """Return the submission that the next one is merged with, or None."""
         if self.restored or not self.accepted:
             return self.entry(self.current)
         return self.accepted[-1]
 
     def with_entry(self, changed: Entry) -> History:
-        """Return the history with the submission of this number replaced."""
+        """Return a copy of the history in which `changed` replaces the entry with its number."""
         entries = tuple(changed if e.number == changed.number else e for e in self.entries)
         return msgspec.structs.replace(self, entries=entries)
 
@@ -100,7 +100,7 @@ def history_folder(course: Course, week: Week, student: str) -> Path:
 
 
 def read_history(course: Course, week: Week, student: str) -> History:
-    """Return a student's submissions of a week; raise NbgraderError if the index is damaged."""
+    """Return a student's submissions for a week; raise NbgraderError if the index is damaged."""
     path = history_folder(course, week, student) / _INDEX
     try:
         return msgspec.json.decode(path.read_bytes(), type=History)
@@ -134,9 +134,9 @@ def stored_files(course: Course, week: Week, student: str, entry: Entry) -> dict
 
 
 def files_below(folder: Path) -> Iterator[tuple[str, bytes]]:
-    """Yield the regular files in a folder that are neither hidden nor far too large.
+    """Yield the regular files in a folder, except hidden files and files far above the size limit.
 
-    nbgrader's timestamp.txt is left out: see `folder_time`.
+    nbgrader's timestamp.txt is skipped: see `folder_time`.
     """
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder)
@@ -148,7 +148,7 @@ def files_below(folder: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def place(course: Course, week: Week, student: str, entry: Entry) -> None:
-    """Replace the student's folder in nbgrader's `submitted/` by a copy of this submission."""
+    """Replace the student's folder in nbgrader's `submitted/` with a copy of this submission."""
     files = stored_files(course, week, student, entry)
     if entry.handed_in:
         files[_TIMESTAMP] = entry.handed_in.encode()
@@ -162,7 +162,7 @@ def read_marker(folder: Path) -> Marker | None:
 
 
 def folder_time(folder: Path) -> str:
-    """Return the time of a submission in nbgrader's folder as nbgrader writes it, or ""."""
+    """Return the time of a submission in nbgrader's folder and format, or "" if it is unknown."""
     try:
         return (folder / _TIMESTAMP).read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError):
@@ -170,6 +170,6 @@ def folder_time(folder: Path) -> str:
 
 
 def last_seen(course: Course, week: Week, student: str) -> str:
-    """Return the latest time of anything that arrived from a student, as nbgrader writes it."""
+    """Return when the student last sent anything, in nbgrader's time format."""
     folder = Workspace(course).submitted(student, week)
     return max(read_history(course, week, student).seen, folder_time(folder))

@@ -31,13 +31,13 @@ from .notebooks import first_cells, parse_notebook, pictures_of, text_in
 from .submitted import FROM_NBGRADER, UNREADABLE
 
 Files = Mapping[str, bytes]
-_Answers = dict[str, tuple[str, Any]]  # by question: the text and the pictures
+_Answers = dict[str, tuple[str, Any]]  # question -> (text, pictures)
 _NOTEBOOKS = (".ipynb", UNREADABLE)
-_LAST_CELL = 900  # a restored answer is inserted before it, because later cells may be cut
+_LAST_CELL = 900  # restored answers are inserted before this cell, because later cells may be cut
 
 
 class Merged(msgspec.Struct, frozen=True):
-    """A submission as it will be graded. Merging its files again has no effect."""
+    """A merged submission, ready for grading. Merging its files again changes nothing."""
 
     files: dict[str, bytes]
     parts: tuple[SubmittedPart, ...]  # module, answers in the order of the week, other files
@@ -53,8 +53,8 @@ class Merged(msgspec.Struct, frozen=True):
 def merge(course: Course, week: Week, earlier: Files, incoming: Files) -> Merged:
     """Merge incoming files with those of the student's earlier submission (empty if none).
 
-    If the module cannot be graded but there are new answers, they are taken and the earlier module
-    stays.
+    If the module cannot be graded but there are new answers, accept the answers and keep the
+    earlier module.
     """
     sent, notes = _laid_out(course, week, incoming)
     sent = _without_stub(week, sent, earlier, Workspace(course).released_file(week, week.module))
@@ -98,7 +98,7 @@ def _merged(
 
 
 def _laid_out(course: Course, week: Week, incoming: Files) -> tuple[dict[str, bytes], list[Note]]:
-    """Return the files relative to the folder of the module, or of the notebook without one."""
+    """Return the files relative to the folder of the module or, without one, of the notebook."""
     bound = course.limits(week).submission_mib << 20
     own = {name: data for name, data in incoming.items() if _is_students(name)}
     named, notes = with_module(own, week)
@@ -126,7 +126,7 @@ def _is_students(name: str) -> bool:
 def _without_stub(
     week: Week, sent: dict[str, bytes], earlier: Files, stub: bytes
 ) -> dict[str, bytes]:
-    """Drop an unchanged stub if there is another version of the module."""
+    """Drop an unchanged stub if a different version of the module exists."""
     module = sent.get(week.module)
     if module is None or not stub or module.split() != stub.split():
         return sent
@@ -138,10 +138,10 @@ def _without_stub(
 
 
 def _with_kept_files(week: Week, sent: Files, earlier: Files) -> dict[str, bytes]:
-    """Return the sent files with those of the earlier submission that they do not replace.
+    """Add the earlier files that the new submission does not replace.
 
-    Files next to the module are kept if the module is not sent, or sent without other files. A
-    complete folder replaces the earlier one, because students may delete files on purpose.
+    Keep files next to the module if the new submission lacks the module or has no other files. A
+    complete folder replaces all of them, because students may delete files on purpose.
     """
     kept = {n: d for n, d in earlier.items() if _is_students(n) and not n.endswith(UNREADABLE)}
     alone = all(n == week.module or n.endswith(_NOTEBOOKS) or n in FROM_NBGRADER for n in sent)
@@ -152,7 +152,7 @@ def _with_kept_files(week: Week, sent: Files, earlier: Files) -> dict[str, bytes
 
 
 def _with_notebook(week: Week, sent: dict[str, bytes]) -> tuple[dict[str, bytes], list[Note]]:
-    """Give the notebook its name; a damaged one with that name gets a different one."""
+    """Rename the student's notebook as released; rename a damaged notebook that has this name."""
     name = f"{week.name}.ipynb"
     others = [n for n in sorted(sent) if n.endswith(".ipynb") and "/" not in n and n != name]
     if _parsed(sent, name) is not None or not (name in sent or others):
@@ -204,7 +204,7 @@ def _written(answers: _Answers, released: _Answers) -> _Answers:
 
 
 def _with_answers(now: Any, before: Any, names: list[str]) -> bytes:
-    """Return the notebook with these answers from the earlier one."""
+    """Return the notebook `now` with the named answers from the notebook `before`."""
     import nbformat
 
     own, old = first_cells(now.cells), first_cells(before.cells)
@@ -235,7 +235,7 @@ def _part(
 
 
 def _is_part(course: Course, week: Week, name: str) -> bool:
-    """Return True for a file that is graded next to the module and was not released."""
+    """Return True if the file is graded with the module and was not released with the week."""
     return (
         name != week.module
         and name not in FROM_NBGRADER
@@ -247,7 +247,7 @@ def _is_part(course: Course, week: Week, name: str) -> bool:
 def _problem(
     course: Course, week: Week, files: Files, sent: Files, earlier: Files, *, answered: bool
 ) -> str:
-    """Return why a merged submission cannot be graded, or ""; `answered`: with new answers."""
+    """Return why a merged submission cannot be graded, or "". `answered`: it has new answers."""
     if week.module not in sent and len(several := module_candidates(sent, week)) > 1:
         names = " and ".join(clean_name(name) for name in several[:3])
         return f"{names} could each be your {week.module}. Submit one of them as {week.module}."

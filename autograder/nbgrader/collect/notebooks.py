@@ -30,7 +30,7 @@ _OTHERS = bytes(sign for sign in range(256) if chr(sign) not in _BYTES_OF)
 _MOST_BYTES = 32 << 20
 _STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
 _CELLS = 1000
-# Escapes in JSON: backslashes, a pair of surrogates, and half of such a pair.
+# Escapes in JSON: backslashes, surrogate pairs, and unpaired surrogates.
 _ESCAPES = re.compile(
     r"((?:\\\\[^\\]*+)++|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})"
     r"|\\u[dD][89a-fA-F][0-9a-fA-F]{2}"
@@ -42,7 +42,7 @@ _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
 def read_cells(path: Path) -> list[dict[str, Any]]:
-    """Return the readable cells of a notebook; none if it is not a regular file or too large."""
+    """Return the readable cells, or [] if the notebook is too large or not a regular file."""
     try:
         if path.is_symlink() or not path.is_file() or path.stat().st_size > _BOUND:
             return []
@@ -55,7 +55,7 @@ def read_cells(path: Path) -> list[dict[str, Any]]:
 def text_in(data: bytes, name: str) -> str:
     """Decode a notebook; raise ValueError if parsing it would take too much memory.
 
-    Half of a surrogate pair, which some editors leave, becomes a replacement character, because
+    An unpaired surrogate, which some editors leave behind, becomes a replacement character, because
     neither files nor the gradebook can store it.
     """
     if len(data) > _BOUND:
@@ -74,7 +74,7 @@ def text_in(data: bytes, name: str) -> str:
 
 
 def _weights(data: bytes) -> tuple[int, int]:
-    """Return the estimated memory of all parts, and of the strings."""
+    """Return the estimated memory in bytes of all parts, and of the strings only."""
     signs = data.translate(None, _OTHERS)  # one pass over the data
     weights = {sign: signs.count(sign.encode()) * weight for sign, weight in _BYTES_OF.items()}
     return sum(weights.values()), weights['"']
@@ -116,12 +116,12 @@ def source_of(cell: Mapping[str, Any]) -> str:
 
 
 def joined(text: Any) -> str:
-    """Return a text of a notebook's file, which may be a list of lines."""
+    """Join a text in the notebook format, which may be stored as a list of lines."""
     return "".join(map(str, text)) if isinstance(text, list) else str(text)
 
 
 def pictures_of(cell: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return the attachments that are pictures, by name and kind."""
+    """Return the attached pictures by file name and media type."""
     attached = cell.get("attachments")
     kept = {
         name: {kind: data for kind, data in bundle.items() if kind in PICTURES}
@@ -157,7 +157,7 @@ def cell_notes(own: list[dict[str, Any]], released: list[dict[str, Any]], week: 
 
 
 def unwritten(week: Week, module: str, stub: str) -> set[str]:
-    """Return the exercises that a module does not define, or leaves as in the stub."""
+    """Return the exercises that a module does not define or that are unchanged from the stub."""
     own, stubs = _definitions(module), _definitions(stub)
     return {
         e.name
@@ -182,7 +182,7 @@ def code_notes(cells: list[dict[str, Any]], module: str, stub: str, week: Week) 
 
 
 def _dumped(node: ast.AST) -> str:
-    """Write a syntax tree as text; return "" if it is too deep, or a number in it too long."""
+    """Dump a syntax tree as text; return "" if it is too deep or contains too long a number."""
     try:
         return ast.dump(node)
     except (RecursionError, ValueError):

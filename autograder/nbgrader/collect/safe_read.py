@@ -20,13 +20,14 @@ def read_ordinary(
 ) -> tuple[dict[str, bytes], list[str]]:
     """Return the regular files of a folder by name, and a line for each file that was skipped.
 
-    A file over the bound is not read: nbgrader would copy it to autograded/ and feedback/.
+    Files larger than `bound` are not read, because nbgrader would copy them to autograded/ and
+    feedback/.
     """
     found: dict[str, bytes] = {}
     left_out: list[str] = []
     total = count = 0
     owner = os.lstat(source).st_uid
-    # fwalk keeps each folder open, so replacing one by a link in the meantime has no effect.
+    # fwalk keeps each folder open, so replacing it by a link in the meantime has no effect.
     for folder, folders, files, descriptor in os.fwalk(source, follow_symlinks=False):
         inside = os.path.relpath(folder, source)
         folders[:] = [f for f in sorted(folders) if not _matches(f, ignored)]
@@ -34,7 +35,8 @@ def read_ordinary(
             left_out.append(f"{inside[:80]!r}... has too many nested folders")
             folders.clear()
         for name in sorted(files):
-            if _matches(name, ignored) or name == "timestamp.txt":  # the folder's name has it
+            # the folder's name contains the time
+            if _matches(name, ignored) or name == "timestamp.txt":
                 continue
             count += 1
             if count > _FILES_BOUND or total > _TOTAL_BOUND:
@@ -56,7 +58,7 @@ def _matches(name: str, patterns: tuple[str, ...]) -> bool:
 
 
 def _read_file(name: str, folder: int, owner: int, bound: int) -> tuple[bytes | None, str]:
-    """Return the content of one file, or None if it was skipped, and the problem or ""."""
+    """Return (content, problem): the content is None if the file was skipped."""
     try:
         flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
         descriptor = os.open(name, flags, dir_fd=folder)

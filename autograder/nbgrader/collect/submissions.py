@@ -1,4 +1,4 @@
-"""Accept submissions from every channel: merge, store and put them in place.
+"""Accept submissions from every channel: merge them, store them and make them current.
 
 A submission that cannot be graded never replaces one that can. Submitting the same parts again
 has no effect, not even on the time. Everything that arrives is stored (history.py) and can be
@@ -49,8 +49,8 @@ class Accepted(NamedTuple):
     """The outcome of accepting a submission."""
 
     merged: Merged
-    entry: Entry | None  # None if the submission has no effect
-    refused: bool = False  # an earlier submission stays in place
+    entry: Entry | None  # None if the submission changes nothing
+    refused: bool = False  # cannot be graded, so an earlier submission stays current
 
     def remarks(self, student: str) -> list[str]:
         """Return the lines that an instructor should see."""
@@ -71,10 +71,10 @@ def accept(
     *,
     whole: bool = False,
 ) -> Accepted:
-    """Merge a submission with the student's earlier one, store it, and put it in place.
+    """Merge a submission with the student's earlier one, store it, and make it current.
 
-    handed_in: as nbgrader writes times, "" if unknown. whole: the files were merged before they
-    were graded, and are stored unchanged.
+    handed_in: submission time in nbgrader's format, or "" if unknown. whole: store the files
+    unchanged, because they were merged before they were graded.
     """
     with in_turn(history_folder(course, week, student)):
         history = _accept_folder(course, week, student)
@@ -96,7 +96,7 @@ def _keep(
     handed_in: str,
     channel: str,
 ) -> Accepted:
-    """Add a submission to the history, and put it in place unless it cannot be graded."""
+    """Add a submission to the history, and make it current unless it cannot be graded."""
     history = msgspec.structs.replace(history, seen=max(history.seen, handed_in))
     refused = bool(merged.problem and history.accepted)
     files = dict(incoming if refused else merged.files)
@@ -171,7 +171,7 @@ def _changes_nothing(history: History, merged: Merged, entry: Entry) -> bool:
 
 
 def _refresh(course: Course, week: Week, student: str, history: History, entry: Entry) -> None:
-    """Keep the number and the time of a submission whose parts arrived again."""
+    """Update files and notes of a resubmission without changes, but keep its number and time."""
     base = history.base
     if base is None or entry.problem or base.digest == entry.digest:
         write_history(course, week, student, history)
@@ -183,7 +183,7 @@ def _refresh(course: Course, week: Week, student: str, history: History, entry: 
 
 
 def _accept_folder(course: Course, week: Week, student: str) -> History:
-    """Return the history, after accepting a submission that was placed or edited by hand."""
+    """Return the history after accepting files that were added or edited by hand."""
     folder = Workspace(course).submitted(student, week)
     history = read_history(course, week, student)
     current, marker = history.entry(history.current), read_marker(folder)
@@ -207,7 +207,7 @@ def _accept_folder(course: Course, week: Week, student: str) -> History:
 
 
 def earlier_files(course: Course, week: Week, student: str) -> dict[str, bytes]:
-    """Return the files of the submission whose parts the next one keeps; empty if there is none."""
+    """Return the files that the next submission is merged with; empty if there are none."""
     base = full_history(course, week, student).base
     return stored_files(course, week, student, base) if base else {}
 
@@ -215,7 +215,7 @@ def earlier_files(course: Course, week: Week, student: str) -> dict[str, bytes]:
 def put_in_place(
     course: Course, week: Week, student: str, number: int, *, restored: bool = False
 ) -> Entry:
-    """Put a submission of the history in place; `restored` if an instructor chose it."""
+    """Make an earlier submission current; `restored`: an instructor chose it."""
     with in_turn(history_folder(course, week, student)):
         history = _accept_folder(course, week, student)
         entry = history.entry(number)
@@ -228,7 +228,7 @@ def put_in_place(
 
 
 def refuse(course: Course, week: Week, student: str, number: int, stays: int, why: str) -> None:
-    """Replace a submission that could not be graded by an earlier one; keep its new answers."""
+    """Restore an earlier submission because grading refused `number`; keep the new answers."""
     with in_turn(history_folder(course, week, student)):
         history = _accept_folder(course, week, student)
         refused, entry = history.entry(number), history.entry(stays)
@@ -255,7 +255,7 @@ def full_history(course: Course, week: Week, student: str) -> History:
 def collected(course: Course, week: Week) -> Sequence[Submission]:
     """Return every submission that was collected for the week, by student.
 
-    Folders that were placed by hand are accepted, and interrupted copies completed.
+    Accept folders that were added by hand, and complete interrupted copies.
     """
     workspace = Workspace(course)
     for student in {

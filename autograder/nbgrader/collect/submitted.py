@@ -23,7 +23,7 @@ def read_student(
 ) -> Submission:
     """Read a student's submission, collected or in `folder`, without unchanged released files.
 
-    The report then depends only on the student's own work, not on its channel.
+    So the report depends only on the student's own work, not on the channel.
     """
     workspace = Workspace(course)
     folder = folder or workspace.submitted(student, week)

@@ -1,3 +1,3 @@
-"""Feedback pages in nbgrader's exchange, once all answers are marked (`publish_feedback`)."""
+"""Release feedback pages to nbgrader's exchange once all answers are marked."""
 
 __all__ = ["publish_feedback"]

@@ -1,8 +1,7 @@
 """Generate and release feedback: one page per student and week, for `nbgrader fetch_feedback`.
 
-nbgrader's page shows only the notebook. It is replaced by a self-contained page (feedback/html.py)
-with the score, named mistakes, next steps, late penalties, manual marks and comments, and the
-notebook.
+nbgrader's page shows only the notebook. A self-contained page (feedback/html.py) replaces it, with
+the score, named mistakes, next steps, late penalties, manual marks and comments, and the notebook.
 """
 
 from __future__ import annotations
@@ -53,7 +52,7 @@ def return_feedback(
 ) -> Returned:
     """Generate feedback and release it to the exchange; call `on_done` after each student.
 
-    students: only these; by default all who were graded.
+    students: the students to include; by default all who were graded.
     """
     graded = Workspace(course).students("autograded", week) if students is None else students
     if not graded:
@@ -77,7 +76,7 @@ def return_feedback(
 
 
 def _return_one(api: Any, course: Course, week: Week, student: str) -> str:
-    """Generate a student's page and release it; return the problem, or ""."""
+    """Generate a student's page and release it; return an error message, or ""."""
     workspace = Workspace(course)
     generated = api.generate_feedback(week.name, student)
     if not generated["success"]:
@@ -182,7 +181,7 @@ def _lower_note(course: Course, week: Week, student: str) -> list[str]:
 
 
 def _date(course: Course, handed_in: str) -> str:
-    """Format a time of nbgrader's in the course's time zone."""
+    """Format one of nbgrader's times in the course's time zone."""
     time = parse_timestamp(handed_in)
     if time is None:
         return "before"
@@ -191,7 +190,7 @@ def _date(course: Course, handed_in: str) -> str:
 
 
 def _remove_copies(workspace: Workspace, student: str, week: Week) -> None:
-    """Remove the submitted files that nbgrader copies to the feedback's folder."""
+    """Remove the submitted files that nbgrader copies to the feedback folder."""
     folder = workspace.feedback(student, week)
     pages = {f"{p.stem}.html" for p in workspace.autograded(student, week).glob("*.ipynb")}
     for path in folder.iterdir():

@@ -34,14 +34,14 @@ class StoredMarks(Marked):
 
 
 class _Week(msgspec.Struct):
-    """A week's marks; `transactions` of the gradebook when they were last copied."""
+    """A week's marks. `transactions`: the gradebook's transaction count at the last copy."""
 
     transactions: int = 0
     students: dict[str, StoredMarks] = {}
 
 
 def keep_marks(course: Course) -> None:
-    """Copy manual marks from the gradebook; copies of lost marks stay unchanged."""
+    """Copy manual marks from the gradebook; keep copies of marks that the gradebook has lost."""
     held, count = read_hand_marks(course), transactions(course)
     for week in course.weeks:
         kept, found = _read(course, week), held.get(week.name, {})
@@ -73,7 +73,7 @@ def require_marks(course: Course, week: Week) -> None:
 def restore_marks(course: Course, week: Week) -> list[str]:
     """Restore the marks that the gradebook has lost; return notes.
 
-    A mark for an answer that has changed since then needs manual grading again.
+    If an answer has changed since it was marked, the restored mark needs manual grading again.
     """
     kept, lost = _read(course, week), lost_marks(course, week)
     if not lost:

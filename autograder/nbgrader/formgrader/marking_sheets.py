@@ -62,7 +62,7 @@ class MarksRead:
 
 
 def code_of(course: Course, week: Week, student: str) -> str:
-    """Return the code for a student on the sheet, which needs the course's secret."""
+    """Return the student's code on the sheet, which is derived from the course's secret."""
     about = f"sheet\0{week.name}\0{student}".encode()
     return hashlib.blake2b(about, key=course_secret(course), digest_size=4).hexdigest()
 
@@ -89,7 +89,7 @@ def read_marks(
 ) -> MarksRead:
     """Store a marker's sheet and enter the marks that agree.
 
-    apart: the largest difference between marks of one answer.
+    apart: the largest difference at which two marks of an answer still agree.
     """
     sheets = read_state(_path(course, week), _Sheets) or _Sheets()
     own = sheets.given.setdefault(marker, {})
@@ -124,7 +124,7 @@ def read_marks(
 
 
 def _is_marked_elsewhere(grade: Any, entered: float | None) -> bool:
-    """Return True if a mark is settled that was not entered from sheets."""
+    """Return True if a settled mark was entered elsewhere, not from a sheet."""
     settled = grade.manual_score is not None and not grade.needs_manual_grade
     return settled and (entered is None or abs(grade.manual_score - entered) > 1e-6)
 
@@ -161,7 +161,7 @@ def _parsed(course: Course, week: Week, path: Path) -> dict[str, dict[str, Sheet
 
 
 def _students(course: Course, week: Week) -> list[str]:
-    """Return the graded students, one of each group."""
+    """Return the graded students, but only one member of each group."""
     graded = Workspace(course).students("autograded", week)
     return [s for s in graded if author_of(course, week, s) == s]
 

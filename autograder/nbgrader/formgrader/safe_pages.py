@@ -59,7 +59,7 @@ _INERT = "default-src 'none'; sandbox; frame-ancestors 'none'"
 def install(web_app: Any, course_folder: Path, project: Path) -> None:
     """Add the handlers before Formgrader's, once per server, and register a course.
 
-    course_folder: nbgrader's folder. project: the folder of course.yaml.
+    course_folder: nbgrader's workspace. project: the folder that contains course.yaml.
     """
     courses: dict[Path, Path] = web_app.settings.setdefault(_INSTALLED, {})
     if not courses:
@@ -75,7 +75,7 @@ def install(web_app: Any, course_folder: Path, project: Path) -> None:
 
 
 def guarded(theirs: type[Any]) -> type[Any] | None:
-    """Return the subclass that replaces a handler of Formgrader; None for static files."""
+    """Return the subclass that replaces one of Formgrader's handlers, or None for static files."""
     if not issubclass(theirs, BaseHandler):
         return None
     ours: type[Any] = GuardedPage
@@ -91,7 +91,7 @@ def guarded(theirs: type[Any]) -> type[Any] | None:
 
 
 class InertResponse(JupyterHandler):
-    """A response that runs no scripts and has no origin if it is opened as a page."""
+    """A response that, opened as a page, runs no scripts and has an opaque origin."""
 
     @property
     def content_security_policy(self) -> str:
@@ -143,7 +143,7 @@ class GuardedPage(BaseHandler):
 
 
 class SubmissionPage(GuardedPage):
-    """The page on which a submission is marked."""
+    """The page for marking a submission."""
 
     @property
     def exporter(self) -> Any:
@@ -205,7 +205,7 @@ class _Nonced(BaseLoader):
         if _ONCLICK.search(source):
             handled = f"<script>{_ONCLICK_JS}</script>"
             source = _ONCLICK.sub("data-pressed=", source)
-            # before the first script, inside the page's body
+            # before the first script in the body of the page
             source = _SCRIPT.sub(lambda _: handled + "<script", source, count=1)
         return _SCRIPT.sub(lambda _: _NONCE, source), path, fresh
 

@@ -25,7 +25,7 @@ from ...pages.markdown import code, embedded, harmless_explanation, markdown, pl
 from ..collect.notebooks import PICTURES, joined, pictures_of, source_of
 
 Notebook = Any
-_INLINE = "attachment:within-"  # the address of a data URL that was taken out of the text
+_INLINE = "attachment:within-"  # placeholder address of a data URL that was cut out of the text
 _DATA_URL = re.compile(r"\((data:image/[a-z+]+;base64,[A-Za-z0-9+/]+={0,2})\)")
 _FIGURES = {".png": "image/png", ".svg": "image/svg+xml"}  # released with the week
 _MAX_CACHED = 16 << 10  # characters of a text whose rendering is cached
@@ -46,7 +46,7 @@ class RenderedCell:
 
     @property
     def marked(self) -> bool:
-        """Return True if nbgrader gives points or comments here."""
+        """Return True if the cell can have points or comments."""
         return self.grade or self.solution or self.task
 
 

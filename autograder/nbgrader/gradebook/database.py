@@ -21,7 +21,7 @@ from ...model.errors import NbgraderError
 from ..workspace import Workspace, unreachable_gradebook
 
 _SQLITE = "sqlite:///"
-_EPOCH = dt.datetime(1970, 1, 1)  # SQLAlchemy stores a time span in SQLite as a time after this
+_EPOCH = dt.datetime(1970, 1, 1)  # SQLAlchemy stores a timedelta in SQLite as _EPOCH + timedelta
 _STUDENTS = "SELECT id FROM student ORDER BY id"
 _CELLS = """
 SELECT assignment.name, base_cell.name, grade_cells.max_score
@@ -130,7 +130,7 @@ def transactions(course: Course) -> int:
 
 
 def read_gradebook(course: Course) -> tuple[list[str], list[GradebookEntry]]:
-    """Return all students and all submissions; both are empty without a gradebook."""
+    """Return all students and all submissions; both lists are empty without a gradebook."""
     students, rows = _query(course, (_STUDENTS, _SUBMISSIONS))
     return [str(s) for (s,) in students], [_entry(row) for row in rows]
 
@@ -148,9 +148,9 @@ def lateness_of(
     entries: Iterable[GradebookEntry],
     times: Mapping[str, dt.datetime] | None = None,
 ) -> dict[str, Lateness]:
-    """Return by week how late a student's submissions are.
+    """Return how late a student's submissions are, by week.
 
-    times: submission times by week that replace those in the gradebook
+    times: submission times by week, which override those in the gradebook
     """
     extensions = {e.week: e.extension for e in entries}
     handed_in = {e.week: e.handed_in for e in entries if e.handed_in is not None}

@@ -1,7 +1,7 @@
 """Due dates and late penalties of the gradebook, updated from course.yaml.
 
-nbgrader keeps the due date of the release and the penalty of the day on which a submission was
-graded. So before scores are shown or exported, due dates are compared with course.yaml and
+nbgrader keeps the due date from the release, and the penalty from the day a submission was graded.
+So before scores are shown or exported, due dates are compared with course.yaml and
 penalties are computed again; no submission needs to be graded again.
 
 nbgrader does not tell its plugin for late penalties the name of the assignment, and calls it only
@@ -56,7 +56,7 @@ def update_dates(course: Course) -> list[str]:
 
 
 def update_penalty(course: Course, gradebook: Any, week: Week, student: str) -> str:
-    """Set a submission's late penalty from its points; return the arithmetic in words, or ""."""
+    """Update a submission's late penalty; return the arithmetic as a sentence, or ""."""
     found = _student_lateness(course, gradebook, student).get(week.name)
     sentence = ""
     for notebook in gradebook.find_submission(week.name, student).notebooks:
@@ -71,7 +71,7 @@ def update_penalty(course: Course, gradebook: Any, week: Week, student: str) -> 
 
 
 def _student_lateness(course: Course, gradebook: Any, student: str) -> dict[str, Lateness]:
-    """Return by week how late the student's submissions in the gradebook are."""
+    """Return how late the student's submissions in the gradebook are, by week."""
     from nbgrader.api import Assignment, SubmittedAssignment  # takes seconds to import
 
     query = gradebook.db.query(

@@ -1,4 +1,4 @@
-"""The results of all of a student's submissions of a week, and which one counts.
+"""The results of all of a student's submissions for a week, and which one counts.
 
 A submission is worth the points that the student would get for the week: the points of exercises
 and manual marks, after late penalties.
@@ -39,7 +39,7 @@ def cell_scores(week: Week, report: SubmissionReport) -> dict[str, float]:
 class PastResult(msgspec.Struct, frozen=True):
     """The result of one graded submission."""
 
-    number: int  # in the history; 0 if it is not there
+    number: int  # in the history; 0 if the submission is not there
     handed_in: str
     score: float  # the points of the exercises
     kept: float  # all points, including manual marks, after late penalties
@@ -100,7 +100,7 @@ class Worth:
 def results(
     course: Course, week: Week, student: str, worth: Worth | None = None
 ) -> list[PastResult]:
-    """Return the student's graded submissions of a week, the oldest first."""
+    """Return the results of a student's graded submissions for a week, oldest first."""
     worth = worth or Worth(course)
     now = stored_report(course, week, student)
     if now is None:
@@ -126,13 +126,13 @@ def results(
 
 
 def report_of(course: Course, week: Week, student: str, number: int) -> Recorded | None:
-    """Return the newest report of a submission, or None if it was not graded."""
+    """Return the newest report of submission `number`, or None if it was not graded."""
     reports = _reports(course, week, student)
     return next((r for r in reversed(reports) if r.number == number), None) if number else None
 
 
 def report_with(course: Course, week: Week, student: str, content: str) -> Recorded | None:
-    """Return the newest report of a submission with the same graded files."""
+    """Return the newest report for exactly these files (a content hash), or None if not graded."""
     same = (r for r in reversed(_reports(course, week, student)) if r.content == content)
     return next((r for r in same if r.verdict is Ending.GRADED), None)
 
@@ -143,10 +143,10 @@ def _reports(course: Course, week: Week, student: str) -> list[Recorded]:
 
 
 def counting(course: Course, week: Week, new: Recorded, worth: Worth) -> int:
-    """Return the number of the submission that counts once this report is known.
+    """Return the number of the submission that counts once this report is recorded.
 
     A submission that cannot be graded never replaces one that was graded, and a submission that an
-    instructor restored counts. 0 means a submission that is not in the history.
+    instructor restored counts. Return 0 if the submission is not in the history.
     """
     student = new.name
     now = stored_report(course, week, student)

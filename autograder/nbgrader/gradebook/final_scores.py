@@ -21,7 +21,7 @@ from .rebuild import require_scores
 def final_scores(course: Course, week: Week) -> dict[str, float]:
     """Return each student's points for a week after late penalties.
 
-    Raises NbgraderError if the gradebook has lost scores or marks that were recorded.
+    Raise NbgraderError if the gradebook has lost recorded scores or marks.
     """
     require_marks(course, week)
     update_dates(course)
@@ -37,7 +37,7 @@ def final_scores(course: Course, week: Week) -> dict[str, float]:
 def require_marked(
     course: Course, weeks: Sequence[Week], students: Container[str] | None = None
 ) -> None:
-    """Raise NbgraderError if an answer is not marked yet: it would be shown as 0 points."""
+    """Raise NbgraderError if an answer is not marked yet, because it would be shown as 0 points."""
     for week in weeks:
         share_marks(course, week)
     _, entries = read_gradebook(course)

@@ -1,4 +1,4 @@
-"""Fill a gradebook again that was deleted or replaced by an old backup.
+"""Rebuild a gradebook that was deleted or replaced by an old backup.
 
 The week's cells come from the release, the scores from the stored reports, and manual marks from
 the copy next to the gradebook (formgrader/manual_marks.py).
@@ -62,7 +62,7 @@ def require_scores(course: Course, week: Week, held: Container[str]) -> None:
 
 
 def first_names(students: Sequence[str]) -> str:
-    """Return the first five students as text, and how many more there are."""
+    """Join the names of the first five students, and say how many more there are."""
     more = f" and {len(students) - 5} more" if len(students) > 5 else ""
     return f"{', '.join(students[:5])}{more}"
 

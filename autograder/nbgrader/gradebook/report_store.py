@@ -27,7 +27,7 @@ class About(msgspec.Struct, frozen=True):
     """The submission that a report grades.
 
     handed_in: submission time as nbgrader writes it, "" if unknown. content: a hash of the files.
-    notes: problems that were fixed. number: in the student's history, 0 if it is not there.
+    notes: problems that were fixed. number: the number in the student's history, 0 if not there.
     """
 
     handed_in: str
@@ -37,7 +37,7 @@ class About(msgspec.Struct, frozen=True):
 
 
 class Recorded(SubmissionReport, frozen=True):
-    """A report in the gradebook, with the fields of `About`. `graded` is ISO 8601, UTC."""
+    """A recorded report, with the fields of `About`. `graded`: time of grading (ISO 8601, UTC)."""
 
     handed_in: str = ""
     content: str = ""
@@ -46,7 +46,10 @@ class Recorded(SubmissionReport, frozen=True):
     number: int = 0
 
     def is_of(self, handed_in: str, content: str) -> bool:
-        """Return True if this report grades that submission; times decide if both are known."""
+        """Return True if this report grades that submission.
+
+        Compare the times if both are known, otherwise the contents.
+        """
         if self.handed_in and handed_in:
             return self.handed_in == handed_in
         return self.content in ("", content)
@@ -66,7 +69,7 @@ def stored_report(course: Course, week: Week, student: str) -> Recorded | None:
 
 
 def stored_reports(course: Course, week: Week) -> dict[str, Recorded]:
-    """Return every recorded report of a week, by student."""
+    """Return the recorded reports of a week by student."""
     paths = sorted(recorded_folder(course, week).glob("*.json"))
     reports = {path.stem: read_state(path, Recorded) for path in paths}
     return {student: report for student, report in reports.items() if report is not None}
@@ -89,9 +92,9 @@ def keep_report(
     report: SubmissionReport,
     about: About | None = None,
 ) -> None:
-    """Store a recorded report; keep the report of an earlier submission too.
+    """Store the report of a submission; keep the report of an earlier submission too.
 
-    about: the submission that it grades; by default the one that is collected now.
+    about: the graded submission; by default the one that is currently collected.
     """
     about = about or submission_of(course, week, student)
     before = stored_report(course, week, student)
@@ -115,7 +118,7 @@ def write_report(course: Course, week: Week, student: str, report: Recorded) -> 
 
 
 def stamped(report: SubmissionReport, about: About) -> Recorded:
-    """Return the report of a submission with the current time."""
+    """Combine a report with its submission and the current time."""
     now = dt.datetime.now(dt.UTC).isoformat(timespec="microseconds")
     fields = {f: getattr(report, f) for f in SubmissionReport.__struct_fields__}
     return Recorded(**fields, **msgspec.structs.asdict(about), graded=now)
@@ -137,12 +140,12 @@ def identify(course: Course, week: Week, student: str, submission: Submission) -
 
 
 def handed_in(course: Course, week: Week, student: str) -> str:
-    """Return the time of the collected submission as nbgrader writes it, or ""."""
+    """Return the time of the collected submission in nbgrader's format, or "" if it is unknown."""
     return folder_time(Workspace(course).submitted(student, week))
 
 
 def judged_digests(course: Course, week: Week, student: str) -> dict[str, str]:
-    """Return a digest of each scored cell; "CELL marked" is the digest when it was marked."""
+    """Return digests of the scored cells; key "CELL marked": the digest when CELL was marked."""
     return read_state(digests_file(course, week, student), dict[str, str]) or {}
 
 

@@ -1,7 +1,7 @@
 """Regrade a week after a hidden test was fixed, with a reason, and undo it.
 
-Only automatic scores of exercises are written. Manual marks stay and take precedence. A student
-with a new submission since grading is left out: `grade` grades it.
+Only automatic scores of exercises are written. Manual marks stay and take precedence. Students
+who have submitted again since grading are left out: run `grade` for them.
 
 All scores of a plan, with their late penalties, are written to the gradebook in one transaction,
 then reports and graded notebooks. regrade_log.py finds an interrupted plan; every step can be
@@ -107,7 +107,7 @@ def preview(course: Course, week: Week, report: Report) -> Preview:
 def _compare(
     course: Course, week: Week, gradebook: Any, new: SubmissionReport, found: Preview
 ) -> LeftOut | None:
-    """Add one student to the preview; return why they are left out, or None."""
+    """Add one student to the preview; return why the student is left out, or None."""
     student = new.name
     old = stored_report(course, week, student)
     grades = _grades(gradebook, week, student)
@@ -150,7 +150,7 @@ def _require_same_points(week: Week, grades: dict[str, Any]) -> None:
 
 
 def plan_of(course: Course, week: Week, report: Report, found: Preview, reason: str) -> Plan:
-    """Return the plan that carries out a preview."""
+    """Return a plan with the changes of a preview."""
     graders = fingerprint(course, week, report.devices, course_secret(course), report.sandbox)
     return Plan(
         week=week.name,
@@ -162,7 +162,7 @@ def plan_of(course: Course, week: Week, report: Report, found: Preview, reason: 
 
 
 def undoing(course: Course, week: Week, log: RegradeLog, reason: str) -> tuple[Plan, list[str]]:
-    """Return the plan that undoes the last regrade, and the students graded again since."""
+    """Return a plan that undoes the last regrade, and the students who were graded again since."""
     last = log.last()
     if last is None:
         done = "all regrades were undone" if log.entries() else "it was never regraded"
@@ -203,7 +203,7 @@ def _as_left(grades: dict[str, Any], held: Recorded, change: ScoreChange) -> boo
 
 
 def carry_out(course: Course, week: Week, log: RegradeLog, plan: Plan) -> None:
-    """Write a plan's scores, reports and notebooks. Can be repeated."""
+    """Write a plan's scores, reports and notebooks; safe to repeat after an interruption."""
     log.begin(plan)
     for change in write_gradebook(course, week, plan):
         write_report(course, week, change.student, change.new)
@@ -214,7 +214,7 @@ def carry_out(course: Course, week: Week, log: RegradeLog, plan: Plan) -> None:
 def write_gradebook(course: Course, week: Week, plan: Plan) -> list[ScoreChange]:
     """Write all scores and late penalties in one transaction; return the changes made.
 
-    A submission that was graded while the plan was interrupted keeps its score.
+    When an interrupted plan is resumed, submissions graded in the meantime keep their scores.
     """
     current = []
     with open_gradebook(course) as gradebook:

@@ -60,7 +60,7 @@ class _Regrade(msgspec.Struct, frozen=True, kw_only=True):
     at: str = field(default_factory=_now)
     who: str = field(default_factory=_user)
     reason: str
-    graders: str  # a hash of everything except the submissions that the new scores depend on
+    graders: str  # a hash of everything that the new scores depend on, except the submissions
     undoes: str = ""
 
 
@@ -90,7 +90,7 @@ class RegradeLog:
         return alone(self._plans / "lock", busy)
 
     def entries(self) -> list[LogEntry]:
-        """Return the log, the oldest first, without a line that an interruption cut off."""
+        """Return the log, oldest first, without lines that an interruption cut off."""
         found = []
         lines = self.path.read_bytes().split(b"\n") if self.path.is_file() else []
         for line in lines:
@@ -101,7 +101,7 @@ class RegradeLog:
         return found
 
     def last(self) -> LogEntry | None:
-        """Return the latest regrade that was not undone."""
+        """Return the latest regrade that was not undone, or None."""
         entries = self.entries()
         undone = {e.undoes for e in entries}
         return next((e for e in reversed(entries) if e.do == "apply" and e.id not in undone), None)
@@ -126,7 +126,7 @@ class RegradeLog:
         write_state(self._plans / f"{plan.id}.json", plan)
 
     def end(self, plan: Plan) -> None:
-        """Append the line in one write. Its newline comes first: the last line may be cut off."""
+        """Append the plan's line in one write, newline first: the last line may be cut off."""
         students = {
             c.student: {name: (c.old_scores.get(name), new) for name, new in c.new_scores.items()}
             for c in plan.changes

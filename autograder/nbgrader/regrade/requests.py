@@ -28,7 +28,7 @@ class RegradeRequest(msgspec.Struct, frozen=True):
 
     text: str
     asked: str
-    handed_in: str = ""  # the time of the submission that contained it, as nbgrader writes it
+    handed_in: str = ""  # the time of the submission that contained it, in nbgrader's format
     answer: str = ""
     answered: str = ""
 
@@ -68,7 +68,7 @@ def answer_request(course: Course, week: Week, student: str, answer: str) -> Non
 
 
 def answer_note(course: Course, week: Week, student: str) -> list[str]:
-    """Return the lines of the feedback page about an answered request."""
+    """Return the lines of the feedback page about an answered request, if any."""
     request = read_request(course, week, student)
     return [f"You asked for a regrade. {request.answer}"] if request and request.answer else []
 

@@ -1,9 +1,9 @@
-"""Archived releases: submissions are graded by the tests of the release that they were made from.
+"""Archived releases: a submission is graded with the tests of the release that it is based on.
 
 Every release archives its hidden tests, solution, bank and stub in `.autograder/releases/`, as a
 course of one week. If a later release changes an exercise (its stub: names, parameters, docstring),
-submissions made from the earlier one are graded by the earlier tests. If only a lesson, a hint or a
-hidden test was fixed, all submissions are graded by the current tests.
+submissions based on the earlier one are graded with the earlier tests. If only a lesson, a hint or
+a hidden test was fixed, all submissions are graded with the current tests.
 """
 
 from __future__ import annotations
@@ -48,9 +48,9 @@ def keep_release(course: Course, week: Week, number: int) -> None:
 def grade_by_release(
     course: Course, week: Week, grade: Grade, abouts: dict[str, About] | None = None
 ) -> tuple[Report, list[str]]:
-    """Grade all collected submissions by the tests of their release; return notes as well.
+    """Grade all collected submissions with the tests of their release; also return notes.
 
-    abouts: receives the identity of each submission that is read, by student.
+    abouts: filled in with the identity of each submission, by student.
     """
     workspace = Workspace(course)
     students = workspace.students("submitted", week)
@@ -86,7 +86,10 @@ def course_for(course: Course, week: Week, student: str, folder: Path | None = N
 
 
 def _release_of(course: Course, week: Week, folder: Path) -> tuple[int, Course]:
-    """Return the release of a submission if its exercises have changed; otherwise 0, the course."""
+    """Return the release that a submission is based on if its exercises have changed since.
+
+    Otherwise return 0 and the current course.
+    """
     number = release_of(folder)
     if number < current_release(Workspace(course), week):
         with suppress(CourseError):

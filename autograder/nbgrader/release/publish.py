@@ -35,7 +35,7 @@ class Released:
     files: list[str]
     outbound: Path
     notes: list[str] = field(default_factory=list)  # warnings
-    beside: str = ""  # the name for students who fetched an earlier release
+    beside: str = ""  # the second name, for students who fetched an earlier release
     bundle: Path = Path()  # a zip file for Colab, Kaggle and learning platforms
     wheel: bool = False  # True if the bundle contains the kit
 
@@ -131,7 +131,7 @@ def publish_in_exchange(
 ) -> None:
     """Copy release/<name> to the exchange with nbgrader, replacing an earlier release.
 
-    Raises LeakError, after removing the copy, if it contains a secret or is not as expected.
+    Remove the copy and raise LeakError if it contains a secret or is not as expected.
     """
     from nbgrader.utils import capture_log, temp_attrs
 
@@ -153,10 +153,10 @@ def publish_in_exchange(
 
 
 def _protect_entries(exchange: Path, course_id: str) -> None:
-    """Set the sticky bit of the two folders that all users can write to.
+    """Set the sticky bit on the two folders that all users can write to.
 
-    Without it a student could replace the course's folder, or remove a submission whose name they
-    know.
+    Otherwise students could replace the course's folder, or remove a submission if they know its
+    name.
     """
     for folder in (exchange, exchange / course_id / "inbound"):
         if folder.stat().st_uid == os.geteuid():

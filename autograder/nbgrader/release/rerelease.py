@@ -5,7 +5,7 @@ under its name, for students who have not fetched it, and under a second name (`
 which can be fetched as well. `CHANGES.md` lists the changes and explains how to continue; the
 student's first folder stays unchanged. Submissions under both names count.
 
-The file week.json in each released folder has the number of its release.
+The file week.json in each released folder contains the number of the release.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def names(workspace: Workspace, week: Week) -> list[str]:
 
 
 def release_of(folder: Path) -> int:
-    """Return the release that a folder was made from, from its week.json (default 1)."""
+    """Return the release number in a folder's week.json (default 1)."""
     try:
         number = json.loads((folder / DESCRIPTION).read_bytes()).get("release", 1)
     except (OSError, ValueError, AttributeError, RecursionError):
@@ -43,7 +43,7 @@ def release_of(folder: Path) -> int:
 
 
 def current_release(workspace: Workspace, week: Week) -> int:
-    """Return the release in the exchange, or 0 if there is none."""
+    """Return the number of the release in the exchange, or 0 if there is none."""
     folder = workspace.outbound(week)
     return release_of(folder) if folder.is_dir() else 0
 

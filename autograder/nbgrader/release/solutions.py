@@ -1,4 +1,4 @@
-"""Release the solutions of a week, once no student can submit it without losing points.
+"""Release the solutions of a week when no student can still submit it for full points.
 
 Released are the week's files with the solved module, the model answers with their rubric, and a
 page of common mistakes. Not released are hidden tests and the code of misconceptions and
@@ -38,7 +38,7 @@ MISTAKES = "MISTAKES.md"
 
 @dataclass(frozen=True)
 class SolutionsOut:
-    """The released solutions: nbgrader's name for them, and their folder."""
+    """The released solutions: the name of their assignment in nbgrader, and their folder."""
 
     name: str
     files: list[str]
@@ -89,7 +89,7 @@ def last_moment(course: Course, week: Week) -> tuple[dt.datetime, str]:
     named = {e.student for e in policy.extensions if e.week == week.name}
     dues = {
         student: due_for(course, week, student, more.get(student, dt.timedelta()))
-        for student in sorted({"", *students, *more, *named})  # "": without an extension
+        for student in sorted({"", *students, *more, *named})  # "": a student without an extension
     }
     who, last = max(dues.items(), key=lambda due: due[1].astimezone(dt.UTC))
     return last + dt.timedelta(days=policy.slip_days, minutes=policy.grace_minutes), who

@@ -1,9 +1,9 @@
 """User accounts: one-time tokens, sessions and roles.
 
-A token has 128 random bits, and the instructor gives it to one person. Its first use starts a
-session; after that it is invalid, so others who read the mail later cannot use it. Only hashes of
-tokens and session keys are stored. A browser's session ends after 30 days without use, a program's
-(`autograder submit`) after 120. A session through a JupyterHub ends after half a day.
+A token has 128 random bits, and the instructor sends it to one person. Its first use starts a
+session and invalidates the token, so it is useless to anyone who reads the mail later. Only hashes
+of tokens and session keys are stored. A browser's session expires after 30 days without use, that
+of a program (`autograder submit`) after 120, and one through a JupyterHub after half a day.
 """
 
 from __future__ import annotations
@@ -51,14 +51,14 @@ class Accounts(Store):
     """Tokens and sessions. All methods block."""
 
     def create_token(self, name: str, role: Role = "student") -> str:
-        """Create a token; it replaces an unused one of the same person."""
+        """Create a token and revoke an unused token of the same person."""
         secret = secrets.token_urlsafe(16)
         row = {"hash": _hash(secret), "name": name, "role": role, "created": self.clock()}
         self.execute(_unused_tokens(name), t.tokens.insert().values(**row))
         return secret
 
     def names_with_token(self) -> set[str]:
-        """Return everyone who was ever given a token."""
+        """Return the names of all people for whom a token was ever created."""
         return set(self.read(sa.select(t.tokens.c.name)).scalars())
 
     def revoke(self, name: str) -> None:
@@ -66,7 +66,7 @@ class Accounts(Store):
         self.execute(t.sessions.delete().where(t.sessions.c.name == name), _unused_tokens(name))
 
     def redeem(self, token: str, kind: Kind) -> Person | None:
-        """Exchange a token for a session; return None if it is used or unknown."""
+        """Exchange a token for a session; return None if the token is unknown or already used."""
         unused = (t.tokens.c.hash == _hash(token)) & t.tokens.c.used.is_(None)
         use = t.tokens.update().where(unused).values(used=self.clock())
         with self.transaction() as db:
@@ -83,7 +83,7 @@ class Accounts(Store):
         return Person(name, role, kind, secret)
 
     def find_session(self, secret: str, kind: Kind) -> Person | None:
-        """Return the person of a session of this kind; None if it ended or never existed."""
+        """Return the owner of a session of this kind, or None if it expired or never existed."""
         now = self.clock()
         session = (t.sessions.c.hash == _hash(secret)) & (t.sessions.c.kind == kind)
         row = self.read(sa.select(t.sessions).where(session)).first()

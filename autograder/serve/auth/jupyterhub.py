@@ -2,8 +2,9 @@
 
 A browser goes to the Hub and returns with a code, which the Hub exchanges for a token (OAuth with
 PKCE). `autograder submit` in a user's server sends that server's own token. In both cases the Hub
-reports whose token it is and whether that user may use this service. Admins of the Hub, users named
-by `--instructor NAME` and members of a group named by `--instructor group:NAME` are instructors.
+reports who owns the token and whether that user may use this service. Admins of the Hub are
+instructors, and so are users and members of groups that `--instructor NAME` and `--instructor
+group:NAME` list.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ class HubLogin(Login):
         return self._person_of_token(key, key, "program")
 
     def _person_of_token(self, token: str, key: str, kind: Kind) -> Person | None:
-        """Ask the Hub who owns a token; return None if they may not use this service."""
+        """Ask the Hub who owns a token; return None if that user may not use this service."""
         user: Any = self._hub.user_for_token(token, use_cache=True, sync=True)
         if not user or user.get("kind") != "user" or not is_name(str(user.get("name", ""))):
             return None

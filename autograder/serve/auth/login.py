@@ -1,4 +1,4 @@
-"""Authenticate requests: by the instructor's tokens, or by a JupyterHub (jupyterhub.py)."""
+"""Authenticate requests, by tokens from the instructor or through a JupyterHub."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _BEARER = "bearer "
 
 
 class RequestError(Exception):
-    """A refused request: its status and message, or the page to which a browser is redirected.
+    """A rejected request: an HTTP status and message, or the page to redirect a browser to.
 
     wait: seconds after which the client may retry; redirect: a path of the service.
     """
@@ -26,7 +26,7 @@ class RequestError(Exception):
 
 
 class Cookie(NamedTuple):
-    """A cookie of the service: its name, and where and how a browser sends it."""
+    """A cookie: its name, the path it is sent to, and whether it requires https."""
 
     name: str
     path: str
@@ -75,15 +75,15 @@ class Login:
         return self._accounts.find_session(key, "program")
 
     def unauthenticated(self, request: Request) -> RequestError:
-        """Return the answer to a request that needs a person and has none."""
-        # a form would lose its content on the way to the login page
+        """Return the response to an unauthenticated request that requires a person."""
+        # a redirect to the login page would lose the content of a form
         redirect = f"{self._prefix}enter" if request.method == "GET" else ""
         return RequestError(401, self.message, redirect=redirect)
 
     def begin(self, request: Request) -> Response | None:
-        """Redirect a browser to where people sign in, or return None to show the token form."""
+        """Return a redirect to an external sign-in page, or None to show the token form."""
         return None
 
     def complete(self, request: Request) -> Response:
-        """Sign in a browser that returns from there; raise RequestError."""
+        """Sign in a browser that returns from that page; raise RequestError if sign-in failed."""
         raise RequestError(404, "Page not found.")

@@ -45,7 +45,7 @@ class RateLimit:
         self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def wait(self, key: str) -> float:
-        """Count a request; return 0 if it is allowed, otherwise the seconds until the next one."""
+        """Count a request; return 0 if it is allowed, otherwise the seconds until the next is."""
         now = self._clock()
         available, updated = self._buckets.pop(key, (self.burst, now))
         available = min(self.burst, available + (now - updated) * self.per_second)
@@ -88,7 +88,7 @@ class RequestLimits:
 
 
 def _refusal(scope: Scope, limit: int) -> PlainTextResponse | None:
-    """Return the answer to a request that is refused because of its announced length."""
+    """Return an error response if the request announces too long a body, otherwise None."""
     if scope["method"] not in _METHODS_WITH_BODY:
         return None
     length = Headers(scope=scope).get("content-length", "")
@@ -100,7 +100,7 @@ def _refusal(scope: Scope, limit: int) -> PlainTextResponse | None:
 
 
 def _limited(receive: Receive, limit: int) -> Receive:
-    """Pass on a request's body, at most `limit` bytes of it and only while it arrives in time."""
+    """Wrap `receive` so that the body is at most `limit` bytes long and arrives in time."""
     total, deadline = 0, asyncio.get_running_loop().time() + BODY_SECONDS
 
     async def limited() -> Message:

@@ -1,8 +1,9 @@
 """How many results a student may still see: the rules of `immediate` in course.yaml.
 
 Every submission counts. The rules decide only which results are visible before feedback is
-released: so many per hour, day or week, with a cooldown between two, and until the due date. Other
-submissions are withheld: they are graded after all others and shown with the feedback.
+released: a number per hour, day or week, with a cooldown between two submissions, until the due
+date. The results of further submissions are withheld: these submissions are graded last, and their
+results are shown with the feedback.
 
 Attempts are counted by the service's own clock; the time in a submission decides only whether it
 is late. A submission uses up an attempt when its grading begins. Its outcome is
@@ -26,7 +27,7 @@ _HOUR = 3600.0
 
 @dataclass(frozen=True)
 class Allowance:
-    """How many results of a week a student may see at this moment."""
+    """The number of results of a week that a student may currently see."""
 
     left: int  # visible results left in this hour, day or week
     tries: int  # the limit
@@ -47,9 +48,9 @@ def allowance(
     now: float,
     extension: dt.timedelta = dt.timedelta(),
 ) -> Allowance:
-    """Return the allowance for a submission at `now` (seconds of UTC).
+    """Return the allowance for a submission at `now` (seconds since the epoch).
 
-    earlier: the student's submissions of the week
+    earlier: the student's earlier submissions for the week
     extension: extra time that the gradebook grants
     """
     policy = course.registry.immediate
@@ -87,7 +88,8 @@ def _cooldown(policy: Immediate, visible: Sequence[QueuedSubmission], now: float
     if not visible or not pause:
         return 0.0
     elapsed = now - max(s.counts_from for s in visible)
-    return min(pause, max(0.0, pause - elapsed))  # never longer, even if the clock was set back
+    # at most `pause`, even if the clock was set back
+    return min(pause, max(0.0, pause - elapsed))
 
 
 def counting_rule(course: Course) -> str:

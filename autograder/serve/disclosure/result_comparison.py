@@ -13,7 +13,7 @@ _CORRECT = ("complete", "carried")
 
 
 def merit(result: VisibleResult | None) -> tuple[float, ...]:
-    """Return the values that are compared, or () if none is visible."""
+    """Return the values that comparisons use, or () if none is visible."""
     if result is None or result.verdict != Ending.GRADED:
         return ()
     if result.score is not None:
@@ -24,7 +24,7 @@ def merit(result: VisibleResult | None) -> tuple[float, ...]:
 
 
 def comparison(own: VisibleResult, best: VisibleResult, when: str) -> str:
-    """Return a sentence that compares a result with the better one of an earlier submission."""
+    """Return a sentence that compares a result with a better one from another submission."""
     if own.score is not None and best.score is not None:
         return (
             f"This submission scored {own.score:g} of {own.max_score:g} points. Your submission "

@@ -26,9 +26,9 @@ _EXCEPTION = re.compile(r"\b[A-Z][A-Za-z]+(?:Error|Exception|Interrupt|Exit|Iter
 
 
 class VisibleFinding(msgspec.Struct, frozen=True):
-    """Failing tests with one cause, and the requirements they check.
+    """Failing tests with the same cause, and the requirements they check.
 
-    The first claim fails. `others` describes further claims that may fail for the same reason.
+    Only the first claim is known to fail; `others` describes claims that may fail as well.
     """
 
     verdict: str
@@ -62,7 +62,7 @@ class VisibleExercise(msgspec.Struct, frozen=True):
 
 
 class VisibleResult(msgspec.Struct, frozen=True):
-    """A result as its student may see it now."""
+    """The part of a result that the student may see now."""
 
     verdict: str
     message: str = ""
@@ -76,7 +76,7 @@ def redact(
 ) -> VisibleResult:
     """Return the part of a report that the course's policy allows the student to see.
 
-    withheld: the result exists but is not released yet, because attempts are used up
+    withheld: hide the result because the student has no attempts left
     """
     if report.verdict is Ending.REFUSED:  # no hidden test was run
         return VisibleResult(str(report.verdict), report.message, max_score=report.max_score)
@@ -105,7 +105,7 @@ def _safe_message(test: TestReport) -> str:
         return test.message
     match test.verdict:
         case Verdict.FORBIDDEN | Verdict.UNWRITTEN | Verdict.NOT_RUN:
-            return test.message  # describes the student's source only
+            return test.message  # describes only the student's source
         case Verdict.CRASHED:
             return next((n for n in _EXCEPTION.findall(test.message) if hasattr(builtins, n)), "")
         case Verdict.PASS | Verdict.WRONG | Verdict.TIMEOUT | Verdict.LIMIT | Verdict.BAD_REPLY:

@@ -1,11 +1,11 @@
 """Take submissions from nbgrader's exchange as soon as `nbgrader submit` writes them.
 
-Every student may write anything into the inbound folder. Folder names are parsed by nbgrader's rule
-and checked; files are read as `collect` reads them: regular files of one owner, of limited size,
-without following links. A student's newest submission is taken, their own before one that another
-user left under their name. A folder of another user, or of a user whose account cannot be
-determined, is not taken: otherwise made-up names would give more attempts, or anyone could replace
-a student's submission.
+Every student may write anything into the inbound folder. Folder names are parsed as in nbgrader and
+checked; files are read as in `collect`: regular files of one owner, of limited size, without
+following links. A student's newest submission is taken, and a folder that the student owns takes
+precedence over one that another user created in the student's name. A folder is rejected if its
+owner is another user or cannot be determined: otherwise made-up names would give more attempts, or
+anyone could replace a student's submission.
 
 A submission is taken once it has nbgrader's two files and has not changed for a moment.
 """
@@ -43,11 +43,11 @@ _QUIET = 0.4  # seconds without a change
 _POLL_SECONDS = 1.0
 _MAX_BYTES = 64 << 20
 _MAX_SECRET = 256
-REJECTED = "left in the exchange"  # this incident stays open until the service restarts
+REJECTED = "left in the exchange"  # this incident stays open until the service is restarted
 
 
 class ExchangeSubmission(msgspec.Struct, frozen=True):
-    """A folder of the exchange. `source`: its name."""
+    """A submission in the inbound folder of the exchange. `source`: the name of its folder."""
 
     source: str
     student: str
@@ -60,7 +60,7 @@ class ExchangeSubmission(msgspec.Struct, frozen=True):
 class ExchangeInbox:
     """Takes submissions from the exchange into the queue.
 
-    submit: stores a submission
+    submit: a function that stores and queues a submission
     """
 
     def __init__(
@@ -87,7 +87,7 @@ class ExchangeInbox:
             await asyncio.sleep(_POLL_SECONDS)
 
     def look(self) -> bool:
-        """Take every student's newest new submission; return True if one is incomplete. Blocks."""
+        """Submit each student's newest unseen folder; return True if one is incomplete. Blocks."""
         course = self.courses.now
         folders = {path.name for path in inbound_folder(course).iterdir()}
         if folders <= self._seen or not self._leader.is_leader():
@@ -102,7 +102,7 @@ class ExchangeInbox:
         return incomplete
 
     def _is_known(self, course: Course, week: Week, found: ExchangeSubmission) -> bool:
-        """Return True if a submission was collected or submitted here that is not older."""
+        """Return True if this submission, or a newer one, was already collected or submitted."""
         if last_seen(course, week, found.student) >= format_timestamp(found.submitted):
             return True
         submissions = self.queue.of_student(found.student, week.name)
@@ -116,7 +116,7 @@ class ExchangeInbox:
         if self._is_known(course, week, found):
             return True
         source = inbound_folder(course) / found.source
-        # a modification time in the future does not delay it
+        # a modification time in the future must not delay the submission
         written = _last_written(source)
         if written is None or 0 <= time.time() - written < _QUIET:
             return False
@@ -140,7 +140,7 @@ def inbound_folder(course: Course) -> Path:
 def newest_submissions(
     course: Course, week: Week, seen: Container[str] = ()
 ) -> list[ExchangeSubmission]:
-    """Return each student's newest submission that was not seen, preferring their own folders."""
+    """Return each student's newest unseen submission, preferring folders that the student owns."""
     by_student: dict[str, ExchangeSubmission] = {}
     for name in names(Workspace(course), week):
         for path in inbound_folder(course).glob(f"*+{name}+*"):
@@ -154,7 +154,7 @@ def newest_submissions(
 
 
 def _parse(path: Path, name: str, week: Week) -> ExchangeSubmission | None:
-    """Parse `STUDENT+WEEK+TIMESTAMP+…`; return None if it is not a folder of a submission."""
+    """Parse `STUDENT+WEEK+TIMESTAMP+…`; return None if the folder is not a submission."""
     student, _, rest = path.name.partition(f"+{name}+")
     submitted = parse_timestamp(rest.split("+")[0])
     try:
@@ -176,7 +176,7 @@ def _parse(path: Path, name: str, week: Week) -> ExchangeSubmission | None:
 
 
 def _last_written(folder: Path) -> float | None:
-    """Return the latest modification; None if nbgrader has not written its files, the last ones."""
+    """Return the latest modification time, or None until nbgrader has written its files."""
     try:
         entries = {e.name: e.stat(follow_symlinks=False).st_mtime for e in os.scandir(folder)}
     except OSError:
@@ -185,7 +185,7 @@ def _last_written(folder: Path) -> float | None:
 
 
 def _kept(files: Mapping[str, bytes]) -> Iterator[tuple[str, bytes]]:
-    """Yield the files to keep, with the secret that fetches feedback if it is valid."""
+    """Yield the files to keep, including a valid secret for fetching feedback."""
     total = 0
     for name, content in sorted(files.items()):
         # unprintable names do not come from an editor, and a zip cannot contain them
@@ -203,7 +203,7 @@ def write_feedback(
 ) -> None:
     """Write a first result where `nbgrader fetch_feedback` finds it, unless feedback is released.
 
-    files: the submission, with the student's secret
+    files: the submitted files, including the student's secret
     """
     workspace = Workspace(course)
     secret = files.get(SECRET_FILE)

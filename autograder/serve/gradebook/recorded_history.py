@@ -1,4 +1,4 @@
-"""Submissions that count although they are not the newest one in the queue.
+"""Find submissions that count although they are not the newest in the queue.
 
 The instructor may have restored an earlier submission (`autograder restore`) or collected a newer
 one from a learning platform. If the best submission counts, the gradebook decides after deductions
@@ -17,7 +17,7 @@ from ..queue.queued_submission import QueuedSubmission
 
 
 def format_received(received: float) -> str:
-    """Format when a submission was received, in seconds of UTC, as nbgrader's timestamp."""
+    """Format a time (seconds since the epoch) as nbgrader's timestamp."""
     return format_timestamp(dt.datetime.fromtimestamp(received, dt.UTC))
 
 
@@ -25,7 +25,7 @@ def history_of(course: Course, week: Week, student: str) -> History:
     try:
         return read_history(course, week, student)
     except NbgraderError:
-        return History()  # recording reports the damage
+        return History()  # recording reports the error
 
 
 def is_recorded(history: History, submission: QueuedSubmission) -> bool:

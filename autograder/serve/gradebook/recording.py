@@ -38,10 +38,10 @@ SECRET_FILE = "submission_secret.txt"
 
 
 class Ledger(Store):
-    """The state of recording per student and week. All methods block."""
+    """The progress of recording, by student and week. All methods block."""
 
     def pending(self) -> list[tuple[str, str]]:
-        """Return (student, week) with results that are not recorded, oldest first."""
+        """Return each (student, week) with results that are not recorded yet, oldest first."""
         student, week = t.submissions.c.student, t.submissions.c.week
         graded = sa.func.max(t.results.c.graded)
         query = (
@@ -64,11 +64,11 @@ class Ledger(Store):
         return [(queued_submission(row), row.graded) for row in self.read(query)]
 
     def mark_recorded(self, student: str, week: str, graded: float) -> None:
-        """Note that results up to the time `graded` are recorded."""
+        """Note that all results graded up to the time `graded` have been recorded."""
         self._update(student, week, graded=graded, not_before=0.0, error="")
 
     def mark_failed(self, student: str, week: str, error: str) -> None:
-        """Note that recording failed and is retried after a minute."""
+        """Note that recording failed; it is retried after a minute."""
         later = self.clock() + _RETRY_SECONDS
         self._update(student, week, graded=0.0, not_before=later, error=error)
 
@@ -82,7 +82,7 @@ class Ledger(Store):
 
 
 class GradebookRecorder:
-    """Records results, one student after the other."""
+    """Records results, one student at a time."""
 
     def __init__(self, state: SharedState, ledger: Ledger, leader: Leader) -> None:
         self._state, self._ledger, self._leader = state, ledger, leader
@@ -108,7 +108,7 @@ class GradebookRecorder:
             if courses.week(week) is not None:
                 settings, root = self._state.settings, courses.now.root
                 await self.process.call(_record_in_child, root, database, settings, student, week)
-        except Exception as error:  # of one student, never of the service
+        except Exception as error:  # an error for one student must not end the service
             message = error_text(error)
             incidents.open("recording", f"{week}: the gradebook was not updated: {message}")
             await asyncio.to_thread(self._ledger.mark_failed, student, week, message)
@@ -135,7 +135,7 @@ _engine = cache(open_database)
 def record_submissions(
     course: Course, queue: Queue, ledger: Ledger, settings: Settings, student: str, week_name: str
 ) -> None:
-    """Accept and record a student's graded submissions of a week, oldest first."""
+    """Accept and record a student's graded submissions for a week, oldest first."""
     from ...nbgrader.autograde.recorder import require_released
 
     week = course.week(week_name)
@@ -165,7 +165,7 @@ def record_submissions(
             record_current()
         elif restored and known.number != history.current:
             put_in_place(course, week, student, known.number, restored=True)
-    record_current()  # also what an earlier run, which was killed, did not record
+    record_current()  # including submissions that a killed run accepted but did not record
 
 
 def _record_score(

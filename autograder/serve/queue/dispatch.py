@@ -30,7 +30,7 @@ from .queued_submission import QueuedSubmission
 
 _PAUSE, _LONGEST_PAUSE = 5.0, 600.0  # seconds between attempts
 WRITE_RETRY_SECONDS = 2.0
-_POLL_SECONDS = 0.25  # between two looks at an empty queue
+_POLL_SECONDS = 0.25  # between two polls of an empty queue
 
 Result = TypeVar("Result")
 
@@ -88,7 +88,7 @@ class Dispatcher:
         return submission
 
     async def _grade(self, process: GradingProcess, first: QueuedSubmission) -> None:
-        """Grade a submission, with others of its week if the process takes several."""
+        """Grade a submission, together with others of its week if the process can take several."""
         started = time.monotonic()
         ungraded = {first.receipt: first}
 
@@ -108,7 +108,7 @@ class Dispatcher:
                 for receipt, submission in list(ungraded.items())
             }
             await process.grade(prepared, done)
-        except Exception as error:  # of these submissions, never of the service
+        except Exception as error:  # an error in these submissions must not end the service
             for submission in ungraded.values():
                 await self._put_back(submission, error_text(error))
         finally:

@@ -1,8 +1,8 @@
 """Child processes that grade one submission at a time, with an engine per week.
 
-A child ends with the service, also if the service is killed. A child that dies takes only the
-submission with it that it was grading. After each submission it reports its memory use,
-including its children; above its share it is restarted.
+A child ends with the service, even if the service is killed. If a child dies, only the submission
+that it was grading is affected. After each submission it reports its memory use,
+including its children, and is restarted if it uses more than its share.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Done = Callable[[str, SubmissionReport], Coroutine[Any, Any, None]]  # receipt, 
 
 
 class ChildProcess:
-    """A process that runs one function at a time; started on first use and after it died."""
+    """A process that runs one function at a time; started on first use, and again if it dies."""
 
     def __init__(self, name: str, niceness: int) -> None:
         self.name, self.niceness = name, niceness
@@ -77,12 +77,12 @@ class GradingProcess(ChildProcess):
     def __init__(self, number: int, max_mib: int, settings: Settings) -> None:
         super().__init__(f"grading {number}", settings.niceness)
         self.number, self.max_mib, self.settings = number, max_mib, settings
-        self.weeks: list[str] = []  # with an engine
+        self.weeks: list[str] = []  # whose engine the process has
         self.mib = 0
         self.busy = ""  # the week that is being graded
 
     async def grade(self, prepared: Mapping[str, PreparedSubmission], done: Done) -> None:
-        """Grade submissions by receipt; pass each report to `done`."""
+        """Grade submissions (by receipt), and pass each report to `done`."""
         for receipt, (course, week, submission) in prepared.items():
             limit = 10 * course.limits(week).submission_seconds + 120
             how = self.settings.devices, self.settings.sandbox
@@ -115,13 +115,13 @@ def _initialize(niceness: int) -> None:
 def _grade(
     course: Course, week: Week, submission: Submission, devices: tuple[str, ...], sandbox: str
 ) -> tuple[SubmissionReport, int]:
-    """Return a report, and the memory that this process uses afterwards in MiB."""
+    """Return the report, and the memory in MiB that this process uses afterwards."""
     graded = grade_batch(course, week, [submission], devices=devices, jobs=1, sandbox=sandbox)
     return graded.submissions[0], _used_mib()
 
 
 def _used_mib() -> int:
-    """Return the memory of this process and its children; shared pages count once."""
+    """Return the memory in MiB of this process and its children; shared pages count once."""
     import psutil
 
     total = 0

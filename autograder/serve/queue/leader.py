@@ -19,7 +19,7 @@ _LOCK_KEY = 0x6175746F  # arbitrary, the same for all services
 
 
 class Leader(Store):
-    """The leader's lock. SQLite is used by one service, which always leads. Methods block."""
+    """The leader's lock. With SQLite there is one service, which always leads. Methods block."""
 
     def __init__(self, engine: sa.Engine) -> None:
         super().__init__(engine)
@@ -35,7 +35,7 @@ class Leader(Store):
                 if self._connection is None:
                     connection = self.engine.connect()
                     self._connection = connection.execution_options(isolation_level="AUTOCOMMIT")
-                # the connection that has the lock gets it again
+                # succeeds again on the connection that already has the lock
                 lock = sa.select(sa.func.pg_try_advisory_lock(_LOCK_KEY))
                 return bool(self._connection.execute(lock).scalar())
             except SQLAlchemyError:

@@ -52,7 +52,7 @@ _RUNNING = t.submissions.c.state == RUNNING
 class Queue(Store):
     """The submissions of a course. All methods block.
 
-    owner: the name of this service, the same after a restart
+    owner: the name of this service, which must not change when it restarts
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class Queue(Store):
         from the same `source` is stored, that one is returned. A withheld one is queued again when
         attempts are left.
 
-        admit: called with the student's earlier submissions, in the same transaction
+        admit: decides about the submission, given the student's earlier ones, in this transaction
         """
         with self.transaction() as db:
             self._lock_student(db, student, week)
@@ -122,7 +122,7 @@ class Queue(Store):
         return new
 
     def _replace_waiting(self, db: sa.Connection, student: str, week: str) -> Sequence[int]:
-        """Replace a student's waiting submission; return its position."""
+        """Mark a student's waiting submission as replaced; return its position, if there is one."""
         waiting = t.submissions.c.state == WAITING
         own = of_student(t.submissions, student, week) & waiting
         update = t.submissions.update().where(own).values(state=REPLACED)
@@ -142,13 +142,13 @@ class Queue(Store):
             db.execute(sa.select(sa.func.pg_advisory_xact_lock(key)))
 
     def _of_student(self, db: sa.Connection, student: str, week: str) -> list[QueuedSubmission]:
-        """Return a student's submissions of a week, newest first."""
+        """Return a student's submissions for a week, newest first."""
         query = sa.select(t.submissions).where(of_student(t.submissions, student, week))
         rows = db.execute(query.order_by(t.submissions.c.number.desc()))
         return [queued_submission(row) for row in rows]
 
     def restore(self, receipt: str) -> None:
-        """Let an earlier submission count until a newer one is submitted."""
+        """Make an earlier submission count until a newer one is submitted."""
         submission = self.find(receipt)
         if submission is None:
             return
@@ -168,7 +168,7 @@ class Queue(Store):
         state = t.submissions.c.state
         interrupted = _RUNNING & ((t.submissions.c.owner == self.owner) | self._expired())
         failed = (state == WAITING) & (t.submissions.c.error != "")
-        unfinished = interrupted | failed | (state == "stuck")  # of an earlier version
+        unfinished = interrupted | failed | (state == "stuck")  # written by an earlier version
         requeued = {"state": WAITING, "attempts": 0, "not_before": 0.0}
         return self.execute(t.submissions.update().where(unfinished).values(**requeued))
 
@@ -185,7 +185,7 @@ class Queue(Store):
         return t.submissions.c.leased_until < self.clock()
 
     def claim(self, week: str | None = None) -> QueuedSubmission | None:
-        """Take the next submission (of a week) for grading; return None if none may be graded now.
+        """Take the next submission (of `week`, if given) for grading; return None if none is ready.
 
         Two submissions of one student and week are never graded at the same time.
         """
@@ -248,7 +248,7 @@ class Queue(Store):
             return
 
     def put_back(self, submission: QueuedSubmission, error: str, wait: float) -> None:
-        """Requeue a submission for `wait` seconds after an error, unless there is a newer one."""
+        """Requeue a submission `wait` seconds after an error, unless a newer one is waiting."""
         own = (t.submissions.c.receipt == submission.receipt) & _RUNNING
         own &= t.submissions.c.owner == self.owner
         later = {"error": error, "not_before": self.clock() + wait}
@@ -271,12 +271,12 @@ class Queue(Store):
         return queued_submission(row) if row else None
 
     def of_student(self, student: str, week: str) -> list[QueuedSubmission]:
-        """Return a student's submissions of a week, newest first."""
+        """Return a student's submissions for a week, newest first."""
         with self.engine.connect() as db:
             return self._of_student(db, student, week)
 
     def position(self, submission: QueuedSubmission) -> tuple[int, int]:
-        """Return how many waiting submissions are ahead of one, and how many are being graded."""
+        """Return how many submissions wait ahead of this one, and how many are being graded."""
         columns = ("withheld", "earlier", "position")
         own = (sa.literal(getattr(submission, column)) for column in columns)
         first = sa.tuple_(*(t.submissions.c[column] for column in columns)) < sa.tuple_(*own)
@@ -285,7 +285,7 @@ class Queue(Store):
         return self.read(ahead).scalar_one(), self.read(running).scalar_one()
 
     def durations(self, week: str) -> list[float]:
-        """Return how many seconds the last gradings of a week took."""
+        """Return the durations in seconds of the latest gradings of a week."""
         same = t.results.c.receipt == t.submissions.c.receipt
         query = sa.select(t.results.c.seconds).where(same, t.submissions.c.week == week)
         query = query.order_by(t.results.c.graded.desc()).limit(_SAMPLE)
@@ -303,12 +303,12 @@ class Queue(Store):
         return _report(data) if data else None
 
     def verdict(self, submission: QueuedSubmission) -> Ending | None:
-        """Return how grading ended, or None if it has not."""
+        """Return how grading ended, or None if it has not ended."""
         report = self.result(submission.receipt) if submission.state == GRADED else None
         return report.verdict if report else None
 
     def recent_results(self, since: float) -> list[tuple[QueuedSubmission, SubmissionReport]]:
-        """Return the results since a time (seconds of UTC), oldest first."""
+        """Return the results since a time (seconds since the epoch), oldest first."""
         same = t.submissions.c.receipt == t.results.c.receipt
         query = sa.select(t.submissions, t.results.c.report).where(same)
         query = query.where(t.results.c.graded >= since).order_by(t.results.c.graded)

@@ -39,7 +39,7 @@ def recency(submission: QueuedSubmission) -> tuple[float, int]:
 
 
 class Admission(NamedTuple):
-    """Decision about a new submission: is its result withheld, and how long does grading wait?"""
+    """A decision on a new submission: to withhold its result, and how long to delay grading."""
 
     withheld: bool = False
     wait: float = 0.0

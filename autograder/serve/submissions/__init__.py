@@ -1,4 +1,4 @@
-"""From uploaded files to a submission in the queue.
+"""Turn uploaded files into a submission in the queue.
 
 The sender may be lying in file names, sizes and archives. `upload` accepts only bounded files with
 plain names, and only these names become paths. `submitting` merges them with the student's earlier

@@ -30,12 +30,12 @@ class ReviewLine(msgspec.Struct, frozen=True):
 
 
 class Review(msgspec.Struct, frozen=True):
-    """A submission as it would be graded. `digest` identifies its content."""
+    """A submission as it would be graded. `digest` identifies its contents."""
 
     lines: tuple[ReviewLine, ...]
     summary: str
     rule: str
-    stays: str  # about the earlier submission, if there is a problem
+    stays: str  # says that the earlier submission stays; shown if there is a problem
     digest: str
     problem: str = ""
     notes: tuple[str, ...] = ()
@@ -44,7 +44,7 @@ class Review(msgspec.Struct, frozen=True):
 def review_of(merged: Merged, base: str | None, rule: str, left_out: Sequence[str] = ()) -> Review:
     """Describe a merged submission.
 
-    base: when the earlier submission was received, "" if that is unknown, or None without one
+    base: when the earlier submission was received: "" if unknown, None if there is none
     """
     earlier = f"Your submission from {base}" if base else "Your earlier submission"
     missing = ", ".join(part.name for part in merged.parts if part.fate == "missing")
@@ -62,7 +62,7 @@ def review_of(merged: Merged, base: str | None, rule: str, left_out: Sequence[st
 
 
 def _lines(parts: Sequence[SubmittedPart], when: str) -> Iterator[ReviewLine]:
-    """Return one line for each file, and one for all answers with the same fate."""
+    """Yield a line for each file, and a line for all answers with the same fate."""
     answers: dict[str, list[str]] = {}
     for part in parts:
         if part.kind == "answer":

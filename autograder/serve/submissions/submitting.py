@@ -1,8 +1,8 @@
 """Merge uploaded files with the student's earlier submission and store the result.
 
-Two submissions of one student may arrive at the same time. Each is merged with the one before it,
-and the transaction that stores it checks that no other has arrived since; otherwise it is merged
-again.
+Two submissions of one student may arrive at the same time. Each is merged with its predecessor, and
+the transaction that stores it checks that no other submission has arrived since; otherwise it is
+merged again.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Drafts(Store):
     def store(
         self, student: str, week: str, files: Mapping[str, bytes], left_out: Sequence[str]
     ) -> None:
-        """Store a draft in place of the student's earlier one."""
+        """Store a draft, replacing the student's earlier draft."""
         expired = t.drafts.c.created < self.clock() - _DRAFT_SECONDS
         row = {"data": packed(files), "left_out": "\n".join(left_out), "created": self.clock()}
         self.execute(
@@ -66,9 +66,9 @@ class Drafts(Store):
 
 
 class Base(msgspec.Struct, frozen=True):
-    """The submission on which a new one builds; without files if there is none.
+    """The submission that a new one is merged with; without files if there is none.
 
-    version: changes whenever the student submits or restores
+    version: changes whenever the student submits or restores a submission
     """
 
     files: dict[str, bytes]
@@ -100,9 +100,9 @@ class Submissions:
     def submit_from_exchange(
         self, found: ExchangeSubmission, files: dict[str, bytes]
     ) -> QueuedSubmission:
-        """Submit files from the exchange; if they cannot be graded, their result is the reason."""
+        """Submit files from the exchange, even if they cannot be graded: the result says why."""
         week = self.courses.now.week(found.week)
-        # the student chooses this time, so it may not lie in the future
+        # the student can choose this time, so limit it to the present
         received = min(found.submitted.timestamp(), self.queue.clock())
         return self._submit(found.student, week, files, "exchange", found.source, received)
 
@@ -159,7 +159,10 @@ class Submissions:
         return review_of(merged, when if base.files else None, rule, draft.left_out)
 
     def submit_draft(self, student: str, week: Week, digest: str, channel: str) -> QueuedSubmission:
-        """Submit the student's draft; raise IntakeError. A second click has no effect."""
+        """Submit the student's draft; raise IntakeError if it cannot be submitted.
+
+        A second click has no effect.
+        """
         draft = self.drafts.find(student, week.name)
         if draft is None:
             for submission in self.queue.of_student(student, week.name):
@@ -171,7 +174,7 @@ class Submissions:
         return submission
 
     def base(self, student: str, week: Week) -> Base:
-        """Return the submission on which a new one builds.
+        """Return the submission that a new one is merged with.
 
         It includes the written answers of newer submissions that were refused for their module.
         """

@@ -21,7 +21,7 @@ _OF_A_PROCESS = ("number", "busy", "weeks", "mib", "deaths")
 
 
 class StudentMistake(msgspec.Struct, frozen=True):
-    """A student whose last results, `repetitions` in a row, have a mistake."""
+    """A student whose last `repetitions` results all contain a mistake."""
 
     student: str
     repetitions: int
@@ -62,7 +62,7 @@ class ClassView(msgspec.Struct, frozen=True):
 def class_view(
     state: SharedState, ledger: Ledger, processes: Sequence[GradingProcess]
 ) -> ClassView:
-    """Return the view of the class at this moment. Blocks."""
+    """Return the current view of the class. Blocks."""
     course, now = state.courses.now, state.queue.clock()
     recent = state.queue.recent_results(now - _HOUR)
     queued = state.queue.in_states(WAITING, RUNNING)
@@ -100,7 +100,7 @@ def recent_mistakes(
 ) -> list[RecentMistake]:
     """Return the misconceptions in each student's newest result, the most common first.
 
-    Of each, the students who have had it longest come first.
+    For each misconception, list the students who have had it longest first.
     """
     in_a_row: dict[tuple[str, str], dict[tuple[str, str], int]] = {}
     receipts = {}

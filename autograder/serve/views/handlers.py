@@ -21,7 +21,7 @@ from .view_models import SubmissionView
 
 _TOKEN = re.compile(r"[\w-]{10,100}\Z")
 _RECEIPT = re.compile(r"[2-9A-Z]{4}(-[2-9A-Z]{4}){2}\Z")
-_INCIDENT_SECONDS = 60.0  # after which a failed request is forgotten if the database answers
+_INCIDENT_SECONDS = 60.0  # after which a failed request is forgotten if the database responds
 # nbgrader's feedback page contains its own styles
 _FEEDBACK_POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'"
@@ -31,11 +31,11 @@ _FEEDBACK_POLICY = (
 
 
 def health(context: RequestContext) -> Response:
-    """Report to a monitoring system if the service works, without details."""
+    """Report to a monitoring system whether the service works, without details."""
     incidents, queue = context.service.incidents, context.service.queue
     failed = incidents.current.get("requests")
     if failed and time.time() - failed.since > _INCIDENT_SECONDS:
-        queue.find("")  # opens the incident again if the database does not answer
+        queue.find("")  # opens the incident again if the database does not respond
         incidents.close("requests")
     well = not {"database", "writing", "requests"} & set(incidents.current)
     return PlainTextResponse("well\n" if well else "in trouble\n", 200 if well else 503)
@@ -211,7 +211,7 @@ def class_page(context: RequestContext) -> Response:
 
 
 def open_week(context: RequestContext) -> Week:
-    """Return the released week of exactly the requested name; raise RequestError."""
+    """Return the released week with the requested name; raise RequestError if there is none."""
     name = context.request.path_params["week"]
     for week in context.service.courses.open_weeks():
         if week.name == name:
@@ -227,7 +227,7 @@ def _week_of_student(context: RequestContext) -> Week:
 
 
 def visible_submission(context: RequestContext) -> QueuedSubmission:
-    """Return the requested submission if the person may see it; raise RequestError."""
+    """Return the requested submission; raise RequestError unless the person may see it."""
     receipt, person = context.request.path_params["receipt"], context.person
     submission = context.service.queue.find(receipt) if _RECEIPT.match(receipt) else None
     if submission is None or (person.role != "instructor" and submission.student != person.name):

@@ -35,7 +35,7 @@ class Form:
 
 @dataclass
 class RequestContext:
-    """A request on its way through the service. `form`: the body of a POST request."""
+    """A request that is being handled. `form`: the body of a POST request."""
 
     service: Service
     login: Login
@@ -61,7 +61,7 @@ class RequestContext:
         return HTMLResponse(page.render(values), status)
 
     def answer(self, view: Any, template: str, status: int = 200, /, **values: Any) -> Response:
-        """Return a view as JSON for a program, as a page for a browser."""
+        """Return a view: as JSON for a program, as a page for a browser."""
         if self.wants_json:
             return JSONResponse(msgspec.to_builtins(view), status)
         return self.page(template, status, **values)

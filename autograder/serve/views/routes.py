@@ -32,8 +32,8 @@ from . import handlers
 from .request_context import RequestContext, read_form
 
 Audience = Literal["everyone", "student", "instructor"]
-# (burst, per minute). A request without a known session counts for its address, which a class may
-# share; afterwards requests count for the name.
+# (burst, per minute). A request without a known session counts towards the limit of its address,
+# which a class may share; with a session it counts towards the limit of the user.
 ADDRESS_RATE, PERSON_RATE, SUBMIT_RATE, TOKEN_RATE = (600, 600), (120, 240), (20, 20), (100, 100)
 _MAX_RECOGNIZED = 50_000
 _FORM_OVERHEAD = 1 << 20  # bytes that a form adds to its files
@@ -128,10 +128,10 @@ class AccessControl:
         )
 
     async def authorize(self, request: Request, row: RouteRow) -> Person | None:
-        """Return the person who sent a request; raise RequestError if they may not.
+        """Return the sender of a request; raise RequestError if the sender may not use this route.
 
-        A request is counted by its address before the login checks it, because that may send a
-        request to a JupyterHub. Credentials that were valid before are counted by name instead.
+        Requests are rate-limited by address before they are authenticated, because authentication
+        may contact a JupyterHub. Credentials that were valid before are limited by name instead.
         """
         address = request.client.host if request.client else ""
         headers = request.headers
@@ -178,13 +178,13 @@ def _count(rate: RateLimit, key: str) -> None:
 
 
 def _refuse_other_sites(request: Request, address: str) -> None:
-    """Refuse requests that a page of another site, or of a user's notebook server, sends.
+    """Refuse requests from pages of other sites or of users' notebook servers.
 
-    Such a page may only link to a page of the service.
+    Pages of other sites may only link to the service.
     """
     site = request.headers.get("sec-fetch-site", "same-origin")
     link = request.method == "GET" and request.headers.get("sec-fetch-mode") == "navigate"
-    # a proxy may replace the host by its own
+    # a proxy may replace the host with its own
     hosts = {request.headers.get("host", ""), address} - {""}
     origin, referer = request.headers.get("origin"), _parse(request.headers.get("referer", ""))
     same_origin = origin is None or _parse(origin).netloc in hosts

@@ -25,8 +25,8 @@ from ..queue.queued_submission import (
 )
 from ..shared_state import SharedState
 
-_FIRST_GUESS = 8.0  # seconds per submission, before any was graded
-_QUANTILE = 0.8  # of the durations, which should be within the estimate
+_FIRST_GUESS = 8.0  # seconds per submission, until one has been graded
+_QUANTILE = 0.8  # fraction of the durations that the estimate should cover
 _MAX_REFRESH = 30  # seconds; longer waits are updated less often
 _WORDS = {
     WAITING: "Waiting",
@@ -66,7 +66,7 @@ class SubmissionView(msgspec.Struct, frozen=True, rename={"result": "told"}):
     why: str = ""  # why there is no result
     ahead: int = 0
     seconds: int = 0  # until the result, as an estimate
-    refresh: int = 0  # seconds after which to ask again, 0 if the submission is done
+    refresh: int = 0  # seconds until the next poll, 0 if the submission is done
     result: VisibleResult | None = None
     newer: str = ""
     counts: bool = False
@@ -100,7 +100,7 @@ class Views:
         self.courses, self.queue, self._processes = state.courses, state.queue, processes
 
     def allowance(self, student: str, week: Week) -> Allowance:
-        """Return how many results of a week a student may still see."""
+        """Return how many more results of a week a student may see."""
         submissions = self.queue.of_student(student, week.name)
         extension = self.courses.extension(student, week.name)
         now = self.queue.clock()
@@ -129,7 +129,7 @@ class Views:
     def submission(
         self, submission: QueuedSubmission, *, for_instructor: bool = False
     ) -> SubmissionView:
-        """Return everything of a submission that its student or the instructor may see."""
+        """Return everything that the student or the instructor may see about a submission."""
         policy = self.courses.now.registry.immediate
         submissions = self.queue.of_student(submission.student, submission.week)
         if for_instructor:
@@ -251,5 +251,5 @@ def in_short(moment: dt.datetime) -> str:
 
 
 def local_time(seconds: float, course: Course) -> dt.datetime:
-    """Convert seconds of UTC to the course's time zone."""
+    """Convert seconds since the epoch to the course's time zone."""
     return dt.datetime.fromtimestamp(seconds, course.zone)

@@ -27,10 +27,10 @@ FailureKind = Literal[
     "forbidden",
     "asks",
 ]
-# unknown: never checked; changed: not checked since
+# unknown: never checked; changed: edited since the last check
 State = Literal["pass", "fail", "open", "waiting", "skipped", "unknown", "changed"]
 
-PATIENCE = 5.0  # limit of elapsed time in multiples of the processor time: code may wait
+PATIENCE = 5.0  # limit of elapsed time, as a multiple of the limit of processor time
 
 
 class SuspectLine(msgspec.Struct, frozen=True):
@@ -48,9 +48,9 @@ class Failure(msgspec.Struct, frozen=True):
     error: str = ""  # the exception's type
     line: int = 0  # in the student's module
     code: str = ""  # that line
-    facts: tuple[str, ...] = ()  # shapes, dtypes and devices of the values on it
+    facts: tuple[str, ...] = ()  # shapes, dtypes and devices of the values on that line
     output: str = ""  # printed by the code
-    waits_for: str = ""  # the unwritten exercise
+    waits_for: str = ""  # the unwritten exercise that this one calls
     places: tuple[SuspectLine, ...] = ()  # lines to look at
 
 
@@ -92,8 +92,8 @@ class CheckResult(msgspec.Struct, frozen=True):
     folder: WeekFolder | None
     exercises: tuple[ExerciseResult, ...] = ()
     problem: str = ""  # the reason if no check could run
-    broken: Failure | None = None  # the module cannot be imported; `code` is two lines
-    notes: tuple[str, ...] = ()  # accidents that no check sees, such as a file that is not saved
+    broken: Failure | None = None  # why the module cannot be imported; `code` is two lines
+    notes: tuple[str, ...] = ()  # accidents that checks do not detect, such as an unsaved file
 
     @property
     def heading(self) -> str:
@@ -114,7 +114,7 @@ class CheckResult(msgspec.Struct, frozen=True):
 
     @property
     def open_points(self) -> float:
-        """Points to go; of the electives only as many as can still count."""
+        """Return the points to go, counting only as many electives as can still earn points."""
         left = [e for e in self.exercises if e.state != "pass"]
         electives = sorted((e.points for e in left if e.elective), reverse=True)
         if self.electives_counted is not None:
@@ -134,15 +134,15 @@ def sum_up(
 ) -> ExerciseResult:
     """Combine the outcomes of an exercise's checks.
 
-    Its first failure is preferably one of written code, not of a part that is still a stub. A
-    `forbidden` call fails the whole exercise, as in grading.
+    Failures of written code take precedence over failures of unwritten parts. A `forbidden` call
+    fails the whole exercise, as in grading.
     """
     ran = [o for o in outcomes if not o.skipped]
     failed = [o for o in ran if o.state != "pass"]
     first = min(failed, key=lambda o: o.state != "fail", default=None)
     state: State = first.state if first else "pass" if ran else "open"
     if state == "open" and len(failed) < len(ran):
-        state = "fail"  # a part of it is written
+        state = "fail"  # some of its code is written
     passed, total = len(ran) - len(failed), len(ran)
     if outcomes and not ran:
         state, first = "skipped", outcomes[0]
@@ -155,7 +155,7 @@ def sum_up(
 
 
 class CheckOrder(msgspec.Struct, frozen=True):
-    """The exercises to check, without the checks in `done`; `seconds`: limit for each check."""
+    """The exercises to check. `done`: checks to skip; `seconds`: limit for each check."""
 
     exercises: tuple[str, ...]
     done: tuple[str, ...] = ()
@@ -181,7 +181,7 @@ class CheckEvent(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 def timeout_message(seconds: float, computing: bool) -> str:
-    """Return the message for code that used up its processor time, or waited too long."""
+    """Return the message for code that exceeded its processor time or waited too long."""
     if computing:
         return (
             f"It was stopped after {seconds:g} seconds of processor time. "

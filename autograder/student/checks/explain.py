@@ -56,7 +56,7 @@ class Explainer:
         return Failure("raised", message, kind, line, _code(frame, line), facts, output)
 
     def stuck(self, frame: FrameType | None, message: str) -> Failure:
-        """Describe the line where the student's code was stopped, for the reason in `message`."""
+        """Describe the line at which the student's code was stopped; `message` is the reason."""
         while frame is not None and (not self._in_folder(frame) or self._is_test(frame)):
             frame = frame.f_back
         if frame is None:
@@ -83,7 +83,7 @@ def _code(frame: FrameType, line: int) -> str:
 
 
 def _message(error: BaseException) -> str:
-    """Return an exception's text; of an assertion its author's, without the values pytest adds."""
+    """Return an exception's message, without the values that pytest adds to assertions."""
     try:
         text = str(error)
     except Exception:  # the exception's class may be the student's, with any `__str__`
@@ -107,7 +107,7 @@ def _unusable_result(kind: str, message: str, exercise: str) -> str:
 
 
 def _facts(frame: FrameType, line: int) -> tuple[str, ...]:
-    """Describe the tensors and arrays that the failing line names."""
+    """Describe the tensors and arrays that the failing line uses."""
     values = dict(_named_values(frame, line))
     facts = [f"{name}: {fact}" for name, value in values.items() if (fact := _fact(value))]
     return tuple(facts[:_MAX_FACTS])

@@ -7,8 +7,8 @@ public functions. A dispatch mode adds the operators that run, also from compile
 replaces their kernels instead, which takes longer than a check should.
 
 A call is the student's if the innermost frame in the week's folder does not belong to the checks,
-which may compare with any function. Calls that a module makes while it is imported are not held
-against it, as in grading.
+which may compare with any function. Calls during the import of a module are allowed, as in
+grading.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class CallNotice:
 
     @contextmanager
     def watching(self, patterns: tuple[str, ...]) -> Iterator[None]:
-        """Watch for calls that match the patterns; torch's only if it has been imported."""
+        """Watch for calls that match the patterns; hook torch only if it has been imported."""
         self._patterns, self.failure = patterns, None
         try:
             if patterns and "torch" in sys.modules:
@@ -56,7 +56,7 @@ class CallNotice:
                 self.failure = Failure("forbidden", call_in_words(name), name[:60], line=line)
 
     def _line(self) -> int | None:
-        """Return the student's line that makes the call, or None if the checks make it."""
+        """Return the student's line that makes the call, or None if a check makes it."""
         found: int | None = None
         frame: Any = sys._getframe(2)
         while frame is not None:

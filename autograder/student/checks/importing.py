@@ -1,7 +1,7 @@
 """Import the student's module once, before any check runs.
 
-It is imported as the grader imports it: from its file, even if a library has the same name, and
-without a keyboard. If the import fails, no check runs, and the student reads one sentence.
+The module is imported as in grading: from its file, even if a library has the same name, and
+without standard input. If the import fails, no check runs, and the student sees one message.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from ..folder.week import WeekFolder
 
 
 def import_module(folder: WeekFolder) -> ImportFailure | None:
-    """Import the student's module; return why that failed, or None.
+    """Import the student's module; return why the import failed, or None.
 
-    A missing library that belongs to an optional exercise is reported by its checks instead.
+    If a library of an optional exercise is missing, the checks of that exercise report it instead.
     """
     spec = importlib.util.spec_from_file_location(folder.stem, folder.module)
     assert spec is not None
@@ -52,7 +52,7 @@ def _described(error: BaseException, folder: WeekFolder) -> ImportFailure:
 def still_importing(
     frame: FrameType | None, folder: WeekFolder, seconds: float, computing: bool
 ) -> ImportFailure:
-    """Describe an import that is stopped at `frame` after `seconds`."""
+    """Describe an import that was stopped at `frame` after `seconds`."""
     own = str(folder.path) + os.sep
     while frame is not None and not frame.f_code.co_filename.startswith(own):
         frame = frame.f_back

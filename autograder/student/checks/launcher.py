@@ -33,9 +33,9 @@ from .check_results import (
     timeout_message,
 )
 
-_CAN_FORK = sys.platform == "linux"  # elsewhere torch's libraries do not survive a fork
-_START_SECONDS = 180.0  # importing torch from a slow disk
-_GRACE = 30.0  # beyond a check's limit, at which the checking process stops Python code
+_CAN_FORK = sys.platform == "linux"  # on other systems, torch's libraries crash after a fork
+_START_SECONDS = 180.0  # long enough to import torch from a slow disk
+_GRACE = 30.0  # beyond a check's limit, at which the checking process itself stops Python code
 
 
 class DoesNotRun(Exception):
@@ -47,22 +47,22 @@ class DoesNotRun(Exception):
 
 
 class WarmPython:
-    """A process that has imported the libraries of the checks: one order at a time.
+    """A checking process with all libraries imported, which runs one order at a time.
 
     If the process cannot fork, it ends after each order, and the next one is started at once.
-    events: ends for each order with an event that has `finished` set, or None if the process ended.
+    events: for each order, ends with an event with `finished`, or with None if the process ended.
     """
 
     def __init__(self, folder: WeekFolder) -> None:
         self._folder = folder
-        # a process that serves would read conftest.py only once
+        # a process for several orders would read conftest.py only once
         self._serves = _CAN_FORK and not (folder.path / "conftest.py").exists()
         self._start()
 
     def _start(self) -> None:
         env = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")}
         env |= {"MPLBACKEND": "Agg"}
-        # otherwise torch's threads busy-wait between small products: half of a check's time
+        # otherwise torch's threads busy-wait between small products, for half of a check's time
         env.setdefault("OMP_WAIT_POLICY", "passive")
         command = [sys.executable, "-P", "-m", "autograder.student.checks.runner"]
         command += [str(self._folder.path), *(["--serve"] if self._serves else [])]
@@ -86,7 +86,7 @@ class WarmPython:
             self._process.stdin.flush()
 
     def exit_code(self) -> int:
-        """Wait for the end of the process; return its exit code, negative for a signal."""
+        """Wait for the process to exit; return its exit code, negative for a signal."""
         return self._process.wait()
 
     def last_error(self) -> str:
@@ -95,7 +95,7 @@ class WarmPython:
         return self._errors.read()[-4000:].decode("utf-8", "replace").strip().split("\n")[-1]
 
     def finish(self) -> None:
-        """After an order, replace a process that takes no more."""
+        """Restart the process after an order unless it accepts further orders."""
         if not self._serves:
             self.restart()
 
@@ -129,7 +129,7 @@ def run_checks(
 ) -> list[CheckOutcome]:
     """Return the outcome of every public check of the exercises; `seconds`: limit for each check.
 
-    Raises DoesNotRun if the module cannot be imported, KitError if the checks cannot run.
+    Raise DoesNotRun if the module cannot be imported, KitError if the checks cannot run.
     """
     if warm is None:
         with contextlib.closing(WarmPython(folder)) as python:
@@ -156,7 +156,7 @@ def run_checks(
 def _run_order(
     python: WarmPython, order: CheckOrder, outcomes: dict[str, CheckOutcome]
 ) -> CheckOutcome | None:
-    """Add outcomes as they arrive; return that of a check which stopped the process, or None."""
+    """Append outcomes as they arrive; return that of a check that ended the process, or None."""
     begun: CheckEvent | None = None
     while True:
         try:

@@ -20,17 +20,17 @@ from ..folder.week import WeekFolder
 from .check_results import SuspectLine
 
 SECONDS = 0.8  # of processor time, for all exercises together
-_MIN_SECONDS = 0.1  # for one version, or a multiple of the time of the student's version
+_MIN_SECONDS = 0.1  # for one edited version, or _TIMES the time of the student's version if longer
 _TIMES = 5
 _MAX_SECONDS = 0.5  # for the student's version
 _MAX_LINES = 2
-_WEIGHT_MARGIN = 0.6  # edits that are less likely than the first match by more are not tried
+_WEIGHT_MARGIN = 0.6  # edits this much less likely than the first match are not tried
 
 Check = Callable[[], Any]
 
 
 class _Timeout(BaseException):
-    """An edited version runs too long; `except Exception` in it does not catch this."""
+    """An edited version runs too long. Not an Exception, so that its code does not catch it."""
 
 
 class MistakeLines:
@@ -41,7 +41,10 @@ class MistakeLines:
         self._source = folder.source()
 
     def find(self, exercise: str, checks: Sequence[Check]) -> tuple[SuspectLine, ...]:
-        """Return the lines where one edit makes all checks pass; pass failing checks first."""
+        """Return the lines where a single edit makes all checks pass.
+
+        checks: with the failing ones first, so that most edits are rejected early
+        """
         if not hasattr(signal, "setitimer"):  # a version that hangs could not be stopped
             return ()
         found: dict[int, SuspectLine] = {}
@@ -68,7 +71,7 @@ class MistakeLines:
                 sys.modules[module.__name__] = module
                 for check in checks:
                     check()
-        except BaseException:  # an edited version may raise anything, also SystemExit
+        except BaseException:  # an edited version may raise anything, even SystemExit
             return False
         return True
 

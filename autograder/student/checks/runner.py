@@ -50,12 +50,12 @@ from .forbidden_calls import CallNotice
 from .importing import import_module, still_importing
 
 _MAX_OUTPUT = 4000
-_INTERVAL = 0.05  # seconds between two looks at the clocks
-_IDLE = 1800.0  # seconds without an order, after which a waiting process frees its memory
+_INTERVAL = 0.05  # seconds between two readings of the clocks
+_IDLE = 1800.0  # seconds without an order, after which a waiting process exits to free its memory
 _COMPLETE, _STOPPED = 42, 3  # exit codes
 _PR_SET_PDEATHSIG = 1
-# Slow imports by a word of the files that need them. `assert_close` imports torch.distributed, and
-# the first optimizer torch's compiler.
+# Word in a file -> slow import that it implies. `assert_close` imports torch.distributed, and the
+# first optimizer imports torch's compiler.
 _SLOW_IMPORTS = {
     "numpy": "numpy",
     "torch": "torch",
@@ -92,7 +92,7 @@ class CheckPlugin:
                 os.kill(os.getpid(), -code)
             if code != _COMPLETE:
                 os._exit(code)
-            capture.read_global_capture()  # drop leftovers of the fork: the file is shared
+            capture.read_global_capture()  # discard the fork's output: the capture file is shared
             self._wait_for_order()
         if self._serve:
             _end_with_parent()
@@ -197,10 +197,10 @@ class CheckPlugin:
 
     @contextmanager
     def _time_limited(self, stop: Callable[[], None]) -> Iterator[None]:
-        """Call `stop` from another thread, which ends the process, when the time is up.
+        """Call `stop`, which ends the process, from another thread when the time is up.
 
-        Processor time counts, so that a busy machine stops no check; with several computing
-        threads, elapsed time counts instead of their sum.
+        A check is stopped if both processor time and elapsed time reach the limit, so that neither
+        a busy machine nor several threads shorten it; or if elapsed time reaches PATIENCE limits.
         """
         seconds, ended, began = self.order.seconds, threading.Event(), time.monotonic()
         self._began = time.process_time()
@@ -249,7 +249,7 @@ def _main_frame() -> FrameType | None:
 
 
 def _as_call(item: pytest.Item) -> Callable[[], object] | None:
-    """Return a check as a plain call, or None if it needs fixtures."""
+    """Return a check as a function without arguments, or None if it needs fixtures."""
     if not isinstance(item, pytest.Function):
         return None
     parameters = item.callspec.params if hasattr(item, "callspec") else {}
@@ -259,7 +259,7 @@ def _as_call(item: pytest.Item) -> Callable[[], object] | None:
 
 
 def _remove_compiled(folder: Path) -> None:
-    """Remove compiled files: they are matched by time and size, which two quick saves can share."""
+    """Remove bytecode caches: two saves in quick succession can have the same time and size."""
     for source in folder.glob("*.py"):
         with suppress(OSError, NotImplementedError):
             Path(importlib.util.cache_from_source(str(source))).unlink()
@@ -271,7 +271,7 @@ def _end_with_parent() -> None:
 
 
 def _import_libraries(*sources: Path) -> None:
-    """Import the slow libraries that the files name, while the order may still be on its way."""
+    """Import the slow libraries that the files mention, before the order arrives."""
     text = ""
     for source in sources:
         with suppress(OSError):

@@ -37,7 +37,7 @@ class Stage(msgspec.Struct, frozen=True):
     passed: bool
     why: str = ""
     skipped: bool = False
-    unwritten: bool = False  # it failed because a function is not written yet
+    unwritten: bool = False  # the stage failed because a function is not written yet
 
 
 class StageFailed(Exception):
@@ -64,7 +64,7 @@ def run_stage(claim: str, check: Callable[[], None], weeks: Mapping[str, int]) -
 
 
 def _location(error: BaseException, weeks: Mapping[str, int], line: bool) -> str:
-    """Return the student's file where the exception was raised, in parentheses, or ""."""
+    """Return where in the student's files the exception was raised, in parentheses, or ""."""
     for frame, number in reversed(list(traceback.walk_tb(error.__traceback__))):
         stem = Path(frame.f_code.co_filename).stem
         if stem in weeks:
@@ -131,7 +131,7 @@ def main(here: Path, folder: Path, marks: Sequence[str]) -> NoReturn:
 
 
 if __name__ == "__main__":
-    # under its full name, so that a suite's Stage is the same class
+    # import under the full name, so that Stage is the class that stages.py imports
     from autograder.student.checks import stages
 
     stages.main(Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3:])

@@ -38,7 +38,7 @@ class Checked(CheckResult, frozen=True):
         return plain(self)
 
     def _repr_html_(self) -> str:
-        from ..show.notebook_output import check_html  # only a notebook needs templates
+        from ..show.notebook_output import check_html  # slow to import, and used only in notebooks
 
         return check_html(self)
 
@@ -52,8 +52,8 @@ def check_week(
 ) -> Checked:
     """Check the named exercises.
 
-    seconds: limit for each check. warm: runs the checks; by default a new process.
-    Raises KitError if the folder or its files cannot be checked.
+    seconds: limit for each check. warm: the process to use; by default a new one.
+    Raise KitError if the folder or its files cannot be checked.
     """
     chosen = [folder.exercise(n) for n in names]
     source = folder.source()
@@ -80,8 +80,8 @@ def _remember(
 ) -> tuple[set[str], list[str]]:
     """Save the results.
 
-    Returns the exercises whose previous check ran on an identical file, and all exercises of the
-    week that fail with their present code.
+    Return the exercises whose previous check ran on an identical file, and all exercises of the
+    week whose current code fails.
     """
     state, prints = load_state(folder.memory), fingerprints(source, folder.names)
     file = hashlib.blake2b(source.encode(), digest_size=12).hexdigest()

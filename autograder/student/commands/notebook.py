@@ -1,6 +1,6 @@
 """`check`, `hint` and `progress` for a notebook: fast, rendered in the cell, without exceptions.
 
-A kernel keeps a checking process for the week that it checked last. It ends with the kernel.
+A kernel keeps one checking process, for the week that was checked last; it ends with the kernel.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ processes: dict[Path, WarmPython] = {}  # by week folder, at most one
 
 
 def check_in_notebook(exercise: str | None, folder: Path | None = None) -> Checked:
-    """Check one exercise, or all of a week; a mistake of the student's becomes a problem in it."""
+    """Check one exercise, or all of a week; return errors as the result's `problem`."""
     try:
         opened = open_folder(folder)
         names = [opened.exercise(exercise).name] if exercise else list(opened.names)
@@ -31,7 +31,7 @@ def check_in_notebook(exercise: str | None, folder: Path | None = None) -> Check
 def hint_in_notebook(
     exercise: str | None, again: bool = False, folder: Path | None = None
 ) -> NotebookOutput:
-    """Show the hints so far and one more; with `again` only those so far."""
+    """Show the hints shown so far and the next one; with `again`, only those shown so far."""
     try:
         opened = open_folder(folder)
         name = opened.exercise(exercise).name if exercise else next_to_do(opened)

@@ -29,7 +29,7 @@ _MAX_BYTES = 4 << 20  # of a response
 
 
 class SignInRequired(KitError):
-    """The service does not accept the key, or there is none."""
+    """The service rejected the key, or there is no key."""
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
@@ -51,7 +51,7 @@ class CourseService:
         self.key = self._stored_key()
 
     def _stored_key(self) -> str:
-        """Return this machine's key, or on a JupyterHub the token that the Hub provides."""
+        """Return this machine's key for the service or, on a JupyterHub, the Hub's token."""
         hub = os.environ.get(_HUB_TOKEN, "")
         if hub and "/services/" in self.url:
             return hub
@@ -78,7 +78,7 @@ class CourseService:
         return self._json(f"weeks/{week}/tries", form, _FORM)
 
     def follow(self, receipt: str) -> Iterator[dict[str, Any]]:
-        """Yield the state of a submission, as often as the service asks for, until it is graded."""
+        """Yield the state of a submission until it is graded, as often as the service requests."""
         while True:
             state = self._json(f"tries/{receipt}")
             yield state
@@ -125,7 +125,7 @@ class CourseService:
 
 
 def keys_file() -> Path:
-    """Return the file of this machine's keys."""
+    """Return the path of the file that stores session keys on this machine."""
     return Path(typer.get_app_dir("autograder")) / "keys.json"
 
 

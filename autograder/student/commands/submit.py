@@ -25,7 +25,7 @@ from .service_client import CourseService, SignInRequired
 
 TOKEN_VARIABLE = "AUTOGRADER_TOKEN"
 _WIDTH = 80
-Lines = Iterator[tuple[int, str]]  # with their indentation
+Lines = Iterator[tuple[int, str]]  # (indentation, text)
 
 
 def run_submit(
@@ -40,7 +40,7 @@ def run_submit(
 ) -> bool:
     """Submit a week; return False if a public check fails or a note needs attention.
 
-    to: address of a service; default: the week's. exchange: use nbgrader's exchange instead.
+    to: URL of a service; default: the week's service. exchange: use nbgrader's exchange instead.
     check: run the public checks first. confirm: ask on a terminal. wait: wait for the result.
     """
     opened = _find_week(week, folder)
@@ -89,7 +89,7 @@ def _run_checks(out: Console, folder: WeekFolder) -> bool:
 
 
 def _confirm(confirm: bool) -> None:
-    """Raise KitError unless the student agrees; without a terminal, assume yes."""
+    """Ask for confirmation on a terminal; raise KitError if the student declines."""
     if not confirm or not sys.stdin.isatty():
         return
     try:
@@ -165,7 +165,7 @@ def review_lines(review: dict[str, Any]) -> Lines:
 
 
 def _show_result(out: Console, service: CourseService, reply: dict[str, Any]) -> None:
-    """Wait for the result and print it; Ctrl-C ends only the waiting."""
+    """Wait for the result and print it; Ctrl-C stops waiting and keeps the submission."""
     receipt = reply["receipt"]
     with (
         terminal(stderr=True).status(_queue_state(reply), spinner="line") as status,

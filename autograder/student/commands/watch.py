@@ -25,7 +25,7 @@ def run_watch(exercise: str | None, folder: Path | None, seconds: float) -> None
     opened = open_folder(folder)
     names = (opened.exercise(exercise).name,) if exercise else opened.names
     opened.source()
-    # shells start background programs with Ctrl-C ignored
+    # shells start background jobs with SIGINT ignored
     signal.signal(signal.SIGINT, signal.default_int_handler)
     out = console()
     saves = watch(
@@ -37,7 +37,7 @@ def run_watch(exercise: str | None, folder: Path | None, seconds: float) -> None
         raise_interrupt=True,
     )
     with closing(WarmPython(opened)) as python, suppress(KeyboardInterrupt):
-        next(saves)  # start watching, so that a save during the first check counts
+        next(saves)  # start watching, so that a save during the first check is noticed
         _check(out, opened, names, seconds, python)
         for changes in saves:
             if changes:

@@ -9,7 +9,7 @@ from .week import WeekFolder
 
 
 def heading_of(folder: WeekFolder, exercise: str) -> str:
-    """Return file and section of the heading above the exercise's `check("…")` cell, or ""."""
+    """Return the file and the heading above the exercise's `check("…")` cell, or ""."""
     call = re.compile(rf"""^\s*check\(["']{re.escape(exercise)}["']\)""")
     try:
         page = (folder.path / "lesson.md").read_text(encoding="utf-8")
@@ -27,9 +27,9 @@ def heading_of(folder: WeekFolder, exercise: str) -> str:
 
 
 def notebook_cells(folder: WeekFolder) -> list[tuple[str, str]]:
-    """Return type and source of each cell of the week's notebook; none if it cannot be read."""
+    """Return (type, source) of each cell of the week's notebook, or [] if it cannot be read."""
     try:
         cells = json.loads((folder.path / f"{folder.week.week}.ipynb").read_bytes())["cells"]
         return [(c["cell_type"], "".join(c["source"])) for c in cells]
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        return []  # it may be damaged
+        return []  # the notebook may be damaged

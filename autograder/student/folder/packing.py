@@ -1,6 +1,6 @@
 """Collect the files of a submission, and submit them through nbgrader's exchange.
 
-A course's service takes the same files (commands/service_client.py). For the exchange, the real
+A course's service receives the same files (commands/service_client.py). For the exchange, the real
 `nbgrader submit` runs on a folder that contains only these files.
 """
 
@@ -71,7 +71,7 @@ def _is_submitted(folder: WeekFolder, name: str) -> bool:
 
 
 def submit_to_exchange(folder: WeekFolder, parcel: SubmissionFiles) -> str:
-    """Submit through nbgrader; return the time that it reports. Raise KitError if it fails."""
+    """Submit through nbgrader and return the time that it reports; raise KitError on failure."""
     next_to_python = str(Path(sys.executable).parent)
     program = shutil.which("nbgrader", path=next_to_python) or shutil.which("nbgrader")
     if program is None:
@@ -115,7 +115,7 @@ def _nbgrader_settings(folder: WeekFolder) -> Path | None:
 
 
 def reason_of(log: str) -> str:
-    """Return why nbgrader failed: the last line of its log that gives a reason."""
+    """Return why nbgrader failed, from the last line of its log that states a reason."""
     lines = [_LOG.sub("", line).strip() for line in log.splitlines()]
     lines = [line for line in lines if line and line != "nbgrader submit failed"]
     return lines[-1] if lines else "it gave no reason"

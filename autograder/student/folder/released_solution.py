@@ -35,7 +35,7 @@ class ReleasedSolution(msgspec.Struct, frozen=True):
 def find_solution(folder: WeekFolder, place: Path | None = None) -> ReleasedSolution:
     """Read the solution from the folder `place`, or from the folder next to the week.
 
-    Raises KitError if it has not been released or belongs to a different week.
+    Raise KitError if the solution has not been released or belongs to a different week.
     """
     name = f"{folder.week.week}{SUFFIX_OF_SOLUTIONS}"
     beside = folder.path.parent / name

@@ -49,7 +49,7 @@ def _stub(folder: WeekFolder) -> str:
 
 
 def _replace(folder: WeekFolder, text: str, now: dt.datetime | None) -> Path | None:
-    """Write the module after saving the previous file byte for byte, under an unused name."""
+    """Write the module, after copying the previous file unchanged to an unused name."""
     now, backup = now or dt.datetime.now(), None
     try:
         if folder.module.exists():

@@ -1,6 +1,6 @@
-"""Warn about code that the grader would refuse, by the rules of `model/source/rules.py`.
+"""Warn about code that the grader would refuse, using the rules in `model/source/rules.py`.
 
-Here plain calls are found in the source: `torch.softmax(x)`, `x.softmax(-1)`, or an imported name.
+This module finds plain calls in the source: `torch.softmax(x)`, `x.softmax(-1)`, or imported names.
 Calls through an alias are found while the public checks run (checks/forbidden_calls.py).
 """
 
@@ -20,7 +20,7 @@ _MAX_FILES = 200
 def refused_outcomes(folder: WeekFolder, outcomes: list[CheckOutcome]) -> dict[str, CheckOutcome]:
     """Return a failed outcome for each exercise that the grader would refuse.
 
-    Refused are rules broken in the student's files, and forbidden calls seen in `outcomes`.
+    Exercises are refused for broken rules in the student's files and forbidden calls in `outcomes`.
     """
     files = {}
     for path in islice(sorted(folder.path.rglob("*.py")), _MAX_FILES):

@@ -1,4 +1,4 @@
-"""Detect accidents that no check sees: code in the wrong file, a newer copy, a file not saved."""
+"""Detect accidents that checks miss: code in the wrong file, a newer copy, an unsaved file."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _DEFINITION = re.compile(r"^(?:def|class)\s+(\w+)", re.MULTILINE)
 def find_slips(
     folder: WeekFolder, results: Sequence[ExerciseResult], unchanged: Collection[str]
 ) -> tuple[str, ...]:
-    """Return a sentence for each accident; none if everything passes.
+    """Return a sentence for each accident, or () if all checks pass.
 
     unchanged: exercises whose last check ran on an identical file.
     """

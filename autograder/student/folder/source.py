@@ -2,7 +2,7 @@
 
 The fingerprint of an exercise covers its definition and every top-level name that it reaches in the
 module, without comments, docstrings and layout. It changes whenever the behaviour may have changed.
-The other functions raise SyntaxError or ValueError if the module is not Python.
+The other functions raise SyntaxError or ValueError if the module is not valid Python.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
 def fingerprints(source: str, exercises: tuple[str, ...]) -> dict[str, str]:
-    """Return a fingerprint per exercise; none if the module is not Python."""
+    """Return a fingerprint per exercise, or {} if the module is not valid Python."""
     try:
         return {e: _fingerprint(statements_of(source, e)) for e in exercises}
     except (SyntaxError, ValueError):
@@ -25,7 +25,7 @@ def fingerprints(source: str, exercises: tuple[str, ...]) -> dict[str, str]:
 
 
 def statements_of(source: str, exercise: str) -> list[ast.stmt]:
-    """Return the top-level statements that an exercise reaches, and those without a name."""
+    """Return the top-level statements that an exercise uses, and those that define no name."""
     body = [s for s in _parsed(source).body if not _is_text(s)]
     binding: dict[str, list[ast.stmt]] = defaultdict(list)
     for statement in body:
@@ -49,7 +49,7 @@ def used(source: str, exercise: str, others: Iterable[str]) -> tuple[str, ...]:
 
 
 def span(source: str, name: str) -> tuple[int, int] | None:
-    """Return the first and last line (from 1) of the last top-level definition of that name."""
+    """Return the first and last line (from 1) of the last top-level definition of a name."""
     found = None
     for node in _parsed(source).body:
         if isinstance(node, Definition) and node.name == name:
@@ -69,7 +69,7 @@ def statement_counts(source: str) -> dict[str, int]:
 
 @lru_cache(maxsize=4)
 def _parsed(source: str) -> ast.Module:
-    """Parse without docstrings. The cached tree must not be changed."""
+    """Parse a module and remove docstrings. Do not modify the cached tree."""
     tree = ast.parse(source)
     for node in ast.walk(tree):
         if isinstance(node, Definition) and len(node.body) > 1 and _is_text(node.body[0]):

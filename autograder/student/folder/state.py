@@ -1,6 +1,6 @@
 """The state file of a week's folder: hints shown, and the results of the last checks.
 
-The file is a convenience: if it is missing, damaged or read-only, only this memory is lost.
+The file is optional: if it is missing, damaged or read-only, only this information is lost.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ..checks.check_results import State
 
 
 class LastCheck(msgspec.Struct):
-    """The last check of an exercise; fingerprint of its code, and digest of the file."""
+    """The last check of an exercise. fingerprint: of its code; file: digest of the module."""
 
     state: State
     passed: int
@@ -25,7 +25,7 @@ class LastCheck(msgspec.Struct):
 
 
 class StudentState(msgspec.Struct):
-    """Numbers of hints shown, and last checks, by exercise."""
+    """The number of hints shown and the last check, by exercise."""
 
     hints: dict[str, int] = {}
     checked: dict[str, LastCheck] = {}

@@ -18,7 +18,7 @@ from ...model.source.rules import Rules
 
 DESCRIPTION = "week.json"
 MEMORY = ".autograder-student.json"
-SUFFIX_OF_SOLUTIONS = "-solutions"  # of the name under which a week's solutions are released
+SUFFIX_OF_SOLUTIONS = "-solutions"  # added to the week's name when solutions are released
 
 
 class WeekExercise(msgspec.Struct, frozen=True):
@@ -46,18 +46,18 @@ class WeekFile(msgspec.Struct, frozen=True):
     questions: tuple[WeekQuestion, ...] = ()
     stub: str = ""
     electives_counted: int | None = None
-    release: int = 1  # counts corrected releases of the week
+    release: int = 1  # 1, or higher for corrected releases of the week
     hand_in: str = ""  # address of the course's service, or ""
     course: str = ""  # name of the course in nbgrader's exchange
 
     @property
     def rules(self) -> dict[str, Rules]:
-        """The rules of each exercise."""
+        """Return what each exercise forbids, by exercise."""
         return {e.name: Rules(e.not_allowed, e.source_not_allowed) for e in self.exercises}
 
     @property
     def extras(self) -> tuple[str, ...]:
-        """Extras whose libraries may be imported this week."""
+        """Return the kit's extras whose libraries may be imported this week."""
         return tuple(sorted({e.extra for e in self.exercises if e.extra}))
 
 
@@ -122,7 +122,7 @@ class WeekFolder:
 
     @cached_property
     def checks(self) -> Path:
-        """The file of public checks; raises KitError if it is missing."""
+        """Return the path of the public checks; raise KitError if the file is missing."""
         path = self.path / f"test_{self.stem}.py"
         if not path.is_file():
             raise KitError(
@@ -132,7 +132,7 @@ class WeekFolder:
         return path
 
     def source(self) -> str:
-        """The student's module as text; raises KitError if it is missing or unreadable."""
+        """Return the source of the module; raise KitError if it is missing or unreadable."""
         try:
             content = self.module.read_bytes()
         except FileNotFoundError:
@@ -152,7 +152,7 @@ class WeekFolder:
         return content.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
 
     def copies(self) -> list[Path]:
-        """Return copies such as `softmax (1).py` that a browser or an editor makes."""
+        """Return copies of the module, such as `softmax (1).py` from a browser or an editor."""
         pattern = rf"{re.escape(self.stem)}( ?\(\d+\)| - copy.*|[ _-]copy)\.py"
         copied = re.compile(pattern, re.IGNORECASE)
         return [p for p in sorted(self.path.glob("*.py")) if copied.fullmatch(p.name)]
@@ -162,7 +162,7 @@ class WeekFolder:
         return [c for c in self.copies() if c.stat().st_mtime > self.module.stat().st_mtime]
 
     def exercise(self, name: str) -> WeekExercise:
-        """Return the exercise of that name; raise KitError with the closest name."""
+        """Return the exercise with this name; otherwise raise KitError with the closest name."""
         for exercise in self.week.exercises:
             if exercise.name == name:
                 return exercise
@@ -179,7 +179,10 @@ class WeekFolder:
 
 
 def open_folder(start: Path | None = None) -> WeekFolder:
-    """Open the week at `start` or above it (default: the current folder); raise KitError."""
+    """Open the week at `start` (default: the current folder) or in a folder above it.
+
+    Raise KitError if there is none.
+    """
     start = (start or Path.cwd()).resolve()
     if not start.is_dir():
         raise KitError(f"there is no folder {start.name}")
@@ -231,7 +234,7 @@ def _from_checkout(folder: Path) -> WeekFolder | None:
         stub = stub_of(course, week)
     except BuildError:
         stub = ""
-    # the state file stays out of the folder, which is going to be released
+    # outside the folder, because the folder will be released
     return WeekFolder(
         folder, _describe(course, week, stub), course.state / f"student-{week.name}.json"
     )

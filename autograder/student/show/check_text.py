@@ -30,7 +30,7 @@ from .wording import (
 MIN_WIDTH = 40
 _STYLES = {"pass": "green", "fail": "red"}
 _MAX_LINES = 14
-_STATUS, _REST = 18, 22  # columns of a usual status, and of marks, spaces and points
+_STATUS, _REST = 18, 22  # widths of a usual status, and of marks, spaces and points
 
 
 class Layout(msgspec.Struct, frozen=True):
@@ -94,7 +94,7 @@ def lines(result: CheckResult, layout: Layout = Layout()) -> Iterator[Text]:  # 
 
 
 def table(exercises: Sequence[ExerciseResult], layout: Layout) -> Iterator[Text]:
-    """Yield a line for each exercise; in a narrow terminal two, if one is too long."""
+    """Yield a line for each exercise, or two if the line is too long for the terminal."""
     names = max((len(e.name) for e in exercises), default=0)
     statuses = max(_STATUS, *(len(status(e)) for e in exercises))
     if names + statuses + _REST > layout.width:
@@ -111,7 +111,7 @@ def table(exercises: Sequence[ExerciseResult], layout: Layout) -> Iterator[Text]
 
 
 def _checks(result: ExerciseResult, layout: Layout) -> Iterator[str]:
-    """Yield each check by name; variants of one check are counted."""
+    """Yield the name of each check, with the number of its variants."""
     counts = Counter((layout.marks[o.state], o.claim) for o in result.outcomes)
     for (mark, claim), times in counts.items():
         yield f"{mark} {claim}{f' ({times} times)' if times > 1 else ''}"

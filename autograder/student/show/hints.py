@@ -1,4 +1,4 @@
-"""Hints in stages, and how many of them a student has seen.
+"""Hints in stages, and the number of hints that a student has seen.
 
 hints.md contains a section per exercise (`## softmax`) with numbered hints, each more concrete than
 the one before.
@@ -29,7 +29,7 @@ class Hint(msgspec.Struct, frozen=True):
 
 
 def parse_hints(text: str) -> dict[str, tuple[str, ...]]:
-    """Return the hints of each exercise; lines without a number continue the hint above."""
+    """Return the hints of each exercise; a line without a number continues the previous hint."""
     hints: dict[str, list[str]] = {}
     section: list[str] | None = None
     for line in text.split("\n"):
@@ -45,7 +45,7 @@ def parse_hints(text: str) -> dict[str, tuple[str, ...]]:
 
 
 def hints_of(folder: WeekFolder, exercise: str) -> list[Hint]:
-    """Return all hints for an exercise; none if hints.md cannot be read."""
+    """Return all hints for an exercise, or [] if hints.md cannot be read."""
     try:
         text = (folder.path / FILE).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
@@ -60,9 +60,9 @@ def past_hints(folder: WeekFolder, exercise: str) -> list[Hint]:
 
 
 def hints_to_show(folder: WeekFolder, exercise: str, again: bool) -> tuple[list[Hint], str]:
-    """Return the hints shown so far and one more, which counts as shown from now on.
+    """Return the hints shown so far and the next one, and mark it as shown.
 
-    again: only those shown so far. The second value is a message if no hint is left, or "".
+    again: return only those shown so far. The second value is a message if no hint is left, or "".
     """
     hints = past_hints(folder, exercise)
     if again:

@@ -1,6 +1,6 @@
 """Results as HTML in a notebook cell.
 
-Text and lines keep the notebook's colours in every theme; colour is never the only sign.
+Text and lines use the colours of the notebook's theme; no information is conveyed by colour only.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from .wording import (
 
 
 class NotebookOutput:
-    """The result of a function in a notebook: text, and HTML from a template of this package."""
+    """The result of a notebook function, as text and as HTML from a template in this package."""
 
     def __init__(self, text: str, template: str, **values: Any) -> None:
         self._text, self._template, self._values = text, template, values

@@ -21,7 +21,7 @@ REMINDER = "These are the public checks; hidden tests and your written answers d
 
 
 class WeekProgress(msgspec.Struct, frozen=True):
-    """A week, with the state of each exercise at its last check."""
+    """A week and the state of each exercise after its last check."""
 
     heading: str
     due: dt.datetime
@@ -57,7 +57,7 @@ def week_progress(folder: WeekFolder) -> WeekProgress:
 
 
 def next_to_do(folder: WeekFolder) -> str:
-    """Return the exercise to work on: the first that fails, or the first that has not passed."""
+    """Return the exercise to work on: the first that fails, otherwise the first not yet passed."""
     exercises = week_progress(folder).exercises
     order = {"fail": 0, "pass": 2}
     return min(exercises, key=lambda e: order.get(e.state, 1)).name

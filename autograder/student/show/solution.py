@@ -26,7 +26,7 @@ def run_solution(exercise: str, folder: Path | None, place: Path | None) -> None
 def solution_output(
     exercise: str | None, folder: Path | None, place: Path | None
 ) -> NotebookOutput:
-    """Return the comparison for a notebook; mistakes in the arguments become a message."""
+    """Return the comparison for a notebook, or an error message if the arguments are invalid."""
     try:
         opened = open_folder(folder)
         lines = compare_with_solution(opened, exercise or next_to_do(opened), place)
@@ -38,9 +38,9 @@ def solution_output(
 def compare_with_solution(
     folder: WeekFolder, exercise: str, place: Path | None = None
 ) -> list[str]:
-    """Return a diff of the student's version and the solution with its helpers, and mistakes.
+    """Return a diff of the student's version and the solution with its helpers.
 
-    Raises KitError if there is no such exercise, or no solution yet.
+    The common mistakes follow. Raise KitError if there is no such exercise, or no solution yet.
     """
     folder.exercise(exercise)
     solution = find_solution(folder, place)

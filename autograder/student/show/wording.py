@@ -41,19 +41,19 @@ def status(result: ExerciseResult) -> str:
 
 
 def obstacles(result: CheckResult) -> list[str]:
-    """Return the reasons why exercises cannot be checked here, each once."""
+    """Return the reasons why exercises cannot be checked here, without duplicates."""
     reasons = (e.first.skipped for e in result.exercises if e.state == "skipped" and e.first)
     return list(dict.fromkeys(reasons))
 
 
 def first_failure(result: CheckResult) -> ExerciseResult | None:
-    """Return the first exercise that fails; one that only calls a failing one comes after it."""
+    """Return the first failing exercise, preferring those that do not call another failing one."""
     failing = [e for e in result.exercises if e.state == "fail" and e.first]
     return min(failing, key=lambda e: bool(e.uses), default=None)
 
 
 def inherited(result: ExerciseResult) -> str:
-    """Return a sentence on the failing exercises that this one calls, or ""."""
+    """Return a sentence about the failing exercises that this one calls, or ""."""
     if not result.uses:
         return ""
     names = " and ".join(f"`{name}`" for name in result.uses)
@@ -61,7 +61,7 @@ def inherited(result: ExerciseResult) -> str:
 
 
 def cause(failure: Failure, exercise: str, module: str) -> str:
-    """Describe a failure in a sentence, or in the check's own words."""
+    """Describe a failure in one sentence, or with the check's own message."""
     match failure.kind:
         case "missing":
             return (
@@ -121,7 +121,7 @@ def summary(result: CheckResult) -> str:
 
 
 def next_steps(result: CheckResult) -> list[tuple[str, str]]:
-    """Return what to do next, as (command or place, remark)."""
+    """Return the next steps as (command or place, remark)."""
     to_write = (e for state in ("open", "waiting") for e in result.exercises if e.state == state)
     chosen = first_failure(result) or next(to_write, None)
     folder = result.folder
