@@ -23,7 +23,7 @@ def import_problem(
     files: Mapping[str, bytes],
     extras: Iterable[str | None] = (),
 ) -> str:
-    """Import the module; return why that fails, with the line and a caret, or "".
+    """Import the module; return its error with the line and a caret, or "" if it succeeds.
 
     A missing library of an extra that is not installed here is not the submission's problem.
     """

@@ -5,12 +5,12 @@
 2. An exercise earns the points of the run with correct helpers, or of the submitted one if those
    are more.
 3. Misconceptions of the bank name the mistakes (`naming`). Each name explains some failed tests.
-4. A name pays for the rest of the exercise only where an answer shows work (`triviality`). If only
-   trivial programs pass the same tests, those tests earn no points.
+4. A named mistake earns points for the rest of the exercise only if answers show work
+   (`triviality`). If trivial programs pass every test that passes, the tests earn no points.
 5. `model.report.scoring` computes the points from this evidence.
 
 docs/instructor.md explains the rules in "What counts as work" and "Errors carried forward". Points
-never depend on a clock, nor on anything that is only explained afterwards, such as lines.
+never depend on a clock or on explanations that are added afterwards, such as lines.
 """
 
 from __future__ import annotations
@@ -260,9 +260,9 @@ class Judge:
         )
 
     def _shows_work(self, evidence: scoring.Evidence, ran: list[Ran]) -> bool:
-        """Return False if a trivial program passes all the tests that the submission passes.
+        """Return False if trivial programs pass every test that the submission passes.
 
-        Parameters that fail to load hide the rest of an exercise, so they show nothing about it.
+        Return True unchecked if parameters fail to load, because the rest is then not tested.
         """
         if any(r.flaw is Flaw.STATE for r in ran):
             return True

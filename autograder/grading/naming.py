@@ -114,7 +114,7 @@ class MistakeNames:
 
 
 def _names_by_kind(report: ExerciseReport, places: Places) -> Iterator[Diagnosis]:
-    """Name the kinds of edits; not if several kinds would each fix everything."""
+    """Name the kinds of edits, unless edits of several kinds would each fix all tests."""
     alone = all(place.alone for place in places)
     kinds = {place.kind: place.explains for place in reversed(places)}
     failed = sum(t.verdict.failed and not t.carried for t in report.tests)

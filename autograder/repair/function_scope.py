@@ -187,7 +187,7 @@ def is_self(node: ast.expr) -> bool:
 
 
 def _counters(node: ast.AST) -> list[str]:
-    """Return the names that a loop over `range` or `enumerate` counts with."""
+    """Return the counter of a loop over `range` or `enumerate`."""
     if not isinstance(node, (ast.For, ast.comprehension)) or not isinstance(node.iter, ast.Call):
         return []
     first = node.target.elts[:1] if isinstance(node.target, ast.Tuple) else [node.target]

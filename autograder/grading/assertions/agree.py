@@ -131,7 +131,7 @@ class Agree(Comparison, NamedCalls):
         try:
             made = case.precise.call(case, name, args, kwargs, options)
         except GraderFault:
-            return None  # the reference's own dtype then decides
+            return None  # then compare in the reference's own dtype
         return RemoteObject(case, case.precise, made.value)
 
     def _drawn(self, key: str, dtype: str, shape: tuple[int, ...]) -> torch.Tensor:

@@ -203,7 +203,7 @@ def _in_float64(
     try:
         return case.precise.call(case, calls.path, calls.args, calls.kwargs, options)
     except GraderFault:
-        return None  # not everything runs in float64; the reference's own dtype then decides
+        return None  # not everything runs in float64: compare in the reference's own dtype
 
 
 def compare_gradients(

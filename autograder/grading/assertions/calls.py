@@ -209,11 +209,11 @@ def _place(line: int | None, source: tuple[str, ...], budget: MessageBudget) -> 
 
 @dataclass(frozen=True)
 class Counted:
-    """The work of one call: floating-point operations, the largest tensor's elements, operations.
+    """The work of one call: FLOPs, elements of the largest tensor, and number of operations.
 
-    kept:     elements that the forward pass keeps for the backward pass
+    kept:     elements that the forward pass saves for the backward pass
     grown:    bytes by which the process grew, measured from outside
-    held:     bytes that the submission used before the call, its import included
+    held:     bytes that the submission used before the call, including its import
     launches: the launches of Triton kernels
     computed: functions that computed outside of kernels
     """

@@ -8,15 +8,15 @@ is inherited: the mistake is the helper's. A test that still fails shows a mista
 * The student's own calls decide which helpers an exercise has, not the solution's. A helper that
   needs the exercise, in the student's program or in the solution, is never replaced: otherwise two
   unfinished exercises could be completed from each other.
-* A source rule that is broken in a helper's lines counts for the helper only. Its callers run with
-  a correct function. The helper runs in a separate process, to decide whether it is an attempt.
+* A source rule that is broken in a helper's lines counts only against the helper. Its callers run
+  with a correct function. The helper runs in a separate process, to decide whether it is an attempt.
 * Only a genuine attempt is replaced: the student's helper earned points, or a misconception
   explains its outputs (`Judge`). A constant, a wrong type or code that only crashes is not an
   attempt, and neither is a helper that is unwritten or does not terminate. If neither the solution
-  nor an alternative calls the helper there, the attempt must be nearly right. Otherwise the correct
-  helper could do the work of an exercise that only calls it.
-* Credit requires use. A test that failed and passes now earns credit only if a helper answered in
-  it. Any other difference between two runs of one program earns nothing.
+  nor an alternative calls the helper in this exercise, the attempt must be nearly right, because
+  otherwise the correct helper could do the work of an exercise that only calls it.
+* Credit requires use. A test that failed and passes now earns credit only if it called a
+  helper. Any other difference between two runs of the same program earns nothing.
 * A student's helper may accept arguments that the correct one lacks or refuses. A test that fails
   after such a call names no mistake. It is inherited if its submitted answer resembles the correct
   one, as in a genuine attempt, and it made no forbidden call.

@@ -87,7 +87,7 @@ class ReferenceHelpers:
         return tuple(stub.name for stub in self.stubs)
 
     def take_counts(self) -> AnswerCounts:
-        """Return the counts since the last call of this method."""
+        """Return the counts since the last call of this method, and reset them."""
         counts, self._answer_counts = self._answer_counts, AnswerCounts()
         return counts
 

@@ -3,7 +3,7 @@
 Students often make several mistakes at once, and the outputs then match no misconception of the
 bank. Some failures are clear anyway: an output of the wrong dtype, a modified argument, an
 exception because of shapes. Such a name is true of every test that it explains, makes no claim
-about the others, and has no price.
+about the others, and does not change the points.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ def _symptom_of_state(found: frames.StateMismatch | None) -> str | None:
 
 
 def _symptom_of_values(ran: Ran, right: Answers) -> str | None:
-    """Compare the last answer with the solution's."""
+    """Return the symptom that the last answer shows next to the solution's, or None."""
     index = len(ran.answers) - 1
     mine, other = ran.answers[index], right[index] if index < len(right) else None
     if not isinstance(mine, tuple) or not isinstance(other, tuple):

@@ -108,7 +108,7 @@ def _is_out_of_memory(raised: frames.Raised) -> bool:
 
 
 def _at(line: int | None, module: str, source: tuple[str, ...]) -> str:
-    """Return the end of a message that names and quotes a line of the student's file."""
+    """Return a message suffix that names and quotes a line of the student's file."""
     if line is None:
         return ""
     code = source[line - 1].strip()[:_LONGEST_LINE] if 0 < line <= len(source) else ""

@@ -74,7 +74,7 @@ def number(text: str, budget: MessageBudget, sizes: frozenset[int], source: tupl
 
 
 def shape(actual: tuple[int, ...], expected: tuple[int, ...], budget: MessageBudget) -> str:
-    """Describe a wrong shape by the sizes that can result from the expected shape."""
+    """Describe a wrong shape, with `?` for sizes that do not follow from the expected shape."""
     known = with_products([expected])
     known |= {n + d for n in expected for d in (-1, 1)} | {2 * n for n in expected} | {0, 1, 2, 3}
     if len(actual) > 6 or not budget.afford(7):
@@ -89,7 +89,7 @@ def shape(actual: tuple[int, ...], expected: tuple[int, ...], budget: MessageBud
 
 
 def count_of(count: int, total: int, budget: MessageBudget) -> str:
-    """Describe a count of entries: exactly if the budget affords it, or in tenths."""
+    """Describe a count of entries, rounded to tenths if the exact count exceeds the budget."""
     if budget.afford(total):
         return f"{count} of {total} entries"
     tenths = min(max(round(10 * count / total), 1), 9)

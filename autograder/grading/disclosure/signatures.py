@@ -95,7 +95,7 @@ class Signatures:
         return path in self._arguments or any(k.startswith(f"{path}.") for k in self._arguments)
 
     def class_of(self, path: str) -> str:
-        """Return the class that a call makes an object of, or "" if the module has none."""
+        """Return the class of the object that a call creates, or "" if it is not in the module."""
         made = path if path[:1].isupper() and "." not in path else self._makes.get(path, "")
         return made if made in self else ""
 
@@ -131,7 +131,7 @@ class Signatures:
         return list(found.values())
 
     def _key(self, path: str) -> str:
-        """Return the function with a call's arguments: the forward method of a module."""
+        """Return the function whose arguments a call passes: `forward` for a torch module."""
         if path.endswith(".apply"):
             return path.removesuffix("apply") + "forward"
         return path if path in self._arguments else f"{path}.forward"

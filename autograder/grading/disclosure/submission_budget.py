@@ -8,10 +8,10 @@ suspicious lines, messages, and which tests end with which message. A test whose
 budget still fails, with a message that it is not described.
 
 A test that ends like c of the last t failed tests of its exercise costs log2((t + 1) / c) bits, so
-a program that always fails in the same way pays next to nothing. Repeating a message of an earlier
-exercise costs little. The misconceptions, lines and first messages of all exercises are charged
-before any second message, starting with exercises whose tests fail in few ways. After the first
-item that exceeds the budget, the rest is hidden.
+a program that always fails in the same way pays next to nothing. A message of an earlier exercise
+costs little if only the name of the exercise differs. The misconceptions, lines and first messages
+of all exercises are charged before any second message; second messages start with the exercises
+whose tests fail in few ways. After the first item that exceeds the budget, the rest is hidden.
 """
 
 from __future__ import annotations

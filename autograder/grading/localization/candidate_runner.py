@@ -85,7 +85,7 @@ class CandidateRunner:
 
     @property
     def spent(self) -> float:
-        """Processor seconds of the versions and the search; may be a few milliseconds old."""
+        """Processor seconds of the versions and the search; may be 20 ms old."""
         if self._ended is not None:
             return self._ended
         if time.monotonic() - self._read_at > _CLOCK_SECONDS:

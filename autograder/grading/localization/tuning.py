@@ -5,7 +5,7 @@ All were tuned on the bank and on `benchmarks/`; verdicts and points never depen
 
 # Search for edits.
 LINES_REPORTED = 3  # a student can check three lines; more would not help
-WEIGHT_WINDOW = 1.0  # an edit this much less likely than the first fix is a coincidence
+WEIGHT_WINDOW = 1.0  # a fix this much heavier than the lightest one is a coincidence
 ATTEMPTS_AFTER_FIX = 60  # by then, any further fix has usually been found
 ATTEMPTS_WITHOUT_FIX = 320  # later edits rarely fix a test
 SINGLE_EDIT_SHARE = 0.85  # of the time budget; partial repairs may need the rest

@@ -108,7 +108,7 @@ class Runs:
 
         exercise:  None runs the tests of all exercises
         tests:     the names of the tests to run; None runs all of them
-        replaced:  functions whose source may break rules, because they are replaced
+        replaced:  functions whose source may break rules, such as replaced helpers
         on_result: called with each result as soon as it is known
         """
         items = [
@@ -128,7 +128,7 @@ class Runs:
         first: Collection[str] = (),
         source: str = "",
     ) -> list[Ran]:
-        """Run tests (of one exercise) until the first failure and return their results.
+        """Run tests (of one exercise, if given) up to the first failure and return their results.
 
         first: names of tests that run before the others; unwritten functions then do not count as
                failures

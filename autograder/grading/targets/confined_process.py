@@ -113,7 +113,7 @@ class ConfinedProcess:
             return self._answer(stamp, quota, more=more)
 
     def own_bytes(self) -> int:
-        """Return the bytes of memory that the submission has allocated, including its import."""
+        """Return the bytes of memory that the submission holds, including its import."""
         return max(0, self.child.anonymous_bytes() - self._inherited)
 
     def freed_bytes(self) -> int:

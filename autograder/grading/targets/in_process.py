@@ -129,7 +129,7 @@ class RecordedTarget:
 
 
 def prepare_process(week: Week, devices: tuple[str, ...]) -> None:
-    """Install the hooks and the claimed device, and import the extras that a week needs."""
+    """Install hooks and the claimed device, and import the installed extras of a week."""
     install_hooks(week.all_patterns)
     fake_device.device()  # cannot be registered after the first backward pass
     if any(AXES[d].claimed for d in devices):

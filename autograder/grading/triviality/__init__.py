@@ -1,4 +1,4 @@
-"""Decide whether answers show work, because the price of a named mistake pays for the rest of it.
+"""Decide whether answers show the work for which a named mistake still earns points.
 
 Theory of operation. A named mistake costs few points because the rest of the exercise is there. But
 a program that does none of the work can match the mistake's outputs with a constant, an argument or

@@ -78,7 +78,7 @@ def _same_part(a: Any, b: Any) -> bool:
 
 
 def has_outputs(ran: Iterable[Ran]) -> bool:
-    """Return True if tests failed by their outputs, and most outputs contain different numbers.
+    """Return True if all tests failed with wrong outputs, most with several distinct numbers.
 
     Exceptions and NaN do not show the rest of an exercise.
     """
@@ -104,10 +104,11 @@ def _has_different_numbers(ran: Ran) -> bool:
 
 
 def resembling_tests(ran: Collection[Ran], right: Mapping[str, Answers]) -> set[str]:
-    """Return the tests whose answers resemble the correct ones or cannot be compared, if most do.
+    """Return the tests whose answers resemble the correct ones, and those that cannot be compared.
 
     An answer resembles the correct one if it contains the same values in a different order, or if a
-    monotone function such as a factor or a logarithm maps one to the other.
+    monotone function such as a factor or a logarithm maps one to the other. If fewer than half of
+    the comparable answers do, return an empty set.
     """
     similar = {r.report.name: _resembles(r, right.get(r.report.name, ())) for r in ran}
     comparable = [one for one in similar.values() if one is not None]
@@ -117,7 +118,7 @@ def resembling_tests(ran: Collection[Ran], right: Mapping[str, Answers]) -> set[
 
 
 def _resembles(ran: Ran, right: Answers) -> bool | None:
-    """Return None if there are too few different values to compare."""
+    """Return whether the last answer resembles the correct one, or None if that is too small."""
     index = len(ran.answers) - 1
     if not 0 <= index < len(right):
         return None

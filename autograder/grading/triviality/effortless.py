@@ -26,9 +26,10 @@ _LARGEST_ARGUMENT = 1 << 20  # entries
 def effortless_tests(
     ran: Iterable[Ran], right: Mapping[str, Answers], requests: Mapping[str, Steps]
 ) -> dict[str, bool]:
-    """Return for each comparable test whether its last answer takes no work.
+    """Map each comparable test to whether its last answer takes no work.
 
-    right: the solution's answers in each test. requests: the requests of each test
+    right:    the solution's answers in each test
+    requests: the requests of each test
     """
     found = {}
     for one in ran:
@@ -43,7 +44,7 @@ def effortless_tests(
 
 
 def _is_effortless(mine: Answer | Outcome, right: Answer | Outcome, frame: bytes) -> bool | None:
-    """Return None if the answers cannot be compared."""
+    """Return whether an answer takes no work, or None if the answers cannot be compared."""
     if not (isinstance(mine, tuple) and isinstance(right, tuple)):
         return None
     if mine[0].status != "ok" or right[0].status != "ok":

@@ -36,7 +36,7 @@ class WorkCheck:
         self._trivial = TrivialPasses(runs)
 
     def any_is_nontrivial(self, exercise: str, passed: Iterable[str]) -> bool:
-        """Return True if no trivial program passes one of these tests."""
+        """Return True if there is a test among these that no trivial program passes."""
         return any(not self._trivial.passes(exercise, test) for test in passed)
 
     def resembles_solution(self, exercise: str, ran: Iterable[Ran]) -> bool:

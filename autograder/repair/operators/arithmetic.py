@@ -41,7 +41,7 @@ _LARGE, _TINY = 1000, 1e-3  # beyond these, a number may stand for infinity or b
 
 
 def scales(node: ast.expr, scope: FunctionScope) -> Proposals:
-    """Propose a scale by a root where it is missing, doubled or inverted."""
+    """Propose scaling by a root where the scale is missing, doubled or inverted."""
     text, left = scope.text(node), _first_factor(node)
     if left is not None:
         yield "scale", f"({text}) / ({scope.text(left)}).shape[-1] ** 0.5"
