@@ -21,29 +21,29 @@ _LARGEST_COUNT = 999  # entries; the inputs of tests are small
 
 
 def generator_seed(seed: int) -> Special:
-    """A torch.Generator with this seed, made on the test's device."""
+    """Pass a torch.Generator with this seed, made on the test's device."""
     return Special("generator", seed)
 
 
 def once(items: Sequence[torch.Tensor]) -> Special:
-    """An iterator over the items, which can be consumed only once."""
+    """Pass an iterator over the items, which can be consumed only once."""
     return Special("once", list(items))
 
 
 def function(expression: str) -> Special:
-    """A function as an argument, such as function("lambda x: 2 * x"), made in the worker."""
+    """Pass a function, such as function("lambda x: 2 * x"), made in the worker."""
     return Special("expression", expression.strip())
 
 
 def generator(expression: str) -> Special:
-    """A generator as an argument, such as generator("(n * n for n in range(4))")."""
+    """Pass a generator, such as generator("(n * n for n in range(4))"), made in the worker."""
     return Special("expression", expression.strip())
 
 
 def torch_mha(
     embed_dim: int, num_heads: int, bias: bool = True, *, state: Mapping[str, torch.Tensor]
 ) -> Special:
-    """A batch-first nn.MultiheadAttention with the given state dict, made in the worker."""
+    """Pass a batch-first nn.MultiheadAttention with this state dict, made in the worker."""
     content = {"embed_dim": embed_dim, "num_heads": num_heads, "bias": bias, "state": dict(state)}
     return Special("torch_mha", content)
 
@@ -67,7 +67,7 @@ def hf_encoder(
     attention: str = "sdpa",
     dtype: str = "float32",
 ) -> HuggingFaceEncoder:
-    """A small BERT with weights drawn from `seed`, made in the worker for every call.
+    """Pass a small BERT with weights drawn from `seed`, made in the worker for every call.
 
     `vocabulary` lists lower-case words and word pieces ("##s"). `training` and `attention` set the
     mode and the attention implementation that the model has when the call begins.

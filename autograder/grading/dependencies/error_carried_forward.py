@@ -9,7 +9,7 @@ is inherited: the mistake is the helper's. A test that still fails shows a mista
   needs the exercise, in the student's program or in the solution, is never replaced: otherwise two
   unfinished exercises could be completed from each other.
 * A source rule that is broken in a helper's lines counts only against the helper. Its callers run
-  with a correct function. The helper runs in a separate process, to decide whether it is an attempt.
+  with a correct function. The helper runs in a separate process to find out if it is an attempt.
 * Only a genuine attempt is replaced: the student's helper earned points, or a misconception
   explains its outputs (`Judge`). A constant, a wrong type or code that only crashes is not an
   attempt, and neither is a helper that is unwritten or does not terminate. If neither the solution

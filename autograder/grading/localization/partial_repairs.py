@@ -49,7 +49,7 @@ def partial_fixes(
     """Select edits that fix some failed tests and break none, at most one of each kind.
 
     seem_fixed: the number of probes that each edit fixes, by the edit's index
-    tests_fixed: runs the hidden tests; returns those that an edit fixes, none if it breaks one
+    tests_fixed: run the hidden tests; return those that an edit fixes, or none if it breaks one
     suspicious: places where values deviate or code crashes; elsewhere an edit must fix more tests
     """
 
