@@ -35,6 +35,8 @@ if pathlib.Path(__file__).with_name("walls_down").exists():
     for name in ("markdown", "plain", "code", "harmless_explanation"):
         setattr(shown, name, as_it_is)
         setattr(markdown, name, as_it_is)
+    for cached in vars(shown).values():
+        getattr(cached, "cache_clear", lambda: None)()
 """
 PROGRAM = "import pathlib; pathlib.Path({mark!r}).write_text('a student\\'s settings were run')\n"
 
