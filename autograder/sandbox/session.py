@@ -58,9 +58,7 @@ _DECODER = msgspec.msgpack.Decoder(Report)
 class Child:
     """The process of one submission.
 
-    sock:  blocking stream socket to the process; the caller defines what is sent over it
-    pid:   its id in our pid namespace
-    pidfd: file descriptor of the process; -1 once the child is closed
+    sock: blocking stream socket to the process; the caller defines what is sent over it
     """
 
     def __init__(

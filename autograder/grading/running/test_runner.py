@@ -24,7 +24,7 @@ from ...model.errors import EngineError
 from ...model.extras import installed, missing_in_words
 from ...model.report.verdicts import Verdict
 from ...model.source.reachable import Sources
-from ...model.source.rules import Rules, refusals, texts_of
+from ...model.source.rules import Rules, may_be_evasive, refusals, texts_of
 from ..decoding import Answers
 from ..diagnosis.probes import Recording, Steps
 from ..outcomes import Forbidden, NotRun, Outcome
@@ -159,8 +159,10 @@ class Runs:
         """Return the outcomes of exercises (one, or all) that are known without a run."""
         chosen = [e for e in self.week.exercises if only in (None, e.name)]
         rules = {e.name: Rules((), e.source_not_allowed) for e in chosen}
-        found = refusals(Sources(texts_of(files), self.week.module), rules, replaced)
-        settled: dict[str, Outcome] = {e: Forbidden(r.message) for e, r in found.items()}
+        texts, settled = texts_of(files), dict[str, Outcome]()
+        if any(e.source_not_allowed for e in chosen) or may_be_evasive(texts):
+            found = refusals(Sources(texts, self.week.module), rules, replaced)
+            settled |= {e: Forbidden(r.message) for e, r in found.items()}
         for exercise in chosen:
             if exercise.extra is not None and not installed(exercise.extra):
                 settled[exercise.name] = NotRun(f"This needs {missing_in_words(exercise.extra)}.")

@@ -19,6 +19,7 @@ import io
 import re
 import sys
 import tokenize
+import unicodedata
 from collections.abc import Collection, Iterator, Mapping
 from typing import Literal
 
@@ -71,6 +72,19 @@ _EVASION_GROUPS = {
 EVASIONS = tuple(name for names in _EVASION_GROUPS.values() for name in names.split())
 _EVASION = re.compile("|".join(fnmatch.translate(p) for p in EVASIONS))
 
+
+def _words_of(pattern: str) -> tuple[str, ...]:
+    """Return the words or beginnings of words that a source needs to spell such a name."""
+    parts = [(part.rstrip("*"), part.endswith("*")) for part in pattern.split(".")]
+    return tuple(
+        f"\n{word}" if begins else f"\n{word}\n"
+        for word, begins in parts
+        if word and not {"*", "["} & set(word)
+    )
+
+
+_EVASION_WORDS = tuple(map(_words_of, EVASIONS))
+
 _ENCODINGS = ("utf-8", "utf-8-sig", "ascii", "iso-8859-1", "cp1252")
 Kind = Literal["call", "name", "evasion", "import", "unreadable"]
 
@@ -122,6 +136,16 @@ def _text(content: bytes) -> str | None:
         return content.decode(encoding) if encoding in _ENCODINGS else None
     except (SyntaxError, UnicodeError):
         return ""  # importing it reports the error
+
+
+def may_be_evasive(texts: Mapping[str, str | None]) -> bool:
+    """Return False only if no file spells an evasion; much cheaper than parsing."""
+    if None in texts.values():
+        return True
+    # Python normalizes identifiers, so wide or bold letters spell the plain name
+    source = unicodedata.normalize("NFKC", "\n".join(t or "" for t in texts.values()))
+    words = "\n".join(["", *set(re.findall(r"\w+", source)), ""])
+    return any(all(word in words for word in needed) for needed in _EVASION_WORDS)
 
 
 def refusals(
