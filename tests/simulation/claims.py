@@ -164,7 +164,7 @@ def feedback_shows_the_arithmetic(played: Played) -> list[str]:
             problems.append(f"{part.week.name}, {part.student}: no feedback")
             continue
         text = html.unescape(re.sub(r"<[^>]*>", "", path.read_text(encoding="utf-8")))
-        says = " late" in text and ("taken off" in text or "per day" in text)
+        says = "Submitted late." in text and ("no penalty" in text or "per day" in text)
         if says != bool(part.days or part.forgiven):
             problems.append(f"{part.week.name}, {part.student}: lateness shown: {says}")
     return problems
