@@ -11,6 +11,7 @@ from types import ModuleType
 import pytest
 
 from autograder import authors
+from autograder.version import __version__
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [
@@ -62,6 +63,11 @@ def test_paths_that_a_page_names_are_there(page: str) -> None:
     named = re.findall(r"`((?:autograder|tests|docs|benchmarks)/[\w/.-]+)`", text)
     example = "week10_pooling"  # the week that docs/authors.md creates
     assert [n for n in named if example not in n and not (ROOT / n).exists()] == []
+
+
+def test_wheels_in_the_readme_have_the_current_version() -> None:
+    wheels = re.findall(r"autograder-(\S+)-py3", (ROOT / "README.md").read_text(encoding="utf-8"))
+    assert {*wheels} == {__version__}
 
 
 def test_every_word_of_hidden_tests_is_on_its_page_and_says_what_it_does(
