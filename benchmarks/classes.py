@@ -21,10 +21,10 @@ from autograder.batch.fingerprint import fingerprint
 from autograder.batch.store import ResultStore
 from autograder.files.secret import course_secret
 from autograder.grading.warmup import warm_engine
+from autograder.model.availability import axis
 from autograder.model.course import Course, Week, load
-from autograder.model.device_axes import axis
 from autograder.model.report.schema import SubmissionReport
-from autograder.model.timestamps import format_timestamp
+from autograder.model.submission_files import format_timestamp
 from autograder.nbgrader.collect.submitted import read_student
 from autograder.nbgrader.release.publish import release
 from autograder.nbgrader.workspace import Workspace

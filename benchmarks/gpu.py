@@ -16,8 +16,8 @@ from pathlib import Path
 
 from autograder.grading.targets.spawner import Spawner
 from autograder.grading.warmup import warm_engine
+from autograder.model.availability import has_cuda
 from autograder.model.course import Course, Week
-from autograder.model.device_axes import has_cuda
 from autograder.sandbox import ChildLimits, choose
 
 from .growth import grade

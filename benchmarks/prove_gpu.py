@@ -23,8 +23,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from autograder.model.availability import has_cuda
 from autograder.model.course import load
-from autograder.model.device_axes import has_cuda
 from autograder.sandbox import choose
 
 from .measure import ROOT, machine

@@ -1,7 +1,7 @@
 """Tools for course authors, used by `autograder new`, `build`, `verify` and `release`.
 
-`new` creates courses, weeks and exercises from templates, `verify` proves that a week's graders are
-fair and complete, and `lesson` builds the files that students get.
+`scaffolding` creates courses, weeks and exercises from templates, `verify` proves that a week's
+graders are fair and complete, and `lesson` builds the files that students get.
 """
 
-__all__ = ["lesson", "new", "template_text", "verify"]
+__all__ = ["lesson", "scaffolding", "verify"]

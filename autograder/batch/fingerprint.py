@@ -18,8 +18,8 @@ from typing import Any
 import msgspec
 
 from ..files.hashing import feed
+from ..model.availability import EXTRAS
 from ..model.course import Course, Limits, Scoring, Suspects, Week
-from ..model.extras import EXTRAS
 from ..version import __version__
 
 # Packages that take part in grading.

@@ -15,8 +15,7 @@ from ..files.secret import course_secret
 from ..model.course import Course, Week
 from ..model.errors import KitError
 from ..model.report import scoring
-from ..model.report.schema import Report, SubmissionReport
-from ..model.report.verdicts import Ending
+from ..model.report.schema import Ending, Report, SubmissionReport
 from .cluster import Cluster
 from .fingerprint import fingerprint
 from .intake import Submission

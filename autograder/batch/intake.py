@@ -23,10 +23,10 @@ from pathlib import Path
 import msgspec
 
 from ..model.course import Limits, Week
-from ..model.notes import Note
-from ..model.quoting import quoted
+from ..model.message_text import quoted
 from ..model.source.import_failure import not_text
 from ..model.source.reachable import MAX_TOKENS, count_tokens
+from ..model.submission_files import Note
 from .module_name import files_in, folders_with, with_module
 
 IGNORED_FOLDERS = {

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import PurePosixPath
 
 from ..model.course import Week
-from ..model.notes import Note
+from ..model.submission_files import Note
 
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 

@@ -24,8 +24,7 @@ import msgspec
 from ..files.workfolder import sweep
 from ..model.course import load
 from ..model.errors import KitError
-from ..model.report.schema import SubmissionReport
-from ..model.report.verdicts import Ending
+from ..model.report.schema import Ending, SubmissionReport
 from .fingerprint import trusted_fingerprint
 from .intake import Submission
 

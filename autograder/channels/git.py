@@ -31,7 +31,7 @@ from ..lms.csv_rows import read_rows
 from ..model.course import Course, Week
 from ..model.course.late import due_for
 from ..model.errors import KitError
-from ..model.timestamps import format_timestamp
+from ..model.submission_files import format_timestamp
 
 _SECONDS = 300
 _MOST_SAID = 16 << 20  # bytes of git's output

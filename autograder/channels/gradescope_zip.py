@@ -23,8 +23,7 @@ from ..feedback.text import escaped, exercise_text, notice_text
 from ..model.course import Course, Week
 from ..model.errors import KitError
 from ..model.report import scoring
-from ..model.report.schema import ExerciseReport, SubmissionReport
-from ..model.report.verdicts import Ending, Verdict
+from ..model.report.schema import Ending, ExerciseReport, SubmissionReport, Verdict
 from .kit_files import requirements, week_parts
 
 VISIBILITIES = ("visible", "after_due_date", "after_published", "hidden")

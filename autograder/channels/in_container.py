@@ -20,11 +20,11 @@ import msgspec
 from ..batch.grade import grade_batch
 from ..batch.intake import read_submission
 from ..files.atomic import replace_file
+from ..model.availability import axis
 from ..model.course import Course, load
-from ..model.device_axes import axis
 from ..model.errors import KitError
+from ..model.message_text import replaced
 from ..model.report.schema import SubmissionReport
-from ..model.visible import replaced
 from ..sandbox import choose
 from .gradescope_zip import SETTINGS, GradescopeSettings, results
 

@@ -13,9 +13,9 @@ from pathlib import Path
 import autograder
 
 from ..files.secret import course_secret
+from ..model.availability import EXTRAS
 from ..model.course import REGISTRY, Course, Week
-from ..model.course.single_week import one_week
-from ..model.extras import EXTRAS
+from ..model.course.loader import one_week
 
 KIT = Path(autograder.__file__).parent
 _PACKAGES = (

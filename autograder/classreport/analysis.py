@@ -17,13 +17,14 @@ from ..model.course import Week
 from ..model.course.bank import Misconception
 from ..model.report.schema import (
     Diagnosis,
+    Ending,
     ExerciseReport,
     Report,
     SubmissionReport,
     TestReport,
+    Verdict,
     base_of,
 )
-from ..model.report.verdicts import Ending, Verdict
 
 MIN_STUDENTS = 8
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option
 
+from ..model.availability import CHOICES_IN_WORDS
 from ..model.course import load
-from ..model.device_axes import CHOICES_IN_WORDS
 from ..model.errors import KitError
 
 if TYPE_CHECKING:

@@ -13,10 +13,9 @@ from typing import Any
 
 from markupsafe import Markup
 
+from ..model.availability import FAKE_GPU
 from ..model.course import Course, Week
-from ..model.device_axes import FAKE_GPU
-from ..model.report.schema import ExerciseReport, SubmissionReport
-from ..model.report.verdicts import Ending
+from ..model.report.schema import Ending, ExerciseReport, SubmissionReport
 from ..pages.environment import environment
 from .manual_scores import Marks
 from .view import ExerciseView, view_exercise

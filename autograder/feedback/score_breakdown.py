@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..model.report.schema import ExerciseReport
-from ..model.report.verdicts import Verdict
+from ..model.report.schema import ExerciseReport, Verdict
 from ..pages.environment import points
 
 _MINUS = "\N{MINUS SIGN}"

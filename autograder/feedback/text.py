@@ -10,10 +10,8 @@ import re
 from collections.abc import Callable, Iterator
 
 from ..model.course import Week
-from ..model.quoting import quoted, with_quotations
-from ..model.report.schema import ExerciseReport, SubmissionReport
-from ..model.report.verdicts import Ending
-from ..model.visible import replaced
+from ..model.message_text import quoted, replaced, with_quotations
+from ..model.report.schema import Ending, ExerciseReport, SubmissionReport
 from ..pages.environment import lowered, points
 from .view import ExerciseView, view_exercise
 

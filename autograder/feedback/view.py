@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from ..model.report.failure_groups import NOT_DESCRIBED, failure_key
-from ..model.report.schema import ExerciseReport, TestReport, axes_of
-from ..model.report.verdicts import Verdict
+from ..model.report.comparison import NOT_DESCRIBED, failure_key
+from ..model.report.schema import ExerciseReport, TestReport, Verdict, axes_of
 from .score_breakdown import ArithmeticLine, arithmetic, carried_words
 from .suspect_lines import location_sentence
 

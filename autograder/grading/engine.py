@@ -20,8 +20,7 @@ from ..model.course import Course, Limits, Suspects, Week
 from ..model.course.bank import Bank
 from ..model.errors import EngineError
 from ..model.report import scoring
-from ..model.report.schema import SubmissionReport
-from ..model.report.verdicts import Ending
+from ..model.report.schema import Ending, SubmissionReport
 from ..sandbox import SandboxError
 from .best_effort import BestEffort
 from .dependencies.error_carried_forward import CarriedForward

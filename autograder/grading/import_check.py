@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-from ..model.extras import is_missing
+from ..model.availability import is_missing
 from ..model.source.import_failure import STUCK, ImportFailure, ended, explained
 from .outcomes import BadReply, Crashed, LimitExceeded, Outcome, TimedOut
 from .targets.in_process import InProcess

@@ -23,8 +23,7 @@ from typing import NamedTuple
 
 from ..model.course import Scoring
 from ..model.report import scoring
-from ..model.report.schema import Diagnosis, ExerciseReport
-from ..model.report.verdicts import Verdict
+from ..model.report.schema import Diagnosis, ExerciseReport, Verdict
 from .best_effort import BestEffort
 from .dependencies.error_carried_forward import (
     CalledHelpers,

@@ -18,7 +18,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import ClassVar
 
-from ..model.report.verdicts import Verdict
+from ..model.report.schema import Verdict
 
 _MAX_LENGTH = 2_000
 

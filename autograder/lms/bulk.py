@@ -35,7 +35,7 @@ import yaml
 from ..batch.module_name import files_in, folders_with
 from ..model.course import Course, Week
 from ..model.errors import KitError
-from ..model.timestamps import format_timestamp
+from ..model.submission_files import format_timestamp
 from .roster import Roster, RosterEntry
 
 _MOODLE = re.compile(r"(?P<name>.+)_(?P<number>\d+)_assignsubmission_file_?\Z")

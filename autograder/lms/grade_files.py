@@ -15,8 +15,8 @@ import msgspec
 
 from ..model.course import Week
 from ..model.errors import KitError
+from ..model.message_text import visible_json
 from ..model.report.scoring import full_points
-from ..model.visible import visible_json
 from .columns import CLASS_LISTS, KEY_FIELDS, POINTS
 from .roster import Roster, RosterEntry
 from .spreadsheet_cells import key_cell, text_cell

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 
-from ..model.visible import visible
+from ..model.message_text import visible
 
 _STARTS = re.compile(r"\s*[=+\-@\uff1d\uff0b\uff0d\uff20\t\r\n]")
 # With a different separator, the text after it may itself be quoted.

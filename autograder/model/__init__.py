@@ -2,22 +2,17 @@
 
 `course` reads course.yaml, `report` defines stored reports and scores, `source` analyses submitted
 source code. The modules here are small and shared by many packages: `errors` is the hierarchy of
-exceptions, `visible` and `quoting` make untrusted text safe to show, `extras` and `device_axes`
-describe optional libraries and devices.
+exceptions, `message_text` makes untrusted text safe to show, `availability` describes optional
+libraries and devices, `submission_files` the zips, notes and times of submissions.
 """
 
 __all__ = [
+    "availability",
     "course",
-    "device_axes",
     "errors",
-    "extras",
-    "notes",
+    "message_text",
     "pytest_options",
-    "quoting",
     "report",
     "source",
-    "spelling",
-    "submission_zip",
-    "timestamps",
-    "visible",
+    "submission_files",
 ]

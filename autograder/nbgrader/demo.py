@@ -88,7 +88,7 @@ def steps(project: Course) -> int:
 def play(project: Course, progress: Progress = lambda _, __: None) -> DemoResult:
     """Play week 1 in a new project in demo/."""
     from ..batch.grade import grade_batch
-    from ..model.device_axes import axis
+    from ..model.availability import axis
     from .autograde.recorder import record
     from .collect.collector import collect
     from .collect.submissions import collected

@@ -14,9 +14,8 @@ from pathlib import Path
 import msgspec
 
 from ..model.course import Course, Week
-from ..model.notes import KINDS, Kind
-from ..model.report.verdicts import Ending
-from ..model.timestamps import parse_timestamp
+from ..model.report.schema import Ending
+from ..model.submission_files import KINDS, Kind, parse_timestamp
 from .collect.collector import last_collection
 from .collect.history import last_seen, read_history
 from .gradebook.database import (

@@ -8,8 +8,7 @@ from typing import Any
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from ..model.quoting import with_quotations
-from ..model.visible import replaced
+from ..model.message_text import replaced, with_quotations
 
 
 @cache

@@ -7,7 +7,7 @@ from typing import Any
 
 import nbformat
 
-from ..authoring.verify.lesson_run import cell_problems, run_lesson
+from ..authoring.verify.public_files import cell_problems, run_lesson
 from ..files.atomic import replace_file
 from ..files.hashing import feed
 from ..model.course import Course, Week

@@ -10,7 +10,7 @@ from rich.progress import Progress, ProgressColumn
 from rich.segment import Segment
 from rich.text import Text
 
-from ..model.visible import visible
+from ..model.message_text import visible
 from .streams import GuardedStream
 
 

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable
 from typing import IO, Any
 
-from ..model.visible import visible
+from ..model.message_text import visible
 
 
 class GuardedStream:

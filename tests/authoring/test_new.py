@@ -10,8 +10,7 @@ import pytest
 
 from autograder.authoring.lesson.leak_check import check_files, secrets_of
 from autograder.authoring.lesson.lesson_notebook import lesson_notebook
-from autograder.authoring.new.course_yaml import with_week
-from autograder.authoring.new.new_week import new_week, unfilled_placeholders
+from autograder.authoring.scaffolding import new_week, unfilled_placeholders, with_week
 from autograder.model.course import Course, load, parse
 from autograder.model.errors import CourseError
 from autograder.model.source.rules import in_words

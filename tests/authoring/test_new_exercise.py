@@ -8,11 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from autograder.authoring.new.course_yaml import with_exercise
-from autograder.authoring.new.new_exercise import add_exercise
-from autograder.authoring.new.new_week import new_course
+from autograder.authoring.scaffolding import add_exercise, new_course, with_exercise
 from autograder.authoring.verify.hidden_tests import verify_part
-from autograder.authoring.verify.public_checks import verify_public
+from autograder.authoring.verify.public_files import verify_public
 from autograder.grading.engine import Engine
 from autograder.model.course import Course, load, parse
 from autograder.model.errors import CourseError

@@ -11,7 +11,7 @@ from autograder.grading.dependencies.call_graph import read_call_graph
 from autograder.grading.engine import Engine
 from autograder.grading.warmup import warm_engine
 from autograder.model.course import load
-from autograder.model.report.verdicts import Verdict
+from autograder.model.report.schema import Verdict
 from tests.courses import PROJECT
 
 COURSE = load(PROJECT)

@@ -27,7 +27,7 @@ from autograder.grading.triviality.trivial_programs import plain_calls
 from autograder.grading.warmup import warm_engine
 from autograder.model.course import load
 from autograder.model.report.schema import TestReport as Reported
-from autograder.model.report.verdicts import Verdict
+from autograder.model.report.schema import Verdict
 from autograder.worker.protocol import frames
 from autograder.worker.protocol.values import Encoder
 from tests.courses import PROJECT

@@ -13,9 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from autograder.authoring.verify.proof_cache import PUBLIC, ProofCache
-from autograder.authoring.verify.results import Row, Verification
-from autograder.authoring.verify.selection import Selection, find_selections
+from autograder.authoring.verify.proofs import PUBLIC, ProofCache
+from autograder.authoring.verify.week_parts import Row, Selection, Verification, find_selections
 from autograder.model.course import Course, load
 from autograder.model.errors import BankError
 

@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from autograder.authoring.new.new_week import new_week
-from autograder.authoring.verify.lesson_run import verify_lesson
-from autograder.authoring.verify.public_checks import verify_public
+from autograder.authoring.scaffolding import new_week
+from autograder.authoring.verify.public_files import verify_lesson, verify_public
 from autograder.model.course import Course, load
 from autograder.model.course.stubs import write_stub
 

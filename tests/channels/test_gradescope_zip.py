@@ -25,9 +25,14 @@ from autograder.feedback.text import escaped, exercise_text, submission_text
 from autograder.files.secret import course_secret
 from autograder.model.course import Course, load
 from autograder.model.errors import KitError
-from autograder.model.report.schema import Diagnosis, ExerciseReport, SubmissionReport
+from autograder.model.report.schema import (
+    Diagnosis,
+    Ending,
+    ExerciseReport,
+    SubmissionReport,
+    Verdict,
+)
 from autograder.model.report.schema import TestReport as HiddenTest
-from autograder.model.report.verdicts import Ending, Verdict
 
 TINY = Path(__file__).resolve().parents[1] / "golden" / "course"
 PROJECT = Path(__file__).resolve().parents[2]

@@ -21,13 +21,14 @@ from autograder.model.course.bank import Bank
 from autograder.model.errors import KitError
 from autograder.model.report.schema import (
     Diagnosis,
+    Ending,
     ExerciseReport,
     Report,
     SubmissionReport,
+    Verdict,
     to_json,
 )
 from autograder.model.report.schema import TestReport as HiddenTest
-from autograder.model.report.verdicts import Ending, Verdict
 from autograder.terminal.console import terminal
 
 TINY = Path(__file__).resolve().parents[1] / "golden" / "course"

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.model.extras import installed
+from autograder.model.availability import installed
 from autograder.sandbox import SandboxMissing, choose
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden"

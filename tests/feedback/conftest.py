@@ -8,8 +8,14 @@ from pathlib import Path
 import pytest
 
 from autograder.model.course import Course, Week, parse
-from autograder.model.report.schema import Diagnosis, ExerciseReport, SubmissionReport, TestReport
-from autograder.model.report.verdicts import Ending, Verdict
+from autograder.model.report.schema import (
+    Diagnosis,
+    Ending,
+    ExerciseReport,
+    SubmissionReport,
+    TestReport,
+    Verdict,
+)
 
 REGISTRY = """
 course: tiny

@@ -8,11 +8,9 @@ import pytest
 from autograder.feedback.html import exercise_fragment
 from autograder.feedback.text import escaped, exercise_text
 from autograder.grading.disclosure.failure_messages import crashed
-from autograder.model.quoting import quoted
-from autograder.model.report.schema import ExerciseReport
+from autograder.model.message_text import quoted, replaced, visible
+from autograder.model.report.schema import ExerciseReport, Verdict
 from autograder.model.report.schema import TestReport as Ran
-from autograder.model.report.verdicts import Verdict
-from autograder.model.visible import replaced, visible
 from autograder.pages.environment import prose
 from autograder.worker.protocol import frames
 from tests.feedback.test_strangers import Seen

@@ -13,8 +13,7 @@ from nbgrader import utils
 
 from autograder.model.course import Course, Week
 from autograder.model.errors import NbgraderError
-from autograder.model.report.schema import Report, SubmissionReport
-from autograder.model.report.verdicts import Ending
+from autograder.model.report.schema import Ending, Report, SubmissionReport
 from autograder.nbgrader.autograde.preprocessor import decimal
 from autograder.nbgrader.autograde.recorder import record
 from autograder.nbgrader.collect.collector import collect

@@ -23,7 +23,7 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
-from autograder.authoring.lesson.embedded_week import (
+from autograder.authoring.lesson.handout import (
     FETCH,
     INSTALL,
     WHEEL,

@@ -14,8 +14,7 @@ import pytest
 
 from autograder.cli import app, run
 from autograder.model.course import Course, Week
-from autograder.model.report.schema import SubmissionReport
-from autograder.model.report.verdicts import Ending
+from autograder.model.report.schema import Ending, SubmissionReport
 from autograder.nbgrader.autograde.recorder import record
 from autograder.nbgrader.collect.collector import collect
 from autograder.nbgrader.formgrader.marking_sheets import code_of

@@ -15,8 +15,7 @@ from autograder.cli import run
 from autograder.cli.instructor import class_report, regrading
 from autograder.model.course import Course, Week, load
 from autograder.model.errors import KitError, NbgraderError
-from autograder.model.report.schema import SubmissionReport
-from autograder.model.report.verdicts import Ending
+from autograder.model.report.schema import Ending, SubmissionReport
 from autograder.nbgrader.autograde.recorder import record
 from autograder.nbgrader.collect.collector import collect
 from autograder.nbgrader.feedback.publish_feedback import return_feedback

@@ -13,8 +13,7 @@ import pytest
 from autograder.cli.instructor import status_table
 from autograder.model.course import Course, Week
 from autograder.model.errors import NbgraderError
-from autograder.model.report.schema import SubmissionReport
-from autograder.model.report.verdicts import Ending
+from autograder.model.report.schema import Ending, SubmissionReport
 from autograder.nbgrader.autograde.recorder import record
 from autograder.nbgrader.collect.collector import collect
 from autograder.nbgrader.feedback.publish_feedback import return_feedback

@@ -14,8 +14,8 @@ import pytest
 
 from autograder import cli
 from autograder.model.course import Course, Week
+from autograder.model.message_text import visible
 from autograder.model.report.schema import SubmissionReport
-from autograder.model.visible import visible
 from autograder.nbgrader.autograde.recorder import record
 from autograder.nbgrader.workspace import Workspace
 from autograder.terminal.streams import guard_streams

@@ -8,12 +8,13 @@ from pathlib import Path
 
 from autograder.model.report.schema import (
     Diagnosis,
+    Ending,
     ExerciseReport,
     Report,
     SubmissionReport,
     TestReport,
+    Verdict,
 )
-from autograder.model.report.verdicts import Ending, Verdict
 
 WEEK = "week01_tiny"
 REGISTRY = f"""\

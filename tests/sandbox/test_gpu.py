@@ -6,8 +6,8 @@ import torch
 
 from autograder.grading.targets.sandboxed import Sandboxed
 from autograder.grading.targets.spawner import Spawner
+from autograder.model.availability import has_cuda
 from autograder.model.course import load
-from autograder.model.device_axes import has_cuda
 from autograder.sandbox import BACKENDS, Child, ChildLimits
 from autograder.worker.protocol import frames
 from tests.sandbox.sandbox_inside import STAND_IN, ask

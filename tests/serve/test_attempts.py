@@ -13,7 +13,7 @@ import msgspec
 import pytest
 
 from autograder.model.course import Week
-from autograder.model.report.verdicts import Ending
+from autograder.model.report.schema import Ending
 from autograder.serve.auth.accounts import Person
 from autograder.serve.gradebook.exchange_inbox import ExchangeSubmission
 from autograder.serve.grading_service import Service

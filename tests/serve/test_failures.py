@@ -13,8 +13,7 @@ from sqlalchemy import event
 from sqlalchemy.exc import OperationalError
 
 from autograder.model.errors import IntakeError
-from autograder.model.report.schema import Diagnosis, ExerciseReport, SubmissionReport
-from autograder.model.report.verdicts import Ending
+from autograder.model.report.schema import Diagnosis, Ending, ExerciseReport, SubmissionReport
 from autograder.serve.queue import dispatch
 from autograder.serve.queue.queued_submission import QueuedSubmission
 from autograder.serve.submissions.upload import accept_files

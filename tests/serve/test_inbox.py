@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.model.report.schema import SubmissionReport
-from autograder.model.report.verdicts import Ending
+from autograder.model.report.schema import Ending, SubmissionReport
 from autograder.nbgrader.collect.submissions import accept
 from autograder.nbgrader.workspace import Workspace
 from autograder.serve.gradebook.exchange_inbox import newest_submissions

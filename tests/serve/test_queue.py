@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
-from autograder.model.report.schema import SubmissionReport
-from autograder.model.report.verdicts import Ending
+from autograder.model.report.schema import Ending, SubmissionReport
 from autograder.serve.gradebook.recording import Ledger
 from autograder.serve.queue.queue import LEASE, Queue
 from autograder.serve.queue.queued_submission import (

@@ -12,9 +12,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from autograder.model.course import Course, Week
-from autograder.model.report.schema import SubmissionReport
+from autograder.model.report.schema import Ending, SubmissionReport, Verdict
 from autograder.model.report.schema import TestReport as Ran
-from autograder.model.report.verdicts import Ending, Verdict
 from autograder.nbgrader.collect.submissions import accept, put_in_place
 from autograder.serve.gradebook.recorded_history import format_received
 from autograder.serve.grading_service import Service

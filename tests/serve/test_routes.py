@@ -11,7 +11,7 @@ import msgspec
 import pytest
 from starlette.testclient import TestClient
 
-from autograder.model.submission_zip import digest_of
+from autograder.model.submission_files import digest_of
 from autograder.serve.auth.request_limits import HEADERS, RateLimit
 from autograder.serve.views import routes
 from autograder.serve.views.routes import ROUTES, application

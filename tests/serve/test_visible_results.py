@@ -9,14 +9,15 @@ from autograder.model.course import Immediate
 from autograder.model.report.schema import (
     Deduction,
     Diagnosis,
+    Ending,
     ExerciseReport,
     SubmissionReport,
     Suspect,
+    Verdict,
 )
 from autograder.model.report.schema import (
     TestReport as Ran,
 )
-from autograder.model.report.verdicts import Ending, Verdict
 from autograder.serve.disclosure.visible_results import redact
 from autograder.serve.views.templating import exchange_page
 from tests.nbgrader.tiny_course import SOLUTION

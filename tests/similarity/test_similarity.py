@@ -14,8 +14,7 @@ from autograder.classreport.page import week_page
 from autograder.classreport.similar_pairs import compare_pairs
 from autograder.model.course import Course, Week, load
 from autograder.model.course.stubs import stub_of
-from autograder.model.report.schema import Report, SubmissionReport
-from autograder.model.report.verdicts import Ending
+from autograder.model.report.schema import Ending, Report, SubmissionReport
 from autograder.similarity.compare import Similarity, compare
 from autograder.similarity.normalize import module_parts
 from tests.similarity.classroom import copied, honest, ways

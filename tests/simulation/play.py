@@ -24,8 +24,8 @@ from traitlets.config import Config
 
 from autograder.authoring.lesson.lesson_notebook import ANSWER
 from autograder.batch.grade import grade_batch
+from autograder.model.availability import axis
 from autograder.model.course import Course, Week, load
-from autograder.model.device_axes import axis
 from autograder.nbgrader.autograde.recorder import record
 from autograder.nbgrader.collect.collector import collect
 from autograder.nbgrader.collect.groups import author_of

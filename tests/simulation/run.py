@@ -119,7 +119,7 @@ def _write_reports(played: Any, root: Path) -> None:
 
 def _rank(played: Any) -> str:
     """Return the rank among all pairs; not a check, because many students share texts."""
-    from autograder.model.extras import installed
+    from autograder.model.availability import installed
     from tests.simulation.plan import COPIED_WEEK
 
     if len(played.weeks) <= COPIED_WEEK or not installed("similarity"):

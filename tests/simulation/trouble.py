@@ -19,8 +19,8 @@ from autograder.batch.grade import grade_batch
 from autograder.channels.grades.canvas import CanvasAssignment
 from autograder.channels.grades.http_client import Web
 from autograder.channels.grades.push import Todo, carry_out_push, comments_of, plan_push
+from autograder.model.availability import axis
 from autograder.model.course import Course, Week, load
-from autograder.model.device_axes import axis
 from autograder.model.errors import NbgraderError
 from autograder.nbgrader.autograde.recorder import record
 from autograder.nbgrader.collect.collector import collect

@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from autograder.authoring.lesson.handout import week_files
-from autograder.authoring.verify.lesson_run import cell_problems, run_lesson
+from autograder.authoring.verify.public_files import cell_problems, run_lesson
 from autograder.cli import run
 from autograder.model.course import Course, load
 from autograder.model.course.stubs import write_stub

@@ -16,8 +16,8 @@ import pytest
 
 from autograder.grading.engine import Engine
 from autograder.model.course import load
+from autograder.model.report.schema import Ending, Verdict
 from autograder.model.report.schema import TestReport as HiddenTest
-from autograder.model.report.verdicts import Ending, Verdict
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden" / "course"
 GRADER = '''\

@@ -14,7 +14,7 @@ from autograder.grading.engine import Engine
 from autograder.grading.localization.traces import informative_probes
 from autograder.grading.warmup import warm_engine
 from autograder.model.course import load
-from autograder.model.report.verdicts import Verdict
+from autograder.model.report.schema import Verdict
 from autograder.sandbox import SandboxMissing, choose
 from autograder.worker.protocol import frames
 

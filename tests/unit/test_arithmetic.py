@@ -2,7 +2,7 @@
 
 from autograder.feedback.score_breakdown import arithmetic, carried_words
 from autograder.model.report import schema
-from autograder.model.report.verdicts import Verdict
+from autograder.model.report.schema import Verdict
 
 MINUS = "\N{MINUS SIGN}"
 

@@ -7,11 +7,11 @@ import re
 import pytest
 
 from autograder.grading.running.pytest_plugin import Known
-from autograder.model import device_axes
-from autograder.model.device_axes import AXES, CHOICES, axis
+from autograder.model import availability
+from autograder.model.availability import AXES, CHOICES, axis
 from autograder.model.errors import KitError
 from autograder.model.report import schema
-from autograder.model.report.verdicts import Verdict
+from autograder.model.report.schema import Verdict
 from autograder.worker.protocol.frames import DEVICES
 
 
@@ -22,11 +22,11 @@ def nothing_here(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def have(monkeypatch: pytest.MonkeyPatch, name: str, here: bool) -> None:
-    found = device_axes.AXES[name]
-    other = device_axes.Axis(
+    found = availability.AXES[name]
+    other = availability.Axis(
         found.name, found.torch, lambda: here, found.missing, lacks=found.lacks
     )
-    monkeypatch.setitem(device_axes.AXES, name, other)
+    monkeypatch.setitem(availability.AXES, name, other)
 
 
 def test_without_a_gpu_one_is_claimed() -> None:

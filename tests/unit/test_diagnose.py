@@ -8,7 +8,7 @@ from autograder.grading.outcomes import Flaw
 from autograder.grading.running.pytest_plugin import Ran
 from autograder.grading.targets.in_process import Answer
 from autograder.model.report.schema import TestReport as Reported
-from autograder.model.report.verdicts import Verdict
+from autograder.model.report.schema import Verdict
 from autograder.worker.protocol import frames
 
 

@@ -10,16 +10,17 @@ import pytest
 from autograder.grading.disclosure.leak_budget import MOST_BITS
 from autograder.grading.disclosure.raising_lines import raising_lines
 from autograder.grading.disclosure.submission_budget import SUBMISSION_BITS, limit_disclosure
-from autograder.model.report.failure_groups import NOT_DESCRIBED
+from autograder.model.report.comparison import NOT_DESCRIBED
 from autograder.model.report.schema import (
     Deduction,
     Diagnosis,
+    Ending,
     ExerciseReport,
     SubmissionReport,
     Suspect,
+    Verdict,
 )
 from autograder.model.report.schema import TestReport as Ran
-from autograder.model.report.verdicts import Ending, Verdict
 
 SOURCE = tuple(f"a{n} = b{n}" for n in range(1000))
 

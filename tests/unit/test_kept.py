@@ -7,7 +7,7 @@ from autograder.grading.running.disk_cache import RunCache
 from autograder.grading.running.pytest_plugin import Ran
 from autograder.grading.targets.in_process import InProcess, RecordedTarget
 from autograder.model.report import schema as reports
-from autograder.model.report.verdicts import Verdict
+from autograder.model.report.schema import Verdict
 from autograder.worker.protocol.frames import Call, Raised, Reply, pack
 
 RUN = Ran(

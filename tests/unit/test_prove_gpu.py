@@ -8,8 +8,8 @@ import sys
 import pytest
 import torch
 
+from autograder.model.availability import has_cuda
 from autograder.model.course import load
-from autograder.model.device_axes import has_cuda
 from autograder.sandbox import launch, mounts
 from autograder.worker.torch_support import devices
 from benchmarks import prove_gpu

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from autograder.model.course import load
-from autograder.model.course.yaml_text import moment
+from autograder.model.course.loader import moment
 from autograder.model.errors import CourseError
 
 GOLDEN = Path(__file__).resolve().parent.parent / "golden"

@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from autograder.model.course import load
-from autograder.model.report.schema import ExerciseReport, SubmissionReport
+from autograder.model.report.schema import Ending, ExerciseReport, SubmissionReport
 from autograder.model.report.scoring import rounded, with_rounded_scores
-from autograder.model.report.verdicts import Ending
 
 TINY = load(Path(__file__).resolve().parents[1] / "golden" / "course")
 

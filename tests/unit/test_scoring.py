@@ -7,8 +7,8 @@ import pytest
 
 from autograder.model.course import Exercise, Scoring
 from autograder.model.report import schema
+from autograder.model.report.schema import Verdict
 from autograder.model.report.scoring import Evidence, Mistake, exercise_reports
-from autograder.model.report.verdicts import Verdict
 
 BY_TESTS, BY_MISTAKES = Scoring(by="tests"), Scoring()
 

@@ -20,8 +20,7 @@ from autograder import authors
 from autograder.cli import register
 from autograder.cli.app import app
 from autograder.model.course.registry import Registry
-from autograder.model.report.schema import Report
-from autograder.model.report.verdicts import Verdict
+from autograder.model.report.schema import Report, Verdict
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden" / "interfaces.json"
 

@@ -33,7 +33,7 @@ def test_the_process_that_hands_out_the_work_needs_no_torch(project) -> None:
     """Import no torch in the parent of several jobs, where it would delay all for seconds."""
     program = (
         "import sys\n"
-        "from autograder.model.device_axes import axis\n"
+        "from autograder.model.availability import axis\n"
         "from autograder.batch import grade, pool\n"
         "axis()\n"
         "print(sorted({'torch', 'numpy', 'pytest'} & set(sys.modules)))"

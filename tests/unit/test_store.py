@@ -9,8 +9,7 @@ import pytest
 
 from autograder.batch.store import ResultStore, content_hash
 from autograder.files.atomic import replace_file
-from autograder.model.report.schema import SubmissionReport
-from autograder.model.report.verdicts import Ending
+from autograder.model.report.schema import Ending, SubmissionReport
 
 REPORT = SubmissionReport("ada", Ending.GRADED, 3.0, 5.0, 0.1)
 FILES = {"softmax.py": b"one", "more.py": b"two"}

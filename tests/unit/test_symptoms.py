@@ -12,7 +12,7 @@ from autograder.grading.running.pytest_plugin import Ran
 from autograder.grading.targets.in_process import Answer
 from autograder.model.report.findings import FINDINGS, symptom_name
 from autograder.model.report.schema import TestReport as Reported
-from autograder.model.report.verdicts import Verdict
+from autograder.model.report.schema import Verdict
 from autograder.worker.protocol import frames
 from autograder.worker.protocol.values import Encoder
 

@@ -6,7 +6,7 @@ import datetime as dt
 
 import pytest
 
-from autograder.model.timestamps import format_timestamp, parse_timestamp
+from autograder.model.submission_files import format_timestamp, parse_timestamp
 
 NOON = dt.datetime(2027, 1, 20, 12, tzinfo=dt.UTC)
 TIMESTAMP = "2027-01-20 12:00:00.000000 UTC"

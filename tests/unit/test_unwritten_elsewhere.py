@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 from autograder.grading.localization.candidate_runner import WrongExercise
 from autograder.grading.localization.localizer import without_unwritten
-from autograder.model.report.verdicts import Verdict
+from autograder.model.report.schema import Verdict
 
 SOURCE = b"""def helper(x):
     raise NotImplementedError

@@ -6,14 +6,15 @@ import msgspec
 import pytest
 
 from autograder.model.report.schema import (
+    Ending,
     ExerciseReport,
     Report,
     SubmissionReport,
+    Verdict,
     from_json,
     to_json,
 )
 from autograder.model.report.schema import TestReport as Hidden
-from autograder.model.report.verdicts import Ending, Verdict
 
 
 def test_every_verdict_has_words():

@@ -9,7 +9,7 @@ import unicodedata
 import pytest
 from rich.table import Table
 
-from autograder.model.visible import replaced, visible, visible_json
+from autograder.model.message_text import replaced, visible, visible_json
 from autograder.terminal.console import terminal
 from autograder.terminal.streams import guard_streams
 

@@ -17,8 +17,7 @@ from autograder.grading.engine import Engine
 from autograder.grading.running import fixtures
 from autograder.model.course import load
 from autograder.model.course.stubs import stub_of
-from autograder.model.report.schema import ExerciseReport
-from autograder.model.report.verdicts import Verdict
+from autograder.model.report.schema import ExerciseReport, Verdict
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "vocabulary.md").read_text(encoding="utf-8")

@@ -10,7 +10,7 @@ import pytest
 
 from autograder.grading.engine import Engine
 from autograder.model.course import load
-from autograder.model.report.verdicts import Verdict
+from autograder.model.report.schema import Verdict
 
 TINY = Path(__file__).resolve().parents[1] / "golden" / "course"
 SOLUTION = """

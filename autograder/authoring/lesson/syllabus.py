@@ -15,7 +15,7 @@ import yaml
 
 from ...model.course import Course, Week
 from ...model.errors import BuildError
-from ..template_text import fill_template
+from ..scaffolding import fill_template
 
 FILE = "syllabus.yaml"
 Scale = Annotated[int, msgspec.Meta(ge=1, le=5)]

@@ -15,16 +15,15 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from ...model.availability import installed
 from ...model.course import Week
 from ...model.course.bank import Misconception
 from ...model.course.stubs import is_stale, stub_of, stub_path
-from ...model.extras import installed
-from ...model.report.schema import ExerciseReport, SubmissionReport, base_of
-from ...model.report.verdicts import Ending, Verdict
+from ...model.report.schema import Ending, ExerciseReport, SubmissionReport, Verdict, base_of
 from ..lesson.marking_guide import answers_problems
 from ..lesson.syllabus import syllabus_problems
-from ..new.new_week import unfilled_placeholders
-from .results import Row, Verification
+from ..scaffolding import unfilled_placeholders
+from .week_parts import Row, Verification
 
 if TYPE_CHECKING:
     from ...grading.engine import Engine  # imports torch

@@ -15,9 +15,9 @@ from collections.abc import Callable, Iterator
 import msgspec
 
 from ...grading.warmup import warm_engine
+from ...model.availability import CPU, FAKE_GPU
 from ...model.course import Course, Week
 from ...model.course.stubs import solution_blocks
-from ...model.device_axes import CPU, FAKE_GPU
 from ...sandbox import Sandbox
 
 _PAIRS: tuple[tuple[type[ast.AST], type[ast.AST]], ...] = (

@@ -10,10 +10,9 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, wait
 from typing import Any
 
+from ...model.availability import installed
 from ...model.errors import KitError
-from ...model.extras import installed
-from ...model.report.schema import SubmissionReport
-from ...model.report.verdicts import Ending
+from ...model.report.schema import Ending, SubmissionReport
 from ..intake import Submission
 from ..pool import Finished, fault
 from . import Cluster

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from ...files.workfolder import WorkFolder
+from ...model.availability import has_cuda
 from ...model.course import Course
-from ...model.device_axes import has_cuda
 from ...model.errors import KitError
 from ...model.report.schema import SubmissionReport
 from ..fingerprint import fingerprint, versions

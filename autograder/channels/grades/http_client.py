@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 import httpx
 
 from ...model.errors import KitError, PlatformError
-from ...model.visible import replaced
+from ...model.message_text import replaced
 
 SECONDS = 30.0
 _TRIES = 4

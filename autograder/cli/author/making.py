@@ -29,8 +29,7 @@ def new(
 
     Example: autograder new week10_pooling --exercise mean_pool
     """
-    from ...authoring.new.new_exercise import add_exercise
-    from ...authoring.new.new_week import PLACEHOLDER, new_course, new_week
+    from ...authoring.scaffolding import PLACEHOLDER, add_exercise, new_course, new_week
 
     course = None if title is not None else load(unfinished=True)
     root = Path.cwd() if course is None else course.root

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 from typer import Argument, Option
 
+from ...model.availability import axis
 from ...model.course import Course, Week
 from ...model.course.bank import Bank
-from ...model.device_axes import axis
 from ...model.errors import KitError
-from ...model.report.verdicts import Ending
+from ...model.report.schema import Ending
 from ...terminal.console import terminal
 from ..app import AUTHORS, app, flag
 from ..options import DeviceOption, WeekArgument, find_week

@@ -11,19 +11,17 @@ from functools import cached_property
 from rich.progress import MofNCompleteColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from ...authoring.verify.hidden_tests import WHOLE
-from ...authoring.verify.proof_cache import LESSON, PUBLIC, ProofCache
-from ...authoring.verify.proof_job import ProofJob, cost, run_job
-from ...authoring.verify.results import Verification, combine_draws
-from ...authoring.verify.selection import Selection
+from ...authoring.verify.proofs import LESSON, PUBLIC, ProofCache, ProofJob, cost, run_job
+from ...authoring.verify.week_parts import Selection, Verification, combine_draws
 from ...batch.pool import process_pool
 from ...files.secret import course_secret, public_draw
+from ...model.availability import axis
 from ...model.course import Course, Week
-from ...model.device_axes import axis
 from ...model.errors import EngineError
 from ...sandbox import choose
 from ...terminal.console import bar
 
-_PROCESS_WEIGHT = 50  # cost of jobs (authoring/verify/proof_job.py) that pays for a process
+_PROCESS_WEIGHT = 50  # cost of jobs (authoring/verify/proofs.py) that pays for a process
 
 
 @dataclass(frozen=True)

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Annotated
 from rich.table import Table
 from typer import Argument, Option
 
+from ...model.availability import missing_in_words
 from ...model.course import Course, Week, load
-from ...model.extras import missing_in_words
 from ...terminal.console import terminal
 from ..app import author_command, flag
 from ..options import DeviceOption, JobsOption
 from ..output import plural, print_attention
 
 if TYPE_CHECKING:
-    from ...authoring.verify.results import Verification
+    from ...authoring.verify.week_parts import Verification
 
 
 @author_command
@@ -59,7 +59,7 @@ def verify(
         from .mutation import run_mutants
 
         return run_mutants(course, chosen)
-    from ...authoring.verify.selection import find_selections
+    from ...authoring.verify.week_parts import find_selections
     from .verification import Verify, verified
 
     aims = tuple(find_selections(course, chosen, only)) if only else ()

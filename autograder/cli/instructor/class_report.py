@@ -10,7 +10,7 @@ from typer import Argument, Option
 
 from ...model.course import Course, Week, load
 from ...model.errors import KitError
-from ...model.visible import visible
+from ...model.message_text import visible
 from ...terminal.console import terminal
 from ..app import flag, instructor_command
 from ..output import plural, write_output

@@ -9,7 +9,7 @@ from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from ...model.course import Course, load
-from ...model.report.verdicts import Ending
+from ...model.report.schema import Ending
 from ...terminal.console import Terminal, bar, terminal
 from ..app import instructor_command
 from .grading import print_scores

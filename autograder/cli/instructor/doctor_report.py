@@ -9,8 +9,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from ...model.availability import AXES, FAKE_GPU, axis
 from ...model.course import REGISTRY, Course, load
-from ...model.device_axes import AXES, FAKE_GPU, axis
 from ...model.errors import CourseError, NoCourse
 from ...version import __version__
 from ..app import instructor_command

@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from typer import Argument, Option
 
+from ...model.availability import axis
 from ...model.course import Course, Week
-from ...model.device_axes import axis
 from ...model.errors import KitError
-from ...model.report.verdicts import Ending
-from ...model.spelling import did_you_mean
-from ...model.visible import visible
+from ...model.message_text import did_you_mean, visible
+from ...model.report.schema import Ending
 from ...terminal.console import Terminal, terminal
 from ..app import flag, instructor_command
 from ..options import (

@@ -9,7 +9,7 @@ from typer import Option
 
 from ...model.course import Course, Week
 from ...model.errors import KitError
-from ...model.visible import visible
+from ...model.message_text import visible
 from ..app import instructor_command
 from ..options import WeekArgument, find_week
 from ..output import print_attention, write_output

@@ -114,7 +114,7 @@ def _preview(
 
 def _print_changes(some: Sequence[ScoreChange]) -> None:
     """Print the changes of exercise scores, without written answers and late penalties."""
-    from ...model.report.differences import changes
+    from ...model.report.comparison import changes
     from ...nbgrader.regrade.regrade import total
 
     if not some:

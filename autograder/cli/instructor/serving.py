@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from typer import Option
 
+from ...model.availability import axis
 from ...model.course import Course, load
-from ...model.device_axes import axis
 from ...model.errors import KitError
 from ..app import flag, instructor_command
 from ..options import (

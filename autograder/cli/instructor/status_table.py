@@ -11,8 +11,8 @@ import msgspec
 from typer import Argument
 
 from ...model.course import load
-from ...model.notes import KINDS
-from ...model.visible import visible_json
+from ...model.message_text import visible_json
+from ...model.submission_files import KINDS
 from ...terminal.console import terminal
 from ..app import flag, instructor_command
 from ..output import borderless_table, counted

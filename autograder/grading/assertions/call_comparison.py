@@ -13,7 +13,7 @@ from typing import Any, Self
 
 import torch
 
-from ...model.device_axes import AXES
+from ...model.availability import AXES
 from ...worker.protocol import frames
 from ...worker.protocol.frames import Effect
 from ..comparator import EXACT, Tolerance, largest_entry, verdict_bound

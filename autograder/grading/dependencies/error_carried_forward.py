@@ -33,7 +33,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
-from ...model.report.verdicts import Verdict
+from ...model.report.schema import Verdict
 from ..running.pytest_plugin import Ran, exercise_of
 from ..running.test_runner import Runs
 from ..targets.in_process import Target

@@ -11,7 +11,7 @@ import math
 import re
 from itertools import zip_longest
 
-from ...model.report.verdicts import Verdict
+from ...model.report.schema import Verdict
 from ...worker.protocol import frames
 from ..comparator import largest_entry, same_value
 from ..decoding import Answers, read_answer

@@ -20,7 +20,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, combinations
 
-from ...model.report.verdicts import Verdict
+from ...model.report.schema import Verdict
 from ..decoding import Answers
 from ..outcomes import Flaw
 from ..running.pytest_plugin import Ran

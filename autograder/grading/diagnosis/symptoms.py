@@ -15,8 +15,7 @@ from typing import Any, assert_never
 import torch
 
 from ...model.report.findings import FINDINGS, symptom_name
-from ...model.report.schema import Diagnosis
-from ...model.report.verdicts import Verdict
+from ...model.report.schema import Diagnosis, Verdict
 from ...worker.protocol import frames
 from ..comparator import DIGITS, close
 from ..decoding import Answers, read_answer

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from ...model.quoting import quoted
+from ...model.message_text import quoted
 from ...worker.monitor.audit_hook import LOOKS
 from ...worker.protocol import frames
 from ..outcomes import Crashed, Flaw, Forbidden, LimitExceeded, Outcome, Unwritten, Wrong

@@ -21,9 +21,8 @@ from collections import Counter
 
 import msgspec
 
-from ...model.report.failure_groups import NOT_DESCRIBED, failure_key
-from ...model.report.schema import Diagnosis, ExerciseReport, SubmissionReport, TestReport
-from ...model.report.verdicts import Verdict
+from ...model.report.comparison import NOT_DESCRIBED, failure_key
+from ...model.report.schema import Diagnosis, ExerciseReport, SubmissionReport, TestReport, Verdict
 from .leak_budget import MOST_BITS
 from .raising_lines import raising_lines
 

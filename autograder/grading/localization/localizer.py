@@ -17,8 +17,7 @@ from dataclasses import replace
 
 from ...model.course import Suspects, Week
 from ...model.report.findings import IGNORED, SHOWN, WHATEVER
-from ...model.report.schema import Suspect
-from ...model.report.verdicts import Verdict
+from ...model.report.schema import Suspect, Verdict
 from ...repair import (
     foreign_lines,
     generate_edits,

@@ -21,7 +21,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ...model.device_axes import AXES, CPU
+from ...model.availability import AXES, CPU
 from ...model.report.schema import axes_of, in_low_precision
 from ...repair import UNPARSABLE
 from ...repair.instrumentation import TracedProgram, trace_program

@@ -17,11 +17,10 @@ import msgspec
 import pytest
 from _pytest.runner import runtestprotocol
 
+from ...model.availability import AXES, CPU
 from ...model.course import Week
-from ...model.device_axes import AXES, CPU
 from ...model.errors import EngineError
-from ...model.report.schema import TestReport, base_of
-from ...model.report.verdicts import Verdict
+from ...model.report.schema import TestReport, Verdict, base_of
 from ...sandbox import SandboxError
 from ...worker.protocol.dtypes import DEFAULT_DTYPE, TEST_DTYPES
 from ...worker.protocol.values import TORCH_DTYPES

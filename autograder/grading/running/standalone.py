@@ -26,9 +26,9 @@ import pytest
 
 from ...files.secret import course_secret
 from ...files.workfolder import WorkFolder
+from ...model.availability import axis
 from ...model.course import Course, Week, find_root, load
 from ...model.course.bank import Bank
-from ...model.device_axes import axis
 from ...model.errors import KitError
 from ...worker.monitor.operator_hooks import install_hooks
 from ..assertions.case import Case

@@ -18,11 +18,11 @@ from typing import Any
 import msgspec
 
 from ...files.hashing import feed
+from ...model.availability import installed, missing_in_words
 from ...model.course import Week
 from ...model.course.bank import Bank, Misconception
 from ...model.errors import EngineError
-from ...model.extras import installed, missing_in_words
-from ...model.report.verdicts import Verdict
+from ...model.report.schema import Verdict
 from ...model.source.reachable import Sources
 from ...model.source.rules import Rules, may_be_evasive, refusals, texts_of
 from ..decoding import Answers

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
+from ...model.availability import AXES
 from ...model.course import Week
-from ...model.device_axes import AXES
 from ...worker.executor import Executor
 from ...worker.monitor.operator_hooks import install_hooks
 from ...worker.protocol import frames

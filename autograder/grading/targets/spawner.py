@@ -11,9 +11,8 @@ from pathlib import Path
 
 import msgspec
 
+from ...model.availability import FAKE_GPU, installed
 from ...model.course import Course, Limits, Week
-from ...model.device_axes import FAKE_GPU
-from ...model.extras import installed
 from ...model.source.rules import libraries
 from ...sandbox import Child, ChildLimits, Sandbox, SandboxFault, Template
 from ...worker.protocol.frames import PrepareConfig

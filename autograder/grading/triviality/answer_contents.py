@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from ...model.report.verdicts import Verdict
+from ...model.report.schema import Verdict
 from ...worker.protocol import frames
 from ..comparator import COARSE, close
 from ..decoding import Answers, Drawing, Figure, read_answer

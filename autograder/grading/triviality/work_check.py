@@ -7,7 +7,7 @@ from contextlib import closing
 
 import msgspec
 
-from ...model.report.verdicts import Verdict
+from ...model.report.schema import Verdict
 from ...worker.protocol import frames
 from ..decoding import Answers
 from ..diagnosis.equivalence import same_failure

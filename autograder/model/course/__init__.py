@@ -4,14 +4,14 @@
 the wrong value and the fix. Everything else in the kit is derived from this object or from the
 folder tree; no other module reads course.yaml.
 
-`registry` defines the types and `loader` reads them: `yaml_text` parses the YAML, `validation`
-checks values, `folder_checks` checks that modules, graders and files exist. `bank` reads a week's
-solution, alternatives and misconceptions, `stubs` turns a solution into the stub that students get,
-and `late` computes penalties for late work.
+`registry` defines the types, `loader` reads them, and `validation` checks values, modules, graders
+and files. `bank` reads a week's solution, alternatives and misconceptions, `stubs` turns a solution
+into the stub that students get, and `late` computes penalties for late work.
 """
 
 from .loader import find_root, load, parse
 from .registry import (
+    REGISTRY,
     Course,
     Exercise,
     Extension,
@@ -26,7 +26,6 @@ from .registry import (
     Suspects,
     Week,
 )
-from .yaml_text import REGISTRY
 
 __all__ = [
     "REGISTRY",

@@ -15,8 +15,8 @@ from zoneinfo import ZoneInfo
 import msgspec
 
 from ..errors import CourseError
-from .yaml_text import REGISTRY
 
+REGISTRY = "course.yaml"
 Positive = Annotated[float, msgspec.Meta(gt=0)]
 PositiveInt = Annotated[int, msgspec.Meta(gt=0)]
 Percent = Annotated[float, msgspec.Meta(ge=0, le=100)]

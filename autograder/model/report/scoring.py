@@ -21,8 +21,15 @@ from functools import cached_property
 import msgspec
 
 from ..course import Exercise, Scoring, Week
-from .schema import Deduction, Diagnosis, ExerciseReport, SubmissionReport, TestReport
-from .verdicts import Ending, Verdict
+from .schema import (
+    Deduction,
+    Diagnosis,
+    Ending,
+    ExerciseReport,
+    SubmissionReport,
+    TestReport,
+    Verdict,
+)
 
 _COST_WITHOUT_WORK = 0.9  # a mistake of this cost leaves no work, so it is always charged
 _UNEXPLAINED_SHARE = 0.5  # named mistakes decide the score if less than this is unexplained

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from ..quoting import quoted
+from ..message_text import quoted
 
 # The end of the sentence if the import timed out.
 STUCK = "its import did not finish in time. Is there a loop that never ends, or a long wait?"

@@ -26,7 +26,7 @@ from typing import Literal
 import msgspec
 
 from ...worker.protocol.call_patterns import matches
-from ..extras import EXTRAS
+from ..availability import EXTRAS
 from .reachable import MAX_TOKENS, Sources
 from .uses import Imported, Part, Use
 

@@ -34,8 +34,7 @@ from ...feedback.html import exercise_fragment
 from ...model.course import Course, Week
 from ...model.errors import NbgraderError
 from ...model.report import scoring
-from ...model.report.schema import SubmissionReport
-from ...model.report.verdicts import Ending
+from ...model.report.schema import Ending, SubmissionReport
 from ..collect.cell_repair import CoursePreprocessor, Notebook, Resources
 from ..collect.submissions import full_history
 from ..collect.submitted import read_student
@@ -148,7 +147,7 @@ def _require_recordable(course: Course, week: Week, report: SubmissionReport) ->
 def grade_student(course: Course, week: Week, student: str) -> tuple[SubmissionReport, str]:
     """Grade a student's collected submission; return its report and the name of the sandbox."""
     from ...batch.grade import grade_batch
-    from ...model.device_axes import axis
+    from ...model.availability import axis
 
     submission, graders = read_student(course, week, student), course_for(course, week, student)
     report = grade_batch(graders, graders.week(week.name), [submission], devices=axis(), jobs=1)

@@ -11,8 +11,7 @@ from dataclasses import dataclass, field
 from ...files.folder_lock import in_turn
 from ...model.course import Course, Week
 from ...model.errors import NbgraderError
-from ...model.report.schema import Report, SubmissionReport
-from ...model.report.verdicts import Ending
+from ...model.report.schema import Ending, Report, SubmissionReport
 from ..collect.groups import share_marks
 from ..collect.submissions import put_in_place, refuse
 from ..formgrader.manual_marks import keep_marks, restore_marks

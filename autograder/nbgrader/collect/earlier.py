@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from ...model.course import Course, Week
 from ...model.errors import NbgraderError
-from ...model.report.schema import Report, SubmissionReport
-from ...model.report.verdicts import Ending
-from ...model.spelling import did_you_mean
+from ...model.message_text import did_you_mean
+from ...model.report.schema import Ending, Report, SubmissionReport
 from ..autograde.recorder import record, require_released
 from ..gradebook.effective_results import report_with
 from ..gradebook.report_store import submission_of

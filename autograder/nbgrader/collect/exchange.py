@@ -24,7 +24,7 @@ from nbgrader.utils import temp_attrs
 from traitlets import Unicode
 
 from ...model.course import Course, Week, load
-from ...model.timestamps import format_timestamp
+from ...model.submission_files import format_timestamp
 from ..regrade.requests import REQUEST, note_request
 from ..release.rerelease import names
 from ..workspace import Workspace

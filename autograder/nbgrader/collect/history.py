@@ -16,8 +16,7 @@ import msgspec
 
 from ...model.course import Course, Week
 from ...model.errors import NbgraderError
-from ...model.notes import Note
-from ...model.submission_zip import digest_of
+from ...model.submission_files import Note, digest_of
 from ..state_files import read_state, replace_folder, write_state
 from ..workspace import Workspace
 from .safe_read import FILE_BOUND

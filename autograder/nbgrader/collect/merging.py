@@ -22,8 +22,8 @@ from ...batch.intake import IGNORED_FOLDERS, clean_name, is_wanted, read_files
 from ...batch.module_name import files_in, folders_with, module_candidates, with_module
 from ...lms.bulk import content_of
 from ...model.course import Course, Week
-from ...model.notes import Note
 from ...model.source.import_failure import ImportFailure, explained
+from ...model.submission_files import Note
 from ..regrade.requests import REQUEST
 from ..workspace import Workspace
 from .history import SubmittedPart

@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from ...model.course import Week
-from ...model.notes import Note
 from ...model.source.reachable import MAX_TOKENS, count_tokens
+from ...model.submission_files import Note
 
 PICTURES = ("image/png", "image/jpeg", "image/gif", "image/webp")  # kept in answers
 _BOUND = 24 << 20

@@ -18,7 +18,7 @@ from ...batch.intake import Submission, Unread
 from ...files.folder_lock import in_turn
 from ...model.course import Course, Week
 from ...model.errors import NbgraderError
-from ...model.notes import KINDS, Note
+from ...model.submission_files import KINDS, Note
 from ..workspace import Workspace
 from .history import (
     Entry,

@@ -9,7 +9,7 @@ import msgspec
 
 from ...batch.intake import Submission, read_submission
 from ...model.course import Course, Week
-from ...model.notes import Note
+from ...model.submission_files import Note
 from ..workspace import Workspace
 from .history import read_marker
 from .notebooks import cell_notes, code_notes, read_cells

@@ -20,7 +20,7 @@ from ...feedback.manual_scores import Mark, Marks
 from ...files.folder_lock import in_turn
 from ...model.course import Course, Week
 from ...model.errors import NbgraderError
-from ...model.timestamps import parse_timestamp
+from ...model.submission_files import parse_timestamp
 from ..autograde.shared_gradebook import shared_gradebook
 from ..collect.cell_repair import CoursePreprocessor, Notebook, Resources
 from ..collect.groups import author_of

@@ -18,7 +18,7 @@ from typing import Any
 
 from ...model.course import Course, Week
 from ...model.course.late import Lateness, lateness
-from ...model.spelling import did_you_mean
+from ...model.message_text import did_you_mean
 from ..workspace import Workspace, open_gradebook
 from .database import GradebookEntry, by_student, lateness_of, read_due_dates, read_gradebook
 from .rebuild import first_names

@@ -13,9 +13,8 @@ import msgspec
 
 from ...model.course import Course, Week
 from ...model.report import scoring
-from ...model.report.schema import SubmissionReport
-from ...model.report.verdicts import Ending
-from ...model.timestamps import parse_timestamp
+from ...model.report.schema import Ending, SubmissionReport
+from ...model.submission_files import parse_timestamp
 from ..collect.history import read_history
 from .database import (
     GradebookEntry,

@@ -15,9 +15,9 @@ import msgspec
 from ...batch.intake import Submission
 from ...batch.store import content_hash
 from ...model.course import Course, Week
-from ...model.notes import Note
-from ...model.report.differences import differ
+from ...model.report.comparison import differ
 from ...model.report.schema import SubmissionReport
+from ...model.submission_files import Note
 from ..collect.history import folder_time, read_marker
 from ..state_files import read_state, write_state
 from ..workspace import Workspace

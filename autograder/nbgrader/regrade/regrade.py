@@ -21,9 +21,8 @@ from ...files.atomic import replace_file
 from ...files.secret import course_secret
 from ...model.course import Course, Week
 from ...model.errors import NbgraderError
-from ...model.report.differences import differ
-from ...model.report.schema import Report, SubmissionReport
-from ...model.report.verdicts import Ending
+from ...model.report.comparison import differ
+from ...model.report.schema import Ending, Report, SubmissionReport
 from ..autograde.preprocessor import write_scores
 from ..formgrader.manual_marks import keep_marks
 from ..gradebook.due_dates import update_penalty

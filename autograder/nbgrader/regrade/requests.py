@@ -15,7 +15,7 @@ import msgspec
 
 from ...model.course import Course, Week
 from ...model.errors import NbgraderError
-from ...model.visible import visible
+from ...model.message_text import visible
 from ..gradebook.report_store import handed_in
 from ..state_files import read_state, write_state
 

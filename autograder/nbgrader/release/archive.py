@@ -19,7 +19,7 @@ import msgspec
 from ...batch.intake import Submission, Unread
 from ...files.secret import course_secret
 from ...model.course import REGISTRY, Course, Week, load
-from ...model.course.single_week import one_week
+from ...model.course.loader import one_week
 from ...model.errors import CourseError
 from ...model.report.schema import Report
 from ..collect.submitted import read_student

@@ -9,8 +9,13 @@ import stat
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ...authoring.lesson.embedded_week import built_wheel, embed_week, zip_week
-from ...authoring.lesson.handout import read_or_refuse, week_files
+from ...authoring.lesson.handout import (
+    built_wheel,
+    embed_week,
+    read_or_refuse,
+    week_files,
+    zip_week,
+)
 from ...authoring.lesson.leak_check import Secret, check_files, check_folder, secrets_of
 from ...files.atomic import replace_file
 from ...model.course import Course, Week

@@ -6,7 +6,7 @@ the number of passing checks. Results without any of these are not compared.
 
 from __future__ import annotations
 
-from ...model.report.verdicts import Ending
+from ...model.report.schema import Ending
 from .visible_results import VisibleResult
 
 _CORRECT = ("complete", "carried")

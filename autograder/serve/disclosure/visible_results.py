@@ -17,9 +17,8 @@ import msgspec
 
 from ...feedback.view import ExerciseView, view_exercise
 from ...model.course import Immediate, Week
-from ...model.report.failure_groups import NOT_DESCRIBED
-from ...model.report.schema import ExerciseReport, SubmissionReport, TestReport
-from ...model.report.verdicts import Ending, Verdict
+from ...model.report.comparison import NOT_DESCRIBED
+from ...model.report.schema import Ending, ExerciseReport, SubmissionReport, TestReport, Verdict
 
 WITHHELD = "held"
 _EXCEPTION = re.compile(r"\b[A-Z][A-Za-z]+(?:Error|Exception|Interrupt|Exit|Iteration)\b")

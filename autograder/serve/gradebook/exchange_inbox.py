@@ -25,7 +25,7 @@ import msgspec
 from sqlalchemy.exc import SQLAlchemyError
 
 from ...model.course import Course, Week
-from ...model.timestamps import format_timestamp, parse_timestamp
+from ...model.submission_files import format_timestamp, parse_timestamp
 from ...nbgrader.collect.history import last_seen
 from ...nbgrader.collect.safe_read import read_ordinary
 from ...nbgrader.release.rerelease import names

@@ -11,7 +11,7 @@ import datetime as dt
 
 from ...model.course import Course, Week
 from ...model.errors import NbgraderError
-from ...model.timestamps import format_timestamp
+from ...model.submission_files import format_timestamp
 from ...nbgrader.collect.history import History, read_history
 from ..queue.queued_submission import QueuedSubmission
 

@@ -18,8 +18,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from ...files.workfolder import WorkFolder
 from ...model.course import Course, Week
 from ...model.errors import KitError
-from ...model.report.schema import SubmissionReport
-from ...model.report.verdicts import Ending
+from ...model.report.schema import Ending, SubmissionReport
 from ...nbgrader.collect.submitted import read_student
 from ...nbgrader.release.archive import course_for
 from ..shared_state import SharedState

@@ -27,8 +27,7 @@ from typing import Any
 import msgspec
 import sqlalchemy as sa
 
-from ...model.report.schema import SubmissionReport
-from ...model.report.verdicts import Ending
+from ...model.report.schema import Ending, SubmissionReport
 from .. import tables as t
 from ..tables import Store, of_student
 from .queued_submission import (

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from ...model.submission_zip import digest_of
+from ...model.submission_files import digest_of
 from ...nbgrader.collect.history import SubmittedPart
 from ...nbgrader.collect.merging import Merged
 

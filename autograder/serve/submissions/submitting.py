@@ -15,9 +15,8 @@ import sqlalchemy as sa
 
 from ...model.course import Week
 from ...model.errors import IntakeError
-from ...model.report.verdicts import Ending
-from ...model.submission_zip import digest_of, packed
-from ...model.timestamps import parse_timestamp
+from ...model.report.schema import Ending
+from ...model.submission_files import digest_of, packed, parse_timestamp
 from ...nbgrader.collect.merging import Merged, merge
 from ...nbgrader.collect.submissions import earlier_files
 from ...nbgrader.workspace import Workspace

@@ -22,7 +22,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from ...model.errors import IntakeError
-from ...model.visible import visible
+from ...model.message_text import visible
 from ..auth.accounts import Person
 from ..auth.login import Login, RequestError
 from ..auth.request_limits import SMALL_BODY, RateLimit, RequestLimits

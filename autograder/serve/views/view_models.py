@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import msgspec
 
 from ...model.course import Course, Immediate, Week
-from ...model.report.verdicts import Ending
+from ...model.report.schema import Ending
 from ...nbgrader.status import returned
 from ...nbgrader.workspace import Workspace
 from ..disclosure.allowance import Allowance, allowance, counting_rule

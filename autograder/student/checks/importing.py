@@ -11,7 +11,7 @@ import os
 import sys
 from types import FrameType
 
-from ...model.extras import is_missing
+from ...model.availability import is_missing
 from ...model.source.import_failure import STUCK, ImportFailure
 from ...worker.stop_location import stopped_at
 from ..folder.week import WeekFolder

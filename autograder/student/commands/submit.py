@@ -13,7 +13,7 @@ from typing import Any
 from rich.console import Console
 
 from ...model.errors import KitError
-from ...model.submission_zip import packed
+from ...model.submission_files import packed
 from ...terminal.console import terminal
 from ..folder.packing import SubmissionFiles, pack, save_receipt, submit_to_exchange
 from ..folder.week import WeekFolder, open_all, open_folder

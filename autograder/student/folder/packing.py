@@ -18,7 +18,7 @@ from pathlib import Path
 import msgspec
 
 from ...model.errors import KitError
-from ...model.submission_zip import digest_of
+from ...model.submission_files import digest_of
 from .reset import BACKUPS
 from .week import WeekFolder
 

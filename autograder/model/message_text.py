@@ -1,17 +1,21 @@
-"""Make untrusted text safe to show in a terminal, a log, a table or a page.
+"""Prepare text for messages: escape and quote untrusted text, and suggest names for misspelt ones.
 
 Theory of operation. Names, messages and file names may contain characters that control a terminal
 (escape sequences clear the screen, set its title, hide text), change the reading order, are
 invisible, or pile combining marks onto the lines above. Each of them is written as a Python escape:
 `\\x1b`, `\\u202e`. A surrogate, which represents an undecodable byte, is written as that byte, so
 printing cannot fail.
+
+Messages mark code as Markdown does: a run of backticks opens a quotation, and a run of the same
+length closes it. A quotation gets a longer run than any in its text, so the text cannot close it.
 """
 
 from __future__ import annotations
 
+import difflib
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 _UNSEEN = re.compile(
     "["
@@ -75,3 +79,36 @@ def _named(character: str) -> str:
 def _escaped(character: str) -> str:
     units = character.encode("utf-16-be", "surrogatepass").hex()
     return "".join(f"\\u{units[i : i + 4]}" for i in range(0, len(units), 4))
+
+
+_RUN = re.compile("`+")
+_QUOTATION = re.compile(r"(?<!`)(`+)(?!`)([^\n]+?)(?<!`)\1(?!`)")
+
+
+def quoted(text: str) -> str:
+    """Return the text as a quotation, on one line."""
+    line = " ".join(text.splitlines())
+    fence = "`" * (1 + max(map(len, _RUN.findall(line)), default=0))
+    space = " " if line.startswith("`") or line.endswith("`") else ""
+    return f"{fence}{space}{line}{space}{fence}"
+
+
+def with_quotations(text: str, plain: Callable[[str], str], code: Callable[[str], str]) -> str:
+    """Return the text with `code` applied to its quotations and `plain` to the rest."""
+    parts, at = [], 0
+    for found in _QUOTATION.finditer(text):
+        said = found[2]
+        if said[0] == said[-1] == " " and said.strip():
+            said = said[1:-1]
+        parts += [plain(text[at : found.start()]), code(said)]
+        at = found.end()
+    return "".join([*parts, plain(text[at:])])
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Return the end of a message about an unknown name."""
+    known = sorted(known)
+    close = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
+    if close:
+        return f": did you mean {close[0]!r}?"
+    return f"; there are {', '.join(known)}" if known else "; there is none"

@@ -1,7 +1,10 @@
-"""Create a week with one small working exercise and placeholders for its author.
+"""Create courses, weeks and exercises from templates (`autograder new`).
 
-The week is complete: solution, grader, misconception, alternative, lesson, hints, public checks.
-`verify` reports each `FILL IN` that is left as a gap, so no week is released with template text.
+A new week is complete and works: solution, grader, misconception, alternative, lesson, hints,
+public checks. `FILL IN` marks the parts that only the author can write, and `verify` reports each
+mark that is left as a gap, so no week is released with template text. A new exercise is the small
+example of a new week under another name. course.yaml is edited as text, so that its comments and
+layout are preserved.
 """
 
 from __future__ import annotations
@@ -17,12 +20,83 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from ...model.course import REGISTRY, Course, Week, load, parse
-from ...model.course.stubs import stub_path, write_stub
-from ...model.errors import CourseError
-from ...model.source.rules import in_words
-from ..template_text import fill_template
-from .course_yaml import with_week
+import yaml
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from ..model.course import REGISTRY, Course, Week, load, parse
+from ..model.course.stubs import stub_path, write_stub
+from ..model.errors import CourseError
+from ..model.source.rules import in_words
+
+
+def fill_template(template: str, values: dict[str, Any]) -> str:
+    """Return the text of a file in `authoring/templates` with its placeholders replaced."""
+    environment = Environment(
+        loader=PackageLoader("autograder.authoring"),
+        undefined=StrictUndefined,
+        keep_trailing_newline=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        autoescape=False,  # Python and Markdown, from validated names
+    )
+    return environment.get_template(template).render(values)
+
+
+def with_week(text: str, entry: str) -> str:
+    """Return the text with `entry`, a list item without indentation, appended to its weeks.
+
+    Raise CourseError if the result would change an existing week.
+    """
+    grown = _inserted(text, _field(_root(text), "weeks", REGISTRY), f"\n{entry}")
+    if parse(grown).weeks[:-1] != parse(text).weeks:
+        raise CourseError(
+            f"{REGISTRY}: the new week cannot be inserted automatically: add it by hand:\n{entry}"
+        )
+    return grown
+
+
+def with_exercise(text: str, week: str, entry: str) -> str:
+    """Return the text with `entry` appended to the exercises of a week.
+
+    Raise CourseError if the result would change another exercise.
+    """
+    before = parse(text).weeks
+    number = next(n for n, w in enumerate(before) if w.name == week)
+    weeks = _field(_root(text), "weeks", REGISTRY)
+    grown = _inserted(text, _field(weeks.value[number], "exercises", week), f"- {entry}")
+    after = parse(grown).weeks
+    expected = [w.exercises for w in before]
+    expected[number] += after[number].exercises[-1:]
+    if [w.exercises for w in after] != expected:
+        raise CourseError(f"{REGISTRY}: {week}: add the exercise by hand: {entry}")
+    return grown
+
+
+def _root(text: str) -> Any:
+    return yaml.compose(text, Loader=yaml.SafeLoader)
+
+
+def _field(node: Any, name: str, location: str) -> Any:
+    """Return the list below a key; raise CourseError unless each item has a line with a dash."""
+    fields = {key.value: value for key, value in node.value}
+    found = fields[name]
+    if found.flow_style:
+        raise CourseError(f"{location}: {name}: write them as a list with a `-` line for each")
+    return found
+
+
+def _inserted(text: str, items: Any, entry: str) -> str:
+    """Return the text with an entry after the last item and the comments that belong to it."""
+    lines, column = text.rstrip("\n").split("\n"), items.start_mark.column
+    end = items.value[-1].start_mark.line + 1
+    for number, line in enumerate(lines[end:], start=end):
+        if line.strip() and not line[: column + 1].isspace():
+            break
+        if line.strip():
+            end = number + 1
+    added = textwrap.indent(entry.rstrip("\n"), " " * column).split("\n")
+    return "\n".join([*lines[:end], *added, *lines[end:]]) + "\n"
+
 
 PLACEHOLDER = "FILL IN"
 _NAME = re.compile(r"week([0-9]{2})_([a-z][a-z0-9_]*)\Z")
@@ -171,3 +245,56 @@ def write_files(root: Path, week: str, files: dict[Path, str], registry: str) ->
         path.write_text(text, encoding="utf-8")
     course = load(root, unfinished=True)
     return [*files, write_stub(course, course.week(week))]
+
+
+_ENTRY = "{{name: {name}, points: 2}}"
+
+
+def add_exercise(course: Course, week: Week, name: str) -> list[Path]:
+    """Write an exercise into a week and return the changed files.
+
+    Raise CourseError before any change if the name is already in use.
+    """
+    check_function_name(name)
+    if name in {e.name for e in week.exercises}:
+        raise CourseError(f"{week.name} already has an exercise {name}: choose another name")
+    values = {
+        "exercise": name,
+        "topic": week.stem,
+        "module": week.module,
+        "number": int(week.name[4:6]),
+        "blank": PLACEHOLDER,
+    }
+
+    def section(template: str, start: str) -> str:
+        text = fill_template(template, values)
+        return text[text.index(start) :]
+
+    misconceptions = course.solution_folder(week) / "misconceptions"
+    added = {
+        course.graders(week) / f"test_{name}.py": section("grader.py.blank", ""),
+        misconceptions / f"{name}_forgets_the_root.py": section("misconception.py.blank", ""),
+    }
+    if existing := next((path for path in added if path.exists()), None):
+        raise CourseError(f"{existing.relative_to(course.root)} already exists: move it")
+    folder = course.exercise_folder(week)
+    sections = {
+        course.solution(week): section("solution.py.blank", "def "),
+        folder / f"test_{week.stem}.py": section("public_test.py.blank", "def "),
+        folder / "hints.md": section("hints.md.blank", "## "),
+        folder / "lesson.md": section("lesson.md.blank", "## ").partition("\n## ")[0],
+    }
+    changed = {path: _appended(path, text) for path, text in sections.items()}
+    registry = (course.root / REGISTRY).read_text(encoding="utf-8")
+    registry = with_exercise(registry, week.name, _ENTRY.format(name=name))
+    return write_files(course.root, week.name, {**changed, **added}, registry)
+
+
+def _appended(path: Path, text: str) -> str:
+    """Return a file's content with `text` appended; add `import torch` to modules that lack it."""
+    before = path.read_text(encoding="utf-8").rstrip() if path.is_file() else ""
+    if path.suffix != ".py":
+        return f"{before}\n\n{text}".lstrip()
+    if not re.search(r"^import torch$", before, flags=re.MULTILINE):
+        text = f"import torch\n\n\n{text}"
+    return f"{before}\n\n\n{text}".lstrip()

@@ -1,7 +1,7 @@
-"""The devices that hidden tests can run on: one line of `AXES` for each.
+"""The optional libraries and the devices that a machine may lack.
 
-This module does not import torch: that takes seconds and would initialise CUDA in this process,
-which forked workers must not inherit.
+Each device that hidden tests can run on is one line of `AXES`. This module does not import torch:
+that takes seconds and would initialise CUDA in this process, which forked workers must not inherit.
 """
 
 from __future__ import annotations
@@ -10,11 +10,41 @@ import importlib.util
 import os
 import platform
 import runpy
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from .errors import KitError
+
+EXTRAS = {
+    "cluster": ("distributed",),
+    "keras": ("keras",),
+    "text": ("transformers", "tokenizers"),
+    "triton": ("triton",),
+}
+
+
+@cache
+def installed(extra: str) -> bool:
+    """Return True if the libraries of an extra of pyproject.toml are installed."""
+    modules = EXTRAS.get(extra, (extra,))
+    return all(importlib.util.find_spec(m) is not None for m in modules)
+
+
+def is_missing(extras: Iterable[str | None], error: str, message: str) -> bool:
+    """Return True if an import failed because the library of one of these extras is missing."""
+    missing = (x for x in extras if x is not None and not installed(x))
+    names = {name for x in missing for name in EXTRAS.get(x, (x,))}
+    return error == "ModuleNotFoundError" and any(f"'{name}'" in message for name in names)
+
+
+def missing_in_words(extra: str) -> str:
+    """Return the message that an extra is not installed, with the command that installs it."""
+    return (
+        f"the extra {extra!r}, which is not installed here: "
+        f"pip install {' '.join(EXTRAS.get(extra, (extra,)))}"
+    )
 
 
 @dataclass(frozen=True)

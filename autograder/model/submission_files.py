@@ -1,0 +1,79 @@
+"""Submissions between student, service and nbgrader: reproducible zips, receipts, notes and times.
+
+The digest on a receipt is that of `sha256sum`-like lines, so anyone can compute it from the files.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+import io
+import zipfile
+from collections.abc import Mapping
+from typing import Literal
+
+import msgspec
+
+_EPOCH = (1980, 1, 1, 0, 0, 0)
+
+
+def packed(files: Mapping[str, bytes]) -> bytes:
+    """Return the files as a zip; equal files give equal bytes."""
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in sorted(files):
+            entry = zipfile.ZipInfo(name, _EPOCH)
+            entry.external_attr = 0o644 << 16
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(entry, files[name])
+    return stream.getvalue()
+
+
+def digest_of(files: Mapping[str, bytes]) -> str:
+    """Return the SHA-256 digest of the lines `sha256  name`, sorted by name."""
+    lines = (f"{hashlib.sha256(files[name]).hexdigest()}  {name}\n" for name in sorted(files))
+    return hashlib.sha256("".join(lines).encode()).hexdigest()
+
+
+Kind = Literal[
+    "unreadable", "missing", "renamed", "deleted", "doubled", "edited", "code", "module", "taken",
+    "kept", "refused",
+]  # fmt: skip
+# The headings of `status`, followed by students' names.
+KINDS: dict[Kind, str] = {
+    "unreadable": "the notebook is unreadable; replaced by an empty one",
+    "missing": "the notebook is missing; replaced by an empty one",
+    "renamed": "the notebook had a different name",
+    "deleted": "graded cells were deleted from the notebook; restored",
+    "doubled": "graded cells appear twice in the notebook; the first counts",
+    "edited": "locked cells of the notebook were changed; restored",
+    "code": "exercises are in the notebook instead of the module; not graded",
+    "taken": "exercises were taken from the notebook",
+    "module": "the module had a different name",
+    "kept": "parts were kept from an earlier submission",
+    "refused": "the module was rejected; the earlier one counts",
+}
+
+
+class Note(msgspec.Struct, frozen=True):
+    """One repaired problem; `text` is for the student."""
+
+    kind: Kind
+    text: str
+
+
+def format_timestamp(moment: dt.datetime) -> str:
+    """Format a time as nbgrader does; naive times are taken as UTC."""
+    return f"{_aware(moment).astimezone(dt.UTC):%Y-%m-%d %H:%M:%S.%f} UTC"
+
+
+def parse_timestamp(text: str) -> dt.datetime | None:
+    """Parse nbgrader's timestamp as an aware time, or return None if it is not a time."""
+    try:
+        return _aware(dt.datetime.fromisoformat(text.replace(" UTC", "+00:00")))
+    except ValueError:
+        return None
+
+
+def _aware(moment: dt.datetime) -> dt.datetime:
+    return moment if moment.tzinfo else moment.replace(tzinfo=dt.UTC)
