@@ -4,25 +4,20 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from autograder.authoring.lesson.figures import read_record
-from autograder.model.course import load
+from tests.lessons.figure_contents import PROJECT, recorded
 
-PROJECT = load(Path(__file__).resolve().parents[2])
 _ALT = re.compile(r"!\[([^\]]*)\]\(figures/(\w+)\.\w+\)")
 WEEKS = {f"week{int(w.name[4:6])}": w for w in PROJECT.weeks}
 
 
 @cache
 def record(week: str) -> dict[str, Any]:
-    read = read_record(PROJECT, WEEKS[week])
-    assert read is not None
-    return read["figures"]
+    return recorded(WEEKS[week])
 
 
 def alt(week: str, stem: str) -> str:
@@ -40,7 +35,7 @@ def numbers(week: str, stem: str, pattern: str) -> list[float]:
 
 def shown(week: str, stem: str, part: str) -> np.ndarray:
     """Return the contents of a part of the picture, complete or sampled."""
-    kept = record(week)[stem]["shows"]["numbers"][part]
+    kept = record(week)[stem]["numbers"][part]
     values = np.array([np.nan if v is None else v for v in kept["values"]], dtype=float)
     return values.reshape(kept["shape"]) if values.size == np.prod(kept["shape"]) else values
 
@@ -59,7 +54,7 @@ def slopes(week: str, stem: str, number: int, panel: int = 1) -> np.ndarray:
 
 
 def test_shapes_of_the_flow_are_those_of_tensors() -> None:
-    words = " ".join(record("week3")["shape_flow"]["shows"]["words"])
+    words = " ".join(record("week3")["shape_flow"]["words"])
     for shape in re.findall(r"\(\d+(?:, \d+)+\)", alt("week3", "shape_flow")):
         assert shape in words
 
@@ -115,7 +110,7 @@ def test_the_sentence_below_the_heatmap_says_what_on_looks_at() -> None:
 
 def test_the_look_up_of_sat() -> None:
     said = numbers("week1", "look_up", r"the weights ([\d.]+), ([\d.]+), ([\d.]+) and ([\d.]+);")
-    words = record("week1")["look_up"]["shows"]["words"]
+    words = record("week1")["look_up"]["words"]
     assert [words.count(f"{w:.2f}") >= said.count(w) for w in said] == [True] * 4
     assert sum(said) == pytest.approx(1, abs=0.02)
 
@@ -128,7 +123,7 @@ def test_an_empty_row_three_times() -> None:
     assert "a quarter each under -1e9, and zeros under masked_softmax" in alt("week2", "empty_row")
     assert rows[1].tolist() == [0.25] * 4
     assert rows[2].tolist() == [0] * 4
-    assert record("week2")["empty_row"]["shows"]["words"].count("nan") == 4
+    assert record("week2")["empty_row"]["words"].count("nan") == 4
 
 
 # Week 3
@@ -137,7 +132,7 @@ def test_an_empty_row_three_times() -> None:
 def test_trained_heads_look_one_two_and_four_places_back() -> None:
     lags = set()
     for panel in (4, 5, 6):
-        part = record("week3")["trained_heads"]["shows"]["numbers"][f"panel {panel}, image 1"]
+        part = record("week3")["trained_heads"]["numbers"][f"panel {panel}, image 1"]
         size = part["shape"][0]
         # a diagonal among the samples: cells of the last rows with nearly all of the weight
         places = np.linspace(0, size * size - 1, len(part["values"])).astype(int)
@@ -165,7 +160,7 @@ def test_the_curves_of_memory_cross_where_it_says() -> None:
 
 
 def test_the_stars_are_parted_in_round_1_alone() -> None:
-    titles = [w for w in record("week4")["circle"]["shows"]["words"] if w.startswith("round")]
+    titles = [w for w in record("week4")["circle"]["words"] if w.startswith("round")]
     assert "in different buckets in round 1, and in the same bucket in rounds 2 and 3" in alt(
         "week4", "circle"
     )
@@ -181,7 +176,7 @@ def test_the_error_falls_as_it_says() -> None:
 
 
 def test_six_blocks_of_48_positions() -> None:
-    title = next(w for w in record("week4")["block_diagonal"]["shows"]["words"] if "buckets" in w)
+    title = next(w for w in record("week4")["block_diagonal"]["words"] if "buckets" in w)
     assert title == "48 positions, 6 buckets, chunks of 8 (dotted)"
     assert "48 by 48 cells" in alt("week4", "block_diagonal")
     assert "six solid blocks" in alt("week4", "block_diagonal")
@@ -259,7 +254,7 @@ def test_long_vectors_need_many_features() -> None:
 
 def test_the_causal_performer_crosses_full_attention() -> None:
     (said,) = numbers("week6", "largest_tensor", r"crosses it at (\d+) tokens")
-    words = record("week6")["largest_tensor"]["shows"]["words"]
+    words = record("week6")["largest_tensor"]["words"]
     order = [w for w in words if w in ("full attention", "performer, causal", "performer")]
     curves = {name: line("week6", "largest_tensor", n) for n, name in enumerate(order, start=1)}
     x, full = curves["full attention"]
@@ -274,7 +269,7 @@ def test_the_causal_performer_crosses_full_attention() -> None:
 def test_three_blocks_of_one_query() -> None:
     pattern = r"is (\d) and the sum ([\d.]+); .* to (\d), .* by ([\d.]+); .* logsumexp ([\d.]+)\.$"
     maximum, total, raised, factor, logsumexp = numbers("week7", "tile_walk", pattern)
-    words = " ".join(record("week7")["tile_walk"]["shows"]["words"])
+    words = " ".join(record("week7")["tile_walk"]["words"])
     assert f"maximum {maximum:g}\nsum {total:.3f}" in words
     assert f"maximum {raised:g}" in words
     assert f"= {factor:.3f}" in words
@@ -396,7 +391,7 @@ def test_the_lesson_has_the_translator_that_the_figures_are_drawn_with() -> None
 
 def boxes(stem: str, panel: int = 1) -> np.ndarray:
     """Left, top, right and bottom of every shape of a panel of week 9, in the order of drawing."""
-    kept = record("week9")[stem]["shows"]["numbers"]
+    kept = record("week9")[stem]["numbers"]
     names = [name for name in kept if name.startswith(f"panel {panel}, shape ")]
     return np.array([kept[name]["values"] for name in names])
 
@@ -410,7 +405,7 @@ def test_a_softmax_is_carried_eight_times_or_twice() -> None:
 
 def test_four_rows_of_five_in_blocks_of_eight() -> None:
     assert re.search("four rows and five columns .* Blocks of eight", alt("week9", "grid"))
-    words = record("week9")["grid"]["shows"]["words"]
+    words = record("week9")["grid"]["words"]
     assert [words.count("mask"), sum("," in word for word in words)] == [4 * 3, 4 * 5]
     assert boxes("grid")[:, 2:].max(0).tolist() == [8, 4]
 

@@ -16,8 +16,8 @@ from autograder.authoring.lesson.figures import (
 )
 from autograder.model.course import Course, load
 from tests.courses import copy_course
+from tests.lessons.figure_contents import PROJECT, recorded
 
-PROJECT = load(Path(__file__).resolve().parents[2])
 COLUMN = 8.0  # inches: about the width of a notebook's column
 every_week = pytest.mark.parametrize("week", PROJECT.weeks, ids=lambda w: w.name)
 
@@ -28,20 +28,23 @@ def test_every_figure_is_up_to_date(week) -> None:
 
 
 @every_week
-def test_text_in_figures_can_be_read(week) -> None:
+def test_the_recorded_contents_are_those_of_the_figures(week) -> None:
     record = read_record(PROJECT, week)
     assert record is not None
-    for stem, told in record["figures"].items():
-        shows = told["shows"]
+    files = {stem: entry["hash"] for stem, entry in record["figures"].items()}
+    assert {stem: shows["hash"] for stem, shows in recorded(week).items()} == files
+
+
+@every_week
+def test_text_in_figures_can_be_read(week) -> None:
+    for stem, shows in recorded(week).items():
         points = shows["smallest_text"] * min(1, COLUMN / shows["width"])
         assert points >= 6, f"{stem}: its smallest text is shown at {points:.1f} points"
 
 
 @every_week
 def test_no_axis_says_that_it_has_no_unit(week) -> None:
-    record = read_record(PROJECT, week)
-    assert record is not None
-    words = [w for told in record["figures"].values() for w in told["shows"]["words"]]
+    words = [w for shows in recorded(week).values() for w in shows["words"]]
     assert [w for w in words if "no unit" in w] == []
 
 
