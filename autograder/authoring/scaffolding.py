@@ -77,7 +77,6 @@ def _root(text: str) -> Any:
 
 
 def _field(node: Any, name: str, location: str) -> Any:
-    """Return the list below a key; raise CourseError unless each item has a line with a dash."""
     fields = {key.value: value for key, value in node.value}
     found = fields[name]
     if found.flow_style:
@@ -171,7 +170,6 @@ def check_function_name(name: str) -> str:
 
 
 def _first_dates() -> tuple[dt.datetime, dt.datetime]:
-    """Return a release date next Monday at 9:00 and a due date one week later."""
     today = dt.datetime.now().replace(hour=9, minute=0, second=0, microsecond=0)
     release = today + dt.timedelta(days=7 - today.weekday())
     return release, (release + dt.timedelta(days=7)).replace(hour=23, minute=59)
@@ -184,7 +182,6 @@ def _values(
     release: dt.datetime,
     due: dt.datetime,
 ) -> dict[str, Any]:
-    """Return the values that the templates use; raise CourseError for an invalid name."""
     topic = _check_topic(weeks, name)
     return {
         "name": name,
@@ -200,7 +197,6 @@ def _values(
 
 
 def _check_topic(weeks: tuple[Week, ...], name: str) -> str:
-    """Return the topic in a week's name; raise CourseError if the name cannot be used."""
     found = _NAME.match(name)
     if not found:
         raise CourseError(

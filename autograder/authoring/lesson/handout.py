@@ -17,7 +17,7 @@ from pathlib import Path
 import nbformat
 
 from ...model.course import Course, Week
-from ...model.course.stubs import is_stale, stub_of, stub_path
+from ...model.course.stubs import stub_of, stub_problem
 from ...model.errors import BuildError
 from ...model.submission_files import packed
 from ...student.folder.week import DESCRIPTION, describe_week
@@ -34,11 +34,8 @@ def week_files(course: Course, week: Week, release: int = 1) -> dict[str, bytes]
     release of the week.
     """
     folder = course.exercise_folder(week)
-    if is_stale(course, week):
-        where = stub_path(course, week).relative_to(course.root)
-        raise BuildError(
-            f"{where} differs from the stub that the solution gives: run `autograder build`"
-        )
+    if problem := stub_problem(course, week):
+        raise BuildError(problem)
     notebook = nbformat.writes(lesson_notebook(course, week), version=4)
     files = {
         f"{week.name}.ipynb": notebook.encode(),

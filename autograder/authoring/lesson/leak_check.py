@@ -130,7 +130,6 @@ def _answer_sentences(course: Course, week: Week) -> Iterator[Secret]:
 
 
 def _telling(block: list[_Line]) -> Iterator[Secret]:
-    """Yield each long line, and each run of three short lines that is long enough together."""
     lines = _secret_lines(block)
     for number, (text, origin) in enumerate(lines):
         run = [t for t, _ in lines[number : number + 3]]
@@ -141,14 +140,12 @@ def _telling(block: list[_Line]) -> Iterator[Secret]:
 
 
 def _in_a_row(block: list[_Line]) -> Iterator[Secret]:
-    """Yield each pair of consecutive lines that is long enough."""
     for (text, origin), (following, _) in pairwise(_secret_lines(block)):
         if len(text + following) >= 2 * _TELLING:
             yield Secret(text + following, origin)
 
 
 def _secret_lines(block: list[_Line]) -> list[_Line]:
-    """Return the lines that are neither generic nor marked as public, without whitespace."""
     return [
         (_without_whitespace(text), origin)
         for text, origin in block
@@ -183,7 +180,6 @@ def _line_at(text: str, position: int) -> int:
 
 
 def _strings(value: object, path: str) -> Iterator[tuple[str, str]]:
-    """Yield every string in a JSON value; a list of lines, as in notebooks, is one string."""
     if isinstance(value, str):
         yield path or "top level", value
     elif isinstance(value, list) and value and all(isinstance(v, str) for v in value):
@@ -197,7 +193,6 @@ def _strings(value: object, path: str) -> Iterator[tuple[str, str]]:
 
 
 def _png_texts(content: bytes) -> Iterator[str]:
-    """Yield the metadata of a PNG, decompressed, and everything after its end."""
     with Image.open(io.BytesIO(content)) as image:
         image.load()  # also reads the metadata after the pixels
         for value in image.info.values():

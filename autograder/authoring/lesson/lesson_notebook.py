@@ -83,13 +83,11 @@ def _code_cell(source: str, week: Week) -> Notebook:
 
 
 def _graded(source: str) -> str | None:
-    """Return the exercise that a code cell grades, or None if the cell contains anything else."""
     found = _CHECK.fullmatch(source.strip())
     return found.group(2) if found else None
 
 
 def _markdown_cells(source: str, week: Week) -> list[Notebook]:
-    """Split the text at its answer marks and put an answer cell at each of them."""
     cells = []
     points = {q.name: q.points for q in week.questions}
     for number, part in enumerate(_ANSWER.split(source)):
@@ -102,7 +100,6 @@ def _markdown_cells(source: str, week: Week) -> list[Notebook]:
 
 
 def _grading(name: str, points: float, *, solution: bool) -> dict[str, Any]:
-    """Return nbgrader's metadata: a locked cell graded by the kit, or an answer (`solution`)."""
     return {
         "grade": True,
         "grade_id": name,
@@ -129,7 +126,6 @@ def _identified(cells: list[Notebook]) -> list[Notebook]:
 
 
 def _check_places(cells: list[Notebook], week: Week, location: str) -> None:
-    """Raise BuildError unless each exercise and each question has exactly one mark."""
     code = [c.source for c in cells if c.cell_type == "code"]
     prose = [c.source for c in cells if c.cell_type == "markdown"]
     checks = [name for name in map(_graded, code) if name is not None]

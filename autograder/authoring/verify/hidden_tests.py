@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from ...model.availability import installed
 from ...model.course import Week
 from ...model.course.bank import Misconception
-from ...model.course.stubs import is_stale, stub_of, stub_path
+from ...model.course.stubs import stub_of, stub_problem
 from ...model.report.schema import Ending, ExerciseReport, SubmissionReport, Verdict, base_of
 from ..lesson.marking_guide import answers_problems
 from ..lesson.syllabus import syllabus_problems
@@ -51,9 +51,8 @@ def _week_gaps(engine: Engine) -> Iterator[str]:
         if exercise.score:
             passed = [t.name for t in exercise.tests if t.verdict is Verdict.PASS]
             yield f"the stub earns points for {exercise.name}: {passed[0]} passes"
-    if is_stale(course, week):
-        where = stub_path(course, week).relative_to(course.root)
-        yield f"{where} differs from the stub that the solution gives: run `autograder build`"
+    if problem := stub_problem(course, week):
+        yield problem
     if not engine.bank.alternatives:
         yield "there is no alternative solution: add one, to show that other styles pass as well"
     beliefs = Counter(m.belief for m in engine.bank.misconceptions if m.belief)
@@ -66,7 +65,6 @@ def _week_gaps(engine: Engine) -> Iterator[str]:
 
 
 def _exercise_gaps(engine: Engine, exercise: str, only: str, result: Verification) -> Iterator[str]:
-    """Verify an exercise, or `only` one misconception of it."""
     if faults := _test_faults(engine, exercise):
         yield from faults  # nothing else can be verified without tests that run
         return
@@ -140,7 +138,6 @@ def _faults(name: str, report: SubmissionReport) -> Iterator[str]:
 def _misconception_gaps(
     misconception: Misconception, report: SubmissionReport, result: Verification, failed: set[str]
 ) -> Iterator[str]:
-    """Check a misconception's report; add the tests that reject it to `failed`."""
     name = misconception.name
     if misconception.cost is None:
         yield f"misconception {name} does not state its cost: add a line such as `Costs: 20 %`"

@@ -68,7 +68,7 @@ class ProofCache:
 
     def _hash_of(self, part: str) -> str:
         facts = (settings(self.course, self.week), versions(), self.week.questions)
-        inputs = [_kit(), *(msgspec.json.encode(f, order="deterministic") for f in facts)]
+        inputs = [_kit_hash(), *(msgspec.json.encode(f, order="deterministic") for f in facts)]
         if not _is_public(part):
             inputs += self._environment
         return _hash([*inputs, *self._files(part)])
@@ -95,7 +95,6 @@ class ProofCache:
 
 
 def _is_public(part: str) -> bool:
-    """Return True for the parts that concern public files, such as `-public-softmax`."""
     return part == LESSON or part.startswith(PUBLIC)
 
 
@@ -107,8 +106,7 @@ def _contents(*places: Path) -> Iterator[bytes]:
 
 
 @cache
-def _kit() -> bytes:
-    """Return a hash of the kit's code that verification runs."""
+def _kit_hash() -> bytes:
     root = Path(__file__).parents[2]
     packages = (root / name for name in (*PACKAGES, "authoring", "student", "authors"))
     return _hash(_contents(*(p for top in packages for p in sorted(top.rglob("*.py"))))).encode()

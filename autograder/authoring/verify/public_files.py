@@ -63,7 +63,6 @@ def verify_public(course: Course, week: Week, exercise: str = "") -> Verificatio
 
 
 def _student_folder(course: Course, week: Week, path: Path) -> WeekFolder:
-    """Write the files of a released week that its checks need."""
     path.mkdir()
     (path / DESCRIPTION).write_bytes(describe_week(course, week))
     (path / week.module).write_text(stub_of(course, week), encoding="utf-8")
@@ -97,7 +96,6 @@ def _lesson_gaps(course: Course, week: Week) -> Iterator[str]:
 
 
 def _readme_gaps(course: Course, week: Week) -> Iterator[str]:
-    """Yield the problems of the README: it is missing, or its points differ from course.yaml."""
     readme = course.exercise_folder(week) / "README.md"
     shown = readme.relative_to(course.root)
     if not readme.is_file():
@@ -129,7 +127,6 @@ def _unassigned_checks(folder: WeekFolder) -> Iterator[str]:
 def _check_gaps(
     course: Course, week: Week, check: Callable[[str], Checked], result: Verification
 ) -> Iterator[str]:
-    """Run the checks on the stub, the solution and the alternatives."""
     for exercise in check(stub_of(course, week)).exercises:
         for outcome in exercise.outcomes:
             if not outcome.failure and not outcome.skipped:
@@ -152,7 +149,6 @@ def _check_gaps(
 
 
 def _failures(exercise: ExerciseResult, module: str) -> Iterator[tuple[str, str]]:
-    """Yield the failed checks of an exercise with their reasons."""
     outcomes: tuple[CheckOutcome, ...] = exercise.outcomes
     if exercise.first and exercise.first.failure and not exercise.first.test:
         outcomes = (exercise.first,)  # a forbidden call or name: no check ran

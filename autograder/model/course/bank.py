@@ -176,13 +176,11 @@ def _cost(text: str, location: str) -> float | None:
 
 
 def _defined(text: str) -> set[str]:
-    """Return the names of a module's functions and classes."""
     defined = (getattr(node, "name", "") for node in ast.parse(text).body)
     return {name for name in defined if name}
 
 
 def _fields(doc: str) -> tuple[str, dict[str, str]]:
-    """Return the first paragraph of a docstring and its `Name: text` fields."""
     first, _, rest = doc.partition("\n\n")
     _, *parts = _FIELD.split(rest)
     fields = zip(parts[::2], parts[1::2], strict=True)

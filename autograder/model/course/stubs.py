@@ -84,7 +84,6 @@ def without_marks(source: str) -> str:
 
 
 def _enclosing_names(source: str, location: str) -> dict[int, str]:
-    """Return the dotted name of the innermost function or class for each line."""
     try:
         tree = ast.parse(source)
     except SyntaxError as error:
@@ -117,7 +116,6 @@ def stub_of(course: Course, week: Week) -> str:
 
 
 def _announced(week: Week) -> Iterator[str]:
-    """Yield a paragraph for each rule on forbidden calls and names."""
     rules = [_calls_in_words("this week", week.not_allowed)]
     for exercise in week.exercises:
         location = f"in `{exercise.name}`"
@@ -176,6 +174,14 @@ def is_stale(course: Course, week: Week) -> bool:
     """Return True if a week's stub is missing or differs from the one that its solution gives."""
     path = stub_path(course, week)
     return not path.is_file() or path.read_text(encoding="utf-8") != stub_of(course, week)
+
+
+def stub_problem(course: Course, week: Week) -> str:
+    """Return a message that a week's stub is out of date, or "" if it is not."""
+    if not is_stale(course, week):
+        return ""
+    where = stub_path(course, week).relative_to(course.root)
+    return f"{where} differs from the stub that the solution gives: run `autograder build`"
 
 
 def write_stub(course: Course, week: Week) -> Path:

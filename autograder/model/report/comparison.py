@@ -47,7 +47,6 @@ def changes(old: SubmissionReport, new: SubmissionReport) -> list[ExerciseChange
 
 
 def _changed_tests(old: ExerciseReport, new: ExerciseReport) -> list[str]:
-    """Return one line per test function and kind of change, with the number of its axes."""
     before, after = ({t.name: t for t in exercise.tests} for exercise in (old, new))
     counted: Counter[tuple[str, str]] = Counter()
     for name in dict.fromkeys((*before, *after)):

@@ -98,7 +98,6 @@ def _problem(module: str, failure: ImportFailure, code: str) -> str:
 
 
 def _advice(error: str, code: str) -> str:
-    """Return a probable cause that Python's message does not mention."""
     start = code.lstrip()
     if start.startswith(("<<<<<<<", "=======", ">>>>>>>")):
         return " (an unresolved merge conflict: keep one side and delete these marks)"
@@ -108,7 +107,6 @@ def _advice(error: str, code: str) -> str:
 
 
 def _excerpt(code: str, column: int) -> list[str]:
-    """Return the line without its indentation, and a caret below the column."""
     shown = code.lstrip()
     if not shown:
         return []

@@ -173,8 +173,6 @@ class FileUses:
 
 
 class _Walk:
-    """Collect the names that a statement uses into a part."""
-
     def __init__(self, file: FileUses, part: Part) -> None:
         self.file, self.part = file, part
         self.aliases: MutableMapping[str, str] = ChainMap({}, file.aliases)
@@ -197,7 +195,6 @@ class _Walk:
             self.when_defined(inner)
 
     def _enter(self, node: ast.stmt) -> None:
-        """Record the names that are local to a definition."""
         inner: dict[str, str] = {}
         for part in ast.walk(node):
             if isinstance(part, IMPORTS):
