@@ -20,7 +20,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from ..authoring.lesson.lesson_notebook import ANSWER
+from ..authoring.lesson.handout import ANSWER
 from ..model.course import load
 from .workspace import Workspace, prepare_process
 

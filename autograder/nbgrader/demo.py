@@ -18,7 +18,7 @@ from typing import Any
 import msgspec
 import nbformat
 
-from ..authoring.lesson.lesson_notebook import ANSWER
+from ..authoring.lesson.handout import ANSWER
 from ..model.course import REGISTRY, Course, Week, load
 from ..model.course.bank import Bank
 from ..model.course.stubs import stub_of

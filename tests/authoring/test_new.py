@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from autograder.authoring.lesson.handout import lesson_notebook
 from autograder.authoring.lesson.leak_check import check_files, secrets_of
-from autograder.authoring.lesson.lesson_notebook import lesson_notebook
 from autograder.authoring.scaffolding import new_week, unfilled_placeholders, with_week
 from autograder.model.course import Course, load, parse
 from autograder.model.errors import CourseError

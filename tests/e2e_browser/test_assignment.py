@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from playwright.sync_api import expect
 
-from autograder.authoring.lesson.lesson_notebook import ANSWER
+from autograder.authoring.lesson.handout import ANSWER
 from autograder.model.course import load
 from autograder.model.course.bank import Bank
 

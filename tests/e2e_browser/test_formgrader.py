@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from autograder.authoring.lesson.lesson_notebook import ANSWER
+from autograder.authoring.lesson.handout import ANSWER
 from autograder.model.course import Course, load
 from autograder.model.course.bank import Bank
 from autograder.nbgrader.workspace import Workspace, open_gradebook

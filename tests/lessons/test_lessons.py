@@ -16,8 +16,7 @@ import pytest
 from nbclient import NotebookClient
 from PIL import Image
 
-from autograder.authoring.lesson.handout import week_files
-from autograder.authoring.lesson.lesson_notebook import figures_used, lesson_text
+from autograder.authoring.lesson.handout import figures_used, lesson_text, week_files
 from autograder.authoring.verify.public_files import cell_problems
 from autograder.model.course import Course, Week, load
 from autograder.site.build import week_pages

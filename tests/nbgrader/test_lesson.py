@@ -9,7 +9,7 @@ from typing import Any
 import nbformat
 import pytest
 
-from autograder.authoring.lesson.lesson_notebook import (
+from autograder.authoring.lesson.handout import (
     ANSWER,
     figures_used,
     lesson_notebook,

@@ -9,7 +9,7 @@ from typing import Any
 import nbformat
 import pytest
 
-from autograder.authoring.lesson.lesson_notebook import ANSWER, make_notebook
+from autograder.authoring.lesson.handout import ANSWER, make_notebook
 from autograder.model.course import Week
 from autograder.nbgrader.collect.cell_repair import restored
 from tests.nbgrader.tiny_course import LESSON

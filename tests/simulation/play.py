@@ -22,7 +22,7 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.exchange.default import ExchangeFetchAssignment, ExchangeSubmit
 from traitlets.config import Config
 
-from autograder.authoring.lesson.lesson_notebook import ANSWER
+from autograder.authoring.lesson.handout import ANSWER
 from autograder.batch.grade import grade_batch
 from autograder.model.availability import axis
 from autograder.model.course import Course, Week, load

@@ -1,9 +1,9 @@
 """Build the files of a week that students get, and check that they contain no secret.
 
-`handout` collects the files. `lesson_notebook` turns the lesson's Markdown into the notebook that
-nbgrader releases, and `figures` draws its figures. `leak_check` is the trust boundary: before a
-release it compares every file with the solution, the hidden graders and the bank. `marking_guide`
-and `syllabus` read the author's answers.md and syllabus.yaml.
+`handout` collects the files, among them the notebook that nbgrader releases, and `figures` draws
+the lesson's figures. `leak_check` is the trust boundary: before a release it compares every file
+with the solution, the hidden graders and the bank. `marking_guide` and `syllabus` read the author's
+answers.md and syllabus.yaml.
 """
 
-__all__ = ["figures", "handout", "leak_check", "lesson_notebook", "marking_guide", "syllabus"]
+__all__ = ["figures", "handout", "leak_check", "marking_guide", "syllabus"]

@@ -1,19 +1,30 @@
-"""Collect the files of a week that students get, also as a self-contained notebook.
+"""Build the files of a week that students get: the lesson as a notebook, and the files beside it.
 
-For Colab, Kaggle and VS Code, figures become `data:` URLs in the notebook's text, because some
-notebook viewers ignore attachments. The first cell then downloads the week's other files and
-installs the kit from a web address or an uploaded zip; it has no effect if both are present.
+A lesson is jupytext Markdown with two kinds of marks. A code cell that contains only
+`check("softmax")` becomes the cell that carries that exercise's grade. A line
+`<!-- answer: scale -->` becomes the cell in which students answer that question. Each exercise and
+each question of course.yaml needs exactly one mark. Cell ids are derived from the cells' content,
+so the same lesson gives the same bytes.
+
+For Colab, Kaggle and VS Code, `embed_week` makes the notebook self-contained: figures become
+`data:` URLs in its text, because some notebook viewers ignore attachments. The first cell then
+downloads the week's other files and installs the kit from a web address or an uploaded zip; it has
+no effect if both are present.
 """
 
 from __future__ import annotations
 
 import base64
+import hashlib
 import io
 import json
 import re
 import zipfile
+from collections import Counter
 from pathlib import Path
+from typing import Any
 
+import jupytext
 import nbformat
 
 from ...model.course import Course, Week
@@ -24,7 +35,146 @@ from ...student.folder.week import DESCRIPTION, describe_week
 from ...version import __version__
 from ..scaffolding import fill_template
 from .leak_check import Secret, check_files
-from .lesson_notebook import figures_used, lesson_notebook, lesson_text
+
+WHEEL = f"autograder-{__version__}-py3-none-any.whl"
+INSTALL = "INSTALL.md"
+FETCH = "fetch-the-week"
+ANSWER = "*Your answer here.*"
+_CHECK = re.compile(r"""check\(\s*(["'])([^"']+)\1\s*\)""")
+_ANSWER = re.compile(r"^<!--\s*answer:\s*(\S*)\s*-->\s*$", re.MULTILINE)
+_FIGURE = re.compile(r"(!\[[^\]]*\]\()figures/([^)\s]+)\)")
+_SCHEMA = 3
+_KINDS = {".png": "image/png", ".svg": "image/svg+xml", ".jpg": "image/jpeg"}
+Notebook = Any  # nbformat has no types
+
+
+def lesson_path(course: Course, week: Week) -> Path:
+    return course.exercise_folder(week) / "lesson.md"
+
+
+def lesson_text(course: Course, week: Week) -> str:
+    path = lesson_path(course, week)
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise BuildError(f"{path.relative_to(course.root)}: the lesson is missing") from None
+
+
+def lesson_notebook(course: Course, week: Week) -> Notebook:
+    """Return the notebook of a week's lesson; raise BuildError if the lesson has a mistake."""
+    location = str(lesson_path(course, week).relative_to(course.root))
+    return make_notebook(lesson_text(course, week), week, location)
+
+
+def make_notebook(text: str, week: Week, location: str) -> Notebook:
+    """Return the notebook of a lesson's text; `location` is the lesson's name in error messages."""
+    read = jupytext.reads(text, fmt="md").cells
+    _check_places(read, week, location)
+    cells: list[Notebook] = []
+    for cell in read:
+        if cell.cell_type == "code":
+            cells.append(_code_cell(cell.source, week))
+        else:
+            cells += _markdown_cells(cell.source, week)
+    notebook = nbformat.v4.new_notebook(
+        cells=_identified(cells),
+        metadata={
+            "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+            "language_info": {"name": "python"},
+        },
+    )
+    nbformat.validate(notebook)
+    return notebook
+
+
+def figures_used(text: str) -> list[str]:
+    """Return the file names of the figures in a lesson, in order and without repetition."""
+    return list(dict.fromkeys(name for _, name in _FIGURE.findall(text)))
+
+
+def _code_cell(source: str, week: Week) -> Notebook:
+    exercise = _graded(source)
+    if exercise is None:
+        return nbformat.v4.new_code_cell(source)
+    points = week.exercise(exercise).points
+    grading = _grading(exercise, points, solution=False)
+    return nbformat.v4.new_code_cell(source, metadata={"nbgrader": grading})
+
+
+def _graded(source: str) -> str | None:
+    found = _CHECK.fullmatch(source.strip())
+    return found.group(2) if found else None
+
+
+def _markdown_cells(source: str, week: Week) -> list[Notebook]:
+    cells = []
+    points = {q.name: q.points for q in week.questions}
+    for number, part in enumerate(_ANSWER.split(source)):
+        if number % 2:
+            grading = _grading(part, points[part], solution=True)
+            cells.append(nbformat.v4.new_markdown_cell(ANSWER, metadata={"nbgrader": grading}))
+        elif part.strip():
+            cells.append(nbformat.v4.new_markdown_cell(part.strip("\n")))
+    return cells
+
+
+def _grading(name: str, points: float, *, solution: bool) -> dict[str, Any]:
+    return {
+        "grade": True,
+        "grade_id": name,
+        "locked": not solution,
+        "points": float(points),
+        "schema_version": _SCHEMA,
+        "solution": solution,
+        "task": False,
+    }
+
+
+def _identified(cells: list[Notebook]) -> list[Notebook]:
+    """Set cell ids that depend only on the content, and on earlier cells with the same content."""
+    seen: Counter[str] = Counter()
+    for cell in cells:
+        grading = cell.metadata.get("nbgrader")
+        if grading:
+            cell["id"] = f"grade-{grading['grade_id']}"[:64]
+            continue
+        digest = hashlib.blake2b(cell.source.encode(), digest_size=6).hexdigest()
+        cell["id"] = f"{digest}-{seen[digest]}" if seen[digest] else digest
+        seen[digest] += 1
+    return cells
+
+
+def _check_places(cells: list[Notebook], week: Week, location: str) -> None:
+    code = [c.source for c in cells if c.cell_type == "code"]
+    prose = [c.source for c in cells if c.cell_type == "markdown"]
+    checks = [name for name in map(_graded, code) if name is not None]
+    answers = [name for source in prose for name in _ANSWER.findall(source)]
+    _check_names(
+        checks, [e.name for e in week.exercises], location, "exercise", 'a code cell `check("{}")`'
+    )
+    _check_names(
+        answers,
+        [q.name for q in week.questions],
+        location,
+        "question",
+        "a line `<!-- answer: {} -->`",
+    )
+
+
+def _check_names(found: list[str], listed: list[str], location: str, kind: str, place: str) -> None:
+    for name, times in Counter(found).items():
+        if name not in listed:
+            raise BuildError(
+                f"{location}: {place.format(name)}: course.yaml has no {kind} of that name, only "
+                f"{', '.join(listed) or 'none'}"
+            )
+        if times > 1:
+            raise BuildError(f"{location}: {place.format(name)} appears {times} times: keep one")
+    for name in listed:
+        if name not in found:
+            raise BuildError(
+                f"{location}: the {kind} {name!r} is missing: add {place.format(name)}"
+            )
 
 
 def week_files(course: Course, week: Week, release: int = 1) -> dict[str, bytes]:
@@ -76,13 +226,6 @@ def read_or_refuse(course: Course, path: Path, remedy: str) -> bytes:
         return path.read_bytes()
     except FileNotFoundError:
         raise BuildError(f"{path.relative_to(course.root)} is missing: {remedy}") from None
-
-
-WHEEL = f"autograder-{__version__}-py3-none-any.whl"
-INSTALL = "INSTALL.md"
-FETCH = "fetch-the-week"
-_FIGURE = re.compile(r"(!\[[^\]]*\]\()(figures/[^)\s]+)(\))")
-_KINDS = {".png": "image/png", ".svg": "image/svg+xml", ".jpg": "image/jpeg"}
 
 
 def embed_week(course: Course, week: Week, files: dict[str, bytes]) -> dict[str, bytes]:
@@ -138,9 +281,9 @@ def built_wheel(course: Course) -> Path | None:
 
 
 def _as_data_url(found: re.Match[str], files: dict[str, bytes]) -> str:
-    name = found.group(2)
+    name = f"figures/{found[2]}"
     kind = _KINDS.get(Path(name).suffix)
     if kind is None or name not in files:
         return found.group()
     data = base64.b64encode(files[name]).decode("ascii")
-    return f"{found.group(1)}data:{kind};base64,{data}{found.group(3)}"
+    return f"{found[1]}data:{kind};base64,{data})"

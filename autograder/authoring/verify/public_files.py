@@ -24,8 +24,7 @@ from ...student.commands.check import Checked, check_week
 from ...student.folder.week import DESCRIPTION, WeekFolder, describe_week, open_folder
 from ...student.show.hints import parse_hints
 from ...student.show.wording import cause
-from ..lesson.handout import week_files
-from ..lesson.lesson_notebook import lesson_notebook
+from ..lesson.handout import lesson_notebook, week_files
 from .week_parts import Verification
 
 _ROW = re.compile(r"\| `(?P<name>\w+)`[^|]*\| (?P<points>\d+(\.\d+)?) \|")

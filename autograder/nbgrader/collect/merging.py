@@ -193,7 +193,7 @@ def _answers(week: Week, notebook: Any) -> _Answers:
 
 def _written(answers: _Answers, released: _Answers) -> _Answers:
     """Return the answers that differ from the released ones."""
-    from ...authoring.lesson.lesson_notebook import ANSWER  # imports nbformat, which takes a second
+    from ...authoring.lesson.handout import ANSWER  # imports nbformat, which takes a second
 
     empty = {"", ANSWER}
     return {

@@ -17,9 +17,8 @@ from pathlib import Path
 
 import nbformat
 
-from ...authoring.lesson.handout import week_files
+from ...authoring.lesson.handout import ANSWER, Notebook, lesson_notebook, week_files
 from ...authoring.lesson.leak_check import check_files, secrets_of
-from ...authoring.lesson.lesson_notebook import ANSWER, Notebook, lesson_notebook
 from ...authoring.lesson.marking_guide import MarkingGuide, answers_text, marking_guides
 from ...model.course import Course, Week
 from ...model.course.bank import Bank
