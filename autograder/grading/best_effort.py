@@ -9,8 +9,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from ..sandbox import SandboxError
-from .outcomes import printable
-from .running.author_errors import clear_frames
+from .outcomes import clear_frames, printable
 from .targets.spawner import Spawner
 
 Result = TypeVar("Result")

@@ -25,18 +25,17 @@ from ..sandbox import SandboxError
 from .best_effort import BestEffort
 from .dependencies.error_carried_forward import CarriedForward
 from .dependencies.reference_stubs import InProcessWithHelpers, ReferenceHelpers
-from .disclosure.submission_budget import limit_disclosure
+from .disclosure.leak_budget import limit_disclosure
 from .import_check import import_problem
 from .judge import Judge
 from .localization.candidate_runner import Grader
 from .localization.localizer import LineFinder
 from .localization.traces import ReferencePrograms
 from .running.disk_cache import RunCache
-from .running.memory_ceiling import ceiling
 from .running.pytest_plugin import GraderPlugin, Ran
-from .running.pytest_session import collect_tests
-from .running.test_runner import Runs, write_module
+from .running.test_runner import Runs, collect_tests, write_module
 from .targets.in_process import InProcess, RecordedTarget, Target, prepare_process
+from .targets.resource_limits import ceiling
 from .targets.sandboxed import Sandboxed
 from .targets.spawner import Spawner
 

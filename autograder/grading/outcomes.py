@@ -15,6 +15,7 @@ Any other exception is a bug in the test: `grader_fault`.
 
 from __future__ import annotations
 
+import traceback
 from enum import Enum
 from typing import ClassVar
 
@@ -114,3 +115,11 @@ class GraderFault(Exception):
 
 class Unseeded(GraderFault):
     """A hidden test sends different requests after it received the same answers."""
+
+
+def clear_frames(error: BaseException | None) -> None:
+    """Clear the frames of an exception: reference cycles would keep a submission's values alive."""
+    while error is not None:
+        traceback.clear_frames(error.__traceback__)
+        error.__traceback__ = None
+        error = error.__context__

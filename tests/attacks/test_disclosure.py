@@ -10,9 +10,7 @@ import pytest
 
 from autograder.batch.intake import Submission
 from autograder.feedback.text import escaped, submission_text
-from autograder.grading.disclosure.leak_budget import MOST_BITS
-from autograder.grading.disclosure.raising_lines import raising_lines
-from autograder.grading.disclosure.submission_budget import SUBMISSION_BITS
+from autograder.grading.disclosure.leak_budget import MOST_BITS, SUBMISSION_BITS, raising_lines
 from autograder.model.report.comparison import NOT_DESCRIBED, failure_key
 from tests.attacks.laboratory import Laboratory, Trial, inputs_in
 from tests.attacks.smallcourse import EXERCISES

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from autograder.grading.running.memory_ceiling import ceiling, machine_is_short
+from autograder.grading.targets.resource_limits import ceiling, machine_is_short
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux counts a process's own")
 MIB = 1 << 20

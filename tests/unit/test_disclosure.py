@@ -7,9 +7,12 @@ from traceback import walk_tb
 import msgspec
 import pytest
 
-from autograder.grading.disclosure.leak_budget import MOST_BITS
-from autograder.grading.disclosure.raising_lines import raising_lines
-from autograder.grading.disclosure.submission_budget import SUBMISSION_BITS, limit_disclosure
+from autograder.grading.disclosure.leak_budget import (
+    MOST_BITS,
+    SUBMISSION_BITS,
+    limit_disclosure,
+    raising_lines,
+)
 from autograder.model.report.comparison import NOT_DESCRIBED
 from autograder.model.report.schema import (
     Deduction,

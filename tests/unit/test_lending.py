@@ -19,8 +19,8 @@ from autograder.grading.dependencies.reference_stubs import (
     Solution,
     TimeBudget,
 )
-from autograder.grading.running.memory_ceiling import ceiling
 from autograder.grading.targets.in_process import split_reply
+from autograder.grading.targets.resource_limits import ceiling
 from autograder.worker.doubles.remote_stub import install_stubs
 from autograder.worker.protocol import frames
 from autograder.worker.protocol.values import Encoder

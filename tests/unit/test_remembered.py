@@ -5,7 +5,7 @@ import pytest
 from autograder.grading.disclosure.allowed_words import AllowedWords
 from autograder.grading.outcomes import Crashed, GraderFault, LimitExceeded
 from autograder.grading.running.answer_trie import PASSED, AnswerTries, End, process_of
-from autograder.grading.targets.byte_quota import ByteQuota
+from autograder.grading.targets.resource_limits import ByteQuota
 from autograder.grading.targets.sandboxed import Sandboxed
 from autograder.worker.protocol.frames import (
     Banned,

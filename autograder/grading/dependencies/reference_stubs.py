@@ -36,7 +36,7 @@ from ...worker.doubles.remote_stub import install_stubs
 from ...worker.monitor import call_watch
 from ...worker.protocol import frames
 from ...worker.protocol.values import Decoder, Encoder
-from ..running.author_errors import clear_frames
+from ..outcomes import clear_frames
 from ..targets.in_process import Answer, InProcess, split_reply
 from .call_bounds import MAX_BYTES, MAX_ELEMENTS, is_bounded
 

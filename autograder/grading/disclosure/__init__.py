@@ -6,11 +6,12 @@ in these. So every word of a message is chosen from names and numbers that the t
 anyway, every choice has a length in bits, and there are two budgets:
 
 - `leak_budget.MessageBudget`: one message stays below 32 bits, too few for a float32
-- `submission_budget.limit_disclosure`: one report stays below `SUBMISSION_BITS`
+- `leak_budget.limit_disclosure`: one report stays below `SUBMISSION_BITS`
 
 Start with `failure_messages`, which turns a reply into a verdict with its message. `allowed_words`
-decides which names of a submission may be repeated, `raising_lines` which lines, `known_errors`
-which sentences. `signatures` names arguments and results as the exercise's docstring does.
+decides which names of a submission may be repeated, `leak_budget.raising_lines` which lines,
+`known_errors` which sentences. `signatures` names arguments and results as the exercise's docstring
+does.
 """
 
 __all__ = [
@@ -18,7 +19,5 @@ __all__ = [
     "failure_messages",
     "known_errors",
     "leak_budget",
-    "raising_lines",
     "signatures",
-    "submission_budget",
 ]

@@ -20,8 +20,7 @@ import numpy as np
 import torch
 
 from ...worker.protocol import frames
-from .leak_budget import UNKNOWN, MessageBudget
-from .raising_lines import raising_lines
+from .leak_budget import UNKNOWN, MessageBudget, raising_lines
 
 _WORD = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.\w+){0,8}\Z", re.ASCII)

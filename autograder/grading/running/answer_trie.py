@@ -34,8 +34,8 @@ from ...worker.protocol import frames
 from ..decoding import nested
 from ..disclosure.allowed_words import AllowedWords
 from ..outcomes import Flaw, LimitExceeded, Outcome, Unseeded
-from ..targets.byte_quota import KEPT_BYTES, ByteQuota, answer_bytes
 from ..targets.in_process import Answer, Target
+from ..targets.resource_limits import KEPT_BYTES, ByteQuota, answer_bytes
 from ..targets.sandboxed import NextCall, Sandboxed
 
 _MOST_PATHS = 128  # paths of one test before its trie is cleared

@@ -1,14 +1,26 @@
-"""The fixtures of hidden tests. Each test gets its own `case`, from the plugin that runs it."""
+"""The fixtures of hidden tests, and explanations for authors who misuse them.
+
+Each test gets its own `case`, from the plugin that runs it. If a test ends without a verdict, its
+author reads why; students only read that the grading system failed.
+"""
 
 from __future__ import annotations
+
+import builtins
+import difflib
+import traceback
+from functools import partial
+from pathlib import Path
+from types import FrameType
 
 import pytest
 
 from ..assertions.agree import Agree
 from ..assertions.calls import Calls, Count
-from ..assertions.case import Case
+from ..assertions.case import Case, NoSuchName
 from ..assertions.inputs import Draw
 from ..assertions.refuse import Refuses
+from ..outcomes import GraderFault, printable
 
 
 @pytest.fixture
@@ -39,3 +51,82 @@ def count(case: Case) -> Count:
 @pytest.fixture
 def draw(case: Case) -> Draw:
     return case.draw
+
+
+_FIXTURES = "agree", "count", "device", "draw", "dtype", "reference", "refuses", "submission"
+_NO_MESSAGE = (
+    'an assert without a message: use expect(condition, "..."), or students read no reason'
+)
+
+
+def describe_fault(
+    test: str, error: BaseException, graders: Path, exercises: tuple[str, ...] = ()
+) -> str:
+    """Return one line on an exception that a hidden test in `graders` raised: its place, the
+    error, and a suggestion."""
+    frame, line, file = _place(error, graders)
+    where = f" ({file}:{line})" if line else ""
+    text = f"{type(error).__name__}: {error}"
+    if isinstance(error, GraderFault):
+        text = str(error)
+    elif isinstance(error, AssertionError) and not error.args:
+        text = _NO_MESSAGE
+    elif isinstance(error, pytest.FixtureLookupError):
+        text, where = f"there is no fixture {error.argname!r}", _line_of_test(error)
+    elif (word := _misspelt_word(error)) is not None:
+        text = f"fixtures have no {word!r}"
+    return printable(f"{test}{where}: {text}{_suggestion(error, frame, exercises)}")
+
+
+def describe_outcome(verdict: str, error: BaseException, graders: Path, message: str) -> str:
+    """Return one line on the outcome of a hidden test: where, and its message."""
+    _, line, file = _place(error, graders)
+    return printable(f"{verdict}{f' ({file}:{line})' if line else ''}: {message}")
+
+
+def describe_collection_error(error: BaseException, graders: Path) -> str:
+    """Return one line on an exception that stopped the import of a file of hidden tests."""
+    error = error.__cause__ or error  # pytest's own message has many lines
+    if isinstance(error, SyntaxError) and error.lineno:
+        return printable(f"{Path(error.filename or '').name}:{error.lineno}: {error.msg}")
+    frame, line, file = _place(error, graders)
+    where = f"{file}:{line}: " if line else ""
+    return printable(f"{where}{type(error).__name__}: {error}{_suggestion(error, frame, ())}")
+
+
+def _place(error: BaseException, graders: Path) -> tuple[FrameType | None, int, str]:
+    """Return the innermost frame, line and file of the hidden tests."""
+    found: tuple[FrameType | None, int, str] = (None, 0, "")
+    for frame, line in traceback.walk_tb(error.__traceback__):
+        path = Path(frame.f_code.co_filename)
+        if path.is_relative_to(graders):
+            found = frame, line, path.name
+    return found
+
+
+def _line_of_test(error: pytest.FixtureLookupError) -> str:
+    code = getattr(error.request.function, "__code__", None)
+    return f" ({Path(code.co_filename).name}:{code.co_firstlineno})" if code else ""
+
+
+def _misspelt_word(error: BaseException) -> str | None:
+    """Return the misspelt option in `agree.gradientss.softmax(x)`, which was taken for a call."""
+    call = getattr(error, "obj", None) if isinstance(error, AttributeError) else None
+    return str(call.args[0]) if isinstance(call, partial) and call.args else None
+
+
+def _suggestion(error: BaseException, frame: FrameType | None, exercises: tuple[str, ...]) -> str:
+    name, known = getattr(error, "name", None), list[str]()
+    words = [n for kind in (Agree, Count, Refuses) for n in dir(kind) if n[0] != "_"]
+    if isinstance(error, pytest.FixtureLookupError):
+        name, known = error.argname, list(_FIXTURES)
+    elif isinstance(error, NoSuchName):
+        known = [*exercises, *words]
+    elif isinstance(error, NameError) and frame is not None:
+        known = [*frame.f_locals, *frame.f_globals, *dir(builtins)]
+    elif (word := _misspelt_word(error)) is not None:
+        name, known = word, words
+    elif isinstance(error, AttributeError):
+        known = [one for one in dir(error.obj) if not one.startswith("_")]
+    near = difflib.get_close_matches(name, known, n=1) if name else []
+    return f"; did you mean {near[0]!r}?" if near else ""

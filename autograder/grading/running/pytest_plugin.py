@@ -28,14 +28,13 @@ from ..assertions.case import Case, Device, Side
 from ..assertions.inputs import Draw
 from ..disclosure.allowed_words import AllowedWords
 from ..disclosure.signatures import Signatures
-from ..outcomes import Flaw, NotRun, Outcome, Unseeded, Wrong, printable
-from ..targets.byte_quota import KEPT_BYTES, ByteQuota
+from ..outcomes import Flaw, NotRun, Outcome, Unseeded, Wrong, clear_frames, printable
 from ..targets.in_process import Answer, Target
+from ..targets.resource_limits import KEPT_BYTES, ByteQuota, machine_is_short
 from ..targets.sandboxed import Sandboxed
 from . import fixtures
 from .answer_trie import PASSED, AnswerTries, End
-from .author_errors import clear_frames, describe_collection_error, describe_fault
-from .memory_ceiling import machine_is_short
+from .fixtures import describe_collection_error, describe_fault
 
 _LONGEST_ASSERTION = 500
 # Caused by the machine, the sandbox or an unseeded test, never by a submission.

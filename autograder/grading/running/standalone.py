@@ -34,8 +34,16 @@ from ...worker.monitor.operator_hooks import install_hooks
 from ..assertions.case import Case
 from ..outcomes import GraderFault, NotRun, Outcome
 from ..targets.in_process import Answer, InProcess, prepare_process, split_reply
-from .author_errors import describe_fault, describe_outcome
-from .fixtures import agree, count, draw, reference, refuses, submission
+from .fixtures import (
+    agree,
+    count,
+    describe_fault,
+    describe_outcome,
+    draw,
+    reference,
+    refuses,
+    submission,
+)
 from .pytest_plugin import GraderPlugin, add_markers
 from .test_runner import write_module
 

@@ -1,4 +1,6 @@
-"""Run a week's hidden tests on any target, and the course's own programs through the same tests.
+"""Collect a week's hidden tests once, and run them on any target.
+
+pytest ends its own run after the collection; `GraderPlugin.run` then runs the collected tests.
 
 The solution and the misconceptions are called like submissions, once per process, or once for all
 processes with a `RunCache`. They run in this process; on a real GPU they run in a separate one,
@@ -9,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import random
+import sys
 from collections.abc import Callable, Collection, Mapping
 from contextlib import AbstractContextManager, closing
 from functools import partial
@@ -16,12 +19,14 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import pytest
 
 from ...files.hashing import feed
 from ...model.availability import installed, missing_in_words
 from ...model.course import Week
 from ...model.course.bank import Bank, Misconception
 from ...model.errors import EngineError
+from ...model.pytest_options import run_pytest
 from ...model.report.schema import Verdict
 from ...model.source.reachable import Sources
 from ...model.source.rules import Rules, may_be_evasive, refusals, texts_of
@@ -31,6 +36,52 @@ from ..outcomes import Forbidden, NotRun, Outcome
 from ..targets.in_process import InProcess, Target
 from .disk_cache import RunCache
 from .pytest_plugin import GraderPlugin, Ran, exercise_of
+
+# Some of these plugins could not run tests after the end of pytest's own run.
+_UNUSED_PLUGINS = (
+    "cacheprovider capture terminal terminalreporter faulthandler junitxml warnings logging "
+    "pastebin stepwise doctest tmpdir unraisableexception threadexception"
+)
+
+
+def collect_tests(graders: Path, plugin: GraderPlugin) -> None:
+    """Collect the hidden tests of a week into the plugin.
+
+    Raise EngineError if a file of hidden tests cannot be imported, or if no test is found.
+    """
+    arguments = [
+        str(graders),
+        f"--rootdir={graders}",
+        "--confcutdir=" + str(graders),
+        "--import-mode=importlib",
+        "--assert=plain",  # rewritten asserts would show hidden values
+        "--strict-markers",
+        "-c/dev/null",
+        "-o",
+        "python_files=test_*.py",
+        *(f"-pno:{name}" for name in _UNUSED_PLUGINS.split()),
+    ]
+    code = run_pytest(arguments, plugin)
+    _forget_modules(graders)
+    if plugin.collect_errors:
+        raise EngineError(f"a hidden test cannot be imported: {plugin.collect_errors[0]}")
+    if code == pytest.ExitCode.INTERRUPTED:
+        raise KeyboardInterrupt
+    if not plugin.items:
+        raise EngineError(f"{graders.name} has no hidden tests (pytest {code})")
+
+
+def _forget_modules(graders: Path) -> None:
+    """Remove the hidden tests' modules from sys.modules; their functions stay alive.
+
+    A server grades many weeks in one process. pytest would reuse a module of the same name from
+    another week, or from before an edit.
+    """
+    for path in graders.rglob("*.py"):
+        module = sys.modules.get(".".join(path.relative_to(graders).with_suffix("").parts))
+        if module is not None and getattr(module, "__file__", None) == str(path):
+            del sys.modules[module.__name__]
+
 
 Files = Mapping[str, bytes]
 

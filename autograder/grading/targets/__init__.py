@@ -6,16 +6,13 @@ the socket and may hang, die, lie or flood: every such event becomes an `Outcome
 of course.yaml. `in_process.InProcess` runs trusted code, the solution and the misconceptions.
 
 Start with `in_process.Target`. `confined_process` exchanges frames with one process,
-`submission_clocks` keeps time, `byte_quota` bounds the memory that its answers take,
-`socket_stream` reads replies under a deadline, and `spawner` provides processes.
+`resource_limits` bounds the time and the memory that it takes, and `spawner` provides processes.
 """
 
 __all__ = [
-    "byte_quota",
     "confined_process",
     "in_process",
+    "resource_limits",
     "sandboxed",
-    "socket_stream",
     "spawner",
-    "submission_clocks",
 ]

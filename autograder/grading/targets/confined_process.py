@@ -22,10 +22,8 @@ from ...sandbox import Child
 from ...worker.monitor.audit_hook import KNOWN, LOOKS
 from ...worker.protocol import frames as wire
 from ..outcomes import BadReply, Crashed, LimitExceeded, Outcome
-from .byte_quota import ByteQuota, answer_bytes
 from .in_process import Answer
-from .socket_stream import Stream
-from .submission_clocks import SubmissionClocks
+from .resource_limits import ByteQuota, Stream, SubmissionClocks, answer_bytes
 
 _MOST_ATTEMPTS = 20
 _EXIT_SECONDS = 2.0  # wait for the exit status of a process that closed its socket

@@ -19,7 +19,7 @@ from ...worker.monitor.operator_hooks import install_hooks
 from ...worker.protocol import frames
 from ...worker.torch_support import fake_device
 from ...worker.torch_support.builders import warm
-from .byte_quota import ByteQuota
+from .resource_limits import ByteQuota
 from .spawner import usable_extras
 
 Answer = tuple[frames.Reply, list[memoryview]]

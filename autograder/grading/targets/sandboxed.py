@@ -23,10 +23,9 @@ from ...model.course import Limits
 from ...sandbox import Child, ChildLimits
 from ...worker.protocol import frames as wire
 from ..outcomes import BadReply, Crashed, LimitExceeded, Outcome, TimedOut
-from .byte_quota import ByteQuota
 from .confined_process import Attempts, ConfinedProcess, Helpers
 from .in_process import Answer
-from .submission_clocks import SubmissionClocks
+from .resource_limits import ByteQuota, SubmissionClocks
 
 MAX_DEATHS = 2
 _NOT_RUN = "Not run: two calls of this exercise were stopped before this one."

@@ -1,0 +1,297 @@
+"""Limits on the time and the grader's memory that one submission can use.
+
+Theory of operation. A submission chooses the size of its answers. The grader stores them in three
+places, each with a quota, so that the submissions graded next never lack memory:
+
+- one reply: `reply_mib` (course.yaml), and `frames.MAX_REPLY_HEADER` for its header;
+- the replies of one hidden test, which may use them until it ends: `reply_mib` together;
+- the answers of failed tests, which a diagnosis compares: `KEPT_BYTES` together. A test whose
+  answers exceed the quota is not diagnosed; the answers of a misconception take less than a
+  hundredth of it.
+
+If a quota is missing, a hidden test or the solution could use up the machine's memory while it
+processes an unexpected answer. Under the `ceiling` the kernel refuses the allocation and the test
+ends with an error, which counts against the submission if the solution passes the test.
+
+A call, an exercise and a submission also have limits of wall-clock time. While the submission's
+process is ready to run but waits for a processor, its clocks are stopped, because a busy machine is
+not its fault; `_PATIENCE` limits the total. `Stream` reads replies under such a deadline.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import socket
+import struct
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from ...model.course import Limits
+from ...sandbox import Child
+from ...sandbox.processes import readable
+from ..outcomes import TimedOut
+
+KEPT_BYTES = 16 << 20
+_BYTES_PER_HEADER_BYTE = 32  # decoded objects take more memory than the header
+
+
+class ByteQuota:
+    """A limited number of bytes. `left`: the bytes that are still available."""
+
+    def __init__(self, size: int) -> None:
+        self.left = size
+
+    def take(self, size: int) -> bool:
+        """Take this many bytes and return True, or return False if fewer are left."""
+        if size > self.left:
+            return False
+        self.left -= size
+        return True
+
+    def give(self, size: int) -> None:
+        self.left += size
+
+
+def answer_bytes(header: int, body: int) -> int:
+    """Return the memory that an answer takes, from the lengths of its header and body."""
+    return header * _BYTES_PER_HEADER_BYTE + body
+
+
+if sys.platform == "linux":
+    import resource
+
+MOST_BYTES = 512 << 20  # enough to load libraries and to run all misconceptions of a week
+_PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 1 << 12
+_SIZE, _DATA = 0, 5  # fields of /proc/self/statm, in pages
+
+
+@contextlib.contextmanager
+def ceiling(size: int = MOST_BYTES) -> Iterator[None]:
+    """Let this process allocate `size` more bytes. Linux only."""
+    if sys.platform != "linux":
+        yield
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    bound = _own_bytes(_DATA) + size
+    if soft == resource.RLIM_INFINITY or bound < soft:
+        resource.setrlimit(resource.RLIMIT_DATA, (bound, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
+
+
+def machine_is_short(size: int = MOST_BYTES) -> bool:
+    """Return True if the machine, and not the ceiling, may have refused memory."""
+    try:
+        known = Path("/proc/meminfo").read_text(encoding="ascii")
+        available = int(re.search(r"^MemAvailable:\s+(\d+) kB", known, re.M)[1]) << 10  # type: ignore[index]
+    except (OSError, TypeError):
+        return True
+    bound = resource.getrlimit(resource.RLIMIT_AS)[0] if sys.platform == "linux" else -1
+    left = bound - _own_bytes(_SIZE) if bound >= 0 else available
+    return min(available, left) < size
+
+
+def _own_bytes(field: int) -> int:
+    return int(Path("/proc/self/statm").read_bytes().split()[field]) * _PAGE
+
+
+_PATIENCE = 4.0  # longest wait for processors, as a multiple of the submission's limit
+_SHARE_OF_WAITING = 0.25  # share of idle time that counts as used
+_START_SECONDS = 0.05  # to start a process, including the grader's own work
+
+
+class _TimeRemaining(NamedTuple):
+    """Seconds for a call. `used_up`: the limit that is reached first, "" for that of a call."""
+
+    seconds: float
+    used_up: str
+
+
+class SubmissionClocks:
+    """The time that a submission has spent, by exercise.
+
+    starts:   the number of its processes so far
+    forgiven: seconds for which its processes waited for a processor
+    """
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._spent: dict[str, float] = {}
+        self._ran = self._queued = 0.0  # in earlier processes
+        self._waited = 0.0  # in this process, already forgiven
+        self._child: Child | None = None
+        self.starts = 0
+        self.forgiven = 0.0
+
+    def child_started(self, child: Child, *, free: bool = False) -> None:
+        """Start to count a new process. `free`: ignore the processor time that it already used."""
+        self._child, self._waited = child, 0.0
+        self.starts += 1
+        if free:
+            self._ran -= child.ran_seconds()
+
+    def child_ended(self, child: Child) -> None:
+        self._ran += child.ran_seconds()
+        self._queued += child.waited_seconds()
+        self._child = None
+
+    def spend(self, exercise: str, seconds: float) -> None:
+        self._spent[exercise] = self._spent.get(exercise, 0.0) + seconds
+
+    def forgive(self) -> float:
+        """Return the seconds since the last call for which the process waited for a processor."""
+        if self._child is None:
+            return 0.0
+        waited = self._child.waited_seconds()
+        patience = _PATIENCE * self._limits.submission_seconds - self.forgiven
+        more = min(max(0.0, waited - self._waited), patience)
+        self._waited = waited
+        self.forgiven += more
+        return more
+
+    def seconds_remaining(self, exercise: str) -> float:
+        """Return the seconds for a call; raise TimedOut if earlier calls used them up."""
+        budget = self._time_remaining(exercise)
+        if budget.seconds < self._limits.call_seconds:
+            spent = self._spent.get(exercise, 0.0)
+            self._spent[exercise] = spent - min(spent, self.forgive())
+            budget = self._time_remaining(exercise)
+        if budget.seconds <= 0:
+            raise TimedOut(f"Not run: {budget.used_up}.")
+        return budget.seconds
+
+    def why_stopped(self, exercise: str, seconds: float) -> str:
+        """Return the message for a call that was stopped after this many seconds."""
+        budget = self._time_remaining(exercise)
+        if budget.used_up:
+            return f"The call was stopped: {budget.used_up}."
+        hint = "Is there a loop that never ends?"
+        if self._child is not None and self._child.ran_seconds() < seconds / 2:
+            hint = "It was idle for most of them: in `time.sleep`, or waiting for a lock?"
+        return f"The call was stopped after {seconds:g} seconds. {hint}"
+
+    def ran_seconds(self) -> float:
+        """Return the processor time of all processes so far."""
+        return self._ran + (self._child.ran_seconds() if self._child is not None else 0.0)
+
+    def used_seconds(self) -> float:
+        """Return the processor time of all processes, or a share of the time spent idle.
+
+        The share is for programs that sleep or die in every call: they use no processor time, but
+        delay the grader.
+        """
+        queued = self._queued + (self._child.waited_seconds() if self._child is not None else 0.0)
+        idle = (sum(self._spent.values()) - queued) * _SHARE_OF_WAITING
+        return max(self.ran_seconds(), idle) + self.starts * _START_SECONDS
+
+    def _time_remaining(self, exercise: str) -> _TimeRemaining:
+        """Return the smallest of the limits of a call, its exercise and the submission."""
+        limits = self._limits
+        exercise_left = limits.exercise_seconds - self._spent.get(exercise, 0.0)
+        left = limits.submission_seconds - sum(self._spent.values())
+        return min(
+            _TimeRemaining(limits.call_seconds, ""),
+            _TimeRemaining(
+                exercise_left,
+                f"the calls of this exercise used up its {limits.exercise_seconds:g} seconds",
+            ),
+            _TimeRemaining(
+                left, f"its calls used up the submission's {limits.submission_seconds:g} seconds"
+            ),
+            key=lambda each: each.seconds,
+        )
+
+
+POLL_SECONDS = 0.05
+_READ_SIZE = 1 << 14
+_LATE_READING = 1.0  # seconds
+_SHORTEST = 0.001  # seconds; 0 would mean no time-out
+
+
+class Stream:
+    """Read and write a socket until a deadline; raise TimeoutError after it.
+
+    watch:     called repeatedly during a wait; checks the child's memory
+    extension: called at the deadline; returns the seconds by which it moves
+
+    The kernel ends long waits (SO_RCVTIMEO, SO_SNDTIMEO), because Python's own time-out needs an
+    additional system call for each wait.
+    """
+
+    def __init__(
+        self, sock: socket.socket, watch: Callable[[], None], extension: Callable[[], float]
+    ) -> None:
+        self._sock, self._watch, self._extension = sock, watch, extension
+        self._sock.settimeout(None)
+        self._wait = -1.0
+        self.ahead = memoryview(b"")
+        self.begin(0.0, 0.0)
+
+    def begin(self, now: float, seconds: float) -> None:
+        """Begin an exchange that may take this many seconds."""
+        self._deadline, self._watched = now + seconds, now
+        self.extended, self._late = 0.0, False
+
+    def extend(self, seconds: float) -> None:
+        """Move the deadline by time that the other side waited for the grader."""
+        self.extended += seconds
+        self._deadline += seconds
+
+    def send(self, data: bytes) -> None:
+        view = memoryview(data)
+        while view:
+            self._tick()
+            try:
+                view = view[self._sock.send(view) :]
+            except BlockingIOError:
+                continue
+
+    def receive(self, size: int) -> memoryview:
+        """Return this many bytes; store the bytes after them in `ahead` for the next call."""
+        got = len(self.ahead)
+        if got < size:
+            view = memoryview(bytearray(max(size, _READ_SIZE)))
+            view[:got] = self.ahead
+            while got < size:
+                self._tick()
+                try:
+                    count = self._sock.recv_into(view[got:])
+                except BlockingIOError:
+                    continue
+                if not count:
+                    raise EOFError
+                got += count
+            self.ahead = view[:got]
+        data, self.ahead = self.ahead[:size], self.ahead[size:]
+        return data
+
+    def _tick(self) -> None:
+        now = time.monotonic()
+        if now >= self._deadline:
+            self._extend_or_raise(now)
+        if now - self._watched >= POLL_SECONDS:
+            self._watched = now
+            self._watch()
+        wait = max(_SHORTEST, min(self._deadline - now, POLL_SECONDS))
+        if wait != self._wait:  # setting it is a system call
+            self._wait = wait
+            timeval = struct.pack("ll", 0, int(wait * 1_000_000))
+            for limit in (socket.SO_RCVTIMEO, socket.SO_SNDTIMEO):
+                self._sock.setsockopt(socket.SOL_SOCKET, limit, timeval)
+
+    def _extend_or_raise(self, now: float) -> None:
+        self.extend(self._extension())
+        if self._deadline > now:
+            return
+        # The answer may have arrived in time while this process waited for a processor.
+        if self._late or not readable(self._sock.fileno(), 0):
+            raise TimeoutError
+        self._late = True
+        self._deadline = now + _LATE_READING
