@@ -32,8 +32,7 @@ from unittest.mock import patch
 
 from autograder.grading.engine import Engine
 from autograder.grading.localization import localizer, repair_search
-from autograder.grading.localization.partial_repairs import Fix
-from autograder.grading.localization.repair_search import Search
+from autograder.grading.localization.repair_search import Fix, Search
 from autograder.grading.localization.traces import NO_HINTS, Traces
 from autograder.grading.warmup import warm_engine
 from autograder.model.course import Course, load

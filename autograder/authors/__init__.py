@@ -5,10 +5,8 @@ A hidden test takes fixtures (`agree`, `submission`, `reference`, `refuses`, `co
 name with a tested example. Other modules of the kit may change without notice.
 """
 
-from ..grading.assertions.agree import Agree
 from ..grading.assertions.calls import Calls, Count, Counted
 from ..grading.assertions.inputs import Draw, DrawArray
-from ..grading.assertions.pair import Pair
 from ..grading.assertions.properties import (
     NEW_AXES,
     HuggingFaceEncoder,
@@ -25,7 +23,7 @@ from ..grading.assertions.properties import (
     torch_mha,
     zero_where,
 )
-from ..grading.assertions.refuse import Refuses
+from ..grading.assertions.vocabulary import Agree, Pair, Refuses
 from ..grading.outcomes import Wrong
 
 __all__ = [

@@ -5,7 +5,7 @@ line of the mistake. This package proposes edits and rewrites text; it never run
 it imports nothing from the grader, because it is part of the students' package. All functions
 accept any text as a submission; a text that cannot be parsed has no edits.
 
-Start with `candidates.generate_edits`; the operators are listed in `operators/table.py`.
+Start with `candidates.generate_edits`; it also lists the operators.
 """
 
 from .candidates import Edit, generate_edits

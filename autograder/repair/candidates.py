@@ -1,7 +1,12 @@
 """Generate small edits of an exercise, among which a search looks for the one that fixes it.
 
 The operators are public: an axis, an operand, a comparison, a scale, a cast, a missing line. They
-contain no text of a solution. Users never see the text of an edit, only its line and its kind.
+contain no text of a solution. Users never see the text of an edit, only its line and its kind, in
+the words of `model.report.findings`.
+
+Operators work on any array program and do not depend on exercises. Four classes of weights are
+enough: operators that apply in few places come first, because they cost little; operators that
+apply almost everywhere come last, because they fix mistakes by coincidence.
 """
 
 from __future__ import annotations
@@ -12,12 +17,81 @@ from dataclasses import dataclass
 from itertools import islice
 
 from .function_scope import FunctionScope, function_scopes
-from .operators.table import EXPRESSION_OPERATORS, FUNCTION_OPERATORS, STATEMENT_OPERATORS
+from .operators import arithmetic, axes, control_flow, library_idioms, names, numerics
+from .operators.patterns import ExpressionOperator, FunctionOperator, StatementOperator
 from .source_text import UNPARSABLE, Replacements, parsed
 
 _MAX_EDITS = 4000
 _MAX_NODES = 3000  # longer than any function of an exercise
 _CONSTRUCTOR_PENALTY = 1.5  # most mistakes are in the computation, not in the constructor
+
+_RARE = -0.5  # applies in few places
+_COMMON = 1.0  # common mistakes
+_MANY = 1.7  # applies in many places
+_EVERYWHERE = 2.6
+
+EXPRESSION_OPERATORS: tuple[tuple[ExpressionOperator, float], ...] = (
+    (names.defaults, _RARE),
+    (library_idioms.gradient_counts, _RARE),
+    (library_idioms.copies, _RARE),
+    (library_idioms.offsets, _RARE),
+    (library_idioms.fill_values, _RARE),
+    (library_idioms.partial_tiles, _RARE),
+    (library_idioms.accumulators, _COMMON),
+    (names.uncalled_layers, _COMMON),
+    (names.unused_names, _COMMON),
+    (library_idioms.pictures, _COMMON),
+    (numerics.rescaling, _COMMON),
+    (axes.axes, _COMMON),
+    (axes.diagonals, _COMMON),
+    (axes.moved_back, _COMMON),
+    (axes.orders, _COMMON),
+    (arithmetic.roots, _COMMON),
+    (arithmetic.scales, _COMMON),
+    (arithmetic.comparisons, _COMMON),
+    (library_idioms.masks, _COMMON),
+    (library_idioms.functions, _COMMON),
+    (library_idioms.options, _COMMON),
+    (control_flow.conditions, _COMMON),
+    (numerics.overflow, _COMMON),
+    (numerics.infinities, _COMMON),
+    (numerics.gradients, _COMMON),
+    (numerics.residuals, _COMMON),
+    (numerics.guards, _COMMON),
+    (names.sibling_names, _COMMON),
+    (names.arguments, _MANY),
+    (axes.einsum_subscripts, _MANY),
+    (axes.sizes, _MANY),
+    (arithmetic.brackets, _MANY),
+    (arithmetic.operands, _MANY),
+    (arithmetic.factors, _MANY),
+    (arithmetic.assigned_factors, _MANY),
+    (arithmetic.literals, _MANY),
+    (library_idioms.slices, _MANY),
+    (library_idioms.without_call, _MANY),
+    (numerics.types, _MANY),
+    (numerics.addends, _MANY),
+    (numerics.results, _EVERYWHERE),
+    (numerics.normalisation, _EVERYWHERE),
+    (names.names, _EVERYWHERE),
+)
+STATEMENT_OPERATORS: tuple[tuple[StatementOperator, float], ...] = (
+    (control_flow.buffers, _RARE),
+    (control_flow.gradient_modes, _COMMON),
+    (control_flow.refusals, _COMMON),
+    (control_flow.missing_lines, _COMMON),
+    (control_flow.in_place, _COMMON),
+    (control_flow.assigned, _COMMON),
+    (control_flow.removed, _MANY),
+)
+FUNCTION_OPERATORS: tuple[tuple[FunctionOperator, float], ...] = (
+    (control_flow.without_bias, _COMMON),
+    (axes.same_wrong_axis, _COMMON),
+    (control_flow.normalised_late, _COMMON),
+    (control_flow.restored_mode, _COMMON),
+    (control_flow.exchanged_statements, _COMMON),
+    (control_flow.moved_across_loops, _COMMON),
+)
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-from autograder.grading.localization.trace_values import permuted, same
-from autograder.repair.instrumentation import trace_program
-from autograder.repair.trace_recorder import NODE, NOTES
+from autograder.grading.localization.traced_runs import permuted, same
+from autograder.repair.instrumentation import NODE, NOTES, trace_program
 
 SOURCE = '''
 import torch

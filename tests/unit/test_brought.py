@@ -3,11 +3,10 @@
 import pytest
 import torch
 
-from autograder.grading.assertions.agree import Agree
 from autograder.grading.assertions.calls import Count
 from autograder.grading.assertions.case import Case, Side
 from autograder.grading.assertions.inputs import Draw
-from autograder.grading.assertions.refuse import Refuses
+from autograder.grading.assertions.vocabulary import Agree, Refuses
 from autograder.grading.outcomes import Crashed, Wrong
 from autograder.grading.targets.in_process import InProcess
 

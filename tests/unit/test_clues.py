@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autograder.grading.localization.ranking import Clues
+from autograder.grading.localization.repair_search import Clues
 from autograder.grading.localization.traces import ValueHints
 from autograder.repair import Edit
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from autograder.grading.assertions.mismatch_text import explain_difference
+from autograder.grading.assertions.value_comparison import explain_difference
 from autograder.grading.disclosure.signatures import Signatures
 
 EXPECTED = torch.tensor([[0.1, 0.2, 0.7], [0.5, 0.25, 0.25], [0.05, 0.9, 0.05]])

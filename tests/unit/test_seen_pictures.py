@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from autograder.grading.assertions.figure_comparison import compare_drawing
+from autograder.grading.assertions.properties import compare_drawing
 from autograder.grading.decoding import Drawing, Image
 from autograder.grading.outcomes import Wrong
 

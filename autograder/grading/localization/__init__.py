@@ -13,10 +13,7 @@ the constants, and `benchmarks/ablation.py` measures the contribution of each pa
 __all__ = [
     "candidate_runner",
     "localizer",
-    "partial_repairs",
-    "ranking",
     "repair_search",
-    "trace_values",
     "traced_runs",
     "traces",
     "tuning",

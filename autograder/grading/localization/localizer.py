@@ -29,9 +29,7 @@ from ..comparator import FAR
 from ..diagnosis.probes import Probe, ReferenceAnswer
 from ..running.pytest_plugin import Ran
 from .candidate_runner import CandidateRunner, Grader, WrongExercise
-from .partial_repairs import ANYWHERE, SAYS_LITTLE, Fix
-from .ranking import Clues
-from .repair_search import Search, ordered_probes
+from .repair_search import ANYWHERE, SAYS_LITTLE, Clues, Fix, Search, ordered_probes
 from .traced_runs import Place
 from .traces import Traces, ValueHints
 from .tuning import BARELY_WRONG, CLOSER

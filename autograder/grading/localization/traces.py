@@ -24,12 +24,10 @@ import numpy as np
 from ...model.availability import AXES, CPU
 from ...model.report.schema import axes_of, in_low_precision
 from ...repair import UNPARSABLE
-from ...repair.instrumentation import TracedProgram, trace_program
-from ...repair.trace_recorder import WIDTH
+from ...repair.instrumentation import WIDTH, TracedProgram, trace_program
 from ..diagnosis.probes import Probe
 from ..targets.in_process import Target
-from .trace_values import record
-from .traced_runs import Place, RightValues, TracedRun
+from .traced_runs import Place, RightValues, TracedRun, record
 from .tuning import (
     PROBES_TRACED,
     PROBES_TRACED_UNNAMED,

@@ -29,7 +29,7 @@ ROWS_PER_TRACE = 2000
 TESTS_AGREEING = 2  # one test can agree by coincidence
 ROUNDING = 2e-4  # relative; correct programs round differently
 
-# Order of the edits: added to the weight of an edit (`repair/operators/table.py`).
+# Order of the edits: added to the weight of an edit (`repair/candidates.py`).
 STOPPED_BONUS = -0.8  # a failed test raises here
 AGREED_BONUS = -2.6  # several tests agree that values first deviate here
 NAMED_BONUS = -1.6  # this line computes the wrong value of a named misconception

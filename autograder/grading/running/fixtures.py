@@ -15,11 +15,10 @@ from types import FrameType
 
 import pytest
 
-from ..assertions.agree import Agree
 from ..assertions.calls import Calls, Count
 from ..assertions.case import Case, NoSuchName
 from ..assertions.inputs import Draw
-from ..assertions.refuse import Refuses
+from ..assertions.vocabulary import Agree, Refuses
 from ..outcomes import GraderFault, printable
 
 

@@ -15,8 +15,13 @@ from ..outcomes import Flaw
 from ..running.pytest_plugin import Ran
 from ..running.test_runner import Runs
 from ..targets.in_process import Answer, InProcess, Target, request_of
-from .answer_contents import answer_contents, resembling_tests, same_contents, same_numbers
-from .effortless import effortless_tests
+from .answer_contents import (
+    answer_contents,
+    effortless_tests,
+    resembling_tests,
+    same_contents,
+    same_numbers,
+)
 from .trivial_programs import TrivialPasses
 
 _MAJORITY = 0.5  # share of the comparable tests

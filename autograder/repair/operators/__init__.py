@@ -1,6 +1,6 @@
 """Operators that propose small edits, one module for each family of mistakes.
 
-`table` lists all operators with their name, weight and function.
+`repair.candidates` lists all operators with their weights.
 """
 
-__all__ = ["table"]
+__all__ = ["arithmetic", "axes", "control_flow", "library_idioms", "names", "numerics"]

@@ -1,0 +1,291 @@
+"""The fixtures of hidden tests that compare: `agree`, its pairs of objects, and `refuses`.
+
+`agree.softmax(x, dim=1)` calls the student's function and the reference with the same inputs and
+compares kind, shape, dtype, device, finiteness and values; arguments and global state must be
+unchanged. `agree.Module(...)` makes an object on both sides, which answer the same calls.
+`refuses(ValueError).f(x)` requires an exception whose message names the bad value. Sandboxes and
+frames are hidden behind `case.Side`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import torch
+
+from ...worker.protocol import frames
+from ...worker.protocol.values import TORCH_DTYPES
+from ..disclosure.allowed_words import AllowedWords
+from ..disclosure.leak_budget import UNKNOWN, MessageBudget
+from ..outcomes import Crashed, Flaw, GraderFault, Unwritten, Wrong
+from .call_comparison import IN_A_ROW, BothCalls, Comparison, check_side_effects, compare_calls
+from .calls import Container, HasRemoteObject, NamedCalls, Remote, RemoteObject, is_class
+from .case import PLAIN, CallOptions, Case, ReferenceRaised, Side
+from .value_comparison import compare
+
+
+@dataclass(frozen=True)
+class Agree(Comparison, NamedCalls):
+    """`agree.f(...)`: both sides are called and must agree. Returns the student's result."""
+
+    state_std: float = 0.3
+    brought: str = ""
+    order: int | None = None
+    kernels_only: bool = False
+    prints: bool = False
+
+    def weights(self, std: float) -> Agree:
+        """Draw the parameters of modules with this standard deviation (default 0.3)."""
+        return replace(self, state_std=std)
+
+    def shuffled(self, seed: int) -> Agree:
+        """Run the programs of the student's Triton kernels in a random order, drawn from `seed`."""
+        return replace(self, order=seed)
+
+    @property
+    def in_kernels(self) -> Agree:
+        """Require that results are computed in Triton kernels.
+
+        Outside of kernels, torch may only create, copy, convert, view and rearrange tensors.
+        """
+        return replace(self, kernels_only=True)
+
+    @property
+    def printing(self) -> Agree:
+        """Compare the printed text too, except for spaces at the ends of lines."""
+        return replace(self, prints=True)
+
+    def bringing(self, source: str) -> Agree:
+        """Run `source`, a helper module of the hidden test, on both sides, and call its functions.
+
+        `agree.bringing(text).JoiningCache()` returns a pair of objects that can be arguments of the
+        submission's functions; `agree.bringing(text).probe(pair)` inspects them in their process.
+        """
+        return replace(self, brought=source)
+
+    @property
+    def in_a_row(self) -> Agree:
+        """Call once for each tuple of arguments, and backpropagate only after the last call.
+
+        `agree.gradients.in_a_row.f((x, 0), (y, 1))` finds state that the second call overwrites, as
+        in a network that calls f in each of its layers.
+        """
+        return self.bringing(IN_A_ROW)
+
+    def call(self, name: str, *args: Any, **kwargs: Any) -> Any:
+        """Call by name or dotted path ("FlashAttention.apply")."""
+        case = self.case
+        if self.brought == IN_A_ROW:
+            name, args = "in_a_row", (name, *args)
+        if is_class(name):
+            return self._construct(name, args, kwargs)
+        options = CallOptions(brought=self.brought, printing=self.prints)
+        expected = case.reference.call(case, name, args, kwargs, options)
+        if isinstance(expected.value, frames.HandleV):
+            return self._construct(name, args, kwargs)
+        student = options.but(order=self.order, kernels_only=self.kernels_only)
+        calls = BothCalls(name, args, kwargs, student, options, options)
+        return compare_calls(self, calls, expected)
+
+    def _construct(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Pair:
+        """Create an object on both sides; torch modules get the same random parameters."""
+        case, from_class = self.case, is_class(name)
+        plain = options = CallOptions(brought=self.brought)
+        if from_class:
+            options = plain.but(construct=True, dtype=case.dtype)
+        # Create the reference's object first, to see whether it is a module, and its parameters.
+        reference = case.reference.call(case, name, args, kwargs, options)
+        if not isinstance(reference.value, frames.HandleV):
+            raise GraderFault(f"{name} of the reference does not make an object")
+        parameters = reference.value.state
+        if parameters is None:  # not a torch module: do not cast and move it
+            options = plain
+        elif from_class:
+            state = {key: self._drawn(key, *kind) for key, kind in parameters.items()}
+            options = options.but(state=state)
+            reference = case.reference.call(case, name, args, kwargs, options)
+        student = case.student.call(case, name, args, kwargs, options)
+        if not isinstance(student.value, frames.HandleV):
+            raise Wrong(f"`{name}` should make an object, but returns something else.", Flaw.KIND)
+        if parameters is not None and student.value.state is None:
+            raise Wrong(f"`{name}` should be a torch nn.Module, but is not.", Flaw.KIND)
+        if self.pure and not from_class:  # a constructor may draw its initial weights
+            check_side_effects(student.reply, f"`{name}`")
+        common = {n: getattr(self, n) for n in Comparison.__dataclass_fields__}
+        return Pair(
+            **common,
+            made_by=name,
+            parameters=tuple(options.state or ()),
+            on_student=RemoteObject(
+                case, case.student, student.value, case.signatures.class_of(name)
+            ),
+            on_reference=RemoteObject(case, case.reference, reference.value),
+            on_precise=self._precise_object(name, args, kwargs, options),
+        )
+
+    def _precise_object(
+        self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], options: CallOptions
+    ) -> RemoteObject | None:
+        case = self.case
+        if case.dtype == "float64":
+            return None
+        if options.dtype is not None:
+            options = options.but(dtype="float64")
+        try:
+            made = case.precise.call(case, name, args, kwargs, options)
+        except GraderFault:
+            return None  # then compare in the reference's own dtype
+        return RemoteObject(case, case.precise, made.value)
+
+    def _drawn(self, key: str, dtype: str, shape: tuple[int, ...]) -> torch.Tensor:
+        target = TORCH_DTYPES.get(dtype, torch.float32)
+        if not target.is_floating_point:
+            raise GraderFault(f"the reference's parameter {key} is not a float tensor")
+        return self.case.draw.like(shape, target, self.state_std)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Pair(Comparison, NamedCalls, Container):
+    """The student's and the reference's object from the same call; method calls compare both.
+
+    made_by:    the path of the call that created the objects
+    parameters: the names of the objects' parameters
+    on_precise: the reference's object in float64, or None if it cannot be created
+    """
+
+    made_by: str
+    parameters: tuple[str, ...]
+    on_student: RemoteObject
+    on_reference: RemoteObject
+    on_precise: RemoteObject | None
+
+    @property
+    def student(self) -> Remote:
+        """The student's object."""
+        return Remote(self.on_student)
+
+    @property
+    def reference(self) -> Remote:
+        """The reference's object."""
+        return Remote(self.on_reference)
+
+    def object_on(self, side: Side) -> RemoteObject:
+        for remote in self._objects():
+            if side is remote.side:
+                return remote
+        raise GraderFault(f"{self.made_by} cannot be made in float64")
+
+    def _objects(self) -> list[RemoteObject]:
+        everywhere = (self.on_student, self.on_reference, self.on_precise)
+        return [remote for remote in everywhere if remote is not None]
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.call("", *args, **kwargs)
+
+    def attribute(self, name: str) -> Any:
+        """Compare a data attribute of the two objects."""
+        expected, actual = self.on_reference.fetch(name), self.on_student.fetch(name)
+        where = f"`{self.made_by}.{name}`"
+        compare(actual.value, expected.value, None, self.tolerance, where)
+        return actual.value
+
+    def fields(self, *names: str) -> Pair:
+        """Compare these attributes of the two objects, such as the fields of a dataclass."""
+        for name in names:
+            self.attribute(name)
+        return self
+
+    def call(self, name: str, *args: Any, **kwargs: Any) -> Any:
+        """Call a method or operator of both objects by name: `pair.call("__add__", other)`."""
+        expected = self.on_reference.call(name, args, kwargs)
+        student, reference = self.on_student.options, self.on_reference.options
+        precise = self.on_precise.options if self.on_precise is not None else None
+        calls = BothCalls(name, args, kwargs, student, reference, precise, self.parameters)
+        return compare_calls(self, calls, expected)
+
+    def _operator(self, method: str, *args: Any) -> Any:
+        return self.call(method, *args)
+
+    def train(self, mode: bool = True) -> Pair:
+        """Switch both modules to training mode."""
+        return self._set_mode("train", mode)
+
+    def eval(self) -> Pair:
+        """Switch both modules to evaluation mode."""
+        return self._set_mode("eval")
+
+    def _set_mode(self, name: str, *args: Any) -> Pair:
+        for remote in self._objects():
+            remote.call(name, args)
+        return self
+
+    def state(self) -> Any:
+        """Compare the parameters, for example after training."""
+        return replace(self, pure=False).call("state_dict")
+
+
+class Refuses:
+    """`refuses(ValueError, mentions=7).f(...)`: the call must raise an error that mentions 7.
+
+    If any of several numbers explains the error, give a tuple: `mentions=(9, 12)`.
+    """
+
+    def __init__(self, case: Case) -> None:
+        self._case = case
+
+    def __call__(self, error: type[Exception], mentions: object = "") -> _Refusal:
+        if not (isinstance(error, type) and issubclass(error, BaseException)):
+            raise GraderFault("refuses takes the class of an exception: refuses(ValueError).f(...)")
+        alternatives = mentions if isinstance(mentions, tuple) else (mentions,)
+        return _Refusal(self._case, error.__name__, tuple(map(str, alternatives)))
+
+
+class _Refusal(NamedCalls):
+    def __init__(self, case: Case, error: str, mentions: tuple[str, ...]) -> None:
+        self._case, self._error, self._mentions = case, error, mentions
+
+    def of(self, remote: HasRemoteObject, method: str = "") -> Callable[..., None]:
+        """Return the call of an object, or of one of its methods."""
+        return partial(self._check, method, remote.object_on(self._case.student).options)
+
+    def call(self, path: str, *args: Any, **kwargs: Any) -> None:
+        self._check(path, PLAIN, *args, **kwargs)
+
+    def _check(self, path: str, options: CallOptions, /, *args: Any, **kwargs: Any) -> None:
+        name = options.qualified(path)
+        subject = f"`{name}`" if name else "The model"
+        side = self._case.student
+        try:
+            side.call(self._case, path, args, kwargs, options)
+        except (Crashed, Unwritten):
+            reply = side.last[0] if side.last is not None else None
+            if reply is None or reply.raised is None or reply.status != "raised":
+                raise
+            self._check_error(reply.raised, subject)
+        except ReferenceRaised as error:  # the reference is graded in place of a submission
+            self._check_error(error.raised, subject)
+        else:
+            raise Wrong(
+                f"{subject} should raise {self._error} for these arguments, but accepts them.",
+                Flaw.REFUSAL,
+            )
+
+    def _check_error(self, raised: frames.Raised, subject: str) -> None:
+        words, budget = AllowedWords(self._case.student.source), MessageBudget()
+        if "NotImplementedError" in raised.bases:
+            line = words.line(raised.line, budget)
+            raise Unwritten(f"{subject} is not filled in yet.", line)
+        if self._error not in raised.bases:
+            error = words.error(raised, budget)
+            has = "an exception" if error == UNKNOWN else error
+            raise Wrong(
+                f"{subject} should raise {self._error} here, but raises {has}.", Flaw.REFUSAL
+            )
+        if not any(number in raised.message for number in self._mentions):
+            raise Wrong(
+                f"{subject} raises {self._error}, but its message does not name the wrong value.",
+                Flaw.REFUSAL,
+            )
