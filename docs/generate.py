@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from mkdocs.structure.files import Files
 
+    from autograder.model.course import Course, Week
+
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
 sys.path.insert(0, str(ROOT))
@@ -61,11 +63,31 @@ def on_files(files: Files, config: Any) -> Files:
 
 def syllabus() -> list[tuple[str, str]]:
     """Each week's name and page."""
-    from autograder.authoring.lesson.syllabus import syllabus_page
     from autograder.model.course import load
 
     course = load(ROOT)
     return [(week.name, syllabus_page(course, week)) for week in course.weeks]
+
+
+def syllabus_page(course: Course, week: Week) -> str:
+    """Render the page of a week's dates, prerequisites, objectives, readings and times."""
+    from jinja2 import Environment, StrictUndefined
+
+    from autograder.authoring.lesson.syllabus import read_syllabus, rough_hours, total_minutes
+
+    environment = Environment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    read = read_syllabus(course, week)
+    page = environment.from_string((DOCS / "syllabus.md.j2").read_text(encoding="utf-8")).render(
+        week=week,
+        number=int(week.name[4:6]),
+        released=f"{course.localized(week.release):%A %d %B %Y, %H:%M}",
+        due=f"{course.localized(week.due):%A %d %B %Y, %H:%M}",
+        timezone=course.registry.timezone,
+        syllabus=read,
+        hours=rough_hours(total_minutes(week, read)) if read else "",
+        dots=lambda level: f"{level} of 5 {'●' * level}{'○' * (5 - level)}",
+    )
+    return f"{page.rstrip()}\n"
 
 
 def course_yaml() -> str:

@@ -28,6 +28,23 @@ from ..model.course.stubs import stub_path, write_stub
 from ..model.errors import CourseError
 from ..model.source.rules import in_words
 
+PLACEHOLDER = "FILL IN"
+_NAME = re.compile(r"week([0-9]{2})_([a-z][a-z0-9_]*)\Z")
+_TEXT_FILES = (".py", ".md", ".txt")
+# (template, folder, file name). The templates do not end in .j2, because such files are packaged
+# for students and these contain a hidden test.
+_FILES = (
+    ("solution.py.blank", "solutions/{name}", "{topic}.py"),
+    ("misconception.py.blank", "solutions/{name}", "misconceptions/forgets_the_root.py"),
+    ("alternative.py.blank", "solutions/{name}", "alternatives/sum_and_count.py"),
+    ("answers.md.blank", "solutions/{name}", "answers.md"),
+    ("grader.py.blank", "autograder/graders/{name}", "test_{exercise}.py"),
+    ("lesson.md.blank", "exercises/{name}", "lesson.md"),
+    ("hints.md.blank", "exercises/{name}", "hints.md"),
+    ("README.md.blank", "exercises/{name}", "README.md"),
+    ("public_test.py.blank", "exercises/{name}", "test_{topic}.py"),
+)
+
 
 def fill_template(template: str, values: dict[str, Any]) -> str:
     """Return the text of a file in `authoring/templates` with its placeholders replaced."""
@@ -95,24 +112,6 @@ def _inserted(text: str, items: Any, entry: str) -> str:
             end = number + 1
     added = textwrap.indent(entry.rstrip("\n"), " " * column).split("\n")
     return "\n".join([*lines[:end], *added, *lines[end:]]) + "\n"
-
-
-PLACEHOLDER = "FILL IN"
-_NAME = re.compile(r"week([0-9]{2})_([a-z][a-z0-9_]*)\Z")
-_TEXT_FILES = (".py", ".md", ".txt")
-# (template, folder, file name). The templates do not end in .j2, because such files are packaged
-# for students and these contain a hidden test.
-_FILES = (
-    ("solution.py.blank", "solutions/{name}", "{topic}.py"),
-    ("misconception.py.blank", "solutions/{name}", "misconceptions/forgets_the_root.py"),
-    ("alternative.py.blank", "solutions/{name}", "alternatives/sum_and_count.py"),
-    ("answers.md.blank", "solutions/{name}", "answers.md"),
-    ("grader.py.blank", "autograder/graders/{name}", "test_{exercise}.py"),
-    ("lesson.md.blank", "exercises/{name}", "lesson.md"),
-    ("hints.md.blank", "exercises/{name}", "hints.md"),
-    ("README.md.blank", "exercises/{name}", "README.md"),
-    ("public_test.py.blank", "exercises/{name}", "test_{topic}.py"),
-)
 
 
 def new_course(root: Path, title: str, name: str, exercise: str | None = None) -> list[Path]:
@@ -243,9 +242,6 @@ def write_files(root: Path, week: str, files: dict[Path, str], registry: str) ->
     return [*files, write_stub(course, course.week(week))]
 
 
-_ENTRY = "{{name: {name}, points: 2}}"
-
-
 def add_exercise(course: Course, week: Week, name: str) -> list[Path]:
     """Write an exercise into a week and return the changed files.
 
@@ -282,7 +278,7 @@ def add_exercise(course: Course, week: Week, name: str) -> list[Path]:
     }
     changed = {path: _appended(path, text) for path, text in sections.items()}
     registry = (course.root / REGISTRY).read_text(encoding="utf-8")
-    registry = with_exercise(registry, week.name, _ENTRY.format(name=name))
+    registry = with_exercise(registry, week.name, f"{{name: {name}, points: 2}}")
     return write_files(course.root, week.name, {**changed, **added}, registry)
 
 

@@ -34,6 +34,8 @@ _UNSEEN = re.compile(
 _LETTERS = re.compile("[\u0300-\ud7ff\ue000-\U0001ffff]{4,}")
 _MOST_MARKS = 3
 _UNSEEN_IN_JSON = re.compile(_UNSEEN.pattern.replace("\x00-\x1f", "\x00-\x09\x0b-\x1f"))
+_RUN = re.compile("`+")
+_QUOTATION = re.compile(r"(?<!`)(`+)(?!`)([^\n]+?)(?<!`)\1(?!`)")
 
 
 def visible(text: object, keep: str = "") -> str:
@@ -79,10 +81,6 @@ def _named(character: str) -> str:
 def _escaped(character: str) -> str:
     units = character.encode("utf-16-be", "surrogatepass").hex()
     return "".join(f"\\u{units[i : i + 4]}" for i in range(0, len(units), 4))
-
-
-_RUN = re.compile("`+")
-_QUOTATION = re.compile(r"(?<!`)(`+)(?!`)([^\n]+?)(?<!`)\1(?!`)")
 
 
 def quoted(text: str) -> str:

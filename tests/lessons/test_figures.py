@@ -32,7 +32,8 @@ def test_the_recorded_contents_are_those_of_the_figures(week) -> None:
     record = read_record(PROJECT, week)
     assert record is not None
     files = {stem: entry["hash"] for stem, entry in record["figures"].items()}
-    assert {stem: shows["hash"] for stem, shows in recorded(week).items()} == files
+    kept = {stem: shows["hash"] for stem, shows in recorded(week).items()}
+    assert kept == files, "run python -m tests.lessons.figure_contents"
 
 
 @every_week

@@ -11,7 +11,9 @@ from types import ModuleType
 import pytest
 
 from autograder import authors
+from autograder.model.course import load
 from autograder.version import __version__
+from tests.courses import copy_course
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [
@@ -50,6 +52,20 @@ def test_every_attack_is_on_the_page(generate: ModuleType) -> None:
 def test_every_attack_names_its_line(generate: ModuleType) -> None:
     rows = [row for row in generate.attacks().split("\n") if row.startswith("|  |")]
     assert rows == []
+
+
+def test_a_week_without_a_syllabus_has_a_page_all_the_same(
+    generate: ModuleType, tmp_path: Path
+) -> None:
+    course = load(copy_course(tmp_path / "course", ("week08_serving",)))
+    (course.exercise_folder(course.weeks[0]) / "syllabus.yaml").unlink()
+    assert "| `KVCache` | 3 |" in generate.syllabus_page(course, course.weeks[0])
+
+
+def test_the_page_of_a_syllabus_says_what_it_takes_and_who_says_so(generate: ModuleType) -> None:
+    page = dict(generate.syllabus())["week08_serving"]
+    assert "| `KVCache` | 3 | 20 to 35 | 2 of 5 ●●○○○ | 5 of 5 ●●●●● |" in page
+    assert "estimates by the authors, not measured in a class" in page
 
 
 @pytest.mark.parametrize("command", ["check", "grade", "verify", "release", "export"])

@@ -1,4 +1,4 @@
-"""Read a week's syllabus, exercises/<week>/syllabus.yaml, and render its page.
+"""Read a week's syllabus: exercises/<week>/syllabus.yaml.
 
 course.yaml contains grading and dates; the syllabus contains prerequisites, objectives, readings
 and the time that each part takes.
@@ -15,7 +15,6 @@ import yaml
 
 from ...model.course import Course, Week
 from ...model.errors import BuildError
-from ..scaffolding import fill_template
 
 FILE = "syllabus.yaml"
 Scale = Annotated[int, msgspec.Meta(ge=1, le=5)]
@@ -96,22 +95,6 @@ def syllabus_problems(course: Course, week: Week) -> Iterator[str]:
         read_syllabus(course, week)
     except BuildError as error:
         yield str(error)
-
-
-def syllabus_page(course: Course, week: Week) -> str:
-    """Return the page in Markdown."""
-    syllabus = read_syllabus(course, week)
-    values = {
-        "week": week,
-        "number": int(week.name[4:6]),
-        "released": f"{course.localized(week.release):%A %d %B %Y, %H:%M}",
-        "due": f"{course.localized(week.due):%A %d %B %Y, %H:%M}",
-        "timezone": course.registry.timezone,
-        "syllabus": syllabus,
-        "hours": rough_hours(total_minutes(week, syllabus)) if syllabus else "",
-        "dots": lambda level: f"{level} of 5 {'●' * level}{'○' * (5 - level)}",
-    }
-    return f"{fill_template('syllabus.md.blank', values).rstrip()}\n"
 
 
 def total_minutes(week: Week, read: WeekSyllabus) -> tuple[int, int]:

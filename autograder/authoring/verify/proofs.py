@@ -29,6 +29,8 @@ from .hidden_tests import WHOLE, verify_part
 from .week_parts import Verification
 
 PUBLIC, LESSON = "-public", "-lesson"
+# The costs of parts that are not an exercise, in the same unit as `cost`.
+_COSTS = {WHOLE: 5, PUBLIC: 25, LESSON: 200}
 
 
 class _StoredProof(msgspec.Struct, frozen=True):
@@ -117,10 +119,6 @@ def _hash(parts: Iterable[bytes]) -> str:
     for part in parts:
         feed(digest, part)
     return digest.hexdigest()
-
-
-# The costs of parts that are not an exercise, in the same unit as `cost`.
-_COSTS = {WHOLE: 5, PUBLIC: 25, LESSON: 200}
 
 
 class ProofJob(msgspec.Struct, frozen=True):

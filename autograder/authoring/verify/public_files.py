@@ -29,6 +29,7 @@ from .week_parts import Verification
 
 _ROW = re.compile(r"\| `(?P<name>\w+)`[^|]*\| (?P<points>\d+(\.\d+)?) \|")
 _SECONDS = 60.0  # per check
+_CELL_SECONDS = 300
 
 
 def verify_public(course: Course, week: Week, exercise: str = "") -> Verification:
@@ -154,9 +155,6 @@ def _failures(exercise: ExerciseResult, module: str) -> Iterator[tuple[str, str]
     for outcome in outcomes:
         if outcome.failure:
             yield outcome.test or exercise.name, cause(outcome.failure, exercise.name, module)
-
-
-_CELL_SECONDS = 300
 
 
 def verify_lesson(course: Course, week: Week) -> Verification:

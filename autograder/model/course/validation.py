@@ -22,6 +22,10 @@ _EXERCISE = re.compile(r"[A-Za-z][A-Za-z0-9_]*\Z")
 _WEEK = re.compile(r"week[0-9]{2}_[a-z0-9_]+\Z")
 _SLUG = re.compile(r"[a-z][a-z0-9_-]*\Z")
 _PROJECT = ("assets", "autograder", "benchmarks", "exercises", "solutions", "tests")
+Problem = tuple[str, str]  # path to the value, message
+_DEFINED = re.compile(
+    r"^(?:(?:async\s+)?def|class)\s+(\w+)|^([A-Za-z_]\w*)\s*(?::[^=\n]+)?=", re.MULTILINE
+)
 
 
 def problems(registry: Registry) -> Iterator[Problem]:
@@ -209,12 +213,6 @@ def _url_parts(url: str) -> SplitResult | None:
         return urlsplit(url)
     except ValueError:
         return None
-
-
-Problem = tuple[str, str]  # path to the value, message
-_DEFINED = re.compile(
-    r"^(?:(?:async\s+)?def|class)\s+(\w+)|^([A-Za-z_]\w*)\s*(?::[^=\n]+)?=", re.MULTILINE
-)
 
 
 def folder_problems(course: Course, *, unfinished: bool) -> Iterator[Problem]:

@@ -9,6 +9,19 @@ import msgspec
 
 from .schema import ExerciseReport, SubmissionReport, TestReport, Verdict, base_of
 
+NOT_DESCRIBED = "Not described here: fix what is described first."
+_NUMBER = re.compile(r"(?<![\w`])[-+]?\d[\d.,e+-]*\b|\[[-\d, ]*\]")
+_ENTRIES = (
+    r"(?:every entry|[^.]*? entries)(?:, most at index \[[-\d, ]*\])?"
+    r"(?:, in [^.]*? rows(?: \(whole rows\))?)?"
+)
+_HOW_MUCH = (
+    (re.compile(rf" differs in {_ENTRIES}\."), " differs."),
+    (re.compile(rf" is NaN in {_ENTRIES}\."), " is NaN."),
+    (re.compile(r" have shape \([\d, ]*\), but has \([\d, ]*\)"), " have another shape"),
+    (re.compile(r" have dtype \w+, but has \w+"), " have another dtype"),
+)
+
 
 def differ(old: SubmissionReport, new: SubmissionReport) -> bool:
     """Return True if two reports differ in more than their times.
@@ -65,20 +78,6 @@ def _change(old: TestReport | None, new: TestReport | None) -> str:
     if old.weight != new.weight:
         return f"weight {old.weight:g} → {new.weight:g}"
     return ""
-
-
-NOT_DESCRIBED = "Not described here: fix what is described first."
-_NUMBER = re.compile(r"(?<![\w`])[-+]?\d[\d.,e+-]*\b|\[[-\d, ]*\]")
-_ENTRIES = (
-    r"(?:every entry|[^.]*? entries)(?:, most at index \[[-\d, ]*\])?"
-    r"(?:, in [^.]*? rows(?: \(whole rows\))?)?"
-)
-_HOW_MUCH = (
-    (re.compile(rf" differs in {_ENTRIES}\."), " differs."),
-    (re.compile(rf" is NaN in {_ENTRIES}\."), " is NaN."),
-    (re.compile(r" have shape \([\d, ]*\), but has \([\d, ]*\)"), " have another shape"),
-    (re.compile(r" have dtype \w+, but has \w+"), " have another dtype"),
-)
 
 
 def failure_key(test: TestReport) -> tuple[Verdict, str]:

@@ -67,7 +67,8 @@ class Sources:
         because only some of their methods are replaced.
         """
         by_name, on_import, module = Part(), Part(), self._file(self.module)
-        skipped = [p for n in replaced if module is not None for p in module.plain_function(n)]
+        plain = module.plain_functions if module is not None else {}
+        skipped = [plain[name] for name in replaced if name in plain]
         self._follow([(self.module, exercise)], by_name, skipped=skipped)
         self._load(by_name.loads, on_import)
         return by_name, on_import

@@ -88,7 +88,9 @@ class FileUses:
             elif isinstance(node, ast.ClassDef):
                 self.of_classes.update(id(n) for n in node.body if isinstance(n, IMPORTS))
         self._parts: dict[str, list[Part]] = {}  # by the names that each part binds
-        self._plain: dict[str, Part] = {}  # undecorated functions by name
+        # The last part that binds a name, if it is a function without decorators: only this name
+        # refers to the function's code.
+        self.plain_functions: dict[str, Part] = {}
         statements = list(flat_statements(tree.body))
         for statement in statements:
             self._record_names(statement)
@@ -111,13 +113,6 @@ class FileUses:
             uses = [] if own else [Use(dotted, self.name, 1, called=True)]
             parts.append(Part(uses=uses, elsewhere=own))
         return parts
-
-    def plain_function(self, name: str) -> list[Part]:
-        """Return the last part that binds a name if it is a function without decorators.
-
-        Only this name refers to the function's code.
-        """
-        return [self._plain[name]] if name in self._plain else []
 
     def imported(self, node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, str, str]]:
         """Yield the name that an import binds, the object's dotted name, and that of the import.
@@ -161,7 +156,7 @@ class FileUses:
         _Walk(self, part).statement(statement)
         for name in bound_names(statement):
             self._parts.setdefault(name, []).append(part)
-            self._plain.pop(name, None)
+            self.plain_functions.pop(name, None)
         if not isinstance(statement, DEFINITIONS):
             self.on_import.add(part)
             return
@@ -169,7 +164,7 @@ class FileUses:
         if isinstance(statement, ast.ClassDef):
             self.methods |= {n.name for n in statement.body if isinstance(n, DEFINITIONS)}
         elif isinstance(statement, ast.FunctionDef) and not statement.decorator_list:
-            self._plain[statement.name] = part
+            self.plain_functions[statement.name] = part
 
 
 class _Walk:
