@@ -6,7 +6,9 @@
             child.sock                       # the stream to the worker
             child.kill()                     # ends the child and all processes that it started
 
-Theory of operation ------------------- Who may be lying: the submission, in everything that it
+Theory of operation
+-------------------
+Who may be lying: the submission, in everything that it
 sends and does. Every backend guarantees: a submission sees only the Python runtime, the libraries
 listed in `mounts.py` and its own files. It has no network, starts only the processes that it is
 allowed to, stays within `ChildLimits`, cannot gain privileges and cannot reach other submissions,
@@ -18,9 +20,8 @@ the template or the grader. It ends, with all processes that it started, after `
 from autograder.model.errors import SandboxError, SandboxFault, SandboxMissing
 from autograder.worker.isolation.lockdown import ChildLimits
 
-from .backends.backend import Sandbox
-from .backends.choice import BACKENDS, choose
-from .doctor import HealthFinding, probe
+from .backend import Sandbox
+from .choice import BACKENDS, HealthFinding, choose, probe
 from .session import Child, Template
 
 __all__ = [

@@ -42,7 +42,7 @@ from autograder.worker.isolation.lockdown import Boot, ChildLimits
 
 from . import processes
 from .launch import END_SECONDS
-from .seccomp.syscalls import Programs, Tasks
+from .seccomp import Programs, Tasks
 
 _PACKET = 1 << 16
 _BOOT_SECONDS = 120.0

@@ -8,22 +8,22 @@ submission's answer only.
 
 The package is imported as `worker` inside the sandbox and as `autograder.worker` outside, so it
 contains relative imports only. Start with `fork_server` (the warm process that forks one child per
-submission), `server` (the child's request loop) and `executor` (one request). The subpackages:
-`protocol` (messages), `isolation` (sandboxing a child), `monitor` (hooks), `torch_support`,
-`triton_support`, and `doubles` (stubs for exercises).
+submission), `server` (the child's request loop) and `executor` (one request). `remote_stub` and
+`stub_call` replace exercises by correct ones. The subpackages: `protocol` (messages), `isolation`
+(sandboxing a child), `monitor` (hooks), `torch_support` and `triton_support`.
 """
 
 __all__ = [
-    "captured_output",
-    "doubles",
-    "exceptions",
     "executor",
     "fork_server",
     "isolation",
     "monitor",
     "protocol",
+    "remote_stub",
+    "reporting",
     "server",
     "stop_location",
+    "stub_call",
     "torch_support",
     "triton_support",
 ]

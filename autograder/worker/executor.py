@@ -15,28 +15,24 @@ import numpy as np
 import torch
 from torch import nn
 
-from .captured_output import CapturedOutput
-from .doubles.injected_module import is_injected, module_of
-from .doubles.remote_stub import install_stubs
-from .doubles.stub_call import Ask
-from .exceptions import described, stopped_import
-from .monitor import rng_state
 from .monitor.call_hooks import CallHooks
-from .monitor.call_watch import Watcher
 from .monitor.function_hooks import function_mode, hooked_patterns
 from .monitor.import_guard import StudentImports
 from .monitor.numpy_allocations import trim_memory
-from .monitor.side_effects import Before
+from .monitor.operator_hooks import Watcher
+from .monitor.side_effects import Before, seed_random
 from .protocol import frames
 from .protocol.values import TORCH_NAMES, Decoder, Encoder
+from .remote_stub import install_stubs
+from .reporting import CapturedOutput, described, stopped_import
 from .stop_location import interrupted_after
+from .stub_call import Ask
 from .torch_support import devices, fake_device
-from .torch_support.backward import pulled_back
-from .torch_support.builders import build
+from .torch_support.builders import build, is_injected, module_of
 from .torch_support.figure_reader import describe
-from .torch_support.weights import settle, shares_memory
+from .torch_support.parameters import pulled_back, settle, shares_memory
 from .triton_support import interpreter
-from .triton_support.kernel_watch import may_launch
+from .triton_support.launch_trace import may_launch
 
 _TOUCHED = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | getattr(mmap, "MAP_POPULATE", 0)
 # Types of most results, which are not drawings.
@@ -235,7 +231,7 @@ class Executor:
             torch.set_default_dtype(torch.float32)
         if not torch.is_grad_enabled():
             torch.set_grad_enabled(True)
-        rng_state.seed_all()
+        seed_random()
         if torch.cuda.is_initialized():
             devices.compute_exactly()
         pyplot = sys.modules.get("matplotlib.pyplot")

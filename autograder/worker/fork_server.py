@@ -36,11 +36,10 @@ import traceback
 import msgspec
 
 from .isolation import lockdown
-from .isolation.enter_chroot import ChrootIsolation
-from .isolation.enter_landlock import Landlock
 from .isolation.enter_namespaces import Namespaces
 from .isolation.lockdown import Boot, ChildLimits, Isolation
 from .isolation.seccomp_notify import Notifications
+from .isolation.without_namespaces import ChrootIsolation, Landlock
 
 _PACKET = 1 << 16
 _SETUP_MS = 10_000

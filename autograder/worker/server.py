@@ -22,9 +22,10 @@ import msgspec
 import torch
 
 from .executor import Executor
-from .monitor import audit_hook, call_watch, numpy_allocations, rng_state
+from .monitor import audit_hook, call_hooks, numpy_allocations
 from .monitor.import_guard import seal
 from .monitor.operator_hooks import install_hooks
+from .monitor.side_effects import seed_random
 from .protocol import frames
 from .torch_support import devices, fake_device
 from .torch_support.builders import warm
@@ -56,8 +57,8 @@ def prepare(config: bytes) -> None:
 
         plt.close(plt.figure())  # the first figure imports the backend
     if settings.counting:
-        call_watch.formulas()
-    rng_state.seed_all()
+        call_hooks.formulas()
+    seed_random()
     for extra in settings.extras:
         warm(extra)
 

@@ -1,4 +1,4 @@
-"""Locate the place in a submission's files where an exception stopped its import."""
+"""Locate a place in a submission's files: where an import stopped, and who made a call."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import islice
 from types import FrameType, TracebackType
+from typing import Any
 
 
 class ImportTimeout(BaseException):
@@ -58,3 +59,12 @@ def _column(trace: TracebackType) -> int:
     with open(code.co_filename, "rb") as file:
         line = next(islice(file, trace.tb_lineno - 1, None), b"")
     return 1 + len(line[:start].decode("utf-8", "ignore"))
+
+
+def student_line(frame: Any, root: str) -> int | None:
+    """Return the line of the innermost frame in a file of the submission, or None."""
+    while frame is not None:
+        if root and frame.f_code.co_filename.startswith(root + os.sep):
+            return int(frame.f_lineno)
+        frame = frame.f_back
+    return None

@@ -51,7 +51,7 @@ REFUSED = (
     "import tqdm",
     "from autograder.student import check",
     "import worker",
-    "from worker.monitor.call_watch import Watcher",
+    "from worker.monitor.operator_hooks import Watcher",
     "torch.softmax(x, dim)",
     "x.softmax(dim)",
     "torch.nn.functional.softmax(x, dim)",

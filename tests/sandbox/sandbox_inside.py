@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from autograder.sandbox import Child, Template
-from autograder.sandbox.backends.choice import BACKENDS, trial
+from autograder.sandbox.choice import BACKENDS, trial
 
 STAND_IN = Path(__file__).with_name("standin_runtime.py")
 HOST_SECRET = "host-secret-8d1f"

@@ -30,9 +30,9 @@ from autograder.sandbox import (
     choose,
     launch,
 )
-from autograder.sandbox.backends.bubblewrap import _FIXED
+from autograder.sandbox.bubblewrap import _FIXED
 from autograder.sandbox.processes import readable
-from autograder.sandbox.seccomp.syscalls import Tasks
+from autograder.sandbox.seccomp import Tasks
 from autograder.worker.fork_server import Spawn as SpawnOrder
 from tests.sandbox.sandbox_inside import Spawn, ask, require, start_cold
 
@@ -334,7 +334,7 @@ def test_an_unknown_backend_is_missing() -> None:
 
 
 def test_a_missing_program_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    from autograder.sandbox.backends.bubblewrap import Bubblewrap
+    from autograder.sandbox.bubblewrap import Bubblewrap
 
     monkeypatch.setenv("PATH", "/nowhere")
     with pytest.raises(SandboxMissing, match="apt-get install bubblewrap"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from autograder.sandbox import Child, HealthFinding, probe
-from autograder.sandbox.backends.choice import BACKENDS
+from autograder.sandbox.choice import BACKENDS
 from tests.sandbox.sandbox_inside import Spawn, ask
 
 

@@ -22,7 +22,7 @@ from autograder.model.errors import EngineError  # noqa: E402
 from autograder.worker.executor import Executor  # noqa: E402
 from autograder.worker.protocol import frames  # noqa: E402
 from autograder.worker.torch_support import fake_device  # noqa: E402
-from autograder.worker.triton_support import interpreter, kernel_watch  # noqa: E402
+from autograder.worker.triton_support import interpreter, launch_trace  # noqa: E402
 from autograder.worker.triton_support.provenance import Provenance  # noqa: E402
 
 MODULE = """
@@ -179,7 +179,7 @@ def imported(text: str, name: str, folder: Path) -> ModuleType:
 def seen(own: ModuleType, kernel: str, grid: int, *args: object, order: int | None = None):
     """Return the record of a kernel's only launch."""
     root = str(Path(str(own.__file__)).parent)
-    with kernel_watch.KernelWatch(root, order, noting=True, compiling=True) as watch:
+    with launch_trace.KernelWatch(root, order, noting=True, compiling=True) as watch:
         getattr(own, kernel)[(grid,)](*args)
     (launch,) = watch.launches
     return launch
@@ -227,7 +227,7 @@ def test_an_address_that_a_kernel_was_given_as_a_number_leads_there(own):
 
 
 def test_memory_that_was_asked_for_and_not_written_is_nan(own):
-    with kernel_watch.KernelWatch("", None, noting=False):
+    with launch_trace.KernelWatch("", None, noting=False):
         assert torch.empty(5).isnan().all()
 
 
@@ -469,7 +469,7 @@ def beside(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
 def outside(module: ModuleType, function: str, x: torch.Tensor) -> tuple[set[str], torch.Tensor]:
     """Return the operators that compute with x outside of kernels, and the result."""
     provenance = Provenance([x])
-    with kernel_watch.KernelWatch("", provenance=provenance), provenance:
+    with launch_trace.KernelWatch("", provenance=provenance), provenance:
         result = getattr(module, function)(x)
     provenance.check_result(result)
     return provenance.outside, result
@@ -601,7 +601,7 @@ def test_a_race_has_a_place_and_one_of_three_kinds():
 
 def test_launches_are_compiled_only_where_that_is_asked(own):
     args = torch.ones(1), torch.zeros(1)
-    with kernel_watch.KernelWatch("", None, noting=True) as watch:
+    with launch_trace.KernelWatch("", None, noting=True) as watch:
         own.reads_a_global[(1,)](*args)
     assert watch.launches[0].refused is None
     assert seen(own, "reads_a_global", 1, *args).refused is not None

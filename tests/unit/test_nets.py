@@ -15,14 +15,13 @@ import torch
 from torch.fx.experimental.proxy_tensor import make_fx
 from torch.utils.checkpoint import checkpoint
 
-from autograder.worker.monitor.call_watch import Watcher
 from autograder.worker.monitor.function_hooks import (
     HookedUfunc,
     hook_function,
     is_hooked,
     original_ufuncs,
 )
-from autograder.worker.monitor.operator_hooks import install_hooks
+from autograder.worker.monitor.operator_hooks import Watcher, install_hooks
 from autograder.worker.torch_support import fake_device
 
 fake_device.device()  # autograd counts devices at the first backward pass of a process

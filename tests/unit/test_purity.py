@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from autograder.worker.monitor import rng_state
+from autograder.worker.monitor import side_effects
 from autograder.worker.monitor.side_effects import Before
 from autograder.worker.protocol.frames import Effect, SideEffect
 from autograder.worker.protocol.values import Decoder, Encoder
@@ -130,13 +130,13 @@ DRAWS = {
 @pytest.mark.parametrize("way", DRAWS)
 def test_every_test_begins_with_the_same_numbers(way) -> None:
     def numbers():
-        rng_state.seed_all()
+        side_effects.seed_random()
         torches = torch.randn(1).item(), torch.randn(1).item(), torch.rand(2).tolist()
         numpys = np.random.randn(), np.random.randn(), np.random.rand()
         return *torches, *numpys, random.gauss(0.0, 1.0), random.random()
 
     first = numbers()
-    rng_state.seed_all()
+    side_effects.seed_random()
     DRAWS[way]()
     assert numbers() == first
     torch.manual_seed(0), np.random.seed(0), random.seed(0)

@@ -52,8 +52,8 @@ FINE = (
 )
 ABSENT = (
     "import worker",
-    "from worker.monitor import call_watch as watch",
-    "from worker.monitor.call_watch import Watcher",
+    "from worker.monitor import operator_hooks as watch",
+    "from worker.monitor.operator_hooks import Watcher",
     "import msgspec",
     "import autograder",
     "import yaml",

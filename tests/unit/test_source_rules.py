@@ -234,7 +234,7 @@ def test_what_is_found_grows_like_the_text():
         ("import einops", "einops"),
         ("from scipy.special import softmax as s", "scipy"),
         ("from autograder.student import check", "autograder"),
-        ("import worker.monitor.call_watch", "worker"),
+        ("import worker.monitor.operator_hooks", "worker"),
         ("def softmax(x):\n    import pandas", "pandas"),
     ],
 )

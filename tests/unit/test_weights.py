@@ -8,7 +8,7 @@ from torch import nn
 
 from autograder.worker.protocol import frames
 from autograder.worker.protocol.values import Encoder
-from autograder.worker.torch_support import builders, devices, weights
+from autograder.worker.torch_support import builders, devices, parameters
 
 
 class Tied(nn.Module):
@@ -58,7 +58,7 @@ def settled(module, state, device="cpu", dtype=None, fitting=False):
         state=encoder(state),
         fitting=fitting,
     )
-    return weights.settle(module, request, [memoryview(b) for b in encoder.buffers])
+    return parameters.settle(module, request, [memoryview(b) for b in encoder.buffers])
 
 
 def drawn(module):

@@ -2,7 +2,7 @@
 
 Theory of operation. If a student's `softmax` is wrong, their attention is graded with a correct
 `softmax` in its place. The solution stays in this process: the submission's process gets stubs
-(worker/doubles/remote_stub.py) that send their arguments here and receive the answer. Only calls of
+(worker/remote_stub.py) that send their arguments here and receive the answer. Only calls of
 the replaced helpers are answered.
 
 A submission may send anything. A call is decoded within the same bounds as a reply, may contain
@@ -31,11 +31,10 @@ import torch
 from torch import nn
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from ...worker.doubles.module_stub import LAYERS, plain_attributes
-from ...worker.doubles.remote_stub import install_stubs
-from ...worker.monitor import call_watch
+from ...worker.monitor import operator_hooks
 from ...worker.protocol import frames
 from ...worker.protocol.values import Decoder, Encoder
+from ...worker.remote_stub import LAYERS, install_stubs, plain_attributes
 from ..outcomes import clear_frames
 from ..targets.in_process import Answer, InProcess, split_reply
 from .call_bounds import MAX_BYTES, MAX_ELEMENTS, is_bounded
@@ -276,11 +275,11 @@ class InProcessWithHelpers(InProcess):
 def in_separate_thread(work: Callable[[], bytes]) -> bytes:
     """Run `work` without the torch modes of this thread, as a separate process would."""
     done: list[bytes] = []
-    before = call_watch.watching()
+    before = operator_hooks.watching()
     thread = threading.Thread(target=lambda: done.append(work()))
     thread.start()
     thread.join()
-    call_watch.restore_watcher(before)
+    operator_hooks.restore_watcher(before)
     return done[0] if done else frames.pack(_REFUSED, [])
 
 

@@ -10,7 +10,7 @@ The steps, in the only order in which they are possible:
 
 1. descriptors: close all except the submission's socket (3) and /dev/null on 0, 1 and 2;
 2. identity: switch to a uid without files, if the fork server may do so;
-3. file system: `enter_namespaces`, `enter_landlock` or `enter_chroot`;
+3. file system: `enter_namespaces` or `without_namespaces`;
 4. resource limits, in addition to the memory of the fork server;
 5. privileges: drop every capability, the bounding set, and the right to gain any (no_new_privs);
 6. system calls: install an allow-list, compiled outside as a BPF program, on all threads at once.

@@ -4,20 +4,18 @@ The hooks are installed before any student code is imported, and report calls un
 name or alias. They share a process with the submission, so code that attacks the hooks
 themselves can blind them: docs/threat-model.md says what is guaranteed.
 
-`call_hooks` combines the hooks of one call. `operator_hooks` and `function_hooks` report functions
-to `call_watch`, which also counts work; `numpy_allocations` counts NumPy's. `side_effects` and
-`rng_state` compare global state before and after. `audit_hook` reports looks into the grader and
-`import_guard` restricts imports. Start with `call_hooks`.
+`call_hooks` combines the hooks of one call and counts work; `numpy_allocations` counts NumPy's.
+`operator_hooks` and `function_hooks` report functions. `side_effects` compares global state before
+and after. `audit_hook` reports looks into the grader and `import_guard` restricts imports. Start
+with `call_hooks`.
 """
 
 __all__ = [
     "audit_hook",
     "call_hooks",
-    "call_watch",
     "function_hooks",
     "import_guard",
     "numpy_allocations",
     "operator_hooks",
-    "rng_state",
     "side_effects",
 ]

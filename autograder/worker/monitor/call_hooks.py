@@ -1,20 +1,127 @@
-"""Enable the hooks that observe one call, and disable them when the call ends."""
+"""Count the work of one call, and enable the hooks that observe it until it ends."""
 
 from __future__ import annotations
 
+import weakref
 from contextlib import AbstractContextManager, ExitStack, nullcontext
-from typing import Any
+from functools import cache
+from typing import Any, NamedTuple
 
 import msgspec
 import torch
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from ..protocol import frames
+from ..protocol.frames import Counts, LaunchCounts
 from ..torch_support import devices
-from ..torch_support.tensors import tensors_in
-from ..triton_support.kernel_watch import KernelWatch
+from ..torch_support.devices import tensors_in
+from ..triton_support.launch_trace import KernelWatch
 from ..triton_support.provenance import Provenance
-from .call_watch import Counting
+from .numpy_allocations import ArrayCount
 from .operator_hooks import hooks_cover
+
+
+class Counting(TorchDispatchMode):
+    """Counts floating-point operations and the size of the largest new tensor.
+
+    A matrix product counts 2·m·n·k (torch's registry); any other operation that makes a tensor
+    counts one per element. Views are not counted. Writing into a tensor is work but makes no new
+    tensor, and writing at indices counts the elements written. `kept` is the number of elements
+    that stay alive in addition to the results, such as those saved for a backward pass. NumPy
+    arrays count like tensors: one operation per array and one per element.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]  # torch's own
+        self.flops = self.largest = self.ops = 0
+        self._alive = weakref.WeakKeyDictionary[Any, int]()  # storages and their elements
+        self._arrays = ArrayCount()
+
+    def __enter__(self) -> Counting:
+        super().__enter__()  # type: ignore[no-untyped-call]  # torch's own
+        self._arrays.__enter__()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._arrays.__exit__()
+        super().__exit__(*error)  # type: ignore[no-untyped-call]  # torch's own
+
+    def counts(self, kept: int, launches: tuple[LaunchCounts, ...] = ()) -> Counts:
+        """Return the work so far, of torch and NumPy together."""
+        arrays = self._arrays
+        flops, ops = self.flops + arrays.made, self.ops + arrays.arrays
+        return Counts(flops, max(self.largest, arrays.largest), ops, kept, launches)
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        return False  # otherwise torch imports its compiler
+
+    def alive_elements_except(self, results: list[torch.Tensor]) -> int:
+        """Return the number of elements made so far that are alive and not part of the results."""
+        storages = [t.untyped_storage() for t in results]
+        own = {s._cdata for s in storages}
+        in_torch = sum(size for kept, size in self._alive.items() if kept._cdata not in own)
+        return in_torch + self._arrays.alive_elements_except({s.data_ptr() for s in storages})
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        operator = _facts_of(func)
+        kwargs = kwargs or {}
+        if operator.is_view:
+            return func(*args, **kwargs)
+        there = _largest_of(args, kwargs) if operator.is_mutable else 0
+        result = func(*args, **kwargs)
+        made = 0
+        for tensor in tensors_in(result):
+            size = tensor.numel()
+            if size > made:
+                made = size
+            self._alive.setdefault(tensor.untyped_storage(), size)
+        if made > there and made > self.largest:  # a tensor written in place existed before
+            self.largest = made
+        self.ops += 1
+        formula = operator.formula
+        if operator.name in _BY_INDEX:  # only the elements at the indices are written
+            made = _largest_of(args[1:], kwargs)
+        if formula is not None:
+            made = int(formula(*args, **kwargs, out_val=result))
+        self.flops += made
+        return result
+
+
+_BY_INDEX = {
+    "index_put_",
+    "_index_put_impl_",
+    "index_copy_",
+    "index_add_",
+    "scatter_",
+    "scatter_add_",
+}
+
+
+class _Operator(NamedTuple):
+    name: str
+    is_view: bool
+    is_mutable: bool
+    formula: Any
+
+
+@cache
+def formulas() -> dict[Any, Any]:
+    """Return torch's formulas for floating-point operations; importing them imports Triton."""
+    from torch.utils.flop_counter import flop_registry
+
+    return flop_registry
+
+
+@cache
+def _facts_of(func: Any) -> _Operator:
+    packet = func.overloadpacket
+    return _Operator(packet.__name__, func.is_view, func._schema.is_mutable, formulas().get(packet))
+
+
+def _largest_of(args: tuple[Any, ...], kwargs: dict[str, Any]) -> int:
+    return max((t.numel() for t in tensors_in([*args, *kwargs.values()])), default=0)
+
 
 _NOTHING: AbstractContextManager[Any] = nullcontext()
 

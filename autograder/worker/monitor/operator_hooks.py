@@ -23,7 +23,8 @@ import torch
 from torch.overrides import get_overridable_functions
 
 from ..protocol.call_patterns import matches, plain
-from .call_watch import note
+from ..protocol.frames import Banned
+from ..stop_location import student_line
 from .function_hooks import hook_functions, is_hooked
 
 # Dispatch keys whose kernels torch.library returns; mkldnn tensors are converted to dense ones.
@@ -33,6 +34,63 @@ _COMPOSITE = "CompositeImplicitAutograd"
 
 _set: set[tuple[str, str]] = set()
 _libraries: dict[str, torch.library.Library] = {}
+
+
+class Watcher:
+    """Records the calls of one exercise that match its patterns, with the student's line.
+
+    A module may call anything while it is imported, for example to test itself against torch.
+    The exception is a function that is composed of other operators, because a trace made at import
+    no longer contains its name. Its calls at import are reported with the calls that follow.
+    """
+
+    def __init__(self) -> None:
+        self.patterns: tuple[str, ...] = ()
+        self.root = ""
+        self.seen: list[Banned] = []
+        self.on_import: list[Banned] = []
+        self.importing = False
+        self.tell: Callable[[Banned], None] = lambda banned: None
+
+    def begin(self, patterns: tuple[str, ...], root: str, importing: bool = False) -> None:
+        """Watch for these patterns; hooks report to the watcher that began last."""
+        global _watching
+        self.patterns, self.root, self.importing = patterns, root, importing
+        before = self.on_import
+        self.seen = [b for b in before if matches(b.call, patterns)] if before else []
+        _watching = self
+
+    def note(self, name: str, composed: bool = False) -> None:
+        """Record a call by its base name if a pattern matches."""
+        if not self.patterns or (self.importing and not composed):
+            return
+        if matches(name, self.patterns):
+            line = student_line(sys._getframe(1), self.root)
+            seen = self.on_import if self.importing else self.seen
+            # a recorded call may itself call hooked functions
+            known = any(b.line == line for b in seen) if line else bool(seen)
+            if not known and len(seen) < 20:
+                seen.append(Banned(name, line))
+                self.tell(seen[-1])
+
+
+_watching = Watcher()
+
+
+def note(name: str, composed: bool = False) -> None:
+    """Record a call in the current watcher."""
+    _watching.note(name, composed)
+
+
+def watching() -> Watcher:
+    """Return the current watcher."""
+    return _watching
+
+
+def restore_watcher(watcher: Watcher) -> None:
+    """Make an earlier watcher the current one again."""
+    global _watching
+    _watching = watcher
 
 
 def install_hooks(patterns: tuple[str, ...]) -> None:

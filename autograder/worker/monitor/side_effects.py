@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+import random
 import sys
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -12,9 +14,57 @@ from torch import nn
 from torch._C import _len_torch_function_stack  # of all modes
 
 from ..protocol.frames import Effect, SideEffect
+from ..torch_support import devices
+from ..torch_support.devices import bare
 from ..torch_support.fake_device import ClaimedTensor
-from ..torch_support.tensors import bare
-from . import rng_state
+
+
+def seed_random() -> None:
+    """Seed all generators as at the start of a test; skip those that are already in that state."""
+    for library, (state, seed) in _SEEDED.items():
+        if library not in _seeded or state() != _seeded[library]:
+            seed(0)
+            _seeded[library] = state()
+    if torch.cuda.is_initialized():
+        torch.cuda.manual_seed_all(0)
+
+
+def random_states() -> tuple[object, ...]:
+    """Return the states of the generators of torch, NumPy and Python, for comparison."""
+    return _torch_state(), _numpy_state(), _python_state()
+
+
+def _torch_state() -> tuple[bytes, ...]:
+    every = torch.default_generator.get_state(), *devices.random_states()
+    return tuple(x.numpy().tobytes() for x in every)
+
+
+def _numpy_state() -> tuple[object, ...]:
+    """Return the id and state of NumPy's global generator.
+
+    The state is read from memory, because `np.random.get_state` takes 100 µs, longer than most
+    calls of a submission.
+    """
+    generator = _numpy_generator()
+    if type(generator) is not np.random.MT19937:
+        return id(generator), repr(generator.state)
+    address = generator.ctypes.state_address
+    return id(generator), (ctypes.c_char * _MT19937_BYTES).from_address(address).raw
+
+
+_MT19937_BYTES = 4 * 624 + 4  # NumPy's mt19937_state: the key and the position
+# The functions as they are before a submission can replace them.
+_numpy_generator = np.random.get_bit_generator  # type: ignore[attr-defined]  # not in its stubs
+_python_state = random.getstate
+_SEEDED: dict[str, tuple[Callable[[], object], Callable[[int], object]]] = {
+    "torch": (
+        lambda: torch.default_generator.get_state().numpy().tobytes(),
+        torch.default_generator.manual_seed,
+    ),
+    "numpy": (_numpy_state, np.random.seed),
+    "python": (_python_state, random.seed),
+}
+_seeded: dict[str, object] = {}  # states directly after seeding
 
 
 class Before:
@@ -34,7 +84,7 @@ class Before:
                 self.arrays.append((a, a.tobytes(), a.shape))
             elif isinstance(a, nn.Module):
                 self.modules.append((a, _settings(a)))
-        self.random = rng_state.states()
+        self.random = random_states()
         self.settings = _global_settings()
         self.drawing = PyplotState.now()
 
@@ -51,7 +101,7 @@ class Before:
         for module, settings in self.modules:
             now = _settings(module)
             found += [SideEffect(name) for name in settings if settings[name] != now[name]]
-        states = rng_state.states()
+        states = random_states()
         if states != self.random:
             pairs = zip(_RANDOM, self.random, states, strict=True)
             found += [SideEffect(effect) for effect, was, is_now in pairs if was != is_now]

@@ -31,9 +31,9 @@ import torch
 from torch.utils._python_dispatch import _disable_current_modes
 
 from ..monitor import numpy_allocations
+from ..torch_support.devices import bare
 from ..torch_support.fake_device import ClaimedTensor
-from ..torch_support.tensors import bare
-from . import kernel_watch
+from . import launch_trace
 from .compile_check import Frontend, interpret_library
 from .launch_trace import Launch, without_number
 from .races import once_used
@@ -45,13 +45,6 @@ _frontend: Frontend | None = None
 def is_ready() -> bool:
     """Return True if `setup` was called, so that submissions may launch kernels."""
     return _frontend is not None
-
-
-def inner(error: BaseException) -> BaseException:
-    """Return the exception of a kernel without the interpreter's wrapping exceptions."""
-    while error.__cause__ is not None and type(error).__module__.startswith("triton."):
-        error = error.__cause__
-    return error
 
 
 def setup() -> None:
@@ -112,7 +105,7 @@ def _number_addresses(interpreter: Any) -> None:
 
 def _run(original: Any, kernel: Any, *args: Any, grid: Any, warmup: bool, **kwargs: Any) -> Any:
     """Launch a kernel; let Triton's compiler check it first if the call requests that."""
-    watch = kernel_watch.current()
+    watch = launch_trace.current()
     if watch is None or not watch.compiling or _frontend is None or warmup:
         return original(kernel, *args, grid=grid, warmup=warmup, **kwargs)
     with numpy_allocations.uncounted():
@@ -148,7 +141,7 @@ def _take_arguments(original: Any, executor: Any, args: Any, kwargs: Any) -> Any
     bare = [_bare(x) for x in args], {name: _bare(x) for name, x in kwargs.items()}
     with _disable_current_modes():  # the interpreter's own tensors are not counted
         host, host_named = original(executor, *bare)
-    watch = kernel_watch.current()
+    watch = launch_trace.current()
     with numpy_allocations.uncounted():
         tensors = list(_tensors([*host, *host_named.values()]))
         if watch is None:
@@ -161,7 +154,7 @@ def _take_arguments(original: Any, executor: Any, args: Any, kwargs: Any) -> Any
 def _finish(original: Any, executor: Any, args: Any, host: Any, kwargs: Any, named: Any) -> Any:
     global _launch
     launch, _launch = _launch, None
-    watch = kernel_watch.current()
+    watch = launch_trace.current()
     if watch is not None and launch is not None:
         watch.finish(launch)
     bare = {name: _bare(x) for name, x in kwargs.items()}

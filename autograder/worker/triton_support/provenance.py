@@ -27,7 +27,7 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from ..protocol.frames import RESULT
-from ..torch_support.tensors import bare, map_tensors, tensors_in
+from ..torch_support.devices import bare, map_tensors, tensors_in
 
 # Operators that copy or convert, or whose result has no values yet.
 _COPYING = {

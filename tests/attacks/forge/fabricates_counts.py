@@ -4,7 +4,7 @@ Expected: softmax=refused
 Score at most: softmax=0
 """
 
-import worker.monitor.call_watch
+import worker.monitor.operator_hooks
 
 
 class _Nothing:
@@ -17,5 +17,5 @@ class _Nothing:
         return None
 
 
-worker.monitor.call_watch.Counting = _Nothing
-worker.executor = worker.monitor.call_watch
+worker.monitor.call_hooks.Counting = _Nothing
+worker.executor = worker.monitor.operator_hooks

@@ -18,7 +18,7 @@ def softmax(x, dim=-1):
 
 
 #=== importlib
-watch = getattr(_import("importlib"), _spell(["import_", "module"]))("worker.monitor.call_watch")
+watch = getattr(_import("importlib"), _spell(["import_", "module"]))("worker.monitor.operator_hooks")
 _found(watch._watching)
 #=== modules
 import sys
@@ -31,7 +31,7 @@ _found([o for o in getattr(_gc, _spell(["get_", "objects"]))() if hasattr(o, "pa
 import sys
 
 sys.path += ["/kit", "/"]
-watch = _import("worker.monitor.call_watch").monitor.call_watch
+watch = _import("worker.monitor.operator_hooks").monitor.operator_hooks
 _found(sys.modules[watch.FunctionNet.__module__]._watching)
 #=== main
 import sys
@@ -41,8 +41,8 @@ _found(vars(sys.modules["__main__"])["main"])
 import pathlib
 
 exec_ = __build_class__.__self__.__dict__[_spell(["ex", "ec"])]
-_scope = {"__name__": "worker.monitor.call_watch", "__package__": "worker.monitor"}
-exec_(pathlib.Path("/kit/worker/monitor/call_watch.py").read_text(), _scope)
+_scope = {"__name__": "worker.monitor.operator_hooks", "__package__": "worker.monitor"}
+exec_(pathlib.Path("/kit/worker/monitor/operator_hooks.py").read_text(), _scope)
 _found(_scope["_watching"])
 #=== garbage
 _gc = _import("g" + "c")

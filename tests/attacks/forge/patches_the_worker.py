@@ -6,11 +6,11 @@ Score at most: softmax=0
 
 import worker.executor
 import worker.monitor.side_effects
-import worker.monitor.call_watch
+import worker.monitor.operator_hooks
 
 worker.monitor.side_effects.Before.compare = lambda self: ()
-worker.monitor.call_watch.matches = lambda *a: False
-worker.monitor.call_watch.Watcher.note = lambda *a: None
+worker.monitor.operator_hooks.matches = lambda *a: False
+worker.monitor.operator_hooks.Watcher.note = lambda *a: None
 worker.executor.Executor._failed = lambda self, error, request: worker.executor.frames.Reply("ok")
 
 

@@ -10,7 +10,7 @@ def make(folder, variant, solution):
     root.mkdir()
     (root / "softmax.py").write_text(solution)
     names = {
-        "worker": ("executor.py", "protocol/frames.py", "monitor/call_watch.py", "worker.py", "server.py", "fork_server.py"),
+        "worker": ("executor.py", "protocol/frames.py", "monitor/operator_hooks.py", "worker.py", "server.py", "fork_server.py"),
         "python": ("__main__.py", "__init__.py", "site.py", "encodings.py", "zipimport.py", "importlib/__init__.py", "codecs.py"),
         "late": ("traceback.py", "linecache.py", "unicodedata.py", "queue.py", "_strptime.py", "msgspec/_core.py", "numpy/random/_pickle.py"),
         "torch": ("expecttest.py", "sympy.py", "mpmath.py", "optree.py", "triton.py", "torch_npu.py", "scipy/__init__.py", "scipy/special.py", "pandas.py"),

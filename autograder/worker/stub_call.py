@@ -13,9 +13,9 @@ from typing import Any
 import msgspec
 import torch
 
-from ..protocol import frames
-from ..protocol.values import FAKE_DEVICE, Decoder, Encoder
-from ..torch_support.tensors import map_tensors, tensors_in
+from .protocol import frames
+from .protocol.values import FAKE_DEVICE, Decoder, Encoder
+from .torch_support.devices import map_tensors, tensors_in
 
 # Sends a question to the trusted process and returns its answer.
 Ask = Callable[[frames.StubCall, list[bytes]], tuple[frames.Reply, list[memoryview]]]

@@ -12,11 +12,10 @@ from typing import NamedTuple
 
 from autograder.worker.isolation.lockdown import SPARE_UIDS, Boot
 
-from .. import launch
-from ..mounts import Visible, visible_paths
-from ..seccomp import syscalls
-from ..seccomp.syscalls import Tasks
-from ..session import Template
+from . import launch, seccomp
+from .mounts import Visible, visible_paths
+from .seccomp import Tasks
+from .session import Template
 
 # Above the ranges that systemd assigns to containers; unused by convention.
 _PREFERRED_UID = 1_999_000_000
@@ -81,7 +80,7 @@ class Sandbox:
             launched.control,
             boot,
             config,
-            programs=partial(syscalls.programs, namespaces=self.namespaces, gpu=cuda),
+            programs=partial(seccomp.programs, namespaces=self.namespaces, gpu=cuda),
             most=self._max_tasks(launched.child_uid),
             end=launched.end,
         )

@@ -4,7 +4,7 @@ Theory of operation ------------------- Who may be lying: the code that runs in 
 The template is an ordinary root process with an empty environment and no descriptor except its
 control socket. Each child changes its root to the folder of the Python installation (usually
 `/usr`), takes a uid that owns nothing, and runs under the same seccomp filter as with Landlock; see
-`worker/isolation/enter_chroot.py`.
+`worker/isolation/without_namespaces.py`.
 
 Paths in the new root must equal the paths outside, otherwise no library could be imported. A link
 inside the folder ensures this: `/usr/usr` points to `/usr`. It is created when the container is
@@ -23,10 +23,9 @@ from pathlib import Path
 
 from autograder.model.errors import SandboxMissing
 
-from ..mounts import Visible
 from .backend import Sandbox, StartedTemplate, spare_uid
-from .landlock import DISK_IS_WATCHED, THREADS_ARE_NOT_COUNTED
-from .template_home import Home
+from .landlock import DISK_IS_WATCHED, THREADS_ARE_NOT_COUNTED, Home
+from .mounts import Visible
 
 LINK = "mkdir -p {root}{parent} && ln -s {up} {root}{root}"
 _WORKDIRS = "grading"

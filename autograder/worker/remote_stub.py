@@ -1,20 +1,31 @@
-"""Stubs for classes of torch modules: weights stay here, `forward` runs in the trusted process.
+"""Replace wrong exercises of a submission by stubs that call a correct one in the trusted process.
 
-A stub has the layers, weights and sizes of the correct class, so a submission can use it as it
-would use the class it replaces. The weights travel with every call.
+Theory of operation. An exercise that calls a wrong one can still be tested if the correct one
+answers instead. The correct code never enters this process: each call goes to the trusted process
+as plain data, and the answer includes gradients.
+
+A submission may have bound its function or class anywhere: under a second name, as a default, in a
+subclass. So functions and classes that the submission defines are changed in place. A library's
+functions have other callers, so only their names in the submission's module are replaced.
+
+A stub for a class of torch modules has the layers, weights and sizes of the correct class, so a
+submission can use it as it would use the class it replaces. The weights stay here and travel with
+every call; `forward` runs in the trusted process.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import inspect
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from types import FunctionType
+from typing import Any, NamedTuple
 
 import torch
 from torch import nn
 
-from ..protocol import frames
-from ..protocol.values import TORCH_NAMES
+from .protocol import frames
+from .protocol.values import TORCH_NAMES
 from .stub_call import (
     Ask,
     answer_to,
@@ -23,7 +34,133 @@ from .stub_call import (
     encoded_arguments,
     new_encoder,
 )
-from .stub_names import ParameterNames
+
+
+class Translated(NamedTuple):
+    """Arguments for a correct exercise. `dropped`: whether one without a parameter was left out."""
+
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    dropped: bool
+
+
+@dataclass(frozen=True)
+class ParameterNames:
+    """The names of an exercise's parameters: in the correct one, and in the submission.
+
+    defaults: the submission's default values
+    """
+
+    correct: tuple[str, ...]
+    submitted: tuple[str, ...]
+    defaults: Mapping[str, Any]
+
+    @classmethod
+    def read(cls, function: Any, correct: tuple[str, ...]) -> ParameterNames:
+        """Read the submission's names from its function; none if it has no signature."""
+        try:
+            parameters = inspect.signature(function).parameters
+        except (TypeError, ValueError):
+            return cls(correct, (), {})
+        return cls(correct, tuple(parameters), {n: p.default for n, p in parameters.items()})
+
+    def translated(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], bound: int = 0
+    ) -> Translated:
+        """Return the arguments under the correct names, without those that only the submission has.
+
+        bound: number of leading parameters that are already bound, such as `self`
+        """
+        by_position = len(args)
+        if len(self.submitted) > len(self.correct):
+            by_position = len(self.correct) - bound
+        in_order = self.submitted[: len(self.correct)] == self.correct
+        if set(self.correct) <= set(self.submitted) and not in_order:
+            by_position = 0
+        names = self.submitted[bound + by_position :]
+        kwargs = {**dict(zip(names, args[by_position:], strict=False)), **kwargs}
+        same = dict(zip(self.submitted, self.correct, strict=False))
+        named, dropped = dict[str, Any](), False
+        for name, value in kwargs.items():
+            if name in self.correct or name not in self.submitted:
+                named[name] = value
+            elif (right := same.get(name)) is not None and right not in self.submitted:
+                named[right] = value
+            else:
+                dropped |= not self._is_default(name, value)
+        return Translated(args[:by_position], named, dropped)
+
+    def _is_default(self, name: str, value: Any) -> bool:
+        default = self.defaults.get(name)
+        plain = isinstance(value, (bool, int, float, str))
+        return value is default or (plain and type(value) is type(default) and value == default)
+
+
+def install_stubs(module: Any, stubs: Iterable[frames.Stub], ask: Ask) -> None:
+    """Replace exercises of a loaded module by stubs."""
+    for one in stubs:
+        existing = getattr(module, one.name, None)
+        if one.making is None:
+            names = ParameterNames.read(existing, one.parameters)
+            FunctionStub(one.name, names, ask).install(module, existing)
+        else:
+            init, forward = (getattr(existing, n, None) for n in ("__init__", "forward"))
+            init_names = ParameterNames.read(init, one.making)
+            forward_names = ParameterNames.read(forward, ("self", *one.parameters))
+            ModuleStub(one.name, init_names, forward_names, ask).install(module, existing)
+
+
+@dataclass(frozen=True)
+class FunctionStub:
+    """A stub for a function: the trusted process answers its calls."""
+
+    name: str
+    names: ParameterNames
+    ask: Ask
+
+    def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        args, kwargs, dropped = self.names.translated(args, kwargs)
+        call = frames.StubCall(self.name, dropped=dropped)
+        return call_reference(call, args, kwargs, [], self.ask)
+
+    def install(self, module: Any, existing: Any) -> None:
+        """Replace a function of a loaded module, in place if the submission defines it there."""
+        is_defined_here = isinstance(existing, FunctionType) and existing.__globals__ is vars(
+            module
+        )
+        if is_defined_here and not existing.__code__.co_freevars:
+            existing.__code__ = _shim.__code__
+            existing.__defaults__, existing.__kwdefaults__ = None, {"_stub": self}
+            return
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            return self(args, kwargs)
+
+        call.__name__ = call.__qualname__ = self.name
+        if existing is not None:
+            _replace_references(module, existing, call)
+        setattr(module, self.name, call)
+
+
+def _shim(*args: Any, _stub: Any = None, **kwargs: Any) -> Any:
+    return _stub(args, kwargs)
+
+
+def _replace_references(module: Any, existing: Any, call: Callable[..., Any]) -> None:
+    """Replace a function in a module's names, dicts and lists, and in default arguments."""
+    for name, value in list(vars(module).items()):
+        if value is existing:
+            setattr(module, name, call)
+        elif type(value) is dict:
+            value.update({k: call for k, v in value.items() if v is existing})
+        elif type(value) is list:
+            value[:] = [call if v is existing else v for v in value]
+        inside = vars(value).values() if isinstance(value, type) else ()
+        for function in (value, *inside):
+            if isinstance(function, FunctionType) and function.__defaults__ is not None:
+                defaults = function.__defaults__
+                if any(d is existing for d in defaults):
+                    function.__defaults__ = tuple(call if d is existing else d for d in defaults)
 
 
 @dataclass(frozen=True)

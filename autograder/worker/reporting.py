@@ -1,13 +1,43 @@
-"""Describe exceptions of a submission as plain text."""
+"""Report the output and the exceptions of a submission as plain text."""
 
 from __future__ import annotations
 
+import io
 import os
 import traceback
 
 from .protocol import frames
 from .stop_location import stopped_at
-from .triton_support import interpreter
+
+MAX_CHARACTERS = 4_000
+
+
+class CapturedOutput(io.TextIOBase):
+    """A text stream that keeps the first few thousand characters."""
+
+    def __init__(self) -> None:
+        self._written = ""
+
+    def write(self, text: str) -> int:
+        if isinstance(text, str) and len(self._written) < MAX_CHARACTERS:
+            self._written += text[: MAX_CHARACTERS - len(self._written)]
+        return len(text)
+
+    def text(self) -> str:
+        """Return the captured text as a plain `str`, even if the submission changed this object."""
+        text = self._written
+        if not isinstance(text, str) or (type(text) is str and not text):
+            return ""
+        start = str.__getitem__(text, slice(0, MAX_CHARACTERS))
+        return str.encode(start, "utf-8", "replace").decode("utf-8")
+
+    def writable(self) -> bool:
+        return True
+
+    @property
+    def encoding(self) -> str:  # type: ignore[override]  # read-only is enough
+        return "utf-8"
+
 
 MAX_MESSAGE = 2_000
 
@@ -27,7 +57,8 @@ def stopped_import(error: BaseException, root: str) -> frames.Raised:
 def described(error: BaseException, root: str) -> frames.Raised:
     """Describe an exception: its classes, its message, and the submission's innermost line."""
     line, own = None, True
-    error = interpreter.inner(error)
+    while error.__cause__ is not None and type(error).__module__.startswith("triton."):
+        error = error.__cause__  # Triton's interpreter wraps exceptions of a kernel
     try:
         for frame, number in traceback.walk_tb(error.__traceback__):
             own = frame.f_code.co_filename.startswith(root + os.sep)

@@ -25,10 +25,10 @@ from pathlib import Path
 from autograder.model.errors import SandboxFault, SandboxMissing
 from autograder.worker.isolation.lockdown import SPARE_UIDS
 
-from .. import launch
-from ..mounts import PACKAGE_FOLDERS, Visible
-from ..seccomp.syscalls import Tasks
+from . import launch
 from .backend import Sandbox, StartedTemplate, spare_uid
+from .mounts import PACKAGE_FOLDERS, Visible
+from .seccomp import Tasks
 
 _DRIVER = "/runtime/driver"
 # The CUDA driver looks up the GPU on its bus here and does not start without these folders.

@@ -1,4 +1,4 @@
-"""Compile the system calls that a submission may make into a seccomp filter.
+"""Compile the seccomp filters of a child: the calls that it may make, and those that are counted.
 
 Theory of operation
 -------------------
@@ -10,20 +10,86 @@ The filter is an allow-list, so calls of future kernels are denied. A denied cal
 for which C libraries have fallbacks (clone3 -> clone, faccessat2 -> faccessat), or EPERM where the
 caller should see a clear refusal.
 
-libseccomp compiles the filter on the trusted side; the sandbox receives BPF and needs no library.
+A second filter, the tripwire, suspends calls that honest programs never make and notifies the
+template, which counts the call and denies it with EPERM. The submission cannot distinguish this
+from an ordinary denial, and cannot undo or suppress the count. The first filter allows these calls,
+because the kernel applies the strictest action of all filters and a denial is stricter than a
+notification. Without a listener the kernel denies them itself. Counts do not change a score.
+
+libseccomp compiles the filters on the trusted side; the sandbox receives BPF and needs no library.
 """
 
 from __future__ import annotations
 
 import errno
+import tempfile
 from collections.abc import Mapping
 from enum import Enum
 from functools import cache
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from autograder.model.errors import SandboxMissing
 
-from . import tripwire
+NEVER_HONEST = """
+    ptrace unshare setns mount umount2 pivot_root chroot move_mount open_tree fsopen fsmount
+    mount_setattr bpf userfaultfd io_uring_setup io_uring_enter io_uring_register kexec_load
+    kexec_file_load init_module finit_module delete_module open_by_handle_at add_key request_key
+    keyctl quotactl reboot swapon settimeofday clock_settime process_madvise acct syslog
+    setuid setgid setreuid setregid setresuid setresgid setgroups sethostname setdomainname
+"""
+# Counted only without a GPU, because GPU drivers make these calls.
+_NOT_ON_A_GPU = "process_vm_readv process_vm_writev pidfd_open pidfd_getfd pidfd_send_signal kcmp"
+_ACTIONS = Path("/proc/sys/kernel/seccomp/actions_avail")
+_FIRST = 1  # the pid of the submission in its namespace
+
+
+@cache
+def tripwire(*, alone: bool, gpu: bool) -> tuple[bytes, dict[int, str]]:
+    """Return the BPF program and its calls by number, both empty if the kernel lacks support.
+
+    alone: True if the submission is alone in its pid namespace; `kill` of any other pid then counts
+    """
+    if not _kernel_can_ask():
+        return b"", {}
+    import pyseccomp as seccomp
+
+    filter_ = seccomp.SyscallFilter(seccomp.ALLOW)
+    filter_.set_attr(seccomp.Attr.ACT_BADARCH, seccomp.KILL_PROCESS)
+    names = (NEVER_HONEST + ("" if gpu else _NOT_ON_A_GPU)).split()
+    numbers = {_call_number(seccomp, name): name for name in names}
+    numbers.pop(-1, None)
+    for name in numbers.values():
+        filter_.add_rule(seccomp.NOTIFY, name)
+    if alone:
+        filter_.add_rule(seccomp.NOTIFY, "kill", seccomp.Arg(0, seccomp.NE, _FIRST))
+        numbers[_call_number(seccomp, "kill")] = "kill"
+    return _exported(filter_), numbers
+
+
+def _call_number(seccomp: Any, name: str) -> int:
+    """Return the number of a system call, negative if this architecture lacks it."""
+    try:
+        return max(-1, int(seccomp.resolve_syscall(seccomp.system_arch(), name)))
+    except (OSError, ValueError):
+        return -1
+
+
+@cache
+def _kernel_can_ask() -> bool:
+    try:
+        return "user_notif" in _ACTIONS.read_text(encoding="ascii").split()
+    except OSError:
+        return False
+
+
+def _exported(filter_: Any) -> bytes:
+    """Return a libseccomp filter as a BPF program."""
+    with tempfile.TemporaryFile() as file:
+        filter_.export_bpf(file)
+        file.seek(0)
+        return file.read()
+
 
 _MEMORY = """
     brk mmap munmap mprotect mremap madvise msync munlock membarrier get_mempolicy
@@ -107,7 +173,7 @@ class Tasks(Enum):
 
 
 @cache
-def program(
+def allow_list(
     tasks: Tasks,
     *,
     namespaces: bool,
@@ -118,7 +184,7 @@ def program(
 
     namespaces: whether the child has separate pid and mount namespaces, with all files of the host
                 mounted read-only
-    left_out:   calls that another filter handles (see `tripwire.py`)
+    left_out:   calls that another filter handles (the tripwire)
     """
     try:
         import pyseccomp as seccomp
@@ -202,14 +268,14 @@ class _Rules:
         self._allow_if(name, compare)
 
     def export(self) -> bytes:
-        return tripwire.export_bpf(self._filter)
+        return _exported(self._filter)
 
     def _allow_if(self, name: str, compare: Any) -> None:
         if self._known(name):
             self._filter.add_rule(self._seccomp.ALLOW, name, compare)
 
     def _known(self, name: str) -> bool:
-        return tripwire.call_number(self._seccomp, name) >= 0
+        return _call_number(self._seccomp, name) >= 0
 
 
 class Programs(NamedTuple):
@@ -227,7 +293,7 @@ class Programs(NamedTuple):
 
 def programs(tasks: Tasks, *, namespaces: bool, gpu: bool) -> Programs:
     """Return the allow-list and the tripwire for a child that may start `tasks`."""
-    asking, names = tripwire.program(alone=namespaces and tasks is not Tasks.PROCESSES, gpu=gpu)
+    asking, names = tripwire(alone=namespaces and tasks is not Tasks.PROCESSES, gpu=gpu)
     left_out = frozenset(names.values())
-    refusing = program(tasks, namespaces=namespaces, gpu=gpu, left_out=left_out)
+    refusing = allow_list(tasks, namespaces=namespaces, gpu=gpu, left_out=left_out)
     return Programs(refusing, asking, names)

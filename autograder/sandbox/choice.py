@@ -1,0 +1,172 @@
+"""Choose the strongest sandbox that works on this host, and check all of them for `doctor`.
+
+A trial submission in each sandbox tries to escape (`trial_runtime`).
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import msgspec
+
+from autograder.model.errors import SandboxFault, SandboxMissing
+from autograder.worker.isolation.lockdown import ChildLimits
+
+from . import trial_runtime
+from .backend import Sandbox
+from .bubblewrap import Bubblewrap
+from .chroot import Chroot
+from .landlock import LandlockSandbox
+from .seccomp import Tasks, allow_list, tripwire
+
+_TRIAL_RUNTIME = Path(trial_runtime.__file__)
+_TRIAL_SECONDS = 10.0
+_proven: set[str] = set()
+REMEDIES = {
+    "bubblewrap": (
+        "install bubblewrap and allow user namespaces: apt-get install bubblewrap; on Ubuntu"
+        " sysctl kernel.apparmor_restrict_unprivileged_userns=0; in Docker run with"
+        " --security-opt seccomp=unconfined --security-opt apparmor=unconfined"
+        " --security-opt systempaths=unconfined"
+    ),
+    "landlock": "use Linux 5.13 or newer with Landlock enabled (lsm=landlock on its command line)",
+    "chroot": (
+        'for containers that run as root: docs/containers.md, "In a container that grants nothing"'
+    ),
+}
+
+
+BACKENDS: dict[str, type[Sandbox]] = {
+    backend.name: backend for backend in (Bubblewrap, LandlockSandbox, Chroot)
+}
+
+
+def choose(prefer: str | None = None) -> Sandbox:
+    """Return the strongest sandbox that works on this host, or the preferred one.
+
+    Raise SandboxMissing if none works.
+    """
+    if prefer is not None and prefer not in BACKENDS:
+        raise SandboxMissing(f"unknown sandbox {prefer!r}: choose from {', '.join(BACKENDS)}")
+    failures = []
+    for name in [prefer] if prefer else BACKENDS:
+        problem = trial(name)
+        if problem is None:
+            return BACKENDS[name]()
+        failures.append(f"{name}: {problem}; to fix it, {REMEDIES[name]}")
+    raise SandboxMissing("no sandbox works here. " + " | ".join(failures))
+
+
+def trial(name: str) -> str | None:
+    """Run a trial that tries to escape; return None if it could not, otherwise the problem.
+
+    Success is cached. A failure may be temporary and is not cached.
+    """
+    if name in _proven:
+        return None
+    problem = _try(name)
+    if problem is None:
+        _proven.add(name)
+    return problem
+
+
+def _try(name: str) -> str | None:
+    if not sys.platform.startswith("linux"):
+        return f"it needs Linux, and this is {sys.platform}"
+    try:
+        with (
+            BACKENDS[name](runtime=_TRIAL_RUNTIME, warm=()).start(b"") as template,
+            template.spawn(ChildLimits()) as child,
+        ):
+            child.sock.settimeout(_TRIAL_SECONDS)
+            answer = b""
+            while not answer.endswith(b"."):
+                received = child.sock.recv(1024)
+                if not received:
+                    return "the trial process ended unexpectedly"
+                answer += received
+    except (SandboxMissing, SandboxFault, OSError) as error:
+        return str(error).strip()
+    escaped = answer[:-1].decode(errors="replace")
+    return f"the trial process could access: {escaped}" if escaped else None
+
+
+class HealthFinding(msgspec.Struct, frozen=True):
+    """The result of one check.
+
+    remedy: how to fix the problem, "" if there is none
+    """
+
+    ok: bool
+    name: str
+    detail: str
+    remedy: str = ""
+
+
+def probe() -> list[HealthFinding]:
+    """Check the requirements, then each backend, then whether hidden tests can run."""
+    if not sys.platform.startswith("linux"):
+        remedy = "grade on Linux; `autograder check` runs on every system"
+        return [HealthFinding(False, "sandbox", f"not available on {sys.platform}", remedy)]
+    findings = [_system_call_filter()]
+    working = []
+    for name, backend in BACKENDS.items():
+        problem = trial(name)
+        if problem is None:
+            working.append(name)
+            made = backend()
+            caveats = "; ".join(made.caveats)
+            uids = "each submission has its own uid" if made.separate_uids else _SHARED_UID
+            detail = f"works; {uids}" + (f"; not guaranteed: {caveats}" if caveats else "")
+            findings.append(HealthFinding(True, name, detail))
+        else:
+            findings.append(HealthFinding(False, name, problem, REMEDIES[name]))
+    findings += [_tripwire(), _bounds()]
+    findings.append(_verdict(working))
+    return findings
+
+
+_SHARED_UID = "submissions run with the grader's uid"
+
+
+def _tripwire() -> HealthFinding:
+    _, names = tripwire(alone=True, gpu=False)
+    if names:
+        detail = f"{len(names)} system calls that honest programs never make are counted"
+        return HealthFinding(True, "tripwire", detail)
+    detail = "the kernel lacks seccomp user_notif: such system calls are denied but not counted"
+    return HealthFinding(False, "tripwire", detail, "use Linux 5.0 or newer")
+
+
+def _bounds() -> HealthFinding:
+    return HealthFinding(
+        True,
+        "limits",
+        "in force: resource limits for each process (address space, processor time, files,"
+        " processes) and a watchdog for wall-clock time and the total memory of a submission;"
+        " not in force: control groups (the kit does not use them)",
+    )
+
+
+def _system_call_filter() -> HealthFinding:
+    try:
+        size = len(allow_list(Tasks.NONE, namespaces=True, gpu=False)) // 8
+    except SandboxMissing as error:
+        return HealthFinding(False, "libseccomp", str(error), "apt-get install libseccomp2")
+    return HealthFinding(
+        True, "libseccomp", f"compiles the system call filter ({size} instructions)"
+    )
+
+
+def _verdict(working: list[str]) -> HealthFinding:
+    if not working:
+        return HealthFinding(False, "sandbox", "none works: hidden tests cannot run", "see above")
+    if working[0] == "bubblewrap":
+        return HealthFinding(True, "sandbox", "submissions will run in bubblewrap")
+    return HealthFinding(
+        True,
+        "sandbox",
+        f"submissions will run under {working[0]}, weaker than bubblewrap",
+        REMEDIES["bubblewrap"],
+    )
