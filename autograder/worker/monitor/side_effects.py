@@ -40,21 +40,31 @@ def _torch_state() -> tuple[bytes, ...]:
 
 
 def _numpy_state() -> tuple[object, ...]:
-    """Return the id and state of NumPy's global generator.
+    """Return the id and state of NumPy's global generator, and its cached normal sample.
 
-    The state is read from memory, because `np.random.get_state` takes 100 µs, longer than most
-    calls of a submission.
+    `np.random.get_state` takes 100 µs, longer than most calls of a submission. It is only called
+    after the first draw, because a newly seeded generator has no cached sample.
     """
     generator = _numpy_generator()
     if type(generator) is not np.random.MT19937:
         return id(generator), repr(generator.state)
+    memory = _memory_of(generator)
+    if memory == _SEEDED_MEMORY:
+        return id(generator), memory, 0, 0.0
+    state = _numpy_full_state(legacy=False)
+    return id(generator), memory, state["has_gauss"], state["gauss"]
+
+
+def _memory_of(generator: Any) -> bytes:
     address = generator.ctypes.state_address
-    return id(generator), (ctypes.c_char * _MT19937_BYTES).from_address(address).raw
+    return bytes((ctypes.c_char * _MT19937_BYTES).from_address(address).raw)
 
 
 _MT19937_BYTES = 4 * 624 + 4  # NumPy's mt19937_state: the key and the position
 # The functions as they are before a submission can replace them.
 _numpy_generator = np.random.get_bit_generator  # type: ignore[attr-defined]  # not in its stubs
+_SEEDED_MEMORY = _memory_of(np.random.RandomState(0)._bit_generator)
+_numpy_full_state: Any = np.random.get_state
 _python_state = random.getstate
 _SEEDED: dict[str, tuple[Callable[[], object], Callable[[int], object]]] = {
     "torch": (

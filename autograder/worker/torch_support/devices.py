@@ -1,4 +1,4 @@
-"""Place tensors and modules on a device (the CPU, a GPU, or the fake GPU), and find tensors in values."""
+"""Place tensors and modules on the CPU, a GPU or the fake GPU, and find tensors in values."""
 
 from __future__ import annotations
 
