@@ -92,8 +92,6 @@ MODULES = {
     "autograder.worker",
     "autograder.worker.monitor",
     "autograder.worker.monitor.function_hooks",
-    "autograder.worker.protocol",
-    "autograder.worker.protocol.call_patterns",
     "autograder.worker.stop_location",
 }
 

@@ -8,12 +8,12 @@ import socket
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
 
 from autograder.worker.isolation.lockdown import SPARE_UIDS, Boot
 
-from . import launch, seccomp
+from . import seccomp
 from .mounts import Visible, visible_paths
+from .processes import WARM
 from .seccomp import Tasks
 from .session import Template
 
@@ -21,15 +21,8 @@ from .session import Template
 _PREFERRED_UID = 1_999_000_000
 
 
-class StartedTemplate(NamedTuple):
-    """The process of a template. For `end` see `Template`, for the other fields `Boot`."""
-
-    control: socket.socket
-    end: Callable[[float], str]
-    child_uid: int | None
-    scratch: str = ""
-    readable: tuple[str, ...] = ()
-    root: str = ""
+# The control socket of a started template, `end` (see `Template`) and the completed `Boot`.
+StartedTemplate = tuple[socket.socket, Callable[[float], str], Boot]
 
 
 class Sandbox:
@@ -46,7 +39,7 @@ class Sandbox:
     name: str
     namespaces = False
 
-    def __init__(self, *, runtime: Path | None = None, warm: tuple[str, ...] = launch.WARM) -> None:
+    def __init__(self, *, runtime: Path | None = None, warm: tuple[str, ...] = WARM) -> None:
         self._runtime = runtime
         self._warm = warm
 
@@ -65,31 +58,21 @@ class Sandbox:
 
         config: passed to `server.prepare` before the first fork
         """
-        launched = self._launch(visible_paths(self._runtime, cuda=cuda), cuda=cuda)
-        boot = Boot(
-            backend=self.name,
-            warm=self._warm,
-            child_uid=launched.child_uid,
-            first=secrets.randbelow(SPARE_UIDS),
-            gpu=cuda,
-            scratch=launched.scratch,
-            readable=launched.readable,
-            root=launched.root,
-        )
+        boot = Boot(self.name, self._warm, None, cuda, first=secrets.randbelow(SPARE_UIDS))
+        control, end, boot = self._launch(visible_paths(self._runtime, cuda=cuda), boot)
         return Template(
-            launched.control,
+            control,
             boot,
             config,
             programs=partial(seccomp.programs, namespaces=self.namespaces, gpu=cuda),
-            most=self._max_tasks(launched.child_uid),
-            end=launched.end,
+            most=self._max_tasks(boot.child_uid),
+            end=end,
         )
 
-    def _launch(self, visible: Visible, *, cuda: bool) -> StartedTemplate:
+    def _launch(self, visible: Visible, boot: Boot) -> StartedTemplate:
         raise NotImplementedError
 
     def _spare_uid(self, visible: Visible) -> int | None:
-        """Return the children's first uid; None without root or if others cannot read Python."""
         return spare_uid() if os.geteuid() == 0 and visible.open_to_others() else None
 
     def _max_tasks(self, child_uid: int | None) -> Tasks:

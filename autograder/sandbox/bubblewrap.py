@@ -11,7 +11,7 @@ this uid can read the Python installation. Otherwise children keep root's uid wi
 and cannot be allowed additional processes, because RLIMIT_NPROC does not apply to root.
 
 When the trusted process ends, for whatever reason, the kernel kills bubblewrap and with it the
-outermost pid namespace and all processes in it (but see `launch.end_orphans`).
+outermost pid namespace and all processes in it (but see `processes.end_orphans`).
 """
 
 from __future__ import annotations
@@ -22,10 +22,12 @@ import shutil
 import socket
 from pathlib import Path
 
-from autograder.model.errors import SandboxFault, SandboxMissing
-from autograder.worker.isolation.lockdown import SPARE_UIDS
+import msgspec
 
-from . import launch
+from autograder.model.errors import SandboxFault, SandboxMissing
+from autograder.worker.isolation.lockdown import SPARE_UIDS, Boot
+
+from . import processes
 from .backend import Sandbox, StartedTemplate, spare_uid
 from .mounts import PACKAGE_FOLDERS, Visible
 from .seccomp import Tasks
@@ -59,11 +61,11 @@ class Bubblewrap(Sandbox):
             " the Python installation",
         )
 
-    def _launch(self, visible: Visible, *, cuda: bool) -> StartedTemplate:
+    def _launch(self, visible: Visible, boot: Boot) -> StartedTemplate:
         program = shutil.which("bwrap")
         if program is None:
             raise SandboxMissing("bubblewrap is not installed; run: apt-get install bubblewrap")
-        launch.end_orphans()
+        processes.end_orphans()
         outer_uid = self._spare_uid(visible)
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         try:
@@ -73,7 +75,8 @@ class Bubblewrap(Sandbox):
             raise
         finally:
             theirs.close()
-        return StartedTemplate(ours, process.end, None if outer_uid is None else _CHILD_UID_INSIDE)
+        uid = None if outer_uid is None else _CHILD_UID_INSIDE
+        return ours, process.end, msgspec.structs.replace(boot, child_uid=uid)
 
     def _spare_uid(self, visible: Visible) -> int | None:
         return spare_uid() if os.geteuid() == 0 and visible.readable_by_others() else None
@@ -84,10 +87,10 @@ class Bubblewrap(Sandbox):
 
 def _run(
     program: str, arguments: list[str], control: socket.socket, outer_uid: int | None
-) -> launch.Process:
+) -> processes.Process:
     """Start bubblewrap; as root, map spare uids into its user namespace before it continues."""
     if outer_uid is None:
-        return launch.run([program, *_FIXED, *arguments], (control.fileno(),), {})
+        return processes.run([program, *_FIXED, *arguments], (control.fileno(),), {})
     info, info_theirs = os.pipe()
     go_theirs, go = os.pipe()
     with open(info, "rb") as answers, open(go, "wb") as gate:
@@ -95,7 +98,7 @@ def _run(
         waiting += ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
         descriptors = (control.fileno(), info_theirs, go_theirs)
         try:
-            process = launch.run([program, *_FIXED, *waiting, *arguments], descriptors, {})
+            process = processes.run([program, *_FIXED, *waiting, *arguments], descriptors, {})
         finally:
             os.close(info_theirs)
             os.close(go_theirs)
@@ -107,17 +110,16 @@ def _run(
                     file.write(f"0 0 1\n{_CHILD_UID_INSIDE} {outer_uid} {SPARE_UIDS}\n")
         except (ValueError, OSError) as error:
             gate.close()
-            printed = process.end(launch.END_SECONDS)
+            printed = process.end(processes.END_SECONDS)
             raise SandboxFault(f"bubblewrap did not start: {error}\n{printed}") from error
         gate.write(b"go")
     return process
 
 
 def _arguments(visible: Visible, control_fd: int) -> list[str]:
-    """Return bubblewrap's arguments: environment, mounts and the program."""
     arguments: list[str] = []
     libraries = f"/runtime/lib:{_DRIVER}" if visible.driver else "/runtime/lib"
-    environment = {"LD_LIBRARY_PATH": libraries, **launch.environment("/cache", "/tmp")}
+    environment = {"LD_LIBRARY_PATH": libraries, **processes.environment("/cache", "/tmp")}
     for name, value in environment.items():
         arguments += ["--setenv", name, value]
     places = _places(visible)
@@ -140,11 +142,10 @@ def _arguments(visible: Visible, control_fd: int) -> list[str]:
     arguments += ["--tmpfs", "/cache", "--tmpfs", "/tmp", "--proc", "/proc"]
     arguments += ["--remount-ro", "/", "--chdir", "/"]
     path = [stdlib, f"{stdlib}/lib-dynload", "/packages", "/kit"]
-    return [*arguments, "/runtime/bin/python3", *launch.python_arguments(path, control_fd)]
+    return [*arguments, "/runtime/bin/python3", *processes.python_arguments(path, control_fd)]
 
 
 def _places(visible: Visible) -> list[tuple[Path, str]]:
-    """Return host paths and the neutral paths at which the sandbox mounts them."""
     places = [(visible.executable, "/runtime/bin/python3")]
     places += [(visible.stdlib, f"/runtime/{visible.stdlib.relative_to(visible.prefix)}")]
     for library in visible.libraries:

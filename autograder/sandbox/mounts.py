@@ -149,7 +149,6 @@ _DRIVER_FOLDERS = tuple(
 
 
 def _runtime_libraries(prefix: Path) -> list[Path]:
-    """Return libpython and the libraries that a self-contained Python distribution includes."""
     return [] if prefix == Path("/usr") else sorted((prefix / "lib").glob("*.so*"))
 
 

@@ -1,10 +1,19 @@
-"""Read what psutil does not: pidfds, and resource usage that /proc alone reports."""
+"""Start, watch and end the processes of a sandbox.
+
+The kernel ends a sandbox when the *thread* that started it ends. All sandboxes are therefore
+started from one thread that lives as long as the trusted process.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import select
+import signal
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+
+import psutil
 
 
 def readable(descriptor: int, seconds: float) -> bool:
@@ -34,17 +43,8 @@ def step_back(pid: int) -> None:
             file.write(str(niceness))
 
 
-def peak_resident_bytes(pid: int) -> int:
-    """Return the peak resident memory of a process; 0 if it has ended."""
-    return _status_bytes(pid, "VmHWM")
-
-
-def anonymous_bytes(pid: int) -> int:
-    """Return the resident memory of a process that is not backed by a file; 0 if it has ended."""
-    return _status_bytes(pid, "RssAnon")
-
-
-def _status_bytes(pid: int, field: str) -> int:
+def status_bytes(pid: int, field: str) -> int:
+    """Return a field of /proc/PID/status in bytes; 0 if the process has ended."""
     with contextlib.suppress(OSError), open(f"/proc/{pid}/status", encoding="ascii") as file:
         for line in file:
             if line.startswith(f"{field}:"):
@@ -52,24 +52,142 @@ def _status_bytes(pid: int, field: str) -> int:
     return 0
 
 
-def ran_seconds(pid: int) -> float:
-    """Return the time that a process ran on a CPU; 0 if it has ended."""
-    return _schedstat_seconds(pid, 0)
-
-
-def waited_seconds(pid: int) -> float:
-    """Return the time that a process was runnable but waited for a CPU; 0 if it has ended."""
-    return _schedstat_seconds(pid, 1)
-
-
-def _schedstat_seconds(pid: int, field: int) -> float:
+def scheduled_seconds(pid: int) -> tuple[float, float]:
+    """Return how long a process ran and how long it waited for a CPU; zeros if it has ended."""
     with contextlib.suppress(OSError), open(f"/proc/{pid}/schedstat", "rb") as file:
-        return int(file.read().split()[field]) / 1e9
-    return 0.0
+        ran, waited, _ = map(int, file.read().split())
+        return ran / 1e9, waited / 1e9
+    return 0.0, 0.0
 
 
-def resident_bytes(pid: int) -> int:
-    """Return the resident memory of a process, including shared pages; 0 if it has ended."""
-    with contextlib.suppress(OSError), open(f"/proc/{pid}/statm", "rb") as file:
-        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    return 0
+WARM = ("numpy", "torch")
+END_SECONDS = 3.0
+_ONE_THREAD = ("OMP_NUM_THREADS", "OMP_THREAD_LIMIT", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+_WHICH_GPU = ("CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER")  # copied from the grader if set
+
+
+def environment(cache: str, temporary: str) -> dict[str, str]:
+    """Return the environment of the template; both folders are writable while it warms up."""
+    return {
+        **dict.fromkeys(_ONE_THREAD, "1"),
+        "PYTHONHASHSEED": "0",  # so that sets have the same order in every run
+        "MPLBACKEND": "Agg",
+        "MPLCONFIGDIR": cache,
+        "KERAS_BACKEND": "torch",
+        "HF_HUB_OFFLINE": "1",
+        "TOKENIZERS_PARALLELISM": "false",
+        "TORCH_DEVICE_BACKEND_AUTOLOAD": "0",
+        "PYTORCH_NVML_BASED_CUDA_CHECK": "1",  # `torch.cuda.is_available` must not initialise CUDA
+        **{name: os.environ[name] for name in _WHICH_GPU if name in os.environ},
+        "TRITON_INTERPRET": "1",  # no compiler may run here
+        "USER": "student",
+        "HOME": "/submission",
+        "TMPDIR": temporary,
+    }
+
+
+def python_arguments(path: list[str], control_fd: int) -> list[str]:
+    """Return the options and the program of the template's interpreter.
+
+    -I would ignore PYTHONHASHSEED; -P, -s and -S in an empty environment isolate equally well.
+    """
+    program = f"import sys; sys.path[:] = {path!r}\n"
+    program += f"from worker.fork_server import main; main({control_fd})"
+    return ["-P", "-s", "-S", "-B", "-X", "utf8", "-c", program]
+
+
+class Process:
+    """The process of a template; its output is recorded for error messages."""
+
+    def __init__(self, argv: list[str], descriptors: tuple[int, ...], env: dict[str, str]) -> None:
+        self._printed = os.memfd_create("printed")
+        self._process = subprocess.Popen(
+            argv,
+            env=env,
+            cwd="/",
+            start_new_session=True,  # only the grader handles Ctrl-C
+            pass_fds=descriptors,
+            stdin=subprocess.DEVNULL,
+            stdout=self._printed,
+            stderr=self._printed,
+        )
+
+    def end(self, seconds: float) -> str:
+        """Wait for the process to end, kill it after `seconds`, and return its output."""
+        if self._printed < 0:
+            return ""
+        try:
+            self._process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            self._kill()
+        printed = os.pread(self._printed, 1 << 16, 0).decode(errors="replace")
+        os.close(self._printed)
+        self._printed = -1
+        return printed
+
+    def _kill(self) -> None:
+        """Kill the process and its children (see `end_orphans`).
+
+        The process is stopped first, so that it cannot start another child.
+        """
+        pid = self._process.pid
+        os.kill(pid, signal.SIGSTOP)
+        os.waitid(os.P_PID, pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
+        with contextlib.suppress(psutil.Error):
+            for child in psutil.Process(pid).children():
+                child.kill()
+        self._process.kill()
+        self._process.wait()
+
+
+def end_orphans() -> None:
+    """Kill half-started sandboxes of graders that were killed.
+
+    bubblewrap sets the parent-death signal of its child shortly after the fork. If bubblewrap dies
+    in between, for instance together with the grader, the child waits forever.
+    """
+    for process in orphans():
+        with contextlib.suppress(psutil.Error):
+            process.kill()
+
+
+def orphans() -> list[psutil.Process]:
+    """Return the init processes of our sandboxes whose bubblewrap has ended."""
+    found = []
+    for process in psutil.process_iter(["name"]):
+        with contextlib.suppress(psutil.Error, OSError):
+            if process.info["name"] == "bwrap" and _is_orphan(process):
+                found.append(process)
+    return found
+
+
+def _is_orphan(process: psutil.Process) -> bool:
+    with open(f"/proc/{process.pid}/status", encoding="utf-8", errors="replace") as file:
+        pids = next(line.split()[1:] for line in file if line.startswith("NSpid:"))
+    parent = process.parent()
+    return (
+        len(pids) > 1
+        and pids[-1] == "1"  # the first process in its pid namespace
+        and process.uids().real == os.getuid()
+        and "worker.fork_server" in " ".join(process.cmdline())
+        and (parent is None or parent.name() != "bwrap")
+    )
+
+
+_starter: ThreadPoolExecutor | None = None
+
+
+def run(argv: list[str], descriptors: tuple[int, ...], env: dict[str, str]) -> Process:
+    """Start a process from the thread that lives as long as this process."""
+    global _starter
+    if _starter is None:
+        _starter = ThreadPoolExecutor(1, "sandbox-starter")
+    return _starter.submit(Process, argv, descriptors, env).result()
+
+
+def _forget_starter() -> None:
+    global _starter
+    _starter = None
+
+
+os.register_at_fork(after_in_child=_forget_starter)

@@ -68,7 +68,6 @@ def tripwire(*, alone: bool, gpu: bool) -> tuple[bytes, dict[int, str]]:
 
 
 def _call_number(seccomp: Any, name: str) -> int:
-    """Return the number of a system call, negative if this architecture lacks it."""
     try:
         return max(-1, int(seccomp.resolve_syscall(seccomp.system_arch(), name)))
     except (OSError, ValueError):
@@ -84,7 +83,6 @@ def _kernel_can_ask() -> bool:
 
 
 def _exported(filter_: Any) -> bytes:
-    """Return a libseccomp filter as a BPF program."""
     with tempfile.TemporaryFile() as file:
         filter_.export_bpf(file)
         file.seek(0)

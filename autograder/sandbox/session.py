@@ -41,7 +41,6 @@ from autograder.worker.fork_server import (
 from autograder.worker.isolation.lockdown import Boot, ChildLimits
 
 from . import processes
-from .launch import END_SECONDS
 from .seccomp import Programs, Tasks
 
 _PACKET = 1 << 16
@@ -111,23 +110,23 @@ class Child:
         if self._template._bred:
             with contextlib.suppress(psutil.Error):
                 pids += [p.pid for p in psutil.Process(self.pid).children(recursive=True)]
-        return sum(processes.resident_bytes(pid) for pid in pids)
+        return sum(processes.status_bytes(pid, "VmRSS") for pid in pids)
 
     def peak_bytes(self) -> int:
         """Return the peak resident memory of the child; 0 once it has ended."""
-        return 0 if self._has_ended() else processes.peak_resident_bytes(self.pid)
+        return 0 if self._has_ended() else processes.status_bytes(self.pid, "VmHWM")
 
     def anonymous_bytes(self) -> int:
         """Return the anonymous resident memory, including the template's; 0 once it has ended."""
-        return 0 if self._has_ended() else processes.anonymous_bytes(self.pid)
+        return 0 if self._has_ended() else processes.status_bytes(self.pid, "RssAnon")
 
     def waited_seconds(self) -> float:
         """Return the time that the child was runnable but waited for a CPU; 0 once it has ended."""
-        return 0.0 if self._has_ended() else processes.waited_seconds(self.pid)
+        return 0.0 if self._has_ended() else processes.scheduled_seconds(self.pid)[1]
 
     def ran_seconds(self) -> float:
         """Return the time that the child ran on a CPU; 0 once it has ended."""
-        return 0.0 if self._has_ended() else processes.ran_seconds(self.pid)
+        return 0.0 if self._has_ended() else processes.scheduled_seconds(self.pid)[0]
 
     def _has_ended(self) -> bool:
         return self.pidfd < 0 or processes.readable(self.pidfd, 0)
@@ -245,7 +244,7 @@ class Template:
             self._control.close()
         _living.discard(self)
         # a template that is not warm yet has no children and does not read its socket
-        self._end(END_SECONDS if self.warm else 0.0)
+        self._end(processes.END_SECONDS if self.warm else 0.0)
 
     def __enter__(self) -> Template:
         return self
@@ -304,7 +303,7 @@ class Template:
 
     def _fail(self, message: str) -> NoReturn:
         self._control.close()
-        printed = self._end(END_SECONDS).strip()
+        printed = self._end(processes.END_SECONDS).strip()
         self._dead = f"{message}\n{printed}" if printed else message
         raise SandboxFault(self._dead)
 

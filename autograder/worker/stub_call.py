@@ -169,7 +169,6 @@ def _special(thing: object, _: Encoder) -> frames.Value | None:
 
 
 def _error(raised: frames.Raised | None) -> Exception:
-    """Convert the correct exercise's exception to one of Python's built-in exceptions."""
     if raised is None:
         return RuntimeError("the correct exercise gave no answer")
     for name in (raised.type, *raised.bases):

@@ -28,7 +28,7 @@ from autograder.sandbox import (
     SandboxMissing,
     Template,
     choose,
-    launch,
+    processes,
 )
 from autograder.sandbox.bubblewrap import _FIXED
 from autograder.sandbox.processes import readable
@@ -151,15 +151,15 @@ def test_a_stuck_child_delays_no_other(spawn: Spawn) -> None:
 
 
 @contextlib.contextmanager
-def beginning() -> Iterator[tuple[launch.Process, psutil.Process]]:
+def beginning() -> Iterator[tuple[processes.Process, psutil.Process]]:
     """A bubblewrap that waits before its child's life hangs on its own, and that child."""
     require("bubblewrap")
     info, info_theirs = os.pipe()
     gate_theirs, gate = os.pipe()
     waiting = ["--info-fd", str(info_theirs), "--userns-block-fd", str(gate_theirs)]
-    program = [sys.executable, *launch.python_arguments([], 3)]
+    program = [sys.executable, *processes.python_arguments([], 3)]
     argv = ["bwrap", *_FIXED, *waiting, "--ro-bind", "/", "/", *program]
-    process = launch.run(argv, (info_theirs, gate_theirs), {"PATH": os.environ["PATH"]})
+    process = processes.run(argv, (info_theirs, gate_theirs), {"PATH": os.environ["PATH"]})
     os.close(info_theirs)
     os.close(gate_theirs)
     with open(info, "rb") as answers, open(gate, "wb"):
@@ -184,7 +184,7 @@ def test_the_beginning_that_a_killed_grader_left_is_ended_by_the_next() -> None:
         process._process.kill()  # as the kernel does when its grader dies
         process._process.wait()
         assert begun.is_running()
-        launch.end_orphans()
+        processes.end_orphans()
         _, left = psutil.wait_procs([begun], timeout=5)
         assert not left
         assert in_use.is_running()

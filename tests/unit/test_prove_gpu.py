@@ -10,7 +10,7 @@ import torch
 
 from autograder.model.availability import has_cuda
 from autograder.model.course import load
-from autograder.sandbox import launch, mounts
+from autograder.sandbox import mounts, processes
 from autograder.worker.torch_support import devices
 from benchmarks import prove_gpu
 from benchmarks.prove_gpu import Step, not_run, page, prove, steps
@@ -84,7 +84,7 @@ def test_of_a_gpus_nodes_those_are_shown_that_computing_needs(tmp_path):
 def test_which_gpu_is_ours_is_said_within_the_sandbox_too(monkeypatch):
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "3")
     monkeypatch.delenv("CUDA_DEVICE_ORDER", raising=False)
-    told = launch.environment("/cache", "/tmp")
+    told = processes.environment("/cache", "/tmp")
     assert told["CUDA_VISIBLE_DEVICES"] == "3"
     assert "CUDA_DEVICE_ORDER" not in told
 

@@ -25,7 +25,7 @@ from typing import Literal
 
 import msgspec
 
-from ...worker.protocol.call_patterns import matches
+from ...worker.monitor.function_hooks import matches
 from ..availability import EXTRAS
 from .reachable import MAX_TOKENS, Sources
 from .uses import Imported, Part, Use

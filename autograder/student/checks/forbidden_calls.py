@@ -20,8 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from ...model.source.rules import call_in_words
-from ...worker.monitor.function_hooks import function_mode
-from ...worker.protocol.call_patterns import matches
+from ...worker.monitor.function_hooks import function_mode, matches
 from ..folder.week import WeekFolder
 from .check_results import Failure
 

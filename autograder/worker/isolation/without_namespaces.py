@@ -17,8 +17,8 @@ children share the grader's uid, and their number of threads is not limited.
 
 Chroot, for containers that grant neither namespaces nor Landlock but run as root: the child's root
 becomes the folder of the Python installation, with the same absolute paths as outside
-(`sandbox/chroot.py` prepares it). Nothing outside of it can be named: no /proc, no /etc, no hidden
-test. Inside, the child has a uid that owns only its folder, and no descriptor of a folder outside
+(`sandbox/weaker_backends.py` prepares it). Nothing outside of it can be named: no /proc, no /etc,
+no hidden test. The child has a uid that owns only its folder, and no descriptor of a folder outside
 stays open. World-readable files in the installation's folder are not hidden.
 """
 
@@ -92,7 +92,6 @@ class Workdirs(Isolation):
 
 
 def _fits(folder: str, budget: int) -> bool:
-    """Return True if the files below a folder respect the budget in size, number and depth."""
     entries = max(_FEWEST_INODES, budget // 4096)
     folders = [(folder, 0)]
     try:
@@ -207,7 +206,6 @@ def _create_ruleset(*, gpu: bool) -> int:
 
 
 def _allow(ruleset: int, path: str, rights: int) -> None:
-    """Grant rights on a path and below it, if it still exists."""
     try:
         place = os.open(path, os.O_PATH | os.O_CLOEXEC)
     except FileNotFoundError:

@@ -22,15 +22,16 @@ import sys
 import types
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, lru_cache
 from importlib.machinery import ModuleSpec
 from typing import Any
-
-from ..protocol.call_patterns import UFUNCS, any_of, matches
 
 # Receives the base name of a called function, and whether it is composed of other functions.
 Note = Callable[[str, bool], None]
 
+# NumPy's ufuncs that do the work of an exercise
+_UFUNCS = ("logaddexp", "logaddexp2")
+_NEVER = "(?!)"  # an empty expression would match every name
 # Libraries whose Python functions are hooked on import, and the modules that are hooked at once.
 _LIBRARIES = ("torch", "functorch", "scipy", "numpy", "keras", "transformers", "einops")
 _PYTHON = (
@@ -43,6 +44,24 @@ _DESCRIBING = ("build", "get_config", "from_config", "extra_repr", "reset_parame
 # Functions of these modules are composed of other operators: no operator carries their name.
 _COMPOSED = ("torch._", "torch.distributions.")
 _TABLES = ("decomposition_table", "pre_autograd_decomposition_table", "meta_table")
+
+
+@lru_cache(maxsize=4096)
+def matches(name: str, patterns: tuple[str, ...]) -> bool:
+    """Return True if a call's base name, with or without its prefixes, matches a pattern."""
+    expression = _any_of(patterns)
+    return any(expression.match(n) for n in {name, plain(name)})
+
+
+@cache
+def _any_of(patterns: tuple[str, ...]) -> re.Pattern[str]:
+    """Compile patterns into one expression, because thousands of names are matched at start-up."""
+    return re.compile("|".join(map(fnmatch.translate, patterns)) or _NEVER)
+
+
+def plain(name: str) -> str:
+    """Return a call's base name without underscores and prefixes of torch's variants."""
+    return name.rstrip("_").lstrip("_").removeprefix("special_").removeprefix("safe_")
 
 
 def hook_functions(patterns: tuple[str, ...], note: Note) -> None:
@@ -73,7 +92,6 @@ def hooked_patterns() -> tuple[str, ...]:
 
 
 def _hook_module(module: types.ModuleType, patterns: tuple[str, ...]) -> None:
-    """Hook the functions and classes of a module that a pattern names."""
     for name, value in list(vars(module).items()):
         if isinstance(value, type):
             noted = _noted_name(value, name, patterns)
@@ -113,9 +131,8 @@ def _noted_name(value: Any, name: str, patterns: tuple[str, ...]) -> str:
 
 @cache
 def _dotted(patterns: tuple[str, ...]) -> re.Pattern[str] | None:
-    """Return an expression for the patterns with full names, or None if all are base names."""
     dotted = tuple(p for p in patterns if "." in p)
-    return any_of(dotted) if dotted else None
+    return _any_of(dotted) if dotted else None
 
 
 def hook_function(function: Any, name: str) -> None:
@@ -267,7 +284,7 @@ _ufuncs: dict[HookedUfunc, Any] = {}
 def _hook_ufuncs(patterns: tuple[str, ...]) -> None:
     numpy = sys.modules.get("numpy")
     known = {u.__name__ for u in _ufuncs}
-    for name in UFUNCS:
+    for name in _UFUNCS:
         if numpy is not None and matches(name, patterns) and name not in known:
             HookedUfunc(getattr(numpy, name))
     for module in list(sys.modules.values()) if _ufuncs else ():

@@ -157,7 +157,6 @@ def _handler() -> Any:
 
 
 def _set(capsule: Any) -> Any:
-    """Use this handler for new arrays, and return the previous one."""
     return _setter()(capsule)
 
 

@@ -22,10 +22,9 @@ from typing import Any
 import torch
 from torch.overrides import get_overridable_functions
 
-from ..protocol.call_patterns import matches, plain
 from ..protocol.frames import Banned
 from ..stop_location import student_line
-from .function_hooks import hook_functions, is_hooked
+from .function_hooks import hook_functions, is_hooked, matches, plain
 
 # Dispatch keys whose kernels torch.library returns; mkldnn tensors are converted to dense ones.
 _KEYS = ("CPU", "CUDA", "SparseCPU", "SparseCsrCPU", "NestedTensorCPU", "QuantizedCPU")
@@ -117,7 +116,6 @@ def hooks_cover(patterns: tuple[str, ...]) -> bool:
 
 
 def _public_functions(patterns: tuple[str, ...]) -> list[Any]:
-    """Return the functions that a torch function mode sees and that match a pattern."""
     every = [f for some in get_overridable_functions().values() for f in some]
     return [f for f in every if matches(getattr(f, "__name__", ""), patterns)]
 

@@ -148,7 +148,6 @@ class _Argument:
 
 
 def _global_settings() -> tuple[Any, ...]:
-    """Return process-wide settings of torch and NumPy in the order of `_RESTORE`."""
     # the default device can only differ while a mode is active; asking torch for it is slow
     device = torch.get_default_device() if _len_torch_function_stack() else _CPU
     prints = vars(_TORCH_PRINTS).copy(), np.get_printoptions()
@@ -236,7 +235,6 @@ def _drawing_settings(plt: Any) -> dict[str, Any]:
 
 
 def _settings(module: nn.Module) -> dict[Effect, Any]:
-    """Return a module's training modes, and the attention settings of a Hugging Face model."""
     config = getattr(module, "config", None)
     return {
         Effect.MODE: [m.training for m in module.modules()],
@@ -246,7 +244,6 @@ def _settings(module: nn.Module) -> dict[Effect, Any]:
 
 
 def _data(x: torch.Tensor) -> torch.Tensor | None:
-    """Return a tensor's data without copying it, or None for an unknown subclass."""
     return bare(x).detach() if type(x) in (torch.Tensor, ClaimedTensor) else None
 
 

@@ -117,7 +117,6 @@ def unpack_answer(header: bytes, body: bytes | memoryview) -> Reply | Notice | S
 
 
 def _check_nesting(values: tuple[Value, ...]) -> None:
-    """Raise BadFrame if values are nested too deeply, or if there are too many."""
     level, depth, count = values, 0, 0
     while level:
         depth, count = depth + 1, count + len(level)

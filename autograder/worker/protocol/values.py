@@ -214,7 +214,6 @@ class Decoder:
         return value
 
     def _count(self, size: int) -> None:
-        """Bound the decoded size of all values of a frame together."""
         self._decoded += size
         if self._decoded > self.budget:
             raise frames.BadFrame(f"the values take more than {self.budget} bytes together")

@@ -176,7 +176,6 @@ def present(is_present: bool) -> Iterator[None]:
 
 
 def _name_the_accelerator() -> None:
-    """Make `torch.accelerator` return the fake GPU during calls on that device."""
     others: Any = torch.device("cuda") if torch.version.cuda else None
 
     def accelerator() -> torch.device | None:
@@ -240,12 +239,10 @@ def _number(x: Any) -> Any:
 
 
 def _pinned(x: torch.Tensor, device: Any = None) -> torch.Tensor:
-    """Return a copy, as `pin_memory` does."""
     return x.clone()
 
 
 def _run(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Run an operator on the CPU tensors inside claimed tensors."""
     facts = facts_of(func)
     if not facts.moves:
         _check_devices(facts, args, kwargs)

@@ -68,7 +68,6 @@ class Frontend:
     def _types(
         self, kernel: Any, arguments: dict[str, Any]
     ) -> tuple[dict[str, Any], dict[tuple[int, ...], Any]]:
-        """Return the types of a kernel's parameters, and the constants by position."""
         signature = {}
         values = [_bare(value) for value in arguments.values()]
         for name, value in zip(arguments, values, strict=True):
@@ -119,7 +118,6 @@ def _bare(value: Any) -> Any:
 
 
 def _parameters_of(kernel: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
-    """Return the keyword arguments without launch options such as `num_warps`."""
     return {name: value for name, value in kwargs.items() if name in kernel.arg_names}
 
 
@@ -136,7 +134,6 @@ def _described(error: BaseException, root: str) -> frames.Raised:
 
 
 def _line_of(error: BaseException, root: str) -> int | None:
-    """Return the submission's line that a CompilationError points to, or None."""
     node, source = getattr(error, "node", None), getattr(error, "src", None)
     for twin in _twins.values():
         inside = twin.fn.__code__.co_filename.startswith(root + os.sep)

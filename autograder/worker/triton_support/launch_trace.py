@@ -192,7 +192,6 @@ class Launch:
         return self._outside(kind, active, allowed)
 
     def _regions_of(self, numbers: np.ndarray) -> Iterable[Region]:
-        """Return the regions that addresses with these numbers may belong to."""
         if not len(numbers):
             return ()
         first = numbers[0]

@@ -167,7 +167,6 @@ def _only_moves(func: Any, args: Any, kwargs: Any) -> bool:
 
 
 def _renamed(x: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
-    """Rename the labels in a tensor; keep other values."""
     if not x.is_floating_point():
         return x
     places = torch.searchsorted(_LABELS, x.float()).clamp(max=len(_LABELS) - 1)

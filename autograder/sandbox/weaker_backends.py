@@ -1,0 +1,245 @@
+"""The Landlock and chroot backends, for hosts that grant no user namespaces.
+
+Theory of operation
+-------------------
+Who may be lying: the code that runs in the sandbox later. The template is an ordinary process with
+an empty environment and no descriptor except its control socket. Its folder holds links to the
+paths that `mounts.py` lists, copies of the worker's files and the working directories of children.
+The template removes the folder on exit; if the template was killed, the next one removes it.
+
+`worker/isolation/without_namespaces.py` confines each child. The seccomp filter also denies signals
+and changes of file metadata, because nothing else separates a child from the grader's files.
+
+Chroot is for platforms that run graders in plain Docker, which grants chroot and changes of uid but
+no namespaces. Each child changes its root to the folder of the Python installation (usually
+`/usr`). Paths in the new root must equal the paths outside, otherwise no library could be imported.
+A link inside the folder ensures this: `/usr/usr` points to `/usr`. It is created when the container
+is built (`LINK` is the command) and checked here.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import socket
+import stat
+import tempfile
+from functools import partial
+from pathlib import Path
+
+import msgspec
+
+from autograder.model.errors import SandboxMissing
+from autograder.worker.isolation.enter_namespaces import GPU_PROC_FILES
+from autograder.worker.isolation.lockdown import Boot
+from autograder.worker.isolation.without_namespaces import abi, remove_tree
+
+from . import processes
+from .backend import Sandbox, StartedTemplate, spare_uid
+from .mounts import Visible, stdlib_entries
+
+_PREFIX = "grading-sandbox-"
+
+
+class Home:
+    """The folder of one template, with its links and the folders of its children.
+
+    A lock marks the folder as in use; the kernel releases it with the last process that holds it.
+    """
+
+    def __init__(self, visible: Visible, within: str | None = None) -> None:
+        within = within or tempfile.gettempdir()
+        _sweep(Path(within))
+        made = tempfile.mkdtemp(prefix=f"new-{_PREFIX}", dir=within)
+        self.lock = os.open(f"{made}/lock", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+        fcntl.flock(self.lock, fcntl.LOCK_EX)
+        os.chmod(made, 0o711)  # children can traverse but not list it
+        self.folder = os.path.join(within, made.rpartition("new-")[2])
+        os.rename(made, self.folder)
+        os.mkdir(f"{self.folder}/cache", 0o700)
+        sources = [*stdlib_entries(visible.stdlib), *visible.libraries, *visible.packages.values()]
+        sources += visible.driver
+        for path in stdlib_entries(visible.stdlib):
+            self._new_path("stdlib", path.name).symlink_to(path)
+        for place, path in visible.packages.items():
+            self._new_path("packages", place).symlink_to(path)
+        for name, path in visible.worker.items():  # others may not read the originals
+            copy = self._new_path("kit/worker", name)
+            copy.write_bytes(path.read_bytes())
+            copy.chmod(0o644)
+        farms = [f"{self.folder}/{name}" for name in ("stdlib", "packages", "kit")]
+        self.path = [farms[0], f"{farms[0]}/lib-dynload", *farms[1:]]
+        self.readable = (*map(str, sources), *visible.devices, *farms)
+        _open_to_others(farms)
+
+    def _new_path(self, farm: str, place: str) -> Path:
+        path = Path(self.folder, farm, place)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return path
+
+    def start(self, visible: Visible) -> tuple[socket.socket, processes.Process]:
+        """Start a template in this folder; return our end of its control socket and its process."""
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with theirs:
+            arguments = processes.python_arguments(self.path, theirs.fileno())
+            argv = [str(visible.executable), *arguments]
+            env = processes.environment(f"{self.folder}/cache", f"{self.folder}/cache")
+            if visible.driver:
+                env["LD_LIBRARY_PATH"] = str(visible.driver[0].parent)
+            return ours, processes.run(argv, (theirs.fileno(), self.lock), env)
+
+    def end(self, process: processes.Process, seconds: float) -> str:
+        """End the process, remove the folder and return the process's output."""
+        printed = process.end(seconds)
+        with contextlib.suppress(OSError):
+            remove_tree(self.folder)
+        if self.lock >= 0:
+            os.close(self.lock)
+            self.lock = -1
+        return printed
+
+
+def _open_to_others(farms: list[str]) -> None:
+    for farm in farms:
+        for folder, _, _ in os.walk(farm):
+            os.chmod(folder, 0o755)
+
+
+def _sweep(within: Path) -> None:
+    for folder in within.glob(f"{_PREFIX}*"):
+        with contextlib.suppress(OSError):
+            if folder.lstat().st_uid != os.geteuid():
+                continue
+            with open(folder / "lock", "rb") as lock:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                remove_tree(str(folder))
+
+
+DISK_IS_WATCHED = "disk usage is monitored, not limited: a submission can briefly exceed its limit"
+THREADS_ARE_NOT_COUNTED = "if threads are allowed, only memory limits their number"
+CAVEATS = (
+    "a submission can test whether a path exists on this machine",
+    DISK_IS_WATCHED,
+    THREADS_ARE_NOT_COUNTED,
+)
+SHARED_UID = "submissions run with the grader's uid, without its capabilities"
+
+
+class LandlockSandbox(Sandbox):
+    """Start templates under Landlock."""
+
+    name = "landlock"
+
+    @property
+    def caveats(self) -> tuple[str, ...]:
+        return CAVEATS if self.separate_uids else (*CAVEATS, SHARED_UID)
+
+    def _launch(self, visible: Visible, boot: Boot) -> StartedTemplate:
+        try:
+            abi()
+        except OSError as error:
+            raise SandboxMissing(
+                f"this kernel has no Landlock ({error}); boot Linux 5.13 or newer with lsm=landlock"
+            ) from error
+        home = Home(visible)
+        control, process = home.start(visible)
+        proc = [f"/proc/{name}" for name in GPU_PROC_FILES] if boot.gpu else []
+        boot = msgspec.structs.replace(
+            boot,
+            child_uid=self._spare_uid(visible),
+            scratch=home.folder,
+            readable=(*home.readable, *proc),
+        )
+        return control, partial(home.end, process), boot
+
+
+LINK = "mkdir -p {root}{parent} && ln -s {up} {root}{root}"
+_WORKDIRS = "grading"
+_NEEDED = {5: "CAP_KILL", 6: "CAP_SETGID", 7: "CAP_SETUID", 8: "CAP_SETPCAP", 18: "CAP_SYS_CHROOT"}
+_CAVEATS = (
+    "a submission can read all world-readable files in the folder of the Python installation",
+    DISK_IS_WATCHED,
+    THREADS_ARE_NOT_COUNTED,
+)
+
+
+class Chroot(Sandbox):
+    """Start templates whose children run in a chroot."""
+
+    name = "chroot"
+
+    @property
+    def separate_uids(self) -> bool:
+        return True  # `_launch` requires spare uids
+
+    @property
+    def caveats(self) -> tuple[str, ...]:
+        return _CAVEATS
+
+    def _launch(self, visible: Visible, boot: Boot) -> StartedTemplate:
+        if boot.gpu:
+            raise SandboxMissing("no GPU can be used here: its devices are outside the new root")
+        uid, root = _required_uid(), _root_of(visible)
+        _make_devices(root, visible.devices)
+        workdirs = root / _WORKDIRS
+        workdirs.mkdir(mode=0o711, exist_ok=True)
+        home = Home(visible, within=str(workdirs))
+        control, process = home.start(visible)
+        boot = msgspec.structs.replace(boot, child_uid=uid, scratch=home.folder, root=str(root))
+        return control, partial(home.end, process), boot
+
+
+def _required_uid() -> int:
+    if os.geteuid() != 0:
+        raise SandboxMissing("it needs root")
+    if lacking := [name for bit, name in _NEEDED.items() if not _capabilities() >> bit & 1]:
+        raise SandboxMissing(f"root lacks {', '.join(lacking)} here")
+    uid = spare_uid()
+    if uid is None:
+        raise SandboxMissing("this user namespace has no spare uids for submissions")
+    return uid
+
+
+def _capabilities() -> int:
+    with open("/proc/self/status", encoding="ascii", errors="replace") as file:
+        found = [line.split()[1] for line in file if line.startswith("CapEff:")]
+    return int(found[0], 16) if found else 0
+
+
+def _root_of(visible: Visible) -> Path:
+    places = [visible.stdlib, *visible.packages.values(), *visible.libraries]
+    root = Path(os.path.commonpath([place.resolve() for place in places]))
+    if root == Path("/"):
+        raise SandboxMissing(
+            "Python and its packages are in different top-level folders: for this sandbox create "
+            "the virtual environment in the folder of Python, for example /usr/local/grading"
+        )
+    if not visible.open_to_others():
+        raise SandboxMissing(f"other users cannot read the Python packages: chmod -R o+rX {root}")
+    inside = Path(f"{root}{root}")
+    if not (inside.exists() and inside.samefile(root)):
+        raise SandboxMissing(f"{inside} is not a link to {root}: {how_to_link(root)}")
+    return root
+
+
+def _make_devices(root: Path, devices: tuple[str, ...]) -> None:
+    """Create the harmless device nodes in the new root if this container permits it.
+
+    The worker does not need them, but programs may open /dev/urandom themselves.
+    """
+    (root / "dev").mkdir(mode=0o755, exist_ok=True)
+    for device in devices:
+        node = Path(f"{root}{device}")
+        try:
+            if not node.exists():
+                os.mknod(node, stat.S_IFCHR | 0o666, os.stat(device).st_rdev)
+                node.chmod(0o666)
+        except OSError:
+            return
+
+
+def how_to_link(root: Path) -> str:
+    """Return the command that creates the link, which makes paths equal inside and outside."""
+    up = "/".join([".."] * (len(root.parts) - 2)) or "."
+    return LINK.format(root=root, parent=root.parent if len(root.parts) > 2 else "", up=up)
