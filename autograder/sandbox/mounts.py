@@ -87,13 +87,15 @@ def visible_paths(runtime: Path | None, *, cuda: bool) -> Visible:
     if runtime is not None:
         files["server.py"] = runtime.resolve()
     prefix = Path(sys.base_prefix).resolve()
+    # libpython, and the libraries that a self-contained distribution of Python includes
+    own_libraries = [] if prefix == Path("/usr") else sorted((prefix / "lib").glob("*.so*"))
     graphics = graphics_nodes(Path("/dev")) if cuda else []
     folders = _loader_folders()
     return Visible(
         executable=Path(getattr(sys, "_base_executable", sys.executable)).resolve(),
         prefix=prefix,
         stdlib=Path(sysconfig.get_path("stdlib")).resolve(),
-        libraries=(*folders, *_runtime_libraries(prefix)),
+        libraries=(*folders, *own_libraries),
         packages=_packages(),
         worker=files,
         devices=(*DEVICES, *graphics),
@@ -146,10 +148,6 @@ _DRIVER_FOLDERS = tuple(
         *("/usr/lib/wsl/lib", "/run/opengl-driver/lib"),
     )
 )
-
-
-def _runtime_libraries(prefix: Path) -> list[Path]:
-    return [] if prefix == Path("/usr") else sorted((prefix / "lib").glob("*.so*"))
 
 
 @cache

@@ -12,6 +12,7 @@ import select
 import signal
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 
 import psutil
 
@@ -174,20 +175,14 @@ def _is_orphan(process: psutil.Process) -> bool:
     )
 
 
-_starter: ThreadPoolExecutor | None = None
+@cache
+def _starter() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(1, "sandbox-starter")
+
+
+os.register_at_fork(after_in_child=_starter.cache_clear)
 
 
 def run(argv: list[str], descriptors: tuple[int, ...], env: dict[str, str]) -> Process:
     """Start a process from the thread that lives as long as this process."""
-    global _starter
-    if _starter is None:
-        _starter = ThreadPoolExecutor(1, "sandbox-starter")
-    return _starter.submit(Process, argv, descriptors, env).result()
-
-
-def _forget_starter() -> None:
-    global _starter
-    _starter = None
-
-
-os.register_at_fork(after_in_child=_forget_starter)
+    return _starter().submit(Process, argv, descriptors, env).result()

@@ -214,7 +214,9 @@ class Template:
         with self._lock:
             if self._dead:
                 raise SandboxFault(self._dead)
-            self._wait_until_warm()
+            if not self.warm:
+                self._await(Ready, 0, self._warm_until - time.monotonic())
+                self.warm = True
             self._number += 1
             number = self._number
             ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -251,11 +253,6 @@ class Template:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-    def _wait_until_warm(self) -> None:
-        if not self.warm:
-            self._await(Ready, 0, self._warm_until - time.monotonic())
-            self.warm = True
 
     def _tasks(self, limits: ChildLimits) -> Tasks:
         if limits.processes == 0:

@@ -24,11 +24,14 @@ from __future__ import annotations
 
 import array
 import contextlib
+import errno
+import fcntl
 import gc
 import os
 import select
 import signal
 import socket
+import struct
 import threading
 import time
 import traceback
@@ -38,13 +41,15 @@ import msgspec
 from .isolation import lockdown
 from .isolation.enter_namespaces import Namespaces
 from .isolation.lockdown import Boot, ChildLimits, Isolation
-from .isolation.seccomp_notify import Notifications
 from .isolation.without_namespaces import ChrootIsolation, Landlock
 
 _PACKET = 1 << 16
 _SETUP_MS = 10_000
 _GPU_SETUP_MS = 60_000
 _GRACE_SECONDS = 10.0
+_RECEIVE, _SEND = 0xC0502100, 0xC0182101  # SECCOMP_IOCTL_NOTIF_RECV and _SEND
+_QUESTION, _ANSWER = struct.Struct("<QIIiIQ6Q"), struct.Struct("<QqiI")
+_MAX_ANSWERS = 200  # for one child
 _ISOLATIONS: dict[str, type[Isolation]] = {
     "bubblewrap": Namespaces,
     "landlock": Landlock,
@@ -55,7 +60,7 @@ _ISOLATIONS: dict[str, type[Isolation]] = {
 class Spawn(msgspec.Struct, frozen=True):
     """Fork a child for the attached socket, with these limits and BPF programs.
 
-    notifying: a BPF program that reports system calls to be counted (`seccomp_notify`), or empty
+    notifying: a BPF program that reports system calls to be counted (`Notifications`), or empty
     """
 
     number: int
@@ -102,6 +107,41 @@ class Exited(msgspec.Struct, frozen=True, tag=True):
 Report = Ready | Failed | Started | Refused | Exited
 
 
+class Notifications:
+    """Counts a child's forbidden system calls with seccomp notifications, and refuses them.
+
+    The child installs the notifying program before the refusing one, sends the listener's
+    descriptor to the fork server, and cannot create another. A child that waits for an answer can
+    still be killed. After a number of notifications the fork server closes the listener, and the
+    kernel refuses further calls by itself.
+
+    counts: how often each system call was attempted, by number
+    """
+
+    def __init__(self, listener: int) -> None:
+        self.listener = listener
+        self.counts: dict[int, int] = {}
+
+    def answer(self) -> bool:
+        """Refuse one system call; return False if no more notifications should be read."""
+        question = bytearray(_QUESTION.size)
+        try:
+            fcntl.ioctl(self.listener, _RECEIVE, question)
+        except OSError as error:  # the caller was killed, or the child has ended
+            return error.errno in (errno.ENOENT, errno.EINTR)
+        number, _, _, call, *_ = _QUESTION.unpack(question)
+        self.counts[call] = self.counts.get(call, 0) + 1
+        answer = bytearray(_ANSWER.pack(number, 0, -errno.EPERM, 0))
+        with contextlib.suppress(OSError):
+            fcntl.ioctl(self.listener, _SEND, answer)
+        return sum(self.counts.values()) < _MAX_ANSWERS
+
+    def close(self) -> None:
+        if self.listener >= 0:
+            os.close(self.listener)
+            self.listener = -1
+
+
 class _Child(msgspec.Struct):
     number: int
     pid: int
@@ -121,10 +161,6 @@ def main(control_fd: int) -> None:
     if sock is None:
         os._exit(0)
     del fork_server, control
-    _serve(sock)
-
-
-def _serve(sock: socket.socket) -> None:
     try:
         from . import server
 
@@ -155,9 +191,8 @@ class _ForkServer:
         while True:
             for descriptor, event in self._poller.poll(self._isolation.patience_ms):
                 if descriptor in self._listeners:
-                    if event & select.POLLIN:
-                        self._answer(descriptor)
-                    else:  # the child is ending and makes no more system calls
+                    # without POLLIN, the child is ending and makes no more system calls
+                    if not (event & select.POLLIN and self._listeners[descriptor].answer()):
                         self._stop_listening(self._listeners[descriptor])
                     continue
                 if descriptor in self._children:
@@ -238,10 +273,6 @@ class _ForkServer:
         status = self._reap_now(child)
         tried = tuple(child.notifications.counts) if child.notifications is not None else ()
         _send(self._control, Exited(child.number, status, tried))
-
-    def _answer(self, listener: int) -> None:
-        if not self._listeners[listener].answer():
-            self._stop_listening(self._listeners[listener])
 
     def _stop_listening(self, notifications: Notifications) -> None:
         if self._listeners.pop(notifications.listener, None) is not None:

@@ -102,7 +102,7 @@ def install_stubs(module: Any, stubs: Iterable[frames.Stub], ask: Ask) -> None:
         existing = getattr(module, one.name, None)
         if one.making is None:
             names = ParameterNames.read(existing, one.parameters)
-            FunctionStub(one.name, names, ask).install(module, existing)
+            _install_function(module, existing, one.name, names, ask)
         else:
             init, forward = (getattr(existing, n, None) for n in ("__init__", "forward"))
             init_names = ParameterNames.read(init, one.making)
@@ -110,36 +110,29 @@ def install_stubs(module: Any, stubs: Iterable[frames.Stub], ask: Ask) -> None:
             ModuleStub(one.name, init_names, forward_names, ask).install(module, existing)
 
 
-@dataclass(frozen=True)
-class FunctionStub:
-    """A stub for a function: the trusted process answers its calls."""
+def _install_function(
+    module: Any, existing: Any, name: str, names: ParameterNames, ask: Ask
+) -> None:
+    """Replace a function of a loaded module, in place if the submission defines it there."""
 
-    name: str
-    names: ParameterNames
-    ask: Ask
+    def stub(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        args, kwargs, dropped = names.translated(args, kwargs)
+        return call_reference(frames.StubCall(name, dropped=dropped), args, kwargs, [], ask)
 
-    def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        args, kwargs, dropped = self.names.translated(args, kwargs)
-        call = frames.StubCall(self.name, dropped=dropped)
-        return call_reference(call, args, kwargs, [], self.ask)
+    is_function = isinstance(existing, FunctionType)
+    is_defined_here = is_function and existing.__globals__ is vars(module)
+    if is_defined_here and not existing.__code__.co_freevars:
+        existing.__code__ = _shim.__code__
+        existing.__defaults__, existing.__kwdefaults__ = None, {"_stub": stub}
+        return
 
-    def install(self, module: Any, existing: Any) -> None:
-        """Replace a function of a loaded module, in place if the submission defines it there."""
-        is_defined_here = isinstance(existing, FunctionType) and existing.__globals__ is vars(
-            module
-        )
-        if is_defined_here and not existing.__code__.co_freevars:
-            existing.__code__ = _shim.__code__
-            existing.__defaults__, existing.__kwdefaults__ = None, {"_stub": self}
-            return
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return stub(args, kwargs)
 
-        def call(*args: Any, **kwargs: Any) -> Any:
-            return self(args, kwargs)
-
-        call.__name__ = call.__qualname__ = self.name
-        if existing is not None:
-            _replace_references(module, existing, call)
-        setattr(module, self.name, call)
+    call.__name__ = call.__qualname__ = name
+    if existing is not None:
+        _replace_references(module, existing, call)
+    setattr(module, name, call)
 
 
 def _shim(*args: Any, _stub: Any = None, **kwargs: Any) -> Any:

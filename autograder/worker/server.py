@@ -75,7 +75,14 @@ def serve(sock: socket.socket) -> None:
     executor.imports = seal(str(executor.root), _libraries)
     inbox, outbox = _Inbox(sock), _Outbox(sock)
     notices = _Notices(outbox)
-    executor.ask = _StubCalls(inbox, outbox, notices)
+
+    def ask(
+        question: frames.StubCall, buffers: list[bytes]
+    ) -> tuple[frames.Reply, list[memoryview]]:
+        outbox.send(notices.stamp + frames.pack(question, buffers))
+        return inbox.take_reply()
+
+    executor.ask = ask
     executor.watcher.tell = lambda banned: notices("banned", banned.call, banned.line)
     audit_hook.install(
         str(executor.root),
@@ -184,31 +191,13 @@ class _Notices:
 
     def __init__(self, outbox: _Outbox) -> None:
         self._outbox = outbox
-        self._stamp = b""
+        self.stamp = b""  # of the request that is being answered
         self._sent: list[str] = []
 
-    @property
-    def stamp(self) -> bytes:
-        """Return the stamp of the request that is being answered."""
-        return self._stamp
-
     def begin(self, stamp: bytes) -> None:
-        self._stamp, self._sent = stamp, []
+        self.stamp, self._sent = stamp, []
 
     def __call__(self, kind: Literal["attempt", "banned"], event: str, line: int | None) -> None:
-        if self._stamp and event not in self._sent and len(self._sent) < frames.MAX_NOTICES:
+        if self.stamp and event not in self._sent and len(self._sent) < frames.MAX_NOTICES:
             self._sent.append(event)
-            self._outbox.send(self._stamp + frames.pack(frames.Notice(kind, event, line), []))
-
-
-class _StubCalls:
-    """Sends the calls of stubs to the trusted side, before the reply is due."""
-
-    def __init__(self, inbox: _Inbox, outbox: _Outbox, notices: _Notices) -> None:
-        self._inbox, self._outbox, self._notices = inbox, outbox, notices
-
-    def __call__(
-        self, question: frames.StubCall, buffers: list[bytes]
-    ) -> tuple[frames.Reply, list[memoryview]]:
-        self._outbox.send(self._notices.stamp + frames.pack(question, buffers))
-        return self._inbox.take_reply()
+            self._outbox.send(self.stamp + frames.pack(frames.Notice(kind, event, line), []))

@@ -2,13 +2,8 @@
 
 The code runs in the fork server and in its freshly forked children, before a submission is read, so
 it need not distrust its inputs. A step that fails ends the child. `lockdown` limits the process.
-`enter_namespaces` or `without_namespaces` restricts the file system, depending on the host.
-`seccomp_notify` counts refused system calls. Start with `lockdown`.
+`enter_namespaces` or `without_namespaces` restricts the file system, depending on the host. Start
+with `lockdown`.
 """
 
-__all__ = [
-    "enter_namespaces",
-    "lockdown",
-    "seccomp_notify",
-    "without_namespaces",
-]
+__all__ = ["enter_namespaces", "lockdown", "without_namespaces"]

@@ -28,14 +28,13 @@ import fcntl
 import os
 import resource
 import signal
+import socket
 import struct
 import sys
 import threading
 from typing import Any
 
 import msgspec
-
-from .seccomp_notify import send_listener
 
 SOCKET_FD = 3
 STATUS_FD = 4
@@ -151,17 +150,16 @@ class Isolation:
 
 def call(name: str, *arguments: object) -> int:
     """Call a libc function; raise OSError with its name if it returns -1."""
-    result = int(getattr(_libc, name)(*arguments))
-    if result == -1:
-        code = ctypes.get_errno()
-        raise OSError(code, f"{name}: {os.strerror(code)}")
-    return result
+    return _checked(name, getattr(_libc, name)(*arguments))
 
 
 def syscall(number: int, name: str, *arguments: object) -> int:
     """Make a raw system call; raise OSError with its name if it fails."""
     padded = [ctypes.c_long(a) if isinstance(a, int) else a for a in arguments]
-    result = int(_libc.syscall(ctypes.c_long(number), *padded))
+    return _checked(name, _libc.syscall(ctypes.c_long(number), *padded))
+
+
+def _checked(name: str, result: int) -> int:
     if result == -1:
         code = ctypes.get_errno()
         raise OSError(code, f"{name}: {os.strerror(code)}")
@@ -236,7 +234,7 @@ def lock(
     if os.getppid() != isolation.parent:
         raise OSError("the fork server died")
     if notifying:
-        send_listener(_install_filter(notifying, notifies=True), STATUS_FD)
+        _send_listener(_install_filter(notifying, notifies=True), STATUS_FD)
     _install_filter(program)
 
 
@@ -297,6 +295,13 @@ def _start_autograd_threads() -> None:
     """Run a backward pass, in which autograd starts its device threads; the CPU needs none."""
     while _autograd_graph:
         _autograd_graph.pop().backward()
+
+
+def _send_listener(listener: int, channel: int) -> None:
+    """Send the listener from the child to the fork server, and close the child's copy."""
+    with socket.socket(fileno=os.dup(channel)) as sock:
+        socket.send_fds(sock, [b"?"], [listener])
+    os.close(listener)
 
 
 class _FilterProgram(ctypes.Structure):

@@ -4,10 +4,7 @@ The hooks are installed before any student code is imported, and report calls un
 name or alias. They share a process with the submission, so code that attacks the hooks
 themselves can blind them: docs/threat-model.md says what is guaranteed.
 
-`call_hooks` combines the hooks of one call and counts work; `numpy_allocations` counts NumPy's.
-`operator_hooks` and `function_hooks` report functions. `side_effects` compares global state before
-and after. `audit_hook` reports looks into the grader and `import_guard` restricts imports. Start
-with `call_hooks`.
+Start with `call_hooks`.
 """
 
 __all__ = [

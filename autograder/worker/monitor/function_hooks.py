@@ -319,23 +319,14 @@ def original_ufuncs() -> Iterator[None]:
 
 def function_mode(note: Note) -> Any:
     """Return a torch function mode that reports torch's public functions by their base names."""
-    return _mode_class()(note)
-
-
-@cache
-def _mode_class() -> Any:
     from torch.overrides import TorchFunctionMode  # see the module's docstring
 
     class FunctionMode(TorchFunctionMode):
-        def __init__(self, note: Note) -> None:
-            super().__init__()
-            self._note = note
-
         def __torch_function__(
             self, func: Any, types: Any, args: Any = (), kwargs: Any = None
         ) -> Any:
             name = getattr(func, "__name__", "").removeprefix("__").removesuffix("__")
-            self._note(name, False)
+            note(name, False)
             return func(*args, **kwargs) if kwargs else func(*args)
 
-    return FunctionMode
+    return FunctionMode()

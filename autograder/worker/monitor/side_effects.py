@@ -14,7 +14,6 @@ from torch import nn
 from torch._C import _len_torch_function_stack  # of all modes
 
 from ..protocol.frames import Effect, SideEffect
-from ..torch_support import devices
 from ..torch_support.devices import bare
 from ..torch_support.fake_device import ClaimedTensor
 
@@ -35,7 +34,8 @@ def random_states() -> tuple[object, ...]:
 
 
 def _torch_state() -> tuple[bytes, ...]:
-    every = torch.default_generator.get_state(), *devices.random_states()
+    gpus = torch.cuda.get_rng_state_all() if torch.cuda.is_initialized() else ()
+    every = torch.default_generator.get_state(), *gpus
     return tuple(x.numpy().tobytes() for x in every)
 
 
@@ -176,7 +176,8 @@ class PyplotState:
     """matplotlib's settings and open figures before a call."""
 
     def __init__(self, plt: Any) -> None:
-        _replace_show(plt)
+        if plt.show is not _show:
+            plt.show = plt.matplotlib.backend_bases.FigureManagerBase.show = _show
         self._plt, self._windows = plt, len(_windows)
         self._settings, self._open = _drawing_settings(plt), _open_figures(plt)
 
@@ -213,15 +214,9 @@ def _open_figures(plt: Any) -> list[Any]:
 _windows: list[bool] = []  # one entry for each call of `show`
 
 
-def _replace_show(plt: Any) -> None:
-    """Replace `show`, because there is no screen; record that it was called."""
-    if not isinstance(plt.show, _Show):
-        plt.show = plt.matplotlib.backend_bases.FigureManagerBase.show = _Show()
-
-
-class _Show:
-    def __call__(self, *args: Any, **kwargs: Any) -> None:
-        _windows.append(True)
+def _show(*args: Any, **kwargs: Any) -> None:
+    """Replace matplotlib's `show`, because there is no screen; record that it was called."""
+    _windows.append(True)
 
 
 def _drawing_settings(plt: Any) -> dict[str, Any]:

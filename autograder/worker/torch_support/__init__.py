@@ -6,11 +6,4 @@ makes arguments that cannot be sent, and `figure_reader` reads matplotlib figure
 `devices`.
 """
 
-__all__ = [
-    "builders",
-    "devices",
-    "fake_device",
-    "figure_reader",
-    "operator_facts",
-    "parameters",
-]
+__all__ = ["builders", "devices", "fake_device", "figure_reader", "operator_facts", "parameters"]

@@ -58,17 +58,13 @@ def build(kind: str, content: Any, device: str) -> Any:
     raise ValueError(f"no such argument: {kind}")
 
 
+@original_ufuncs()
 def warm(extra: str) -> None:
     """Import an extra's packages before the first call.
 
     Keras reads its backend and device from the environment when it is imported; by default it moves
     every tensor to a GPU. Importing it also draws from Python's random state.
     """
-    with original_ufuncs():
-        _warm(extra)
-
-
-def _warm(extra: str) -> None:
     if extra == "keras":
         os.environ.setdefault("KERAS_BACKEND", "torch")
         os.environ.setdefault("KERAS_TORCH_DEVICE", "cpu")

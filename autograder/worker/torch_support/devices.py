@@ -76,11 +76,6 @@ def is_lost(device: str) -> bool:
     return False
 
 
-def random_states() -> list[torch.Tensor]:
-    """Return the states of the GPUs' generators, if CUDA is in use."""
-    return torch.cuda.get_rng_state_all() if torch.cuda.is_initialized() else []
-
-
 def move_module(module: nn.Module, device: str, dtype: torch.dtype | None) -> None:
     """Move a module like `module.to`, which would separate tied weights on the fake GPU."""
     if device != FAKE:

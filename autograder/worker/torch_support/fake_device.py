@@ -33,7 +33,6 @@ from torch.utils._python_dispatch import return_and_correct_aliasing
 from ..protocol.values import FAKE_DEVICE
 from .operator_facts import CELLS, FACTORIES, OperatorFacts, facts_of
 
-_DISTRIBUTED = "torch.distributed.tensor"
 _NAMES = (FAKE_DEVICE, "privateuseone")
 _aten = torch.ops.aten
 
@@ -211,8 +210,9 @@ def _register_factories() -> None:
             if makes and not any("Tensor" in str(a.type) for a in arguments):
                 library.impl(operator, _factory(operator), "PrivateUse1")
     library.impl(_aten._copy_from.default, _copy_from, "PrivateUse1")
-    library.impl(_aten._local_scalar_dense.default, _number, "PrivateUse1")
-    library.impl(_aten._pin_memory.default, _pinned, "CPU")
+    # for `torch.tensor([x[0], x[1]])`, which bypasses `__torch_dispatch__`
+    library.impl(_aten._local_scalar_dense.default, lambda x: x.elem.item(), "PrivateUse1")
+    library.impl(_aten._pin_memory.default, lambda x, device=None: x.clone(), "CPU")
     for name, cell in CELLS.items():
         library.impl(getattr(_aten, name).default, cell, "AutogradPrivateUse1")
     everything = torch.library.Library("_", "IMPL")
@@ -231,15 +231,6 @@ def _copy_from(source: torch.Tensor, target: Any, non_blocking: bool = False) ->
     """Fill a new tensor, as `torch.tensor(..., device=...)` bypasses `__torch_dispatch__`."""
     target.elem.copy_(source.elem if isinstance(source, ClaimedTensor) else source)
     return target
-
-
-def _number(x: Any) -> Any:
-    """Read a number, as `torch.tensor([x[0], x[1]])` bypasses `__torch_dispatch__`."""
-    return x.elem.item()
-
-
-def _pinned(x: torch.Tensor, device: Any = None) -> torch.Tensor:
-    return x.clone()
 
 
 def _run(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -265,23 +256,16 @@ def _check_devices(facts: OperatorFacts, args: tuple[Any, ...], kwargs: dict[str
         del parts[1]  # an index may be on the CPU
     claimed = here = False
     for key, argument in parts:
-        for x in _tensors(argument):
+        for x in argument if type(argument) in (list, tuple) else (argument,):
             if isinstance(x, ClaimedTensor):
                 claimed = True
-            elif x.dim() or facts.strict or key in facts.on_device:
-                here = True
+            elif isinstance(x, torch.Tensor):
+                here |= bool(x.dim()) or facts.strict or key in facts.on_device
     if claimed and here:
         raise RuntimeError(
             "Expected all tensors to be on the same device, "
             f"but found at least two devices, {device()} and cpu!"
         )
-
-
-def _tensors(argument: Any) -> Iterator[torch.Tensor]:
-    if isinstance(argument, torch.Tensor):
-        yield argument
-    elif type(argument) in (list, tuple):
-        yield from (x for x in argument if isinstance(x, torch.Tensor))
 
 
 def _bare(argument: Any) -> Any:

@@ -56,8 +56,8 @@ def describe_axes(axes: Any, encoder: Encoder, given: list[Any]) -> frames.Drawi
 
 def describe_figure(figure: Any, encoder: Encoder, given: list[Any]) -> frames.FigureV:
     """Describe a figure's panels, empty ones included, without colour bars and hidden axes."""
-    panels = [a for a in figure.axes if not _is_colorbar(a) and a.get_visible()]
-    panels = [a for a in panels if a.axison or a.get_images()]
+    visible = [a for a in figure.axes if a.get_visible() and (a.axison or a.get_images())]
+    panels = [a for a in visible if not hasattr(a, "_colorbar") and a.get_label() != "<colorbar>"]
     described = tuple(describe_axes(a, encoder, given) for a in panels[:MAX_AXES])
     title = figure.get_suptitle() if hasattr(figure, "get_suptitle") else ""
     return frames.FigureV(described, _text(title))
@@ -67,17 +67,9 @@ def _is_mesh(collection: Any) -> bool:
     return type(collection).__name__ == "QuadMesh"
 
 
-def _is_colorbar(axes: Any) -> bool:
-    return hasattr(axes, "_colorbar") or axes.get_label() == "<colorbar>"
-
-
 def _extent(shown: list[Any]) -> tuple[int, int]:
-    if not shown:
-        return 0, 0
-    array = np.asarray(shown[0].get_array())
-    if array.ndim < 2:
-        return 0, 0
-    return int(array.shape[0]), int(array.shape[1])
+    shape: tuple[int, ...] = np.shape(shown[0].get_array()) if shown else ()
+    return (shape[0], shape[1]) if len(shape) > 1 else (0, 0)
 
 
 def _flipped_for_reader(axes: Any, image: Any, data: Any) -> tuple[Any, bool]:

@@ -51,8 +51,10 @@ class Frontend:
         self, kernel: Any, args: tuple[Any, ...], kwargs: dict[str, Any], root: str
     ) -> frames.Raised | None:
         """Return the error of compiling a kernel for these arguments, or None."""
+        # without launch options such as `num_warps`
+        named = {name: value for name, value in kwargs.items() if name in kernel.arg_names}
         try:
-            bound = inspect.signature(kernel.fn).bind(*args, **_parameters_of(kernel, kwargs))
+            bound = inspect.signature(kernel.fn).bind(*args, **named)
         except TypeError:
             return None  # the launch will raise this error
         bound.apply_defaults()
@@ -75,7 +77,7 @@ class Frontend:
             # 1 and None become constants, as in a launch on a GPU
             own = "constexpr" if given else self._specialize(self._any, value, False, True, True)[0]
             signature[name] = own
-        places = self._utils.find_paths_if(tuple(signature.values()), _is_constant)
+        places = self._utils.find_paths_if(tuple(signature.values()), lambda _, t: t == "constexpr")
         return signature, {p: self._utils.get_iterable_path(values, p) for p in places}
 
     def _compile(
@@ -104,10 +106,6 @@ class Frontend:
         return None
 
 
-def _is_constant(_: object, kind: object) -> bool:
-    return kind == "constexpr"
-
-
 def _bare(value: Any) -> Any:
     if isinstance(value, tuple):
         inner = tuple(map(_bare, value))
@@ -115,10 +113,6 @@ def _bare(value: Any) -> Any:
     if type(value) is import_module("triton.runtime.interpreter").InterpretedFunction:
         return _twin(value.fn)
     return value.elem if isinstance(value, ClaimedTensor) else value
-
-
-def _parameters_of(kernel: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in kwargs.items() if name in kernel.arg_names}
 
 
 def _described(error: BaseException, root: str) -> frames.Raised:
@@ -187,7 +181,8 @@ def compiled_twins(
     changed: list[tuple[Any, str, Any]] = []
 
     def replace(owner: Any, name: str, value: Any) -> None:
-        changed.append((owner, name, _get(owner, name)))
+        names = owner if isinstance(owner, dict) else vars(owner)
+        changed.append((owner, name, names.get(name)))
         _set(owner, name, value)
 
     try:
@@ -206,10 +201,6 @@ def compiled_twins(
     finally:
         for owner, name, value in reversed(changed):
             _set(owner, name, value)
-
-
-def _get(owner: Any, name: str) -> Any:
-    return (owner if isinstance(owner, dict) else vars(owner)).get(name)
 
 
 def _set(owner: Any, name: str, value: Any) -> None:

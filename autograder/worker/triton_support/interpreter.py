@@ -133,9 +133,9 @@ def _take_arguments(original: Any, executor: Any, args: Any, kwargs: Any) -> Any
     """Copy a launch's arguments to the host, and restrict accesses to their memory."""
     global _launch
     given = [*args, *kwargs.values()]
-    devices = {x.device.type for x in given if isinstance(x, torch.Tensor)}
-    if len(devices) > 1:
-        at = next(n for n, x in enumerate(given) if _on_cpu(x))
+    devices = {n: x.device.type for n, x in enumerate(given) if isinstance(x, torch.Tensor)}
+    if len(set(devices.values())) > 1:
+        at = next(n for n, device in devices.items() if device == "cpu")
         raise ValueError(f"Pointer argument (at {at}) cannot be accessed from Triton (cpu tensor?)")
     bare = [_bare(x) for x in args], {name: _bare(x) for name, x in kwargs.items()}
     with _disable_current_modes():  # the interpreter's own tensors are not counted
@@ -159,10 +159,6 @@ def _finish(original: Any, executor: Any, args: Any, host: Any, kwargs: Any, nam
     bare = {name: _bare(x) for name, x in kwargs.items()}
     with _disable_current_modes():
         return original(executor, [_bare(x) for x in args], host, bare, named)
-
-
-def _on_cpu(x: object) -> bool:
-    return isinstance(x, torch.Tensor) and x.device.type == "cpu"
 
 
 def _bare(x: Any) -> Any:
