@@ -64,7 +64,7 @@ class Visible:
     driver: tuple[Path, ...] = ()
 
     def readable_by_others(self) -> bool:
-        """Return True if an unprivileged uid can read all files in place."""
+        """Return True if an unprivileged uid can read all files if they are mounted."""
         places = (self.stdlib / "os.py", *self.packages.values(), *self.worker.values())
         return all(os.stat(place).st_mode & 0o004 for place in places)
 
@@ -72,9 +72,8 @@ class Visible:
         """Return True if an unprivileged uid can reach and read the libraries in place."""
         places = (self.stdlib / "os.py", *self.packages.values())
         folders = {folder for place in places for folder in place.parents}
-        return all(os.stat(place).st_mode & 0o004 for place in places) and all(
-            os.stat(folder).st_mode & 0o001 for folder in folders
-        )
+        modes = [os.stat(place).st_mode >> 2 for place in places]
+        return all(mode & 1 for mode in (*modes, *(os.stat(f).st_mode for f in folders)))
 
 
 def visible_paths(runtime: Path | None, *, cuda: bool) -> Visible:

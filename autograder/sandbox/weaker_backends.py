@@ -71,7 +71,9 @@ class Home:
         farms = [f"{self.folder}/{name}" for name in ("stdlib", "packages", "kit")]
         self.path = [farms[0], f"{farms[0]}/lib-dynload", *farms[1:]]
         self.readable = (*map(str, sources), *visible.devices, *farms)
-        _open_to_others(farms)
+        for farm in farms:
+            for folder, _, _ in os.walk(farm):
+                os.chmod(folder, 0o755)  # whatever the umask: children may have separate uids
 
     def _new_path(self, farm: str, place: str) -> Path:
         path = Path(self.folder, farm, place)
@@ -98,12 +100,6 @@ class Home:
             os.close(self.lock)
             self.lock = -1
         return printed
-
-
-def _open_to_others(farms: list[str]) -> None:
-    for farm in farms:
-        for folder, _, _ in os.walk(farm):
-            os.chmod(folder, 0o755)
 
 
 def _sweep(within: Path) -> None:

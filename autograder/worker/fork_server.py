@@ -16,8 +16,7 @@ A fork copies only the calling thread, so no other thread may exist. `prepare` m
 start threads or run a backward pass. It should register the devices that submissions will use,
 because autograd's threads for devices are started before threads are forbidden.
 
-A child leaves the loop by returning from it, so that its stack has no frame of the fork server that
-a submission could walk.
+A child leaves the loop by returning from it, so that a submission finds no frame of the loop.
 """
 
 from __future__ import annotations

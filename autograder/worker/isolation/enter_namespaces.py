@@ -17,6 +17,7 @@ fault, so an abort shows as SIGSEGV. SIGKILL from outside always works.
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 from .lockdown import PR_SET_DUMPABLE, Boot, ChildLimits, Isolation, become, call, prefer_for_oom
 
@@ -99,9 +100,9 @@ def _enter_namespaces() -> None:
     # a change of uid makes the process undumpable, and then root owns its uid map
     call("prctl", PR_SET_DUMPABLE, 1, 0, 0, 0)
     call("unshare", _NAMESPACES)
-    _write("/proc/self/setgroups", "deny")
-    _write("/proc/self/uid_map", f"{_UID_INSIDE} {uid} 1")
-    _write("/proc/self/gid_map", f"{_UID_INSIDE} {gid} 1")
+    Path("/proc/self/setgroups").write_text("deny")
+    Path("/proc/self/uid_map").write_text(f"{_UID_INSIDE} {uid} 1")
+    Path("/proc/self/gid_map").write_text(f"{_UID_INSIDE} {gid} 1")
     call("mount", None, b"/", None, _MS_REC | _MS_PRIVATE, None)
 
 
@@ -134,8 +135,3 @@ def _keep_proc_file(source: str, target: str) -> None:
     else:
         return
     call("mount", source.encode(), target.encode(), None, _MS_BIND, None)
-
-
-def _write(path: str, text: str) -> None:
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(text)

@@ -6,9 +6,6 @@ so that no import finds them, and hides existing objects from `gc.get_objects`. 
 are loaded with separate builtins, whose `__import__` allows the standard library, the libraries
 that the course lists, and submitted files. Other packages that happen to be installed on the
 grading machine cannot be imported, so the list that students see is complete.
-
-Code that walks frames, functions' globals or torch's stack of modes still finds the worker's
-objects. They contain nothing secret (see the package's docstring).
 """
 
 from __future__ import annotations
@@ -46,11 +43,6 @@ class StudentImports:
             if name.endswith(".py"):
                 self._submitted.update(PurePosixPath(name).with_suffix("").parts)
         self._submitted -= self._allowed
-
-    def install(self) -> None:
-        """Load the submission's modules with the student's builtins from now on."""
-        place = sys.meta_path.index(PathFinder)
-        sys.meta_path[place] = self
 
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
@@ -107,7 +99,7 @@ class _StudentLoader(SourceFileLoader):
 def seal(root: str, modules: Iterable[str]) -> StudentImports:
     """Hide the worker; afterwards it must not import any of its modules."""
     imports = StudentImports(root, modules)
-    imports.install()
+    sys.meta_path[sys.meta_path.index(PathFinder)] = imports
     kit = str(Path(__file__).absolute().parents[2])
     sys.path[:] = [p for p in sys.path if os.path.abspath(p) != kit]
     sys.path_importer_cache.pop(kit, None)

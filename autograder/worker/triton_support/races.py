@@ -66,7 +66,7 @@ class Races:
     def _next_segment(self) -> None:
         self._segment += 1
         if self._segment == len(self._ordered):
-            self._ordered = _longer(self._ordered, 2 * self._segment + 64)
+            self._ordered = _joined(self._ordered, np.zeros(2 * self._segment + 64, bool))
         self._ordered[self._segment] = True
 
     def load(self, access: Accesses, places: np.ndarray) -> None:
@@ -125,14 +125,9 @@ class Races:
                 self.lines[kind] = self._line()
 
 
-def _longer(flags: np.ndarray, length: int) -> np.ndarray:
-    result = np.zeros(length, bool)
-    result[: len(flags)] = flags
-    return result
-
-
 def _joined(one: np.ndarray, other: np.ndarray) -> np.ndarray:
-    result = _longer(one, max(len(one), len(other)))
+    result = np.zeros(max(len(one), len(other)), bool)
+    result[: len(one)] = one
     result[: len(other)] |= other
     return result
 
