@@ -1,10 +1,10 @@
 """The bubblewrap backend: a template in separate namespaces, each child in nested namespaces.
 
-Theory of operation ------------------- Who may be lying: the code that runs in the sandbox later.
-bubblewrap creates user, pid, mount, ipc, network, uts and cgroup namespaces. Only the files listed
-by `mounts.py` exist in them, read-only and under neutral names; the environment is empty, and the
-control socket is the only descriptor. The template keeps the capability (within its namespace) to
-confine each child in nested namespaces; see `worker/isolation/enter_namespaces.py`.
+Theory of operation. Who may be lying: the code that runs in the sandbox later. bubblewrap creates
+user, pid, mount, ipc, network, uts and cgroup namespaces. Only the files listed by `mounts.py`
+exist in them, read-only and under neutral names; the environment is empty, and the control socket
+is the only descriptor. The template keeps the capability (within its namespace) to confine each
+child in nested namespaces; see `worker/isolation/enter_namespaces.py`.
 
 If the grader is root, each child gets a separate uid that owns nothing on this host, provided that
 this uid can read the Python installation. Otherwise children keep root's uid without capabilities,
@@ -37,7 +37,7 @@ _DRIVER = "/runtime/driver"
 _SYS_OF_A_GPU = ("/sys/devices", "/sys/bus/pci", "/sys/module/nvidia", "/sys/module/nvidia_uvm")
 _CHILD_UID_INSIDE = 1000
 # fmt: off
-_FIXED = (
+FIXED_OPTIONS = (
     "--unshare-user", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts",
     "--unshare-cgroup-try", "--die-with-parent", "--new-session", "--hostname", "sandbox",
     "--clearenv", "--cap-drop", "ALL", "--cap-add", "CAP_SYS_ADMIN", "--cap-add", "CAP_KILL",
@@ -90,7 +90,7 @@ def _run(
 ) -> processes.Process:
     """Start bubblewrap; as root, map spare uids into its user namespace before it continues."""
     if outer_uid is None:
-        return processes.run([program, *_FIXED, *arguments], (control.fileno(),), {})
+        return processes.run([program, *FIXED_OPTIONS, *arguments], (control.fileno(),), {})
     info, info_theirs = os.pipe()
     go_theirs, go = os.pipe()
     with open(info, "rb") as answers, open(go, "wb") as gate:
@@ -98,7 +98,9 @@ def _run(
         waiting += ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
         descriptors = (control.fileno(), info_theirs, go_theirs)
         try:
-            process = processes.run([program, *_FIXED, *waiting, *arguments], descriptors, {})
+            process = processes.run(
+                [program, *FIXED_OPTIONS, *waiting, *arguments], descriptors, {}
+            )
         finally:
             os.close(info_theirs)
             os.close(go_theirs)

@@ -1,8 +1,7 @@
 """List the files of this host that a submission can see, for all backends.
 
-Theory of operation ------------------- This module reads only the trusted installation. It
-guarantees that a submission sees no file that is not listed here. The list therefore names the
-required files instead of hiding secret ones:
+Theory of operation. This module reads only the trusted installation. A submission sees no file that
+is not listed here, so the list names the required files instead of hiding secret ones:
 
 * the base Python runtime without its site-packages;
 * the folders in which the dynamic loader searches for shared libraries;

@@ -1,10 +1,8 @@
 """Compile the seccomp filters of a child: the calls that it may make, and those that are counted.
 
-Theory of operation
--------------------
-Who may be lying: the code that runs under the filter. It may make any call with any arguments, from
-any thread, without libc. Guarantees: calls outside these lists fail, calls of another architecture
-kill the process, and no capability or later call removes the filter.
+Theory of operation. Who may be lying: the code that runs under the filter. It may make any call
+with any arguments, from any thread, without libc. Guarantees: calls outside these lists fail, calls
+of another architecture kill the process, and no capability or later call removes the filter.
 
 The filter is an allow-list, so calls of future kernels are denied. A denied call returns ENOSYS,
 for which C libraries have fallbacks (clone3 -> clone, faccessat2 -> faccessat), or EPERM where the

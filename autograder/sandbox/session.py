@@ -1,9 +1,7 @@
 """Manage a sandbox from the trusted side: a warm template process and the children that it forks.
 
-Theory of operation
--------------------
-Who may be lying: a child, in everything that it writes to its socket. This module never reads from
-that socket. The template runs only the kit's code and is trusted.
+Theory of operation. Who may be lying: a child, in everything that it writes to its socket. This
+module never reads from that socket. The template runs only the kit's code and is trusted.
 
 Guarantees: `spawn` returns once the child is confined, and not earlier. The first call waits until
 the template is warm, or raises the reason why it did not start. A child is identified by a pidfd,

@@ -1,11 +1,10 @@
 """The Landlock and chroot backends, for hosts that grant no user namespaces.
 
-Theory of operation
--------------------
-Who may be lying: the code that runs in the sandbox later. The template is an ordinary process with
-an empty environment and no descriptor except its control socket. Its folder holds links to the
-paths that `mounts.py` lists, copies of the worker's files and the working directories of children.
-The template removes the folder on exit; if the template was killed, the next one removes it.
+Theory of operation. Who may be lying: the code that runs in the sandbox later. The template is an
+ordinary process with an empty environment and no descriptor except its control socket. Its folder
+holds links to the paths that `mounts.py` lists, copies of the worker's files and the working
+directories of children. The template removes the folder on exit; if the template was killed, the
+next one removes it.
 
 `worker/isolation/without_namespaces.py` confines each child. The seccomp filter also denies signals
 and changes of file metadata, because nothing else separates a child from the grader's files.

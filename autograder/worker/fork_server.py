@@ -1,9 +1,7 @@
 """The fork server: a process in the sandbox that imports everything once and forks per submission.
 
-Theory of operation
--------------------
-The fork server runs only project code. Submissions run in its children, which cannot reach it: it
-is undumpable, and they hold no descriptor that refers to it.
+Theory of operation. The fork server runs only project code. Submissions run in its children, which
+cannot reach it: it is undumpable, and they hold no descriptor that refers to it.
 
 It imports NumPy and torch once, calls `server.prepare(config)` for everything that each child would
 otherwise repeat, and then waits on a SOCK_SEQPACKET socket for `Spawn`. That packet carries the

@@ -30,7 +30,7 @@ from autograder.sandbox import (
     choose,
     processes,
 )
-from autograder.sandbox.bubblewrap import _FIXED
+from autograder.sandbox.bubblewrap import FIXED_OPTIONS
 from autograder.sandbox.processes import readable
 from autograder.sandbox.seccomp import Tasks
 from autograder.worker.fork_server import Spawn as SpawnOrder
@@ -158,7 +158,7 @@ def beginning() -> Iterator[tuple[processes.Process, psutil.Process]]:
     gate_theirs, gate = os.pipe()
     waiting = ["--info-fd", str(info_theirs), "--userns-block-fd", str(gate_theirs)]
     program = [sys.executable, *processes.python_arguments([], 3)]
-    argv = ["bwrap", *_FIXED, *waiting, "--ro-bind", "/", "/", *program]
+    argv = ["bwrap", *FIXED_OPTIONS, *waiting, "--ro-bind", "/", "/", *program]
     process = processes.run(argv, (info_theirs, gate_theirs), {"PATH": os.environ["PATH"]})
     os.close(info_theirs)
     os.close(gate_theirs)

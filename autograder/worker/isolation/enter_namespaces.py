@@ -1,8 +1,6 @@
 """Isolation of the bubblewrap backend: separate namespaces for each child.
 
-Theory of operation
--------------------
-This runs in the fork server and in its child before a submission does.
+Theory of operation. This runs in the fork server and in its child before a submission does.
 
 bubblewrap runs the fork server in separate namespaces, with a read-only view of the runtime. Inside
 them, each child gets its own pid, user, mount, ipc, network, uts and cgroup namespaces. One small

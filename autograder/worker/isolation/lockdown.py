@@ -1,10 +1,8 @@
 """Limit the process that is about to run a submission.
 
-Theory of operation
--------------------
-This module runs in a freshly forked child of the fork server, before a line of the submission is
-read. Every step must succeed before the submission starts: the first failure is an `OSError`, the
-child dies, and the spawn is refused.
+Theory of operation. This module runs in a freshly forked child of the fork server, before a line of
+the submission is read. Every step must succeed before the submission starts: the first failure is
+an `OSError`, the child dies, and the spawn is refused.
 
 The steps, in the only order in which they are possible:
 

@@ -1,8 +1,6 @@
 """Isolation of the landlock and chroot backends, for hosts without user namespaces.
 
-Theory of operation
--------------------
-This runs in the fork server and in its child before a submission does.
+Theory of operation. This runs in the fork server and in its child before a submission does.
 
 Children may fill their folders with anything. Each child gets one writable folder; if it has a
 separate uid, no other child can read the folder. The folder's size is measured a few times a
