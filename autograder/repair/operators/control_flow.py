@@ -1,4 +1,4 @@
-"""Conditions, statements and assignments: inverted, removed, swapped, moved, missing, overwritten."""
+"""Conditions, statements and assignments: inverted, removed, swapped, moved, missing."""
 
 from __future__ import annotations
 
