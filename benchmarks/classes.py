@@ -17,8 +17,7 @@ from typing import Any
 
 import msgspec
 
-from autograder.batch.fingerprint import fingerprint
-from autograder.batch.store import ResultStore
+from autograder.batch.store import ResultStore, fingerprint
 from autograder.files.secret import course_secret
 from autograder.grading.warmup import warm_engine
 from autograder.model.availability import axis

@@ -37,8 +37,8 @@ from autograder.model.course.bank import Bank  # noqa: E402
 from autograder.nbgrader.gradebook.database import read_gradebook  # noqa: E402
 from autograder.nbgrader.release.publish import release  # noqa: E402
 from autograder.sandbox.processes import orphans  # noqa: E402
-from autograder.serve.auth.accounts import Accounts, Role  # noqa: E402
 from autograder.serve.grading_service import DATABASE  # noqa: E402
+from autograder.serve.login import Accounts, Role  # noqa: E402
 from autograder.serve.tables import open_database  # noqa: E402
 from tests.courses import copy_course  # noqa: E402
 from tests.nbgrader.tiny_course import SOLUTION, write_course  # noqa: E402

@@ -4,4 +4,4 @@
 store and distributes the others over a pool of processes (`pool`) or a Dask cluster (`cluster`).
 """
 
-__all__ = ["cluster", "fingerprint", "grade", "intake", "module_name", "pool", "store"]
+__all__ = ["cluster", "grade", "intake", "module_name", "pool", "store"]

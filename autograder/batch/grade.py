@@ -17,10 +17,9 @@ from ..model.errors import KitError
 from ..model.report import scoring
 from ..model.report.schema import Ending, Report, SubmissionReport
 from .cluster import Cluster
-from .fingerprint import fingerprint
 from .intake import Submission
 from .pool import Job, run_here
-from .store import ResultStore
+from .store import ResultStore, fingerprint
 
 if TYPE_CHECKING:
     from .cluster.client import ClusterSession
@@ -90,7 +89,7 @@ def grade_batch(
         run_here(job, work, jobs, graded)
     elif work:
         from .cluster.client import ClusterSession
-        from .cluster.parcel import pack
+        from .cluster.worker import pack
 
         parcel = pack(course, week, devices, secret, name, depends)
         connection = closing(ClusterSession(cluster)) if session is None else nullcontext(session)

@@ -25,8 +25,8 @@ from ..files.workfolder import sweep
 from ..model.course import load
 from ..model.errors import KitError
 from ..model.report.schema import Ending, SubmissionReport
-from .fingerprint import trusted_fingerprint
 from .intake import Submission
+from .store import trusted_fingerprint
 
 Finished = Callable[[str, SubmissionReport], None]
 # Jobs submitted in advance for each process, so that processes never wait.

@@ -1,5 +1,10 @@
 """Store reports under a hash of the submission and of everything else that they depend on.
 
+A stored report is reused only while this hash is unchanged. Its `fingerprint` covers the kit's
+grading code, the graders, solution and bank of the week, the versions of libraries, the settings of
+course.yaml, the secret, the devices and the sandbox. Settings that change no verdict are excluded
+by name, so a new setting is included by default.
+
 Each file is written under a temporary name and renamed, so a killed process never leaves a partial
 report, and processes that grade the same submission write the same file.
 """
@@ -7,14 +12,120 @@ report, and processes that grade the same submission write the same file.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
 from ..files.atomic import replace_file
-from ..files.hashing import feed
+from ..files.secret import feed
+from ..model.availability import EXTRAS
+from ..model.course import Course, Limits, Scoring, Suspects, Week
 from ..model.report.schema import SubmissionReport
+from ..version import __version__
+
+# Packages that take part in grading.
+PACKAGES = ("model", "files", "batch", "grading", "repair", "worker", "sandbox")
+# Packages that run the course's own programs in the trusted process.
+_PACKAGES_OF_A_RUN = ("model", "grading", "worker")
+# Settings of a week and of the course that affect neither verdicts nor scores of submissions.
+_OF_A_WEEK = ("title", "release", "due", "questions", "files", "folders", "lms")
+_OF_THE_COURSE = (
+    "course",
+    "title",
+    "timezone",
+    "weeks",
+    "late",
+    "nbgrader",
+    "immediate",
+    "canvas",
+    "lti",
+)
+_OUTSIDE_GRADING = ("decimals", "modules_from_notebook")  # not used by grading
+_LIBRARIES = ("torch", "numpy", "scipy", "pytest", "matplotlib", "msgspec")
+
+
+def fingerprint(
+    course: Course, week: Week, devices: Iterable[str], secret: bytes, sandbox: str
+) -> bytes:
+    """Return a hash of everything that a report depends on, except the submission."""
+    kit = Path(__file__).parents[1]
+    own = course.graders(week), course.solution_folder(week)
+    files = _sources_in(*own, *(kit / package for package in PACKAGES))
+    return _hashed(course, week, (*devices, sandbox), secret, files)
+
+
+def _hashed(
+    course: Course,
+    week: Week,
+    names: Iterable[str],
+    secret: bytes,
+    files: Iterable[tuple[Path, Path]],
+) -> bytes:
+    """Return a hash of settings, libraries, names, the secret and files (folder, path)."""
+    digest = hashlib.blake2b(digest_size=20)
+    for name in names:
+        feed(digest, name.encode())
+    feed(digest, secret)
+    for facts in (settings(course, week), versions()):
+        feed(digest, msgspec.json.encode(facts, order="deterministic"))
+    for folder, path in files:
+        feed(digest, path.relative_to(folder).as_posix().encode())
+        feed(digest, path.read_bytes())
+    return digest.digest()
+
+
+def _sources_in(*folders: Path) -> Iterator[tuple[Path, Path]]:
+    for folder in folders:
+        paths = (p for p in folder.rglob("*") if p.suffix in (".py", ".toml"))
+        yield from ((folder, path) for path in sorted(paths))
+
+
+def trusted_fingerprint(course: Course, week: Week, devices: Iterable[str], secret: bytes) -> bytes:
+    """Return a hash for the cached outputs of the course's own programs on the hidden tests.
+
+    Settings of scoring and localization are excluded, because outputs do not depend on them, and
+    limits, because trusted programs run unlimited. The individual program and the test files are
+    excluded too, so that a change of one program or test leaves the other cached outputs valid.
+    """
+    trusted = msgspec.structs.replace(
+        course.registry, scoring=Scoring(), suspects=Suspects(), limits=Limits()
+    )
+    kit, graders = Path(__file__).parents[1], course.graders(week)
+    tests = set(graders.glob("test_*.py"))
+    files = [
+        *_sources_in(*(kit / package for package in _PACKAGES_OF_A_RUN)),
+        *((folder, path) for folder, path in _sources_in(graders) if path not in tests),
+        (course.solution_folder(week), course.solution(week)),
+    ]
+    return _hashed(Course(course.root, trusted), week, devices, secret, files)
+
+
+def settings(course: Course, week: Week) -> dict[str, Any]:
+    """Return the settings of course.yaml that a report of the week depends on."""
+    of_course = _without(course.registry, _OF_THE_COURSE + _OUTSIDE_GRADING)
+    return {"week": _without(week, _OF_A_WEEK), "course": of_course}
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of Python, the kit, the grading libraries and the installed extras."""
+    own = {"autograder": __version__, "Python": "{}.{}".format(*sys.version_info)}
+    extras = sorted({library for libraries in EXTRAS.values() for library in libraries})
+    return own | {name: _version(name) for name in (*_LIBRARIES, *extras)}
+
+
+def _version(name: str) -> str:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return "none"
+
+
+def _without(settings: msgspec.Struct, left_out: tuple[str, ...]) -> dict[str, Any]:
+    return {k: v for k, v in msgspec.structs.asdict(settings).items() if k not in left_out}
 
 
 class ResultStore:

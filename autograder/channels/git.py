@@ -27,7 +27,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from ..lms.bulk import Accept, Read, content_from
-from ..lms.csv_rows import read_rows
+from ..lms.csv_tables import read_rows
 from ..model.course import Course, Week
 from ..model.course.late import due_for
 from ..model.errors import KitError

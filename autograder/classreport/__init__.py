@@ -1,8 +1,8 @@
 """The instructor's page about a class: scores, exercises, tests, misconceptions, similar modules.
 
 Students choose the names of their submissions, so templates escape everything and the pages forbid
-scripts. `report_sources` reads reports, `analysis` summarises them, `page` renders the result.
-Start reading at `analysis`.
+scripts. `analysis` summarises reports, `page` reads them and renders the result. Start reading at
+`analysis`.
 """
 
-__all__ = ["analysis", "page", "report_sources", "similar_pairs"]
+__all__ = ["analysis", "page"]

@@ -1,21 +1,125 @@
 """The class report as one HTML page that works offline, on phones, and in light and dark mode.
 
-Students choose the names of submissions. Templates escape everything, and the page's content
-security policy forbids scripts and loading anything.
+It is built from the reports recorded in the gradebook or from JSON files, and shows the code of
+similar modules side by side. Students choose the names of submissions. Templates escape everything,
+and the page's content security policy forbids scripts and loading anything.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..model.course import Course
+import msgspec
+
+from ..model.course import Course, Week
+from ..model.errors import KitError
+from ..model.report.schema import Report, SubmissionReport, from_json
+from ..nbgrader.gradebook.report_store import recorded_folder
 from ..pages.environment import environment
 from .analysis import MIN_STUDENTS, WeekSummary
-from .similar_pairs import compare_pairs
 
 if TYPE_CHECKING:
-    from ..similarity.compare import Similarity
+    from ..similarity.compare import ExerciseSimilarity, Lines, Similarity, SimilarPair
+
+
+def recorded_report(course: Course, week: Week) -> Report | None:
+    """Return the reports behind the scores in nbgrader's gradebook, or None if there are none."""
+    submissions = []
+    for path in sorted(recorded_folder(course, week).glob("*.json")):
+        try:
+            submissions.append(msgspec.json.decode(path.read_bytes(), type=SubmissionReport))
+        except msgspec.MsgspecError:
+            raise KitError(
+                f"{path}: not a report of this version: run `autograder grade {week.name}` again"
+            ) from None
+    return Report(week.name, (), tuple(submissions)) if submissions else None
+
+
+def read_reports(course: Course, files: Sequence[Path]) -> dict[str, Report]:
+    """Return JSON reports by week; raise KitError. The last report of a student counts."""
+    found: dict[str, Report] = {}
+    for path in files:
+        try:
+            report = from_json(path.read_bytes())
+        except OSError as error:
+            raise KitError(f"{path}: cannot be read: {error.strerror}") from None
+        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+            raise KitError(f"{path}: not a report of `autograder grade --json`: {error}") from None
+        name = course.week(report.week).name
+        if name in found:
+            joined = {s.name: s for s in (*found[name].submissions, *report.submissions)}
+            report = msgspec.structs.replace(report, submissions=tuple(joined.values()))
+        found[name] = report
+    return found
+
+
+_MAX_PAIRS = 5  # pairs whose code is shown
+_MIN_SURPRISE = 1.0  # bits; less surprising exercises are not shown
+Code = list[tuple[int, str, bool] | None]
+"""Number, text, and whether both modules share the line; None stands for a gap."""
+
+
+@dataclass(frozen=True)
+class ExerciseComparison:
+    """An exercise in both modules, with the code of each."""
+
+    similarity: ExerciseSimilarity
+    left: Code
+    right: Code
+
+
+@dataclass(frozen=True)
+class PairComparison:
+    """Two similar modules, with the exercises to compare."""
+
+    pair: SimilarPair
+    first: str
+    second: str
+    exercises: list[ExerciseComparison]
+
+
+def compare_pairs(found: Similarity, *, names: bool) -> list[PairComparison]:
+    """Return the outliers with their code, or the most similar pair if there are no outliers."""
+    labels = student_labels(found, names=names)
+    comparisons = []
+    for pair in (found.outliers or found.pairs[:1])[:_MAX_PAIRS]:
+        left, right = found.shared_lines(pair)
+        exercises = [
+            ExerciseComparison(
+                similarity,
+                _code(found, pair.first, similarity.exercise, left),
+                _code(found, pair.second, similarity.exercise, right),
+            )
+            for similarity in pair.exercises
+            if similarity.surprise >= _MIN_SURPRISE
+        ]
+        first, second = labels[pair.first], labels[pair.second]
+        comparisons.append(PairComparison(pair, first, second, exercises))
+    return comparisons
+
+
+def student_labels(found: Similarity, *, names: bool) -> dict[str, str]:
+    """Map students to their names, or to numbers in the order of the pairs."""
+    if names:
+        return {name: name for name in found.modules}
+    students = dict.fromkeys(n for p in found.pairs for n in (p.first, p.second))
+    return {name: f"student {number}" for number, name in enumerate(students, start=1)}
+
+
+def _code(found: Similarity, student: str, exercise: str, shared: Lines) -> Code:
+    text = found.modules[student].split("\n")
+    code: Code = []
+    previous = 0
+    for number in sorted(found.fingerprints[student].exercise_lines[exercise]):
+        if previous and number > previous + 1:
+            code.append(None)
+        code.append((number, text[number - 1], number in shared))
+        previous = number
+    return code
+
 
 _MAX_MISTAKES = 15
 

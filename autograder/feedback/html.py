@@ -17,8 +17,7 @@ from ..model.availability import FAKE_GPU
 from ..model.course import Course, Week
 from ..model.report.schema import Ending, ExerciseReport, SubmissionReport
 from ..pages.environment import environment
-from .manual_scores import Marks
-from .view import ExerciseView, view_exercise
+from .view import ExerciseView, Marks, view_exercise
 
 
 def feedback_page(

@@ -4,4 +4,4 @@ Files are replaced in one step (`atomic`), folders of killed processes are remov
 and the course's secret makes hidden inputs unpredictable (`secret`). Start reading at `atomic`.
 """
 
-__all__ = ["atomic", "folder_lock", "hashing", "secret", "workfolder"]
+__all__ = ["atomic", "secret", "workfolder"]

@@ -10,6 +10,12 @@ import secrets
 from ..model.course import Course
 
 
+def feed(digest: hashlib.blake2b, part: bytes | memoryview[int]) -> None:
+    """Add a part after its length, so that different sequences of parts have different hashes."""
+    digest.update(len(part).to_bytes(8, "little"))
+    digest.update(part)
+
+
 def course_secret(course: Course) -> bytes:
     """Return the project's secret; the first call creates it, readable only by its owner."""
     path = course.state / "secret"

@@ -1,9 +1,9 @@
 """Files of learning platforms: class lists, grades and bulk downloads.
 
-`columns` is the table of all class lists, `roster` reads one and matches students, `grade_files`
-writes grades, and `bulk` sorts downloaded submissions by student. Names and files are chosen by
-students: cells are escaped (`spreadsheet_cells`), and archives are read within limits. `csv_rows`
-reads tables that instructors edit. Start with `columns`.
+`csv_tables` has the columns of all class lists, reads tables that instructors edit, and escapes
+cells, because students choose names and files. `roster` reads a class list and matches students,
+`grade_files` writes grades, and `bulk` sorts downloaded submissions by student, within limits.
+Start with `csv_tables`.
 """
 
-__all__ = ["bulk", "columns", "csv_rows", "grade_files", "roster", "spreadsheet_cells"]
+__all__ = ["bulk", "csv_tables", "grade_files", "roster"]

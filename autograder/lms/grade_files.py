@@ -17,9 +17,8 @@ from ..model.course import Week
 from ..model.errors import KitError
 from ..model.message_text import visible_json
 from ..model.report.scoring import full_points
-from .columns import CLASS_LISTS, KEY_FIELDS, POINTS
+from .csv_tables import CLASS_LISTS, KEY_FIELDS, POINTS, key_cell, text_cell
 from .roster import Roster, RosterEntry
-from .spreadsheet_cells import key_cell, text_cell
 
 _NUMBERED = re.compile(r"(.*) \(\d+\)\Z", re.DOTALL)
 _WRITTEN_BY_MOODLE = ("Identifier", "Grade", "Feedback comments")

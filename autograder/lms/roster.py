@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ..model.errors import KitError
-from .columns import CLASS_LISTS, KEY_FIELDS, POINTS, Kind, match_columns
+from .csv_tables import CLASS_LISTS, KEY_FIELDS, POINTS, Kind, match_columns
 
 _TEST_STUDENT = "Student, Test"  # a row that Canvas adds
 _PARTICIPANT = re.compile(r"\D*(\d+)\Z")  # "Participant 12345", in Moodle's language

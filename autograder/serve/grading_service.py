@@ -14,23 +14,19 @@ import psutil
 from sqlalchemy.exc import SQLAlchemyError
 
 from ..model.course import Course
-from .auth.accounts import Accounts
-from .courses import Courses
 from .gradebook.exchange_inbox import ExchangeInbox, write_feedback
 from .gradebook.recording import GradebookRecorder, Ledger
-from .incidents import Incidents
-from .queue.cluster_dispatch import ClusterGrader
+from .login import Accounts
 from .queue.dispatch import Dispatcher
-from .queue.grading_process import GradingProcess
-from .queue.leader import Leader
+from .queue.grading_process import ClusterGrader, GradingProcess
 from .queue.queue import LEASE, Queue
 from .queue.queued_submission import QueuedSubmission
-from .shared_state import Settings, SharedState
+from .shared_state import Courses, Incidents, Settings, SharedState
 from .submissions.submitting import Drafts, Submissions
 from .submissions.upload import unpacked
-from .tables import open_database
+from .tables import Leader, open_database
 from .views.class_view import ClassView, class_view
-from .views.templating import exchange_page
+from .views.request_context import exchange_page
 from .views.view_models import Views
 
 DATABASE = "serve.db"

@@ -19,8 +19,8 @@ import uvicorn
 
 from ..model.course import Course
 from ..model.errors import KitError
-from .auth.login import Login, session_cookie
 from .grading_service import Service
+from .login import Login, session_cookie
 from .shared_state import Settings
 from .views.routes import application
 
@@ -131,7 +131,7 @@ def _login(service: Service, address: Address) -> Login:
     cookie = session_cookie(address.prefix, secure=address.secure, own_host=address.hub)
     if not address.hub:
         return Login(service.accounts, cookie, address.prefix)
-    from .auth.jupyterhub import HubLogin
+    from .login import HubLogin
 
     return HubLogin(service.accounts, cookie, address.prefix, service.settings.instructors)
 

@@ -5,6 +5,7 @@ A commit is on disk before it returns, because SQLite flushes its write-ahead lo
 
 from __future__ import annotations
 
+import contextlib
 import os
 import threading
 import time
@@ -216,3 +217,38 @@ def error_text(error: Exception) -> str:
     if isinstance(error, KitError | OSError):
         return str(error) or name
     return f"{name}: {error}"
+
+
+_LOCK_KEY = 0x6175746F  # arbitrary, the same for all services
+
+
+class Leader(Store):
+    """The leader's lock. With SQLite there is one service, which always leads. Methods block."""
+
+    def __init__(self, engine: sa.Engine) -> None:
+        super().__init__(engine)
+        self._connection: sa.Connection | None = None
+        self._lock = threading.Lock()
+
+    def is_leader(self) -> bool:
+        """Return True if this service leads, after trying to become the leader."""
+        if not self.shared:
+            return True
+        with self._lock:
+            try:
+                if self._connection is None:
+                    connection = self.engine.connect()
+                    self._connection = connection.execution_options(isolation_level="AUTOCOMMIT")
+                # succeeds again on the connection that already has the lock
+                lock = sa.select(sa.func.pg_try_advisory_lock(_LOCK_KEY))
+                return bool(self._connection.execute(lock).scalar())
+            except SQLAlchemyError:
+                self.resign()
+                return False
+
+    def resign(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            with contextlib.suppress(SQLAlchemyError):
+                connection.invalidate()  # the pool must not reuse a connection that has the lock
+                connection.close()

@@ -22,8 +22,7 @@ from ..model.errors import BuildError
 from ..pages.environment import environment
 from ..pages.markdown import code_styles
 from ..student.show.hints import parse_hints
-from .executed import executed_lesson
-from .parts import Frame, parts_of
+from .parts import Frame, executed_lesson, parts_of
 
 _MARK = ".autograder-site"
 

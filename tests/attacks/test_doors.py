@@ -25,8 +25,8 @@ from autograder.model.course import Course, load
 from autograder.model.course.stubs import stub_of, stub_path
 from autograder.nbgrader.release.publish import release
 from autograder.nbgrader.workspace import Workspace
-from autograder.serve.auth.accounts import Accounts, Person
 from autograder.serve.grading_service import DATABASE
+from autograder.serve.login import Accounts, Person
 from autograder.serve.tables import open_database
 from tests.attacks.attackfiles import Attack
 from tests.attacks.laboratory import LEFT_BEHIND, NEIGHBOUR, made

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.feedback.suspect_lines import location_sentence
+from autograder.feedback.view import location_sentence
 from autograder.grading.localization.repair_search import Search
 from autograder.grading.warmup import warm_engine
 from autograder.model.course import Suspects, load

@@ -13,8 +13,7 @@ import msgspec
 import pytest
 
 from autograder.classreport.analysis import point_biserial, summarize
-from autograder.classreport.page import course_page, week_page
-from autograder.classreport.report_sources import read_reports
+from autograder.classreport.page import course_page, read_reports, week_page
 from autograder.cli.instructor.grading import print_scores
 from autograder.model.course import Course, load
 from autograder.model.course.bank import Bank

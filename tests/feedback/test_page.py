@@ -11,8 +11,8 @@ import pytest
 
 import autograder
 from autograder.feedback.html import exercise_fragment, feedback_page
-from autograder.feedback.suspect_lines import location_sentence
 from autograder.feedback.text import escaped, exercise_text, submission_text
+from autograder.feedback.view import location_sentence
 from autograder.model.report.schema import Diagnosis, Ending, Suspect
 
 from .conftest import check, exercise

@@ -11,9 +11,8 @@ from starlette.testclient import TestClient
 
 from autograder.model.course import Course, Week, load
 from autograder.nbgrader.workspace import Workspace
-from autograder.serve.auth.accounts import Person, Role
-from autograder.serve.auth.login import Login, session_cookie
 from autograder.serve.grading_service import Service
+from autograder.serve.login import Login, Person, Role, session_cookie
 from autograder.serve.queue.queue import Queue
 from autograder.serve.shared_state import Settings
 from autograder.serve.tables import metadata, open_database

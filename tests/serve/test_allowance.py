@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from autograder.model.course import Course, Immediate, Week
-from autograder.serve.disclosure.allowance import Allowance, allowance
+from autograder.serve.disclosure import Allowance, allowance
 from autograder.serve.queue.queued_submission import QueuedSubmission
 
 NOON = dt.datetime(2027, 1, 20, 12, tzinfo=dt.UTC).timestamp()

@@ -14,9 +14,9 @@ import pytest
 
 from autograder.model.course import Week
 from autograder.model.report.schema import Ending
-from autograder.serve.auth.accounts import Person
 from autograder.serve.gradebook.exchange_inbox import ExchangeSubmission
 from autograder.serve.grading_service import Service
+from autograder.serve.login import Person
 from autograder.serve.queue.queued_submission import (
     GRADED,
     REPLACED,

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from autograder.serve.auth import request_limits
-from autograder.serve.auth.login import Login
+from autograder.serve import request_limits
+from autograder.serve.login import Login
 from autograder.serve.views import routes
 from autograder.serve.views.routes import ROUTES, application
 from tests.nbgrader.tiny_course import WEEK

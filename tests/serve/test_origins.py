@@ -9,9 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from autograder.model.errors import KitError
-from autograder.serve.auth.accounts import Person
-from autograder.serve.auth.jupyterhub import role_of
-from autograder.serve.auth.login import RequestError, session_cookie
+from autograder.serve.login import Person, RequestError, role_of, session_cookie
 from autograder.serve.start import Address, hub_address
 from autograder.serve.views import routes
 from autograder.serve.views.routes import ROUTES, AccessControl

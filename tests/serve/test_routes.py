@@ -12,7 +12,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from autograder.model.submission_files import digest_of
-from autograder.serve.auth.request_limits import HEADERS, RateLimit
+from autograder.serve.request_limits import HEADERS, RateLimit
 from autograder.serve.views import routes
 from autograder.serve.views.routes import ROUTES, application
 from tests.nbgrader.tiny_course import SOLUTION, WEEK

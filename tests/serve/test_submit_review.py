@@ -13,8 +13,8 @@ import pytest
 import uvicorn
 
 from autograder.model.course import Course, Week
-from autograder.serve.auth.login import Login
 from autograder.serve.grading_service import Service
+from autograder.serve.login import Login
 from autograder.serve.submissions.upload import unpacked
 from autograder.serve.views.routes import application
 from autograder.student.folder.week import describe_week

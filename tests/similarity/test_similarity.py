@@ -10,8 +10,7 @@ import msgspec
 import pytest
 
 from autograder.classreport.analysis import summarize
-from autograder.classreport.page import week_page
-from autograder.classreport.similar_pairs import compare_pairs
+from autograder.classreport.page import compare_pairs, week_page
 from autograder.model.course import Course, Week, load
 from autograder.model.course.stubs import stub_of
 from autograder.model.report.schema import Ending, Report, SubmissionReport

@@ -70,7 +70,7 @@ def _options() -> argparse.Namespace:
 
 def _figures(played: Any, kept: dict[tuple[str, str], float]) -> dict[str, Any]:
     from autograder.classreport.analysis import summarize
-    from autograder.classreport.report_sources import recorded_report
+    from autograder.classreport.page import recorded_report
     from tests.simulation.claims import planted
 
     parts = played.parts

@@ -13,8 +13,8 @@ import msgspec
 import pytest
 
 import autograder
-from autograder.batch import fingerprint as depends
-from autograder.batch.fingerprint import PACKAGES, fingerprint, trusted_fingerprint
+from autograder.batch import store as depends
+from autograder.batch.store import PACKAGES, fingerprint, trusted_fingerprint
 from autograder.model.course import Course, Late, Suspects, load
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from autograder.authoring.verify.proofs import ProofJob, close_engine, run_job
-from autograder.batch.fingerprint import trusted_fingerprint
+from autograder.batch.store import trusted_fingerprint
 from autograder.grading.running.test_runner import Runs
 from autograder.grading.warmup import warm_engine
 from autograder.model.course import load

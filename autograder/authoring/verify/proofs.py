@@ -18,9 +18,9 @@ from typing import Any
 
 import msgspec
 
-from ...batch.fingerprint import PACKAGES, fingerprint, settings, trusted_fingerprint, versions
+from ...batch.store import PACKAGES, fingerprint, settings, trusted_fingerprint, versions
 from ...files.atomic import replace_file
-from ...files.hashing import feed
+from ...files.secret import feed
 from ...grading.warmup import rare_collection, warm_engine
 from ...model.course import Course, Week, load
 from ...model.course.bank import Bank

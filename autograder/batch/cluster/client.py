@@ -16,8 +16,7 @@ from ...model.report.schema import Ending, SubmissionReport
 from ..intake import Submission
 from ..pool import Finished, fault
 from . import Cluster
-from .parcel import key_of
-from .worker import RESOURCE, grade, leave, settle_in
+from .worker import RESOURCE, grade, key_of, leave, settle_in
 
 _LOOK_SECONDS = 1.0
 # Time to wait for a worker; batch systems may need minutes to start one.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import atexit
+import hashlib
 import threading
 import time
 from pathlib import Path
@@ -17,15 +18,57 @@ import msgspec
 
 from ...files.workfolder import WorkFolder
 from ...model.availability import has_cuda
-from ...model.course import Course
+from ...model.course import REGISTRY, Course, Week, parse
 from ...model.errors import KitError
 from ...model.report.schema import SubmissionReport
-from ..fingerprint import fingerprint, versions
 from ..intake import Submission
-from .parcel import Parcel, key_of, unpack
+from ..store import fingerprint, versions
 
 if TYPE_CHECKING:
     from ...grading.engine import Engine
+
+
+class Parcel(msgspec.Struct, frozen=True):
+    """One week of a course; `files` maps paths below the course's root to contents."""
+
+    week: str
+    devices: tuple[str, ...]
+    secret: bytes
+    sandbox: str
+    fingerprint: bytes
+    versions: dict[str, str]
+    files: dict[str, bytes]
+
+
+def pack(
+    course: Course,
+    week: Week,
+    devices: tuple[str, ...],
+    secret: bytes,
+    sandbox: str,
+    fingerprint: bytes,
+) -> bytes:
+    """Pack the registry, hidden graders, solutions and bank of a week."""
+    paths = [course.root / REGISTRY]
+    for folder in (course.graders(week), course.solution_folder(week)):
+        paths += sorted(folder.rglob("*.py"))
+    files = {path.relative_to(course.root).as_posix(): path.read_bytes() for path in paths}
+    parcel = Parcel(week.name, devices, secret, sandbox, fingerprint, versions(), files)
+    return msgspec.msgpack.encode(parcel)
+
+
+def key_of(parcel: bytes) -> str:
+    return hashlib.blake2b(parcel, digest_size=16).hexdigest()
+
+
+def unpack(parcel: Parcel, folder: Path) -> Course:
+    """Write the files of a parcel into a private folder and load the course."""
+    for name, content in parcel.files.items():
+        path = folder / name
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        path.write_bytes(content)
+    return Course(folder, parse((folder / REGISTRY).read_text(encoding="utf-8")))
+
 
 # Loading a parcel removes courses unused for this long, because their clients may have been killed.
 IDLE_SECONDS = 3600.0

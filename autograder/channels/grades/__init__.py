@@ -4,4 +4,4 @@
 missing grade exactly once, even if a push is interrupted.
 """
 
-__all__ = ["canvas", "credentials", "http_client", "lti", "push"]
+__all__ = ["canvas", "http_client", "lti", "push"]

@@ -12,8 +12,7 @@ from typing import Any
 from ...lms.roster import RosterEntry
 from ...model.course import Course, Week
 from ...model.errors import KitError
-from .credentials import secret_of
-from .http_client import Web
+from .http_client import Web, secret_of
 from .push import PlatformGrade
 
 TOKEN = "CANVAS_TOKEN"

@@ -18,8 +18,7 @@ from ...lms.roster import RosterEntry
 from ...model.course import Course, Week
 from ...model.course.registry import Lti
 from ...model.errors import KitError, PlatformError
-from .credentials import secret_of
-from .http_client import Web
+from .http_client import Web, secret_of
 from .push import PlatformGrade
 
 KEY = "LTI_KEY"

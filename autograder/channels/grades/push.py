@@ -23,7 +23,7 @@ import msgspec
 
 from ...feedback.text import submission_text
 from ...files.atomic import replace_file
-from ...files.folder_lock import alone
+from ...files.workfolder import alone
 from ...lms.grade_files import total
 from ...lms.roster import Roster, RosterEntry
 from ...model.course import Course, Week

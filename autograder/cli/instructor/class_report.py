@@ -104,7 +104,7 @@ def _similarity(course: Course, week: Week, *, names: bool) -> Similarity:
 
 
 def _reports(course: Course, week: Week | None, files: Sequence[Path]) -> dict[str, Report]:
-    from ...classreport.report_sources import read_reports, recorded_report
+    from ...classreport.page import read_reports, recorded_report
 
     if files:
         found = read_reports(course, files)

@@ -28,7 +28,7 @@ from ..options import (
 from ..output import print_checks, write_output
 
 if TYPE_CHECKING:
-    from ...serve.auth.accounts import Role
+    from ...serve.login import Role
     from ...serve.start import Address
 
 _MIN_DISK = 2 << 30  # bytes that a class may fill
@@ -144,7 +144,7 @@ def _write_tokens(
     Sign out the named people on all their machines.
     """
     from ...nbgrader.gradebook.database import read_gradebook
-    from ...serve.auth.accounts import Accounts, is_name
+    from ...serve.login import Accounts, is_name
     from ...serve.tables import open_database
 
     people = Accounts(open_database(database))
@@ -179,7 +179,7 @@ def _checks(course: Course, address: Address, database: str, sandbox: str) -> It
     from ...nbgrader.gradebook.database import read_gradebook
     from ...nbgrader.workspace import Workspace
     from ...sandbox import choose
-    from ...serve.auth.accounts import Accounts
+    from ...serve.login import Accounts
     from ...serve.start import require_encryption
     from ...serve.tables import open_database
 

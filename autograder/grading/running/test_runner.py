@@ -21,7 +21,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from ...files.hashing import feed
+from ...files.secret import feed
 from ...model.availability import installed, missing_in_words
 from ...model.course import Week
 from ...model.course.bank import Bank, Misconception

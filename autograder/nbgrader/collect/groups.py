@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from ...lms.csv_rows import read_rows
+from ...lms.csv_tables import read_rows
 from ...model.course import Course, Week
 from ...model.errors import NbgraderError
 from ..gradebook.report_store import judged_digests

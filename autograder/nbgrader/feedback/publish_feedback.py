@@ -16,8 +16,8 @@ from nbgrader.api import Gradebook
 from traitlets import Bool
 
 from ...feedback.html import feedback_page
-from ...feedback.manual_scores import Mark, Marks
-from ...files.folder_lock import in_turn
+from ...feedback.view import Mark, Marks
+from ...files.workfolder import in_turn
 from ...model.course import Course, Week
 from ...model.errors import NbgraderError
 from ...model.submission_files import parse_timestamp

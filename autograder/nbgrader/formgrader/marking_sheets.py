@@ -21,8 +21,7 @@ from typing import Any
 import msgspec
 
 from ...files.secret import course_secret
-from ...lms.csv_rows import read_rows
-from ...lms.spreadsheet_cells import text_cell
+from ...lms.csv_tables import read_rows, text_cell
 from ...model.course import Course, Week
 from ...model.errors import NbgraderError
 from ...model.report.scoring import rounded

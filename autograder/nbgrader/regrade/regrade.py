@@ -16,7 +16,7 @@ from typing import Any
 
 import nbformat
 
-from ...batch.fingerprint import fingerprint
+from ...batch.store import fingerprint
 from ...files.atomic import replace_file
 from ...files.secret import course_secret
 from ...model.course import Course, Week

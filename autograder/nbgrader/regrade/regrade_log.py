@@ -17,7 +17,7 @@ from typing import Literal
 import msgspec
 from msgspec import field
 
-from ...files.folder_lock import alone
+from ...files.workfolder import alone
 from ...model.course import Course, Week
 from ...model.errors import NbgraderError
 from ..gradebook.report_store import Recorded

@@ -30,12 +30,11 @@ from ...nbgrader.collect.history import last_seen
 from ...nbgrader.collect.safe_read import read_ordinary
 from ...nbgrader.release.rerelease import names
 from ...nbgrader.workspace import Workspace
-from ..auth.accounts import is_name
-from ..queue.leader import Leader
+from ..login import is_name
 from ..queue.queued_submission import QueuedSubmission
 from ..shared_state import SharedState
 from ..submissions.upload import is_kept
-from ..tables import error_text
+from ..tables import Leader, error_text
 from .recording import SECRET_FILE
 
 _MARKER_FILES = ("timestamp.txt", SECRET_FILE)

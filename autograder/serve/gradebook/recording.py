@@ -24,12 +24,11 @@ from ...nbgrader.collect.history import Entry, read_history
 from ...nbgrader.collect.submissions import accept, earlier_files, put_in_place
 from .. import tables as t
 from ..queue.grading_process import ChildProcess
-from ..queue.leader import Leader
 from ..queue.queue import Queue
 from ..queue.queued_submission import QueuedSubmission, queued_submission, recency
 from ..shared_state import Settings, SharedState
 from ..submissions.upload import unpacked
-from ..tables import Store, error_text, of_student, open_database
+from ..tables import Leader, Store, error_text, of_student, open_database
 from .recorded_history import format_received
 
 _POLL_SECONDS = 2.0

@@ -2,15 +2,7 @@
 
 A submission that `queue.Queue.add` has returned is stored and graded once, even if the service is
 killed at any moment. `dispatch` takes submissions from the queue and sends them to
-`grading_process` or `cluster_dispatch`; `leader` elects one of several services on a shared
-database. Start reading at `queue`.
+`grading_process`. Start reading at `queue`.
 """
 
-__all__ = [
-    "cluster_dispatch",
-    "dispatch",
-    "grading_process",
-    "leader",
-    "queue",
-    "queued_submission",
-]
+__all__ = ["dispatch", "grading_process", "queue", "queued_submission"]

@@ -21,7 +21,7 @@ from ...nbgrader.collect.merging import Merged, merge
 from ...nbgrader.collect.submissions import earlier_files
 from ...nbgrader.workspace import Workspace
 from .. import tables as t
-from ..disclosure.allowance import allowance, counting_rule
+from ..disclosure import allowance, counting_rule
 from ..gradebook.exchange_inbox import ExchangeSubmission
 from ..gradebook.recorded_history import history_of, is_overruled
 from ..queue.queued_submission import REPLACED, Admission, QueuedSubmission, recency

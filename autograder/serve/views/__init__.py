@@ -11,6 +11,5 @@ __all__ = [
     "handlers",
     "request_context",
     "routes",
-    "templating",
     "view_models",
 ]

@@ -12,11 +12,10 @@ from ...model.course import Week
 from ...model.errors import IntakeError
 from ...nbgrader.status import returned_page
 from ...nbgrader.workspace import Workspace
-from ..auth.login import RequestError
+from ..login import RequestError
 from ..queue.queued_submission import QueuedSubmission
 from ..submissions.review import Review
-from .request_context import RequestContext
-from .templating import STATIC_TYPES, static_file
+from .request_context import STATIC_TYPES, RequestContext, static_file
 from .view_models import SubmissionView
 
 _TOKEN = re.compile(r"[\w-]{10,100}\Z")

@@ -23,10 +23,9 @@ from starlette.routing import Route
 
 from ...model.errors import IntakeError
 from ...model.message_text import visible
-from ..auth.accounts import Person
-from ..auth.login import Login, RequestError
-from ..auth.request_limits import SMALL_BODY, RateLimit, RequestLimits
 from ..grading_service import Service
+from ..login import Login, Person, RequestError
+from ..request_limits import SMALL_BODY, RateLimit, RequestLimits
 from ..submissions.upload import max_upload_bytes
 from . import handlers
 from .request_context import RequestContext, read_form

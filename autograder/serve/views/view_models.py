@@ -11,9 +11,15 @@ from ...model.course import Course, Immediate, Week
 from ...model.report.schema import Ending
 from ...nbgrader.status import returned
 from ...nbgrader.workspace import Workspace
-from ..disclosure.allowance import Allowance, allowance, counting_rule
-from ..disclosure.result_comparison import comparison, merit
-from ..disclosure.visible_results import VisibleResult, redact
+from ..disclosure import (
+    Allowance,
+    VisibleResult,
+    allowance,
+    comparison,
+    counting_rule,
+    merit,
+    redact,
+)
 from ..gradebook.recorded_history import format_received, history_of, is_overruled, is_recorded
 from ..queue.queued_submission import (
     GRADED,

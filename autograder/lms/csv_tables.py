@@ -1,16 +1,30 @@
-"""The columns of class lists: one table for all learning platforms.
+"""Read class lists of all learning platforms, and write cells that a spreadsheet does not run.
 
 `CLASS_LISTS` maps the fields of a student to the columns of each platform. A list is read by the
 English name of a column and written back under its original one; `SPELLINGS` has the other names:
 those of Moodle's language packs (English, German, French and Spanish) and common ones in plain
 lists. To support a new column or spelling, add one line here.
+
+Theory of operation. Students choose names, and a spreadsheet runs a name such as
+`=HYPERLINK(...)` when an instructor opens the grades. A text that a student may have chosen gets an
+apostrophe if a spreadsheet would read it as a formula, also after the separators of other locales;
+invisible characters are made visible. Values that Canvas and Moodle read back do not change:
+numbers (a negative number is not a formula), Canvas's ids and Moodle's `Identifier` find the row,
+and names are not compared. A key (login, e-mail, id number) keeps a leading sign if it has only
+letters, digits and `.+-_@`, which cannot be a formula.
 """
 
 from __future__ import annotations
 
+import csv
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
+
+from ..model.errors import KitError
+from ..model.message_text import visible
 
 Kind = Literal["canvas", "brightspace", "gradescope", "moodle", "plain"]
 POINTS = "Points Possible"  # the first cell of Canvas's second row
@@ -129,3 +143,44 @@ def match_columns(kind: Kind, columns: Iterable[str]) -> dict[str, str] | None:
         if spelled is not None:
             found[name] = spelled
     return found if all(any(c in found for c in group) for group in class_list.required) else None
+
+
+def read_rows(path: Path, *columns: str) -> list[dict[str, str]]:
+    """Return the rows of a CSV file, with cells and column names stripped.
+
+    Raise KitError if the file cannot be read or lacks one of the columns.
+    """
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            rows = [
+                {name.strip(): (cell or "").strip() for name, cell in row.items() if name}
+                for row in csv.DictReader(file)
+            ]
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise KitError(f"{path}: cannot be read: {error}") from None
+    if rows and not set(columns) <= rows[0].keys():
+        named = " and ".join(f"`{column}`" for column in columns)
+        raise KitError(f"{path}: needs the columns {named}")
+    return rows
+
+
+_STARTS = re.compile(r"\s*[=+\-@\uff1d\uff0b\uff0d\uff20\t\r\n]")
+# With a different separator, the text after it may itself be quoted.
+_BEHIND = re.compile(r"([;|,\t][\s\"]*)(?=[=+\-@\uff1d\uff0b\uff0d\uff20])")
+_NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)?(?:[eE][+-]?\d+)?%?")
+_KEY = re.compile(r"[+-][\w.+-]*(?:@[\w.-]+)?")
+
+
+def text_cell(text: object) -> str:
+    """Escape a text so that a spreadsheet does not run it as a formula."""
+    cell = "" if text is None else str(text)
+    if _NUMBER.fullmatch(cell):
+        return cell
+    starts = _STARTS.match(cell)
+    cell = _BEHIND.sub(r"\1'", visible(cell))
+    return f"'{cell}" if starts else cell
+
+
+def key_cell(text: str) -> str:
+    """Return a key by which a learning platform finds its row, escaped only if necessary."""
+    return text if _KEY.fullmatch(text) else text_cell(text)

@@ -1,0 +1,268 @@
+"""Limits on visible results before feedback is released: the rules of `immediate` in course.yaml.
+
+A submission may try to reveal hidden inputs through its results. `redact` returns the part of a
+report that a student may see: the misconception and its hint, the requirement that a failing test
+checks, the verdict, the name of a built-in exception, and a line of the student's module. Messages
+of hidden tests contain shapes, positions and values, so they stay hidden until feedback, as do
+scores if the course hides them. Pages and commands render only `VisibleResult`, so they cannot
+reveal anything else.
+
+Every submission counts. `allowance` limits only the number of visible results: a number per hour,
+day or week, with a cooldown between two submissions, until the due date. The results of further
+submissions are withheld: these submissions are graded last, and their results are shown with the
+feedback. Attempts are counted by the service's own clock; the time in a submission decides only
+whether it is late. A submission uses up an attempt when its grading begins. Its outcome is
+invisible until its result exists, so a system error costs no attempt.
+"""
+
+from __future__ import annotations
+
+import builtins
+import datetime as dt
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal, assert_never
+
+import msgspec
+
+from ..feedback.view import ExerciseView, view_exercise
+from ..model.course import Course, Immediate, Week
+from ..model.course.late import due_for
+from ..model.report.comparison import NOT_DESCRIBED
+from ..model.report.schema import Ending, ExerciseReport, SubmissionReport, TestReport, Verdict
+from .queue.queued_submission import COUNTED, QueuedSubmission
+
+Reason = Literal["", "tries", "due", "nothing"]
+_HOUR = 3600.0
+
+
+@dataclass(frozen=True)
+class Allowance:
+    """The number of results of a week that a student may currently see."""
+
+    left: int  # visible results left in this hour, day or week
+    tries: int  # the limit
+    why: Reason  # why the result of a submission made now is withheld, or ""
+    wait: float  # seconds of cooldown left
+    due: dt.datetime
+
+    @property
+    def withheld(self) -> bool:
+        return self.why != ""
+
+
+def allowance(
+    course: Course,
+    week: Week,
+    student: str,
+    earlier: Sequence[QueuedSubmission],
+    now: float,
+    extension: dt.timedelta = dt.timedelta(),
+) -> Allowance:
+    """Return the allowance for a submission at `now` (seconds since the epoch).
+
+    earlier: the student's earlier submissions for the week
+    extension: extra time that the gradebook grants
+    """
+    policy = course.registry.immediate
+    moment = dt.datetime.fromtimestamp(now, course.zone)
+    due = due_for(course, week, student, extension)
+    visible = [s for s in earlier if not s.withheld and s.state in COUNTED]
+    start = _period_start(policy, moment)
+    left = max(0, policy.tries - sum(s.counts_from >= start for s in visible))
+    why: Reason = ""
+    if policy.show == "nothing":
+        why = "nothing"
+    elif policy.until == "due" and moment > due:
+        why = "due"
+    elif not left:
+        why = "tries"
+    return Allowance(
+        left=left,
+        tries=policy.tries,
+        why=why,
+        wait=_cooldown(policy, visible, now) if not why else 0.0,
+        due=due,
+    )
+
+
+def _period_start(policy: Immediate, moment: dt.datetime) -> float:
+    if policy.per == "week":
+        return float("-inf")
+    if policy.per == "hour":
+        return moment.timestamp() - _HOUR
+    return moment.replace(hour=0, minute=0, second=0, microsecond=0, fold=0).timestamp()
+
+
+def _cooldown(policy: Immediate, visible: Sequence[QueuedSubmission], now: float) -> float:
+    pause = policy.cooldown_minutes * 60
+    if not visible or not pause:
+        return 0.0
+    elapsed = now - max(s.counts_from for s in visible)
+    # at most `pause`, even if the clock was set back
+    return min(pause, max(0.0, pause - elapsed))
+
+
+def counting_rule(course: Course) -> str:
+    """Explain to the student which submission counts."""
+    if course.registry.counts == "best":
+        return "Your best submission counts, after deductions for late work."
+    return "Your latest submission counts, even if an earlier one scored higher."
+
+
+WITHHELD = "held"
+_EXCEPTION = re.compile(r"\b[A-Z][A-Za-z]+(?:Error|Exception|Interrupt|Exit|Iteration)\b")
+
+
+class VisibleFinding(msgspec.Struct, frozen=True):
+    """Failing tests with the same cause, and the requirements they check.
+
+    Only the first claim is known to fail; `others` describes claims that may fail as well.
+    """
+
+    verdict: str
+    claims: tuple[str, ...]
+    line: int = 0
+    message: str = ""
+    others: str = ""
+
+
+class NamedMistake(msgspec.Struct, frozen=True):
+    """A misconception that was recognised."""
+
+    title: str
+    hint: str
+
+
+class VisibleExercise(msgspec.Struct, frozen=True):
+    """An exercise. `state` and `words` are empty if the course shows misconceptions only."""
+
+    name: str
+    points: float
+    state: str = ""
+    words: str = ""
+    mark: str = ""
+    score: float | None = None
+    named: tuple[NamedMistake, ...] = ()
+    where: str = ""
+    carried: str = ""
+    causes: tuple[VisibleFinding, ...] = ()
+    passing: int = 0  # number of claims
+
+
+class VisibleResult(msgspec.Struct, frozen=True):
+    """The part of a result that the student may see now."""
+
+    verdict: str
+    message: str = ""
+    score: float | None = None
+    max_score: float = 0.0
+    exercises: tuple[VisibleExercise, ...] = ()
+
+
+def redact(
+    report: SubmissionReport, week: Week, policy: Immediate, *, withheld: bool = False
+) -> VisibleResult:
+    """Return the part of a report that the course's policy allows the student to see.
+
+    withheld: hide the result because the student has no attempts left
+    """
+    if report.verdict is Ending.REFUSED:  # no hidden test was run
+        return VisibleResult(str(report.verdict), report.message, max_score=report.max_score)
+    if withheld or policy.show == "nothing":
+        return VisibleResult(WITHHELD, max_score=report.max_score)
+    if report.verdict is not Ending.GRADED:  # the message describes the machine
+        return VisibleResult(str(report.verdict), max_score=report.max_score)
+    reports = {e.name: e for e in report.exercises}
+    empty = (ExerciseReport(e.name, 0.0, e.points) for e in week.exercises)
+    views = [view_exercise(_without_values(reports.get(e.name, e))) for e in empty]
+    exercises = tuple(_redact_exercise(view, policy) for view in views)
+    score = report.score if policy.show == "scores" else None
+    return VisibleResult(str(report.verdict), "", score, report.max_score, exercises)
+
+
+def _without_values(exercise: ExerciseReport) -> ExerciseReport:
+    tests = tuple(
+        msgspec.structs.replace(test, message=_safe_message(test)) for test in exercise.tests
+    )
+    return msgspec.structs.replace(exercise, tests=tests, deductions=())
+
+
+def _safe_message(test: TestReport) -> str:
+    """Return a test's message if it does not depend on hidden values."""
+    if test.message == NOT_DESCRIBED:
+        return test.message
+    match test.verdict:
+        case Verdict.FORBIDDEN | Verdict.UNWRITTEN | Verdict.NOT_RUN:
+            return test.message  # describes only the student's source
+        case Verdict.CRASHED:
+            return next((n for n in _EXCEPTION.findall(test.message) if hasattr(builtins, n)), "")
+        case Verdict.PASS | Verdict.WRONG | Verdict.TIMEOUT | Verdict.LIMIT | Verdict.BAD_REPLY:
+            return ""
+        case Verdict.REFUSED | Verdict.GRADER_FAULT:
+            return ""
+        case verdict:
+            assert_never(verdict)
+
+
+def _redact_exercise(view: ExerciseView, policy: Immediate) -> VisibleExercise:
+    named = tuple(NamedMistake(d.title, d.hint) for d in view.report.explained)
+    if policy.show == "names":
+        where, carried = (view.where, view.carried) if named else ("", "")
+        return VisibleExercise(view.name, view.points, named=named, where=where, carried=carried)
+    return VisibleExercise(
+        view.name,
+        view.points,
+        state=view.state,
+        words=view.words,
+        mark=view.mark,
+        score=view.score if policy.show == "scores" else None,
+        named=named,
+        where=view.where,
+        carried=view.carried,
+        causes=tuple(_visible_findings(view)),
+        passing=len(view.held),
+    )
+
+
+def _visible_findings(view: ExerciseView) -> Iterable[VisibleFinding]:
+    if view.state == "open":
+        return
+    for finding in view.findings:
+        claims = tuple(f"{c.text} (with {c.where})" if c.where else c.text for c in finding.claims)
+        line = 0 if view.where else finding.line
+        yield VisibleFinding(finding.word, claims, line, finding.message, finding.others)
+
+
+_CORRECT = ("complete", "carried")
+
+
+def merit(result: VisibleResult | None) -> tuple[float, ...]:
+    """Return the values that comparisons use, or () if none is visible."""
+    if result is None or result.verdict != Ending.GRADED:
+        return ()
+    if result.score is not None:
+        return (result.score,)
+    if not any(e.state for e in result.exercises):
+        return ()
+    return (_correct(result), sum(e.passing for e in result.exercises))
+
+
+def comparison(own: VisibleResult, best: VisibleResult, when: str) -> str:
+    """Return a sentence that compares a result with a better one from another submission."""
+    if own.score is not None and best.score is not None:
+        return (
+            f"This submission scored {own.score:g} of {own.max_score:g} points. Your submission "
+            f"from {when} scored {best.score:g}."
+        )
+    if _correct(own) != _correct(best):
+        return (
+            f"{_correct(own)} of {len(own.exercises)} exercises are correct in this submission. In "
+            f"your submission from {when}, {_correct(best)} were correct."
+        )
+    return f"Fewer checks pass than in your submission from {when}."
+
+
+def _correct(result: VisibleResult) -> int:
+    return sum(e.state in _CORRECT for e in result.exercises)
