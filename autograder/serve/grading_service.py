@@ -26,8 +26,7 @@ from .submissions.submitting import Drafts, Submissions
 from .submissions.upload import unpacked
 from .tables import Leader, open_database
 from .views.class_view import ClassView, class_view
-from .views.request_context import exchange_page
-from .views.view_models import Views
+from .views.view_models import Views, exchange_page
 
 DATABASE = "serve.db"
 _THREADS = 24

@@ -19,7 +19,7 @@ from autograder.serve.gradebook.recorded_history import format_received
 from autograder.serve.grading_service import Service
 from autograder.serve.queue.queued_submission import recency
 from autograder.serve.submissions.upload import unpacked
-from autograder.serve.views.request_context import exchange_page
+from autograder.serve.views.view_models import exchange_page
 from tests.nbgrader.tiny_course import SOLUTION, WEEK, graded
 from tests.serve.conftest import SignIn
 

@@ -19,7 +19,7 @@ from autograder.model.report.schema import (
     TestReport as Ran,
 )
 from autograder.serve.disclosure import redact
-from autograder.serve.views.request_context import exchange_page
+from autograder.serve.views.view_models import exchange_page
 from tests.nbgrader.tiny_course import SOLUTION
 
 SECRET = "expected 3.25 at [0, 7], got 6.5"

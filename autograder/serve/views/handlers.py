@@ -15,8 +15,8 @@ from ...nbgrader.workspace import Workspace
 from ..login import RequestError
 from ..queue.queued_submission import QueuedSubmission
 from ..submissions.review import Review
-from .request_context import STATIC_TYPES, RequestContext, static_file
-from .view_models import SubmissionView
+from .request_context import RequestContext
+from .view_models import STATIC_TYPES, SubmissionView, static_file
 
 _TOKEN = re.compile(r"[\w-]{10,100}\Z")
 _RECEIPT = re.compile(r"[2-9A-Z]{4}(-[2-9A-Z]{4}){2}\Z")

@@ -6,7 +6,6 @@ Browsers get pages, `autograder submit` gets JSON.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -16,10 +15,8 @@ from starlette.formparsers import MultiPartException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
-from ...model.course import Course, Week
 from ...pages.environment import environment
 from ..login import Login, Person, RequestError
-from .view_models import SubmissionView, in_words
 
 if TYPE_CHECKING:
     from ..grading_service import Service
@@ -110,25 +107,3 @@ async def read_form(request: Request, *, with_files: bool) -> Form:
         raise RequestError(400, "This form is damaged or incomplete. Send it again.") from None
     except TimeoutError:
         raise RequestError(408, "The upload took too long. Send it again.") from None
-
-
-STATIC_TYPES = {
-    "style.css": "text/css; charset=utf-8",
-    "page.js": "text/javascript; charset=utf-8",
-}
-
-
-def static_file(name: str) -> bytes:
-    """Return the style sheet or the script of all pages."""
-    own = resources.files("autograder.serve") / "templates" / name
-    if name == "style.css":
-        shared = environment("serve").get_template("page.css").render()
-        return f"{shared}\n{own.read_text(encoding='utf-8')}".encode()
-    return own.read_bytes()
-
-
-def exchange_page(course: Course, week: Week, view: SubmissionView) -> str:
-    """Return the first result for `nbgrader fetch_feedback`: one file without scripts."""
-    template = environment("serve").get_template("exchange.html.j2")
-    style, due = static_file("style.css").decode(), in_words(course.localized(week.due))
-    return template.render(course=course, week=week, submission=view, style=style, due=due)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Sequence
+from importlib import resources
 
 import msgspec
 
@@ -11,6 +12,7 @@ from ...model.course import Course, Immediate, Week
 from ...model.report.schema import Ending
 from ...nbgrader.status import returned
 from ...nbgrader.workspace import Workspace
+from ...pages.environment import environment
 from ..disclosure import (
     Allowance,
     VisibleResult,
@@ -30,6 +32,11 @@ from ..queue.queued_submission import (
     recency,
 )
 from ..shared_state import SharedState
+
+STATIC_TYPES = {
+    "style.css": "text/css; charset=utf-8",
+    "page.js": "text/javascript; charset=utf-8",
+}
 
 _FIRST_GUESS = 8.0  # seconds per submission, until one has been graded
 _QUANTILE = 0.8  # fraction of the durations that the estimate should cover
@@ -259,3 +266,19 @@ def in_short(moment: dt.datetime) -> str:
 def local_time(seconds: float, course: Course) -> dt.datetime:
     """Convert seconds since the epoch to the course's time zone."""
     return dt.datetime.fromtimestamp(seconds, course.zone)
+
+
+def static_file(name: str) -> bytes:
+    """Return the style sheet or the script of all pages."""
+    own = resources.files("autograder.serve") / "templates" / name
+    if name == "style.css":
+        shared = environment("serve").get_template("page.css").render()
+        return f"{shared}\n{own.read_text(encoding='utf-8')}".encode()
+    return own.read_bytes()
+
+
+def exchange_page(course: Course, week: Week, view: SubmissionView) -> str:
+    """Return the first result for `nbgrader fetch_feedback`: one file without scripts."""
+    template = environment("serve").get_template("exchange.html.j2")
+    style, due = static_file("style.css").decode(), in_words(course.localized(week.due))
+    return template.render(course=course, week=week, submission=view, style=style, due=due)
