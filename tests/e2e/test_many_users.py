@@ -320,8 +320,8 @@ def test_what_the_student_owns_goes_before_a_later_one_of_another(campus: Campus
 
 def test_the_report_points_it_out(campus: Campus) -> None:
     page = (campus.course / f"report-{WEEK}.html").read_text(encoding="utf-8")
-    assert "<strong>1</strong> handed in by another user" in page
-    assert campus.people["grace"].name in page.split("handed in by another user")[1][:600]
+    assert "<strong>1</strong> submitted by a different user" in page
+    assert campus.people["grace"].name in page.split("submitted by a different user")[1][:600]
     assert f"LOOK  {WEEK}: 1 submitted by a different user" in campus.said["report"]
 
 
