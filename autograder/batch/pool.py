@@ -8,6 +8,7 @@ different one caused. The remaining jobs run in a new pool.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import threading
 from collections import deque
@@ -31,6 +32,8 @@ from .store import trusted_fingerprint
 Finished = Callable[[str, SubmissionReport], None]
 # Jobs submitted in advance for each process, so that processes never wait.
 _AHEAD = 3
+# A process can be killed for reasons that are not its submission's, such as a lack of memory.
+_ATTEMPTS_ALONE = 2
 
 
 class Job(msgspec.Struct, frozen=True):
@@ -107,12 +110,10 @@ def _drain(
 
 
 def _grade_alone(job: Job, submission: Submission) -> SubmissionReport:
-    with process_pool(1) as pool:
-        try:
+    for _ in range(_ATTEMPTS_ALONE):
+        with process_pool(1) as pool, contextlib.suppress(BrokenProcessPool):
             return pool.submit(grade_job, job, submission).result()
-        except BrokenProcessPool:
-            why = "the grading process died repeatedly"
-            return fault(submission.name, job.max_score, why)
+    return fault(submission.name, job.max_score, "the grading process died repeatedly")
 
 
 def process_pool(count: int) -> ProcessPoolExecutor:

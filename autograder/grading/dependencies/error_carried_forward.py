@@ -170,7 +170,7 @@ class CarriedForward:
         for ran in after:
             name, counts = ran.report.name, counts_of[ran.report.name]
             first = before[name].report.verdict
-            if ran.report.verdict.failed and _is_doubtful(counts, first, ran):
+            if ran.report.verdict.failed and _is_doubtful(counts, before[name], ran):
                 doubtful.extend([before[name]] if first is Verdict.WRONG else [])
             elif ran.report.verdict.failed:
                 # A refused call may be the reason for a failure.
@@ -184,13 +184,15 @@ class CarriedForward:
         return Inherited(helpers.names if credit else (), credit, rerun, helpers.names)
 
 
-def _is_doubtful(counts: AnswerCounts, first: Verdict, ran: Ran) -> bool:
+def _is_doubtful(counts: AnswerCounts, submitted: Ran, ran: Ran) -> bool:
     """Return True if a test may fail only because the student's helper accepts more arguments.
 
-    A forbidden call may have produced the submitted answer, so such a test is never doubtful.
+    The student's helper accepted the arguments of a call only if the submitted run went past it. A
+    forbidden call may have produced the submitted answer, so such a test is never doubtful.
     """
-    crashed = Verdict.CRASHED
-    refused = counts.raised and first is not crashed and ran.report.verdict is crashed
+    first, crashed = submitted.report.verdict, Verdict.CRASHED
+    went_past = first is not crashed and len(submitted.answers) >= len(ran.answers)
+    refused = counts.raised and went_past and ran.report.verdict is crashed
     return first is not Verdict.FORBIDDEN and bool(counts.dropped or refused)
 
 
