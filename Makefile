@@ -17,7 +17,7 @@ test: setup
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	$(BIN)/python -m pytest -q -n $(or $(JOBS),3) --dist loadscope --no-loadscope-reorder
 
-# What costs much: all attacks in all their variants, and the tests marked `thorough`. Run it before a release.
+# Expensive tests: all attacks in all their variants, and the tests marked `thorough`.
 thorough: setup
 	AUTOGRADER_E2E=1 $(BIN)/python -m pytest -q -n $(or $(JOBS),2) --dist loadscope tests/attacks
 	AUTOGRADER_E2E=1 $(BIN)/python -m pytest -q -n $(or $(JOBS),2) --dist loadscope -m thorough \

@@ -1,4 +1,4 @@
-"""Grade correct and wrong exercises that call wrong helpers of the bank, one after the other."""
+"""Test that a mistake costs the same if the helpers that an exercise calls are wrong too."""
 
 from __future__ import annotations
 
@@ -13,29 +13,9 @@ from autograder.grading.warmup import warm_engine
 from autograder.model.course import load
 from autograder.model.course.bank import Misconception
 from autograder.model.report.schema import ExerciseReport
-from benchmarks.charged_again import measure
 
 PROJECT = Path(__file__).resolve().parents[2]
 COURSE = load(PROJECT)
-CALL_EACH_OTHER = ("week02_masking", "week03_multihead", "week04_lsh", "week05_transformer")
-
-
-def lost_beside_helpers(week: str) -> float:
-    """Return the most points that correct code loses because of one wrong helper."""
-    return max(measure(COURSE, COURSE.week(week), 0, sandboxed=False).after)
-
-
-@pytest.mark.thorough
-def test_right_code_of_the_first_week_loses_nothing() -> None:
-    assert lost_beside_helpers("week01_softmax") < 0.02
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("week", [*CALL_EACH_OTHER, "week07_flash", "week08_serving"])
-def test_right_code_loses_next_to_nothing(week: str) -> None:
-    assert lost_beside_helpers(week) <= 0.2
-
-
 DEVICES = ("cpu", "fake-gpu")
 
 
@@ -49,7 +29,7 @@ def graded(engine: Engine, exercise: str, *wrong: Misconception) -> ExerciseRepo
     return next(e for e in report.exercises if e.name == exercise)
 
 
-def told_otherwise(week: str, count: int) -> list[str]:
+def reported_differently(week: str, count: int) -> list[str]:
     """Return wrong programs whose points or named mistakes change if a helper is wrong too."""
     engine = warm_engine(COURSE, COURSE.week(week), DEVICES, b"what is wrong stays wrong", None)
     try:
@@ -70,11 +50,14 @@ def told_otherwise(week: str, count: int) -> list[str]:
 
 
 @pytest.mark.thorough
-def test_wrong_code_of_the_first_week_is_told_as_beside_right_helpers() -> None:
-    assert not told_otherwise("week01_softmax", 12)
+def test_mistakes_of_the_first_week_are_reported_as_with_correct_helpers() -> None:
+    assert not reported_differently("week01_softmax", 12)
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("week", [*CALL_EACH_OTHER, "week08_serving"])
-def test_wrong_code_is_told_as_beside_right_helpers(week: str) -> None:
-    assert not told_otherwise(week, 30)
+@pytest.mark.parametrize(
+    "week",
+    ["week02_masking", "week03_multihead", "week04_lsh", "week05_transformer", "week08_serving"],
+)
+def test_mistakes_are_reported_as_with_correct_helpers(week: str) -> None:
+    assert not reported_differently(week, 15)

@@ -1,0 +1,39 @@
+"""Test that correct exercises lose nothing because they call wrong helpers of the bank."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from autograder.model.course import load
+from benchmarks.charged_again import measure
+
+PROJECT = Path(__file__).resolve().parents[2]
+COURSE = load(PROJECT)
+
+
+def lost_beside_helpers(week: str) -> float:
+    """Return the most points that correct code loses because of one wrong helper."""
+    return max(measure(COURSE, COURSE.week(week), 0, sandboxed=False).after)
+
+
+@pytest.mark.thorough
+def test_right_code_of_the_first_week_loses_nothing() -> None:
+    assert lost_beside_helpers("week01_softmax") < 0.02
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(
+    "week",
+    [
+        "week02_masking",
+        "week03_multihead",
+        "week04_lsh",
+        "week05_transformer",
+        "week07_flash",
+        "week08_serving",
+    ],
+)
+def test_right_code_loses_next_to_nothing(week: str) -> None:
+    assert lost_beside_helpers(week) <= 0.2
