@@ -6,6 +6,9 @@ submission's code does so, the trusted side is notified at once, before that cod
 that the report cannot be withdrawn. The standard library, torch and NumPy use frames for their own
 purposes (named tuples, warnings, tracebacks), which is not reported. Further audit hooks are
 refused, because they would run the submission's code at any time.
+
+The hook shares its process with the submission and sees only events of the interpreter. A
+submission that forges reports harms itself.
 """
 
 from __future__ import annotations

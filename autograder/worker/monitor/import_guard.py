@@ -6,6 +6,9 @@ so that no import finds them, and hides existing objects from `gc.get_objects`. 
 are loaded with separate builtins, whose `__import__` allows the standard library, the libraries
 that the course lists, and submitted files. Other packages that happen to be installed on the
 grading machine cannot be imported, so the list that students see is complete.
+
+Code that walks frames, functions' globals or torch's stack of modes still finds the worker's
+objects. They contain nothing secret (see the package's docstring).
 """
 
 from __future__ import annotations

@@ -7,7 +7,8 @@ original kernel. Kernels sit below torch's modes, so a mode that was switched of
 or TorchScript makes no difference. `function_hooks` does the same for functions without a kernel.
 
 The hooks are installed once, before any student code is imported, and report to the current
-watcher.
+watcher. They guarantee that names and aliases do not matter. They do not protect themselves against
+code that attacks them: see docs/threat-model.md.
 """
 
 from __future__ import annotations

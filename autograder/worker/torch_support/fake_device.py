@@ -10,8 +10,14 @@ The rules for mixing devices are CUDA's: a CPU tensor without axes is accepted a
 would be; `copy_` and `to` copy between devices; a tensor on the device may be indexed from the CPU;
 anything else is an error.
 
-Features that torch cannot run on a device without C++ code are implemented here: generators, pinned
-memory, LSTM and GRU cells, and outputs that change their size. Only nested tensors are missing.
+An error here is always the submission's, so a submission cannot escape a test by asking for a
+missing feature. Features that torch cannot run on a device without C++ code are implemented here:
+generators, pinned memory, LSTM and GRU cells, and outputs that change their size. Only nested
+tensors are missing.
+
+This module relies on private names of torch: `_setup_privateuseone_for_python_backend`,
+`_disabled_torch_function_impl`, `return_and_correct_aliasing`, and the functions of `torch._C` that
+torch.accelerator calls.
 """
 
 from __future__ import annotations

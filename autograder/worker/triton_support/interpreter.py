@@ -12,7 +12,8 @@ that a GPU does not forgive. Here they show:
 - Pointers to different devices are refused, as a driver refuses them.
 
 `setup` replaces a few methods of the interpreter, once in a process and before any student code
-exists. Accesses are recorded only by a `KernelWatch`, but addresses are always checked.
+exists. Accesses are recorded only by a `KernelWatch`, but addresses are always checked. Like all
+counts, a submission can falsify them: see docs/threat-model.md.
 """
 
 from __future__ import annotations
