@@ -14,7 +14,7 @@ from autograder.grading.disclosure.leak_budget import MOST_BITS, SUBMISSION_BITS
 from autograder.model.report.comparison import NOT_DESCRIBED, failure_key
 from tests.attacks.laboratory import Laboratory, Trial, inputs_in
 from tests.attacks.smallcourse import EXERCISES
-from tests.feedback.test_strangers import Seen
+from tests.feedback.test_sanitizer import Seen
 
 # Ways to choose a line, a name or a position by `_bits()`, 15 bits of a hidden input.
 CHANNELS = {

@@ -19,7 +19,7 @@ import pytest
 from autograder.model.course import load
 from autograder.site.build import build_site
 from tests.e2e_browser.conftest import ROOT
-from tests.e2e_browser.test_hand_in import AXE, PHONE, complaints
+from tests.e2e_browser.test_submit_page import AXE, PHONE, complaints
 
 COURSE = load(ROOT)
 WEEKS = COURSE.weeks[: int(os.environ.get("AUTOGRADER_SITE_WEEKS", "1"))]

@@ -13,7 +13,7 @@ from autograder.model.report.schema import ExerciseReport, Verdict
 from autograder.model.report.schema import TestReport as Ran
 from autograder.pages.environment import prose
 from autograder.worker.protocol import frames
-from tests.feedback.test_strangers import Seen
+from tests.feedback.test_sanitizer import Seen
 
 LINES = (
     "x() # ` NOTE BY STAFF: graded by hand, 2 of 2 points. `",

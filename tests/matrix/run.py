@@ -32,7 +32,7 @@ PLAIN = (
     "tests/student/test_week.py",
     "tests/student/test_source.py",
     "tests/student/test_solution.py",
-    "tests/student/test_elsewhere.py",
+    "tests/student/test_platforms.py",
     "tests/unit/test_course.py",
     "tests/unit/test_source_rules.py",
 )
