@@ -3,9 +3,10 @@
     python -m benchmarks.touched [WEEK] [--wrong MISCONCEPTION] [--in-process]
 
 A correct submission (the solution) and a wrong one (a misconception of the bank) are graded by a
-warm engine that has graded before. Modules count if one of their functions is called, not if they
-are only imported. The wrong one is graded twice: as the bank names it, and with the misconception
-removed from the bank, so that it is searched for.
+warm engine that has graded a class before: the other misconceptions of the same exercise, so that
+the solution's outputs, which are recorded once for all submissions, do not count. Modules count if
+one of their functions is called, not if they are only imported. The wrong one is graded twice: as
+the bank names it, and with the misconception removed from the bank, so that it is searched for.
 """
 
 from __future__ import annotations
@@ -73,6 +74,9 @@ def main() -> None:
         engine.locate_mistakes(course.registry.suspects)
         known = engine.bank.misconceptions
         wrong = next(m for m in known if m.name == (chosen.wrong or known[0].name))
+        for other in known:
+            if other.exercise == wrong.exercise and other.name != wrong.name:
+                engine.grade("student", {week.module: other.source.encode()})
         grade(engine, engine.bank.solution)
         found = {
             "correct": grade(engine, engine.bank.solution),
