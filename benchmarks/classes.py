@@ -24,7 +24,7 @@ from autograder.model.availability import axis
 from autograder.model.course import Course, Week, load
 from autograder.model.report.schema import SubmissionReport
 from autograder.model.submission_files import format_timestamp
-from autograder.nbgrader.collect.submitted import read_student
+from autograder.nbgrader.collect.history import read_student
 from autograder.nbgrader.release.publish import release
 from autograder.nbgrader.workspace import Workspace
 from autograder.sandbox import choose

@@ -35,8 +35,8 @@ from .gradebook.report_store import (
     stored_reports,
     students_with_earlier_reports,
 )
-from .regrade.requests import open_requests
-from .release.rerelease import names
+from .regrade.regrade_log import open_requests
+from .release.archive import names
 from .workspace import Workspace
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from autograder.model.course import Course, Week
 from autograder.model.report import scoring
 from autograder.model.report.schema import SubmissionReport
-from autograder.nbgrader.collect.submitted import read_student
+from autograder.nbgrader.collect.history import read_student
 from tests.nbgrader.tiny_course import graded
 
 

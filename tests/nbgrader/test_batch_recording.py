@@ -13,7 +13,7 @@ from nbgrader.converters import Autograde
 
 from autograder.files import atomic
 from autograder.model.course import Course, Week
-from autograder.nbgrader import state_files
+from autograder.nbgrader import workspace as workspace_module
 from autograder.nbgrader.autograde.preprocessor import prepared_report
 from autograder.nbgrader.autograde.recorder import record
 from autograder.nbgrader.collect.collector import collect
@@ -144,7 +144,7 @@ def test_what_was_judged_is_kept_after_the_scores_stand(
         seen.append(auto_scores(klass).get("ada", {}).get("double"))
         atomic.replace_file(path, data, mode)
 
-    monkeypatch.setattr(state_files, "replace_file", looking)
+    monkeypatch.setattr(workspace_module, "replace_file", looking)
     record(klass, week, report(graded("ada", 2, 1)))
     assert seen[-1] == 2.0
 

@@ -18,7 +18,7 @@ from autograder.model.report.schema import Ending, SubmissionReport
 from autograder.nbgrader.autograde.recorder import record
 from autograder.nbgrader.collect.collector import collect
 from autograder.nbgrader.formgrader.marking_sheets import code_of
-from autograder.nbgrader.regrade.requests import REQUEST
+from autograder.nbgrader.regrade.regrade_log import REQUEST
 from autograder.nbgrader.workspace import Workspace
 from tests.channels.platform_server import TOKEN, CanvasServer, serving
 from tests.nbgrader.tiny_course import REGISTRY, SOLUTION, WEEK, graded, report

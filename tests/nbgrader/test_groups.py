@@ -16,7 +16,7 @@ from autograder.model.errors import KitError
 from autograder.nbgrader.autograde.recorder import record
 from autograder.nbgrader.collect.collector import collect
 from autograder.nbgrader.collect.groups import groups_of, share_marks, spread_groups
-from autograder.nbgrader.collect.submitted import read_student
+from autograder.nbgrader.collect.history import read_student
 from autograder.nbgrader.gradebook.final_scores import final_scores
 from autograder.nbgrader.workspace import Workspace, open_gradebook
 from autograder.similarity.collected_modules import similarity

@@ -106,7 +106,7 @@ def test_other_commands_send_there_if_nbgrader_itself_filled_it_again(
 
 def record_without_marks(course: Course, week: Week) -> None:
     from autograder.nbgrader.autograde.preprocessor import prepared_report
-    from autograder.nbgrader.gradebook.rebuild import restore_assignment
+    from autograder.nbgrader.gradebook.due_dates import restore_assignment
 
     restore_assignment(course, week)
     for submission in BOTH.submissions:

@@ -16,7 +16,7 @@ from autograder.model.errors import KitError
 from autograder.nbgrader.autograde.recorder import record
 from autograder.nbgrader.collect.collector import collect
 from autograder.nbgrader.formgrader.marking_sheets import code_of, read_marks, sheet
-from autograder.nbgrader.regrade.requests import REQUEST, answer_request, open_requests
+from autograder.nbgrader.regrade.regrade_log import REQUEST, answer_request, open_requests
 from autograder.nbgrader.status import status, to_collect
 from autograder.nbgrader.workspace import Workspace, open_gradebook
 from tests.nbgrader.tiny_course import SOLUTION, WEEK, graded, report

@@ -13,8 +13,8 @@ from autograder.cli.instructor import status_table
 from autograder.model.course import Course, Week
 from autograder.nbgrader.autograde.recorder import record
 from autograder.nbgrader.collect.collector import collect
+from autograder.nbgrader.collect.history import read_student
 from autograder.nbgrader.collect.notebooks import read_cells
-from autograder.nbgrader.collect.submitted import read_student
 from autograder.nbgrader.feedback.publish_feedback import return_feedback
 from autograder.nbgrader.gradebook.report_store import stored_report
 from autograder.nbgrader.status import status

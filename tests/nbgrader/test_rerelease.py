@@ -20,12 +20,11 @@ from autograder.model.errors import NbgraderError
 from autograder.model.report.schema import Report
 from autograder.nbgrader.autograde.recorder import record
 from autograder.nbgrader.collect.collector import collect
-from autograder.nbgrader.collect.submitted import read_student
+from autograder.nbgrader.collect.history import read_student
 from autograder.nbgrader.demo import student_step
 from autograder.nbgrader.feedback.publish_feedback import return_feedback
-from autograder.nbgrader.release.archive import course_for, grade_by_release
+from autograder.nbgrader.release.archive import CHANGES, course_for, grade_by_release
 from autograder.nbgrader.release.publish import release
-from autograder.nbgrader.release.rerelease import CHANGES
 from autograder.nbgrader.status import status
 from autograder.nbgrader.workspace import Workspace
 from tests.nbgrader.tiny_course import SOLUTION, WEEK, graded, report

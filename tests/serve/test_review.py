@@ -15,7 +15,7 @@ from autograder.model.course import Course, Week
 from autograder.model.report.schema import Ending, SubmissionReport, Verdict
 from autograder.model.report.schema import TestReport as Ran
 from autograder.nbgrader.collect.submissions import accept, put_in_place
-from autograder.serve.gradebook.recorded_history import format_received
+from autograder.serve.gradebook.recording import format_received
 from autograder.serve.grading_service import Service
 from autograder.serve.queue.queued_submission import recency
 from autograder.serve.submissions.upload import unpacked

@@ -27,7 +27,7 @@ from autograder.nbgrader.collect.collector import collect
 from autograder.nbgrader.collect.submissions import collected
 from autograder.nbgrader.gradebook.final_scores import final_scores, require_marked
 from autograder.nbgrader.gradebook.report_store import stored_report
-from autograder.nbgrader.regrade.requests import REQUEST, answer_request
+from autograder.nbgrader.regrade.regrade_log import REQUEST, answer_request
 from autograder.nbgrader.release.publish import release
 from autograder.nbgrader.status import status
 from autograder.nbgrader.workspace import Workspace

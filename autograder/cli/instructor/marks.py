@@ -84,7 +84,7 @@ def requests(
     course, chosen = find_week(week)
     if (answer is None) != (not text):
         raise KitError("--answer STUDENT and --text need each other")
-    from ...nbgrader.regrade.requests import answer_request, open_requests, read_request
+    from ...nbgrader.regrade.regrade_log import answer_request, open_requests, read_request
 
     if answer is not None:
         answer_request(course, chosen, answer, text)

@@ -6,4 +6,4 @@ into the notebook, and the scores into the gradebook (`preprocessor`). Student c
 Start with `recorder`.
 """
 
-__all__ = ["preprocessor", "recorder", "shared_gradebook"]
+__all__ = ["preprocessor", "recorder"]

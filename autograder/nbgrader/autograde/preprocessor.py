@@ -36,15 +36,14 @@ from ...model.errors import NbgraderError
 from ...model.report import scoring
 from ...model.report.schema import Ending, SubmissionReport
 from ..collect.cell_repair import CoursePreprocessor, Notebook, Resources
+from ..collect.history import read_student
 from ..collect.submissions import full_history
-from ..collect.submitted import read_student
+from ..gradebook.database import one_transaction
 from ..gradebook.due_dates import update_dates, update_penalty
 from ..gradebook.effective_results import cell_scores
 from ..gradebook.report_store import About, digests_file, judged_digests, keep_report, stored_report
 from ..release.archive import course_for
-from ..state_files import write_state
-from ..workspace import cells_of
-from .shared_gradebook import one_transaction
+from ..workspace import cells_of, write_state
 
 _NOT_COUNTED = "<p>Only your best {} electives count; this is not one of them.</p>"
 

@@ -15,9 +15,9 @@ from ...model.report.schema import Ending, Report, SubmissionReport
 from ..collect.groups import share_marks
 from ..collect.submissions import put_in_place, refuse
 from ..formgrader.manual_marks import keep_marks, restore_marks
-from ..gradebook.due_dates import update_dates
+from ..gradebook.database import Transaction, shared_gradebook
+from ..gradebook.due_dates import restore_assignment, update_dates
 from ..gradebook.effective_results import Worth, counting, lower, report_of, report_with, results
-from ..gradebook.rebuild import restore_assignment
 from ..gradebook.report_store import (
     About,
     Recorded,
@@ -29,7 +29,6 @@ from ..gradebook.report_store import (
     submission_of,
 )
 from ..workspace import Workspace, last_words, open_api
-from .shared_gradebook import Transaction, shared_gradebook
 
 
 @dataclass(frozen=True)

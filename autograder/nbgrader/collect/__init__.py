@@ -20,5 +20,4 @@ __all__ = [
     "notebooks",
     "safe_read",
     "submissions",
-    "submitted",
 ]

@@ -9,8 +9,7 @@ import msgspec
 from ...model.course import Course, Week
 from ...model.errors import NbgraderError
 from ..gradebook.database import read_gradebook
-from ..state_files import read_state, write_state
-from ..workspace import Workspace, open_api, require
+from ..workspace import Workspace, open_api, read_state, require, write_state
 from .groups import grouped_lines, spread_groups
 
 

@@ -25,8 +25,8 @@ from traitlets import Unicode
 
 from ...model.course import Course, Week, load
 from ...model.submission_files import format_timestamp
-from ..regrade.requests import REQUEST, note_request
-from ..release.rerelease import names
+from ..regrade.regrade_log import REQUEST, note_request
+from ..release.archive import names
 from ..workspace import Workspace
 from .history import last_seen
 from .safe_read import read_ordinary

@@ -18,8 +18,7 @@ from ...lms.csv_tables import read_rows
 from ...model.course import Course, Week
 from ...model.errors import NbgraderError
 from ..gradebook.report_store import judged_digests
-from ..state_files import read_state, write_state
-from ..workspace import GradedCell, cells_of, open_gradebook
+from ..workspace import GradedCell, cells_of, open_gradebook, read_state, write_state
 from .history import Entry
 from .merging import merge
 from .submissions import accept, earlier_files, full_history

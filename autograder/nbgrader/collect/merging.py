@@ -24,11 +24,10 @@ from ...lms.bulk import content_of
 from ...model.course import Course, Week
 from ...model.source.import_failure import ImportFailure, explained
 from ...model.submission_files import Note
-from ..regrade.requests import REQUEST
+from ..regrade.regrade_log import REQUEST
 from ..workspace import Workspace
-from .history import SubmittedPart
+from .history import FROM_NBGRADER, UNREADABLE, SubmittedPart
 from .notebooks import first_cells, parse_notebook, pictures_of, text_in
-from .submitted import FROM_NBGRADER, UNREADABLE
 
 Files = Mapping[str, bytes]
 _Answers = dict[str, tuple[str, Any]]  # question -> (text, pictures)

@@ -29,13 +29,13 @@ from .history import (
     place,
     read_history,
     read_marker,
+    read_student,
     store_files,
     stored_files,
     students_with_history,
     write_history,
 )
 from .merging import Merged, merge
-from .submitted import read_student
 
 _FOR_INSTRUCTORS = ("missing", "unreadable", "renamed", "refused")  # kinds of notes
 _MISSING = Note(

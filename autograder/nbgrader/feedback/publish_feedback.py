@@ -21,18 +21,16 @@ from ...files.workfolder import in_turn
 from ...model.course import Course, Week
 from ...model.errors import NbgraderError
 from ...model.submission_files import parse_timestamp
-from ..autograde.shared_gradebook import shared_gradebook
 from ..collect.cell_repair import CoursePreprocessor, Notebook, Resources
 from ..collect.groups import author_of
-from ..collect.submitted import FROM_NBGRADER
+from ..collect.history import FROM_NBGRADER
 from ..formgrader.manual_marks import require_marks
-from ..gradebook.database import read_gradebook
-from ..gradebook.due_dates import update_dates, update_penalty
+from ..gradebook.database import read_gradebook, shared_gradebook
+from ..gradebook.due_dates import require_scores, update_dates, update_penalty
 from ..gradebook.effective_results import lower, results
 from ..gradebook.final_scores import require_marked
-from ..gradebook.rebuild import require_scores
 from ..gradebook.report_store import recorded_folder, stored_report
-from ..regrade.requests import answer_note
+from ..regrade.regrade_log import answer_note
 from ..workspace import Workspace, cells_of, last_words, open_api
 
 

@@ -20,11 +20,9 @@ import msgspec
 from ...model.course import Course, Week
 from ...model.errors import NbgraderError
 from ..gradebook.database import Marked, read_hand_marks, transactions
-from ..gradebook.due_dates import update_penalty
-from ..gradebook.rebuild import first_names
+from ..gradebook.due_dates import first_names, update_penalty
 from ..gradebook.report_store import judged_digests
-from ..state_files import read_state, write_state
-from ..workspace import cells_of, open_gradebook
+from ..workspace import cells_of, open_gradebook, read_state, write_state
 
 
 class StoredMarks(Marked):

@@ -27,8 +27,7 @@ from ...model.errors import NbgraderError
 from ...model.report.scoring import rounded
 from ..collect.groups import author_of
 from ..collect.notebooks import first_cells, read_cells, source_of
-from ..state_files import read_state, write_state
-from ..workspace import GradedCell, Workspace, cells_of, open_gradebook
+from ..workspace import GradedCell, Workspace, cells_of, open_gradebook, read_state, write_state
 
 COLUMNS = ("code", "question", "points", "answer", "mark", "comment")
 _LONGEST = 20_000

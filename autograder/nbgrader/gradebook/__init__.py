@@ -2,8 +2,8 @@
 
 `database` reads the tables without importing nbgrader; `final_scores` returns them after late
 penalties. `report_store` has the report of every submission, `effective_results` decides which one
-counts, `due_dates` keeps penalties up to date, and `rebuild` fills a lost gradebook again. Start
-with `final_scores`.
+counts, `due_dates` keeps penalties up to date and restores a lost assignment. Start with
+`final_scores`.
 """
 
 __all__ = [
@@ -12,6 +12,5 @@ __all__ = [
     "effective_results",
     "export_plugin",
     "final_scores",
-    "rebuild",
     "report_store",
 ]

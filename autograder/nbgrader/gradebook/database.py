@@ -1,14 +1,20 @@
-"""Read nbgrader's gradebook from its tables, without importing nbgrader.
+"""Read nbgrader's gradebook without importing nbgrader, and share one connection to write to it.
 
 Importing nbgrader takes seconds, and its `Gradebook` checks and writes when it opens. SQLite files
 are opened read-only with Python's driver; other databases are read through SQLAlchemy.
+
+nbgrader itself opens the gradebook nine times for each submission: it connects, inspects the tables
+and compiles every statement again. Within `shared_gradebook`, all uses share one engine, and one
+transaction per submission. nbgrader's tables also lack the indices that find the grades of one
+submission, so the time for a class grows with the square of its size; they are added here.
 """
 
 from __future__ import annotations
 
 import datetime as dt
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,7 +24,7 @@ import msgspec
 from ...model.course import Course
 from ...model.course.late import Lateness, lateness
 from ...model.errors import NbgraderError
-from ..workspace import Workspace, unreachable_gradebook
+from ..workspace import Workspace, open_gradebook, unreachable_gradebook
 
 _SQLITE = "sqlite:///"
 _EPOCH = dt.datetime(1970, 1, 1)  # SQLAlchemy stores a timedelta in SQLite as _EPOCH + timedelta
@@ -232,3 +238,93 @@ def _span(value: Any) -> dt.timedelta:
     if isinstance(value, str):
         return dt.datetime.fromisoformat(value) - _EPOCH
     return value if isinstance(value, dt.timedelta) else dt.timedelta()
+
+
+_INDICES = {
+    "grade": "notebook_id",
+    "comment": "notebook_id",
+    "submitted_notebook": "assignment_id",
+    "submitted_assignment": "student_id",
+    "base_cell": "notebook_id",
+}
+
+
+Transaction = Callable[[], AbstractContextManager[None]]
+
+
+@contextmanager
+def shared_gradebook(course: Course) -> Iterator[Transaction]:
+    """Make every `nbgrader.api.Gradebook` of this course share one connection.
+
+    Yield a function that starts a transaction; an exception rolls it back. Use the gradebook only
+    within transactions.
+    """
+    from nbgrader.api import Gradebook
+
+    opened = open_gradebook(course)
+    _add_indices(opened.engine)
+    url = opened.engine.url.render_as_string(hide_password=False)
+    known_courses = {opened.course_id}
+    gradebook_class: Any = Gradebook
+    original_init, original_close = gradebook_class.__init__, gradebook_class.close
+
+    def init(
+        self: Any, db_url: str, course_id: str = "default_course", authenticator: Any = None
+    ) -> None:
+        if db_url != url:
+            original_init(self, db_url, course_id, authenticator)
+            return
+        self.engine, self.db = opened.engine, opened.db
+        if course_id not in known_courses:
+            self.check_course(course_id=course_id)
+            known_courses.add(course_id)
+        self.course_id, self.authenticator = course_id, authenticator
+
+    def close(self: Any) -> None:
+        if self.db is not opened.db:
+            original_close(self)
+
+    @contextmanager
+    def transaction() -> Iterator[None]:
+        try:
+            with one_transaction(opened.db):
+                yield
+        finally:
+            opened.db.remove()
+
+    gradebook_class.__init__, gradebook_class.close = init, close
+    try:
+        yield transaction
+    finally:
+        gradebook_class.__init__, gradebook_class.close = original_init, original_close
+        opened.close()
+
+
+@contextmanager
+def one_transaction(session: Any) -> Iterator[None]:
+    """Delay the session's commits to the end of the block; roll back if it raises."""
+    commit = session.commit
+    session.commit = session.flush
+    try:
+        yield
+        session.flush()
+        session.expire_all()  # the sums of scores are computed by the database
+        commit()
+    except BaseException:
+        session.rollback()
+        raise
+    finally:
+        session.commit = commit
+
+
+def _add_indices(engine: Any) -> None:
+    from sqlalchemy import text
+    from sqlalchemy.exc import SQLAlchemyError
+
+    try:
+        with engine.begin() as connection:
+            for table, column in _INDICES.items():
+                name = f"autograder_{table}_{column}"
+                connection.execute(text(f"CREATE INDEX IF NOT EXISTS {name} ON {table} ({column})"))
+    except SQLAlchemyError:
+        return  # recording takes longer without indices, for example in a read-only schema

@@ -1,4 +1,4 @@
-"""Due dates and late penalties of the gradebook, updated from course.yaml.
+"""Due dates, late penalties and released cells of the gradebook, updated or restored.
 
 nbgrader keeps the due date from the release, and the penalty from the day a submission was graded.
 So before scores are shown or exported, due dates are compared with course.yaml and
@@ -7,22 +7,34 @@ penalties are computed again; no submission needs to be graded again.
 nbgrader does not tell its plugin for late penalties the name of the assignment, and calls it only
 after nbgrader's due date. So the penalty is also set whenever scores are saved, and from all points
 including manual marks when feedback is generated.
+
+If the gradebook was deleted or replaced by an old backup, the week's cells come from the release.
 """
 
 from __future__ import annotations
 
 import datetime as dt
 import os
+from collections.abc import Container, Sequence
 from contextlib import suppress
 from typing import Any
 
 from ...model.course import Course, Week
 from ...model.course.late import Lateness, lateness
+from ...model.errors import NbgraderError
 from ...model.message_text import did_you_mean
-from ..workspace import Workspace, open_gradebook
-from .database import GradebookEntry, by_student, lateness_of, read_due_dates, read_gradebook
-from .rebuild import first_names
-from .report_store import recorded_file
+from ..collect.notebooks import first_cells
+from ..collect.notebooks import read_cells as read_released_cells
+from ..workspace import Workspace, open_api, open_gradebook, require
+from .database import (
+    GradebookEntry,
+    by_student,
+    lateness_of,
+    read_cells,
+    read_due_dates,
+    read_gradebook,
+)
+from .report_store import recorded_file, recorded_folder
 
 
 def update_dates(course: Course) -> list[str]:
@@ -109,3 +121,65 @@ def _changed_penalties(course: Course) -> list[tuple[GradebookEntry, float]]:
             if abs(graded[name].penalty - penalty) > 1e-6:
                 found.append((graded[name], penalty))
     return found
+
+
+def restore_assignment(course: Course, week: Week) -> str:
+    """Enter the week's released cells if the gradebook lacks them; return a note, or ""."""
+    if read_cells(course).get(week.name) == _released_cells(course, week):
+        return ""
+    if not (Workspace(course).source(week) / f"{week.name}.ipynb").is_file():
+        raise NbgraderError(
+            f"the gradebook does not have {week.name} as it was released: "
+            f"run `autograder release {week.name}` to enter it again"
+        )
+    enter_assignment(course, week)
+    return (
+        f"the gradebook had lost {week.name}; it was restored from the release and the stored "
+        "results"
+    )
+
+
+def enter_assignment(course: Course, week: Week) -> None:
+    """Run nbgrader's generate_assignment, with the due date in the gradebook."""
+    api = open_api(course)
+    due = course.localized(week.due).astimezone(dt.UTC).replace(tzinfo=None)
+    with open_gradebook(course) as gradebook:
+        gradebook.update_or_create_assignment(week.name, duedate=due)
+    result = api.generate_assignment(week.name)
+    if "Cannot add or remove cells" in str(result.get("error", "")):
+        raise NbgraderError(
+            f"{week.name} cannot be released with different exercises or questions: submissions "
+            "were graded with the old ones. Undo the change in course.yaml, or remove the "
+            f"assignment with `nbgrader db assignment remove {week.name} --force`"
+        )
+    require(result, f"generate_assignment {week.name}")
+
+
+def require_scores(course: Course, week: Week, held: Container[str]) -> None:
+    """Raise NbgraderError if a student has a recorded report, but no scores in the gradebook."""
+    submitted = set(Workspace(course).students("submitted", week))
+    recorded = (p.stem for p in sorted(recorded_folder(course, week).glob("*.json")))
+    if lost := [s for s in recorded if s in submitted and s not in held]:
+        raise NbgraderError(
+            f"the gradebook has lost the scores of {first_names(lost)} in {week.name}: "
+            f"run `autograder grade {week.name}` to restore them from the stored results"
+        )
+
+
+def first_names(students: Sequence[str]) -> str:
+    """Join the names of the first five students, and say how many more there are."""
+    more = f" and {len(students) - 5} more" if len(students) > 5 else ""
+    return f"{', '.join(students[:5])}{more}"
+
+
+def _released_cells(course: Course, week: Week) -> dict[str, float]:
+    """Return the points of each grade cell of the released notebook."""
+    path = Workspace(course).released(week) / f"{week.name}.ipynb"
+    cells = first_cells(read_released_cells(path))
+    if not cells:
+        raise NbgraderError(
+            f"{week.name} was not released from here: {path.parent} has no {path.name}; "
+            f"run `autograder release {week.name}` first"
+        )
+    graded = [cell["metadata"]["nbgrader"] for cell in cells.values()]
+    return {g["grade_id"]: float(g["points"]) for g in graded if g.get("grade")}

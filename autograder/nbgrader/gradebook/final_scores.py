@@ -14,8 +14,7 @@ from ..formgrader.manual_marks import require_marks
 from ..status import to_collect
 from ..workspace import Workspace
 from .database import read_gradebook
-from .due_dates import update_dates
-from .rebuild import require_scores
+from .due_dates import require_scores, update_dates
 
 
 def final_scores(course: Course, week: Week) -> dict[str, float]:

@@ -19,8 +19,7 @@ from ...model.report.comparison import differ
 from ...model.report.schema import SubmissionReport
 from ...model.submission_files import Note
 from ..collect.history import folder_time, read_marker
-from ..state_files import read_state, write_state
-from ..workspace import Workspace
+from ..workspace import Workspace, read_state, write_state
 
 
 class About(msgspec.Struct, frozen=True):
@@ -126,7 +125,7 @@ def stamped(report: SubmissionReport, about: About) -> Recorded:
 
 def submission_of(course: Course, week: Week, student: str) -> About:
     """Identify the student's collected submission."""
-    from ..collect.submitted import read_student
+    from ..collect.history import read_student
 
     return identify(course, week, student, read_student(course, week, student))
 

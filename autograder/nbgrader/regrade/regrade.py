@@ -25,9 +25,8 @@ from ...model.report.comparison import differ
 from ...model.report.schema import Ending, Report, SubmissionReport
 from ..autograde.preprocessor import write_scores
 from ..formgrader.manual_marks import keep_marks
-from ..gradebook.due_dates import update_penalty
+from ..gradebook.due_dates import require_scores, update_penalty
 from ..gradebook.effective_results import cell_scores
-from ..gradebook.rebuild import require_scores
 from ..gradebook.report_store import (
     Recorded,
     feedback_is_stale,

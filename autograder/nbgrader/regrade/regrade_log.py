@@ -1,9 +1,13 @@
-"""A log of regrades: who changed which scores, when and why, and how to undo it.
+"""Regrade requests, and a log of regrades: who changed which scores, when and why.
 
 `.autograder/regrades/<week>.jsonl` is the log, an append-only file with a line per regrade and per
 undo. In the folder `<week>/`, each regrade's plan has the reports before and after. A plan is
 written before the gradebook changes and its log line after everything else, so a plan without a
 line was interrupted: it is completed before the next regrade.
+
+A student requests a regrade by submitting the folder again with a `regrade-request.md`. `collect`
+stores it in `.autograder/requests/<week>/<student>.json`. A request without any other change keeps
+the submission and its time, so it has no cost.
 """
 
 from __future__ import annotations
@@ -12,6 +16,7 @@ import datetime as dt
 import getpass
 import os
 from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import Literal
 
 import msgspec
@@ -20,8 +25,9 @@ from msgspec import field
 from ...files.workfolder import alone
 from ...model.course import Course, Week
 from ...model.errors import NbgraderError
-from ..gradebook.report_store import Recorded
-from ..state_files import write_state
+from ...model.message_text import visible
+from ..gradebook.report_store import Recorded, handed_in
+from ..workspace import read_state, write_state
 
 Scores = dict[str, float]
 
@@ -137,3 +143,61 @@ class RegradeLog:
             file.flush()
             os.fsync(file.fileno())
         self.path.chmod(0o600)
+
+
+REQUEST = "regrade-request.md"
+_MAX_BYTES = 8192
+
+
+class RegradeRequest(msgspec.Struct, frozen=True):
+    """A request and its answer. Times are ISO 8601, UTC."""
+
+    text: str
+    asked: str
+    handed_in: str = ""  # the time of the submission that contained it, in nbgrader's format
+    answer: str = ""
+    answered: str = ""
+
+
+def note_request(course: Course, week: Week, student: str, data: bytes) -> bool:
+    """Store the request that arrived with a submission; return True if it is new."""
+    text = data[:_MAX_BYTES].decode("utf-8", "replace").strip()
+    known = read_request(course, week, student)
+    if not text or (known is not None and known.text == text):
+        return False
+    request = RegradeRequest(text, _now(), handed_in(course, week, student))
+    write_state(_path(course, week, student), request)
+    return True
+
+
+def read_request(course: Course, week: Week, student: str) -> RegradeRequest | None:
+    return read_state(_path(course, week, student), RegradeRequest)
+
+
+def open_requests(course: Course, week: Week) -> dict[str, str]:
+    """Return the first line of every unanswered request, by student."""
+    found = {}
+    for path in sorted((course.state / "requests" / week.name).glob("*.json")):
+        request = read_request(course, week, path.stem)
+        if request is not None and not request.answer:
+            found[path.stem] = visible(request.text.splitlines()[0])[:100]
+    return found
+
+
+def answer_request(course: Course, week: Week, student: str, answer: str) -> None:
+    """Close a request with an answer that the student's feedback shows."""
+    request = read_request(course, week, student)
+    if request is None:
+        raise NbgraderError(f"{student} has not requested a regrade of {week.name}")
+    answered = msgspec.structs.replace(request, answer=answer, answered=_now())
+    write_state(_path(course, week, student), answered)
+
+
+def answer_note(course: Course, week: Week, student: str) -> list[str]:
+    """Return the lines of the feedback page about an answered request, if any."""
+    request = read_request(course, week, student)
+    return [f"You asked for a regrade. {request.answer}"] if request and request.answer else []
+
+
+def _path(course: Course, week: Week, student: str) -> Path:
+    return course.state / "requests" / week.name / f"{student}.json"

@@ -4,12 +4,19 @@ Every release archives its hidden tests, solution, bank and stub in `.autograder
 course of one week. If a later release changes an exercise (its stub: names, parameters, docstring),
 submissions based on the earlier one are graded with the earlier tests. If only a lesson, a hint or
 a hidden test was fixed, all submissions are graded with the current tests.
+
+nbgrader gives a student only one copy of an assignment. So a corrected week is published under its
+name and under a second one (`week01_softmax-2`), which can be fetched as well; submissions under
+both names count. `CHANGES.md` lists the changes, and week.json has the number of the release.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+import difflib
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -22,11 +29,10 @@ from ...model.course import REGISTRY, Course, Week, load
 from ...model.course.loader import one_week
 from ...model.errors import CourseError
 from ...model.report.schema import Report
-from ..collect.submitted import read_student
+from ...student.folder.week import DESCRIPTION
+from ..collect.history import read_student
 from ..gradebook.report_store import About, identify
-from ..state_files import replace_folder
-from ..workspace import Workspace
-from .rerelease import current_release, release_of
+from ..workspace import Workspace, replace_folder
 
 Grade = Callable[[Course, Week, Sequence[Submission]], Report]
 
@@ -108,3 +114,76 @@ def _stubs(course: Course, week: Week) -> dict[str, str]:
         return {}
     kinds = ast.FunctionDef | ast.ClassDef
     return {node.name: ast.dump(node) for node in tree.body if isinstance(node, kinds)}
+
+
+CHANGES = "CHANGES.md"
+
+
+def names(workspace: Workspace, week: Week) -> list[str]:
+    """Return all names under which a week can be submitted, the oldest release first."""
+    found = {}
+    for path in workspace.outbound(week).parent.glob(f"{week.name}-*"):
+        number = re.fullmatch(rf"{re.escape(week.name)}-(\d+)", path.name)
+        if number and path.is_dir():
+            found[int(number.group(1))] = path.name
+    return [week.name, *(found[number] for number in sorted(found))]
+
+
+def release_of(folder: Path) -> int:
+    """Return the release number in a folder's week.json (default 1)."""
+    try:
+        number = json.loads((folder / DESCRIPTION).read_bytes()).get("release", 1)
+    except (OSError, ValueError, AttributeError, RecursionError):
+        return 1
+    return number if isinstance(number, int) and number > 0 else 1
+
+
+def current_release(workspace: Workspace, week: Week) -> int:
+    """Return the number of the release in the exchange, or 0 if there is none."""
+    folder = workspace.outbound(week)
+    return release_of(folder) if folder.is_dir() else 0
+
+
+def changed_files(old: Path, new: Mapping[str, bytes]) -> list[str]:
+    """Return the names of changed, new and removed files, except week.json and CHANGES.md."""
+    before = {p.relative_to(old).as_posix(): p for p in old.rglob("*") if p.is_file()}
+    ours = {CHANGES, DESCRIPTION}
+    return sorted(
+        name
+        for name in {*before, *new} - ours
+        if name not in before or name not in new or before[name].read_bytes() != new[name]
+    )
+
+
+def changes_page(week: Week, old: Path, new: Mapping[str, bytes], number: int) -> str:
+    """Return CHANGES.md, which lists the changes and how to continue with them."""
+    changed = changed_files(old, new)
+    if week.module in changed:
+        module = f"Copy your functions into the new `{week.module}`, which has changed (see below)."
+    else:
+        module = f"Copy your `{week.module}` over the new one: the original has not changed."
+    parts = [
+        f"# {week.title}: changes in release {number}",
+        "This folder is a corrected release of the week. If you have fetched the week before, your "
+        f"folder `{week.name}` is unchanged. To continue in this one:",
+        f"1. {module}\n2. Copy your answers into the new notebook.\n3. Submit this folder. Your "
+        "latest submission counts, from either folder.",
+    ]
+    for name in changed:
+        parts.append(f"## {name}\n\n{_difference(name, old / name, new.get(name))}")
+    return "\n\n".join(parts) + "\n"
+
+
+def _difference(name: str, old: Path, new: bytes | None) -> str:
+    if new is None:
+        return "No longer part of the week."
+    if not old.is_file():
+        return "New."
+    if not name.endswith((".py", ".md", ".txt")):
+        return "Changed."
+    before, after = (
+        data.decode("utf-8", "replace").splitlines() for data in (old.read_bytes(), new)
+    )
+    # Removed lines are not shown, because a line removed from the stub may now be a secret.
+    found = list(difflib.unified_diff(before, after, "before", "now", lineterm="", n=2))[2:]
+    return "\n".join(f"    {line}" for line in found if not line.startswith("-"))

@@ -20,16 +20,14 @@ from ...authoring.lesson.leak_check import Secret, check_files, check_folder, se
 from ...files.atomic import replace_file
 from ...model.course import Course, Week
 from ...model.errors import LeakError, NbgraderError
-from ..gradebook.due_dates import unknown_extensions
-from ..gradebook.rebuild import enter_assignment
-from ..state_files import replace_folder
-from ..workspace import Workspace, open_api, require
-from .archive import keep_release
-from .rerelease import (
+from ..gradebook.due_dates import enter_assignment, unknown_extensions
+from ..workspace import Workspace, open_api, replace_folder, require
+from .archive import (
     CHANGES,
     changed_files,
     changes_page,
     current_release,
+    keep_release,
 )
 
 

@@ -28,8 +28,7 @@ from ...model.course.stubs import without_marks
 from ...model.errors import NbgraderError
 from ...student.folder.week import SUFFIX_OF_SOLUTIONS
 from ..gradebook.database import read_gradebook
-from ..state_files import replace_folder
-from ..workspace import Workspace
+from ..workspace import Workspace, replace_folder
 from .publish import publish_in_exchange
 
 MISTAKES = "MISTAKES.md"

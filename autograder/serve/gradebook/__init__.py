@@ -6,4 +6,4 @@ in a child process and stores which ones are recorded. After an interruption,
 recording is repeated and gives the same gradebook. Start reading at `recording`.
 """
 
-__all__ = ["exchange_inbox", "recorded_history", "recording"]
+__all__ = ["exchange_inbox", "recording"]

@@ -28,7 +28,7 @@ from ...model.course import Course, Week
 from ...model.submission_files import format_timestamp, parse_timestamp
 from ...nbgrader.collect.history import last_seen
 from ...nbgrader.collect.safe_read import read_ordinary
-from ...nbgrader.release.rerelease import names
+from ...nbgrader.release.archive import names
 from ...nbgrader.workspace import Workspace
 from ..login import is_name
 from ..queue.queued_submission import QueuedSubmission

@@ -3,12 +3,16 @@
 The functions of `autograder collect` and `grade` accept each submission and decide which one
 counts. nbgrader runs in a child process. After an interruption the same submissions are recorded
 again, with the same outcome.
+
+The submission that counts need not be the newest in the queue: the instructor may have restored an
+earlier one (`autograder restore`) or collected a newer one from a learning platform.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import datetime as dt
 import secrets
 from functools import cache
 from pathlib import Path
@@ -18,9 +22,10 @@ import sqlalchemy as sa
 from sqlalchemy.exc import SQLAlchemyError
 
 from ...model.course import Course, Week, load
-from ...model.errors import KitError
+from ...model.errors import KitError, NbgraderError
 from ...model.report.schema import Report, SubmissionReport
-from ...nbgrader.collect.history import Entry, read_history
+from ...model.submission_files import format_timestamp
+from ...nbgrader.collect.history import Entry, History, read_history
 from ...nbgrader.collect.submissions import accept, earlier_files, put_in_place
 from .. import tables as t
 from ..queue.grading_process import ChildProcess
@@ -29,7 +34,6 @@ from ..queue.queued_submission import QueuedSubmission, queued_submission, recen
 from ..shared_state import Settings, SharedState
 from ..submissions.upload import unpacked
 from ..tables import Leader, Store, error_text, of_student, open_database
-from .recorded_history import format_received
 
 _POLL_SECONDS = 2.0
 _RETRY_SECONDS = 60.0
@@ -188,3 +192,30 @@ def _with_secret(
         return files
     secret = earlier_files(course, week, student).get(SECRET_FILE)
     return files | {SECRET_FILE: secret or secrets.token_hex(64).encode()}
+
+
+def format_received(received: float) -> str:
+    """Format a time (seconds since the epoch) as nbgrader's timestamp."""
+    return format_timestamp(dt.datetime.fromtimestamp(received, dt.UTC))
+
+
+def history_of(course: Course, week: Week, student: str) -> History:
+    try:
+        return read_history(course, week, student)
+    except NbgraderError:
+        return History()  # recording reports the error
+
+
+def is_recorded(history: History, submission: QueuedSubmission) -> bool:
+    received = format_received(submission.received)
+    return any(entry.handed_in == received for entry in history.entries)
+
+
+def is_overruled(history: History, newest: QueuedSubmission) -> bool:
+    """Return True if a new submission builds on a different one than the newest in the queue."""
+    base = history.base
+    if base is None or newest.restored > newest.received:
+        return False
+    received = format_received(newest.received)
+    restored = history.restored and is_recorded(history, newest)
+    return base.handed_in != received and (restored or base.handed_in > received)

@@ -19,7 +19,7 @@ from ...files.workfolder import WorkFolder
 from ...model.course import Course, Week
 from ...model.errors import KitError
 from ...model.report.schema import Ending, SubmissionReport
-from ...nbgrader.collect.submitted import read_student
+from ...nbgrader.collect.history import read_student
 from ...nbgrader.release.archive import course_for
 from ..shared_state import SharedState
 from ..submissions.upload import unpacked

@@ -2,8 +2,7 @@
 
 The sender may be lying in file names, sizes and archives. `upload` accepts only bounded files with
 plain names, and only these names become paths. `submitting` merges them with the student's earlier
-submission and stores the result; `review` describes it first. Start
-reading at `submitting`.
+submission, describes the result to the student, and stores it. Start reading at `submitting`.
 """
 
-__all__ = ["review", "submitting", "upload"]
+__all__ = ["submitting", "upload"]

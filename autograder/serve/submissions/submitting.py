@@ -1,4 +1,4 @@
-"""Merge uploaded files with the student's earlier submission and store the result.
+"""Merge uploaded files with the student's earlier submission, describe and store the result.
 
 Two submissions of one student may arrive at the same time. Each is merged with its predecessor, and
 the transaction that stores it checks that no other submission has arrived since; otherwise it is
@@ -8,7 +8,7 @@ merged again.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 import sqlalchemy as sa
@@ -17,19 +17,19 @@ from ...model.course import Week
 from ...model.errors import IntakeError
 from ...model.report.schema import Ending
 from ...model.submission_files import digest_of, packed, parse_timestamp
+from ...nbgrader.collect.history import SubmittedPart
 from ...nbgrader.collect.merging import Merged, merge
 from ...nbgrader.collect.submissions import earlier_files
 from ...nbgrader.workspace import Workspace
 from .. import tables as t
 from ..disclosure import allowance, counting_rule
 from ..gradebook.exchange_inbox import ExchangeSubmission
-from ..gradebook.recorded_history import history_of, is_overruled
+from ..gradebook.recording import history_of, is_overruled
 from ..queue.queued_submission import REPLACED, Admission, QueuedSubmission, recency
 from ..shared_state import SharedState
 from ..tables import Store, of_student
 from ..views.view_models import in_short, local_time
 from . import upload
-from .review import Review, review_of
 
 _DRAFT_SECONDS = 86_400.0
 
@@ -225,3 +225,67 @@ class Submissions:
 def _version(submissions: Sequence[QueuedSubmission]) -> tuple[int, float]:
     number = max((s.number for s in submissions), default=0)
     return number, max((s.restored for s in submissions), default=0.0)
+
+
+_WORDS = {
+    "new": "new",
+    "replaced": "replaces the one from {}",
+    "same": "unchanged since {}",
+    "kept": "kept from {}",
+    "refused": "cannot be graded: kept from {}",
+    "missing": "missing",
+}
+_ANSWER_WORDS = _WORDS | {"missing": "not answered"}
+
+
+class ReviewLine(msgspec.Struct, frozen=True):
+    """A part of the submission, and what happens to it."""
+
+    name: str
+    fate: str
+    words: str
+
+
+class Review(msgspec.Struct, frozen=True):
+    """A submission as it would be graded. `digest` identifies its contents."""
+
+    lines: tuple[ReviewLine, ...]
+    summary: str
+    rule: str
+    stays: str  # says that the earlier submission stays; shown if there is a problem
+    digest: str
+    problem: str = ""
+    notes: tuple[str, ...] = ()
+
+
+def review_of(merged: Merged, base: str | None, rule: str, left_out: Sequence[str] = ()) -> Review:
+    """Describe a merged submission.
+
+    base: when the earlier submission was received: "" if unknown, None if there is none
+    """
+    earlier = f"Your submission from {base}" if base else "Your earlier submission"
+    missing = ", ".join(part.name for part in merged.parts if part.fate == "missing")
+    summary = f"Missing: {missing}." if missing else "Nothing is missing."
+    notes = [note.text for note in merged.notes if note.kind != "kept"]
+    return Review(
+        lines=tuple(_lines(merged.parts, base or "your earlier submission")),
+        summary="These files do not change your submission." if merged.unchanged else summary,
+        rule=rule,
+        stays="" if base is None else f"{earlier} stays as it is.",
+        digest=digest_of(merged.files),
+        problem=merged.problem,
+        notes=(*notes, *(f"Not accepted: {line}" for line in left_out)),
+    )
+
+
+def _lines(parts: Sequence[SubmittedPart], when: str) -> Iterator[ReviewLine]:
+    """Yield a line for each file, and a line for all answers with the same fate."""
+    answers: dict[str, list[str]] = {}
+    for part in parts:
+        if part.kind == "answer":
+            answers.setdefault(part.fate, []).append(part.name)
+        else:
+            yield ReviewLine(part.name, part.fate, _WORDS[part.fate].format(when))
+    for fate, names in answers.items():
+        noun = "Answer" if len(names) == 1 else "Answers"
+        yield ReviewLine(f"{noun}: {', '.join(names)}", fate, _ANSWER_WORDS[fate].format(when))

@@ -14,7 +14,7 @@ from ...nbgrader.status import returned_page
 from ...nbgrader.workspace import Workspace
 from ..login import RequestError
 from ..queue.queued_submission import QueuedSubmission
-from ..submissions.review import Review
+from ..submissions.submitting import Review
 from .request_context import RequestContext
 from .view_models import STATIC_TYPES, SubmissionView, static_file
 

@@ -22,7 +22,7 @@ from ..disclosure import (
     merit,
     redact,
 )
-from ..gradebook.recorded_history import format_received, history_of, is_overruled, is_recorded
+from ..gradebook.recording import format_received, history_of, is_overruled, is_recorded
 from ..queue.queued_submission import (
     GRADED,
     REPLACED,
