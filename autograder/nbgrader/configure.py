@@ -63,7 +63,6 @@ def configure(c: Any, config_file: str, project: str = "..") -> None:
 
 
 def _protect_formgrader(folder: Path, project: Path) -> None:
-    """Protect Formgrader's pages if this process is a Jupyter server."""
     serverapp = sys.modules.get("jupyter_server.serverapp")
     if serverapp is None or not serverapp.ServerApp.initialized():
         return

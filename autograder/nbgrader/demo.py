@@ -162,7 +162,6 @@ def module_of(bank: Bank, student: SampleStudent) -> str:
 
 
 def _fill_stub(stub: str, solution: str, names: tuple[str, ...]) -> str:
-    """Replace the named functions of the stub with those of the solution."""
     solved = {n.name: n for n in ast.parse(solution).body if isinstance(n, ast.FunctionDef)}
     lines, solved_lines = stub.split("\n"), solution.split("\n")
     for node in reversed(ast.parse(stub).body):

@@ -82,7 +82,6 @@ def status(course: Course) -> list[WeekStatus]:
 
 
 def _stamps(course: Course, week: Week) -> dict[str, str]:
-    """Return the time of each collected submission by student, in nbgrader's format."""
     students = Workspace(course).students("submitted", week)
     return {student: handed_in(course, week, student) for student in students}
 

@@ -199,7 +199,6 @@ def decimal(score: float) -> str:
 
 
 def _remove_ungraded_entry(week: Week, resources: Resources) -> None:
-    """Remove the empty entry that nbgrader makes before a submission has a score."""
     student = resources["nbgrader"]["student"]
     with Gradebook(resources["nbgrader"]["db_url"]) as gradebook:
         cells = cells_of(gradebook, week, student)

@@ -152,7 +152,6 @@ class _Recorder:
         return self._counting_report(known, now)
 
     def _autograde(self, report: SubmissionReport, about: About) -> None:
-        """Run nbgrader's autograde step in one transaction."""
         from .preprocessor import prepared_report  # imports nbgrader, which takes seconds
 
         course, week = self._course, self._week
@@ -170,6 +169,5 @@ class _Recorder:
 
 
 def _is_rescored(before: Recorded, now: SubmissionReport, about: About) -> bool:
-    """Return True if the score of an unchanged submission has changed."""
     same = before.is_of(about.handed_in, about.content) and now.verdict is Ending.GRADED
     return same and abs(before.score - now.score) > 1e-6

@@ -133,7 +133,6 @@ def _copy(
 
 
 def _authors(course: Course, week: Week) -> dict[str, str]:
-    """Return a dict from each student to the author of the student's group submission."""
     return read_state(_authors_file(course, week), dict[str, str]) or {}
 
 

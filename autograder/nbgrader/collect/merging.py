@@ -184,14 +184,12 @@ def _parsed(files: Files, name: str) -> Any:
 
 
 def _answers(week: Week, notebook: Any) -> _Answers:
-    """Return each answer's text and pictures."""
     cells = first_cells(notebook.cells if notebook else ())
     names = [q.name for q in week.questions if q.name in cells]
     return {n: (str(cells[n].source), pictures_of(cells[n])) for n in names}
 
 
 def _written(answers: _Answers, released: _Answers) -> _Answers:
-    """Return the answers that differ from the released ones."""
     from ...authoring.lesson.handout import ANSWER  # imports nbformat, which takes a second
 
     empty = {"", ANSWER}

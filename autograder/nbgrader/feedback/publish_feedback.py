@@ -167,7 +167,6 @@ class FinishFeedback(CoursePreprocessor):
 
 
 def _lower_note(course: Course, week: Week, student: str) -> list[str]:
-    """Return a note for a student whose latest submission earned less than an earlier one."""
     less = lower(results(course, week, student))
     if less is None:
         return []
@@ -179,7 +178,6 @@ def _lower_note(course: Course, week: Week, student: str) -> list[str]:
 
 
 def _date(course: Course, handed_in: str) -> str:
-    """Format one of nbgrader's times in the course's time zone."""
     time = parse_timestamp(handed_in)
     if time is None:
         return "before"
@@ -188,7 +186,6 @@ def _date(course: Course, handed_in: str) -> str:
 
 
 def _remove_copies(workspace: Workspace, student: str, week: Week) -> None:
-    """Remove the submitted files that nbgrader copies to the feedback folder."""
     folder = workspace.feedback(student, week)
     pages = {f"{p.stem}.html" for p in workspace.autograded(student, week).glob("*.ipynb")}
     for path in folder.iterdir():

@@ -122,7 +122,6 @@ def read_marks(
 
 
 def _is_marked_elsewhere(grade: Any, entered: float | None) -> bool:
-    """Return True if a settled mark was entered elsewhere, not from a sheet."""
     settled = grade.manual_score is not None and not grade.needs_manual_grade
     return settled and (entered is None or abs(grade.manual_score - entered) > 1e-6)
 

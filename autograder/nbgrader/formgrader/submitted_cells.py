@@ -150,7 +150,6 @@ def _base64(figure: _Figure) -> str:
 
 
 def _outputs(cell: Notebook) -> Iterator[Markup]:
-    """Render the outputs of code: explanations, text and pictures; name unsupported ones."""
     graded = bool(cell.get("metadata", {}).get("nbgrader", {}))
     for output in cell.get("outputs", []):
         kind = output.get("output_type")

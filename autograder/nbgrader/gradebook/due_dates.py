@@ -83,7 +83,6 @@ def update_penalty(course: Course, gradebook: Any, week: Week, student: str) -> 
 
 
 def _student_lateness(course: Course, gradebook: Any, student: str) -> dict[str, Lateness]:
-    """Return how late the student's submissions in the gradebook are, by week."""
     from nbgrader.api import Assignment, SubmittedAssignment  # takes seconds to import
 
     query = gradebook.db.query(
@@ -112,7 +111,6 @@ def unknown_extensions(course: Course, week: Week) -> list[str]:
 
 
 def _changed_penalties(course: Course) -> list[tuple[GradebookEntry, float]]:
-    """Return each graded submission whose late penalty has changed, and its new penalty."""
     found = []
     for student, entries in by_student(read_gradebook(course)[1]).items():
         graded = {e.week: e for e in entries if e.graded}
@@ -173,7 +171,6 @@ def first_names(students: Sequence[str]) -> str:
 
 
 def _released_cells(course: Course, week: Week) -> dict[str, float]:
-    """Return the points of each grade cell of the released notebook."""
     path = Workspace(course).released(week) / f"{week.name}.ipynb"
     cells = first_cells(read_released_cells(path))
     if not cells:

@@ -131,7 +131,6 @@ def _compare(
 
 
 def _grades(gradebook: Any, week: Week, student: str) -> dict[str, Any]:
-    """Return the gradebook's rows of a student's exercises, by name."""
     cells = cells_of(gradebook, week, student)
     return {e.name: cells[e.name].grade for e in week.exercises if e.name in cells}
 

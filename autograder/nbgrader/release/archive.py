@@ -106,7 +106,6 @@ def _release_of(course: Course, week: Week, folder: Path) -> tuple[int, Course]:
 
 
 def _stubs(course: Course, week: Week) -> dict[str, str]:
-    """Return the syntax tree of each exercise's stub, as text."""
     path: Path = course.exercise_folder(week) / week.module
     try:
         tree = ast.parse(path.read_text(encoding="utf-8"))

@@ -114,7 +114,6 @@ def _still_accepted(course: Course, week: Week) -> Iterator[str]:
 
 
 def _solved_lesson(course: Course, week: Week) -> Notebook:
-    """Return the lesson with answers and without graded cells."""
     notebook, guides = lesson_notebook(course, week), marking_guides(course, week)
     for cell in notebook.cells:
         grading = cell.metadata.pop("nbgrader", None)
@@ -130,7 +129,6 @@ def _answered(guide: MarkingGuide) -> str:
 
 
 def _mistakes(course: Course, week: Week) -> str:
-    """Return a page of misconceptions by exercise: title, symptom and hint."""
     bank = Bank(course, week)
     parts = [f"# {week.title}: common mistakes"]
     for exercise in week.exercises:

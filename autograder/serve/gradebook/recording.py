@@ -187,7 +187,6 @@ def _record_score(
 def _with_secret(
     course: Course, week: Week, student: str, files: dict[str, bytes]
 ) -> dict[str, bytes]:
-    """Add the secret with which the student fetches nbgrader's feedback."""
     if SECRET_FILE in files:
         return files
     secret = earlier_files(course, week, student).get(SECRET_FILE)
