@@ -56,7 +56,7 @@ def _above():
     told = getattr(cell, "_".join(("cell", "contents")))
     found = {**nets, **inside(note), **inside(type(told).__call__)}
     found |= inside(found["Executor"].answer)
-    return found | {"stamp": told._stamp}
+    return found | {"stamp": told.stamp}
 """
 _INPUT = re.compile(r"CANARYINPUT[ _m]*-?[0-9a-j]")
 
