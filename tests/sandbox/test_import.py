@@ -35,7 +35,7 @@ def spawner(course: Course) -> Iterator[Spawner]:
 def test_a_module_that_runs_has_no_problem_and_its_process_is_kept(course, spawner):
     target = Sandboxed(spawner.spawn, "m.py", {"m.py": RUNS}, course.limits(course.weeks[0]))
     assert import_problem(target, "m.py", {"m.py": RUNS}) == ""
-    assert target.starts == 1
+    assert target.clocks.starts == 1
     target.close()
 
 

@@ -63,7 +63,7 @@ def ask(target: Sandboxed | TrieTarget, *frames: bytes) -> list[wire.Value]:
 
 
 def starts(target: Sandboxed) -> int:
-    return target.starts
+    return target.clocks.starts
 
 
 def test_what_was_expected_is_answered_by_one_process(target: Sandboxed) -> None:

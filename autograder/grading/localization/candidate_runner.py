@@ -93,7 +93,7 @@ class CandidateRunner:
         return self._spent
 
     def _total_seconds(self) -> float:
-        inside = self._target.used_seconds() if isinstance(self._target, Sandboxed) else 0.0
+        inside = self._target.clocks.used_seconds() if isinstance(self._target, Sandboxed) else 0.0
         return time.thread_time() - self._began + inside
 
     @property

@@ -186,7 +186,7 @@ class GraderPlugin:
         if end is not None and end.wrong is not None:
             self._raised = Wrong(end.wrong, end.flaw)
         if end is None and settled is None:
-            self._play(item, self._new_case(known, target))
+            self._play(item, self.new_case(item, target, self._source))
         raised = self._raised
         verdict, message, fault = self._judge(name, item.path.parent)
         passed = verdict is Verdict.PASS
@@ -243,12 +243,9 @@ class GraderPlugin:
             when=call.when,
         )
 
-    def standalone_case(self, item: Any, student: Target, source: tuple[str, ...]) -> Case:
-        """Return the case of a test under plain pytest. `source`: the lines of the module."""
-        self._source = source
-        return self._new_case(self.known(item), student)
-
-    def _new_case(self, known: Known, student: Target) -> Case:
+    def new_case(self, item: Any, student: Target, source: tuple[str, ...]) -> Case:
+        """Return the case of a test. `source`: the lines of the student's module."""
+        known = self.known(item)
         name, dtype = known.report.name, known.dtype
         return Case(
             test=name,
@@ -258,7 +255,7 @@ class GraderPlugin:
             device=known.device,
             dtype=dtype,
             draw=Draw(self.secret, f"{self.module}:{base_of(name)}", dtype),
-            student=Side(student, known.device, is_reference=False, source=self._source),
+            student=Side(student, known.device, is_reference=False, source=source),
             reference=Side(self._reference, CPU),
             precise=Side(self._precise, CPU, in_float64=True),
             signatures=self.signatures,

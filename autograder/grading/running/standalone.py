@@ -191,7 +191,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
 def case(request: pytest.FixtureRequest) -> Iterator[Case]:
     week = _week(request.path.parent, request.config)
     install_hooks(week.week.all_patterns)
-    made = week.plugin.standalone_case(request.node, week.student, week.source)
+    made = week.plugin.new_case(request.node, week.student, week.source)
     made.begin()
     yield made
     made.end()

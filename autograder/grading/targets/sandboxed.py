@@ -69,7 +69,7 @@ class Sandboxed:
     """A submission in a confined process.
 
     attempts:      forbidden actions that it tried
-    starts:        the number of its processes so far
+    clocks:        the time that it has used, and the number of its processes
     deaths:        time-outs and exceeded limits, by exercise
     sent:          calls that were sent ahead and whose answers have not been read
     listens_ahead: whether expected calls may be sent ahead
@@ -105,10 +105,6 @@ class Sandboxed:
     @property
     def attempts(self) -> list[str]:
         return self._attempts.names
-
-    @property
-    def starts(self) -> int:
-        return self.clocks.starts
 
     def load(self) -> wire.Raised | None:
         """Import the module; return the exception that stopped the import, if one did.
@@ -212,10 +208,6 @@ class Sandboxed:
     def peak_bytes(self) -> int:
         """Return the peak memory of the process in bytes, as the kernel counted it."""
         return self._process.child.peak_bytes() if self._process is not None else 0
-
-    def used_seconds(self) -> float:
-        """Return the time that the submission has used (see SubmissionClocks)."""
-        return self.clocks.used_seconds()
 
     # Processes
 

@@ -6,9 +6,6 @@ this process imports torch for its engine.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from pathlib import Path
-
 import msgspec
 
 from ...model.availability import FAKE_GPU, installed
@@ -31,6 +28,7 @@ class Spawner:
     ) -> None:
         limits = limits or course.limits(week)
         solution = course.solution(week).read_text("utf-8")
+        tests = course.graders(week).glob("*.py")
         config = PrepareConfig(
             not_allowed=week.all_patterns,
             libraries=libraries(week.extras),
@@ -39,7 +37,7 @@ class Spawner:
             # slow to import, so in the template only if every submission needs them
             optimizers="torch.optim" in solution,
             drawing="matplotlib" in solution,
-            counting=any("count." in t.read_text("utf-8") for t in _tests(course, week)),
+            counting=any("count." in t.read_text("utf-8") for t in tests),
             max_reply_bytes=limits.reply_mib << 20,
             gpu_bytes=limits.gpu_mib << 20 if "cuda" in devices else 0,
         )
@@ -70,10 +68,6 @@ class Spawner:
 
     def _start(self) -> Template:
         return self._sandbox.start(self._config, cuda=self.gpu)
-
-
-def _tests(course: Course, week: Week) -> Iterable[Path]:
-    return course.graders(week).glob("*.py")
 
 
 def usable_extras(week: Week) -> tuple[str, ...]:
