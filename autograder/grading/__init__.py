@@ -7,16 +7,14 @@ for its mistakes (`naming`, `diagnosis`, `localization`), and only if it shows w
 `disclosure` limits how much the messages reveal about hidden inputs.
 
 A submission may lie in every answer, and may try to end or to block this process. So answers are
-decoded within bounds, every step after the verdicts is optional (`best_effort`), and a bug in the
-grading system is a `grader_fault`, which never costs points.
+decoded within bounds, every step after the verdicts is optional (`outcomes.BestEffort`), and a bug
+in the grading system is a `grader_fault`, which never costs points.
 """
 
 __all__ = [
-    "best_effort",
     "comparator",
     "decoding",
     "engine",
-    "import_check",
     "judge",
     "naming",
     "outcomes",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import re
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -16,21 +17,22 @@ from pathlib import Path
 import torch
 
 from ..files.workfolder import WorkFolder
+from ..model.availability import is_missing
 from ..model.course import Course, Limits, Suspects, Week
 from ..model.course.bank import Bank
 from ..model.errors import EngineError
 from ..model.report import scoring
 from ..model.report.schema import Ending, SubmissionReport
+from ..model.source.import_failure import STUCK, ImportFailure, ended, explained
 from ..sandbox import SandboxError
-from .best_effort import BestEffort
 from .dependencies.error_carried_forward import CarriedForward
 from .dependencies.reference_stubs import InProcessWithHelpers, ReferenceHelpers
 from .disclosure.leak_budget import limit_disclosure
-from .import_check import import_problem
 from .judge import Judge
 from .localization.candidate_runner import Grader
 from .localization.localizer import LineFinder
 from .localization.traces import ReferencePrograms
+from .outcomes import BadReply, BestEffort, Crashed, LimitExceeded, Outcome, TimedOut
 from .running.disk_cache import RunCache
 from .running.pytest_plugin import GraderPlugin, Ran
 from .running.test_runner import Runs, collect_tests, write_module
@@ -80,7 +82,7 @@ class Engine:
         collect_tests(course.graders(week), plugin)
         apart = self.target if spawner is not None and spawner.gpu else None
         self.runs = Runs(self.bank, plugin, self._folder.path, cache, apart)
-        self._best_effort = BestEffort(spawner)
+        self._best_effort = BestEffort(spawner.end if spawner is not None else None)
         self._carried_forward = CarriedForward(
             self.runs,
             self.limits.exercise_seconds,
@@ -224,3 +226,41 @@ class Engine:
         if self._spawner is not None:
             self._spawner.end()
         self._folder.close()
+
+
+def import_problem(
+    target: Sandboxed | InProcess,
+    module: str,
+    files: Mapping[str, bytes],
+    extras: Iterable[str | None] = (),
+) -> str:
+    """Import the module; return its error with the line and a caret, or "" if it succeeds.
+
+    A module that cannot be imported is not tested, so its process never receives a request of a
+    hidden test. If an import fails later, in a process that was restarted after a test, that is the
+    verdict of the next test. A missing library of an extra that is not installed here is not the
+    submission's problem.
+    """
+    try:
+        raised = target.load()
+    except (TimedOut, Crashed, LimitExceeded, BadReply) as outcome:
+        failure = ImportFailure("", _how_import_ended(outcome))
+    else:
+        if raised is None or is_missing(extras, raised.type, raised.message):
+            return ""
+        failure = ImportFailure(
+            raised.type, raised.message, raised.file, raised.line or 0, raised.column
+        )
+    texts = {name: content.decode("utf-8-sig", "replace") for name, content in files.items()}
+    return explained(module, failure, texts)
+
+
+def _how_import_ended(outcome: Outcome) -> str:
+    if isinstance(outcome, Crashed):
+        signal = re.search(r"\bSIG[A-Z]+", outcome.message)
+        return ended(signal[0] if signal else "")
+    if isinstance(outcome, LimitExceeded):
+        return "it uses more processor time, memory or disk than a submission may"
+    if isinstance(outcome, TimedOut):
+        return STUCK
+    return "its process sent an invalid reply"

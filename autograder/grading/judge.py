@@ -24,7 +24,6 @@ from typing import NamedTuple
 from ..model.course import Scoring
 from ..model.report import scoring
 from ..model.report.schema import Diagnosis, ExerciseReport, Verdict
-from .best_effort import BestEffort
 from .dependencies.error_carried_forward import (
     CalledHelpers,
     CarriedForward,
@@ -34,7 +33,7 @@ from .dependencies.error_carried_forward import (
 )
 from .diagnosis.match_bank import Named
 from .naming import Failures, Files, MistakeNames
-from .outcomes import Flaw
+from .outcomes import BestEffort, Flaw
 from .running.pytest_plugin import Ran
 from .running.test_runner import Runs
 from .targets.in_process import Target

@@ -21,11 +21,11 @@ import msgspec
 from ..model.report.findings import FINDINGS, IGNORED, edit_name
 from ..model.report.schema import Diagnosis, ExerciseReport
 from ..repair import required_parameters, unread_parameters
-from .best_effort import BestEffort
 from .dependencies.error_carried_forward import Inherited
 from .diagnosis.match_bank import Named, diagnose
 from .diagnosis.symptoms import by_symptom
 from .localization.localizer import LineFinder, Places, lines_of
+from .outcomes import BestEffort
 from .running.pytest_plugin import Ran
 from .running.test_runner import Runs
 

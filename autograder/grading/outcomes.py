@@ -1,4 +1,4 @@
-"""The exceptions that end a hidden test without passing it.
+"""The exceptions that end a hidden test without passing it, and optional steps after grading.
 
     Outcome
     ├── Unwritten      the stub's own NotImplementedError
@@ -10,16 +10,22 @@
     ├── BadReply       the reply is not plain data, or not a frame
     └── NotRun         the test cannot run here; it neither costs nor earns points
 
-Any other exception is a bug in the test: `grader_fault`.
+Any other exception is a bug in the test: `grader_fault`. `BestEffort` runs the steps after the
+verdicts: diagnosis, fault localization, error carried forward. A submission may trigger a bug in
+these steps, so an exception is recorded and never changes a verdict.
 """
 
 from __future__ import annotations
 
 import traceback
+from collections.abc import Callable
 from enum import Enum
-from typing import ClassVar
+from typing import ClassVar, TypeVar
 
 from ..model.report.schema import Verdict
+from ..sandbox import SandboxError
+
+Result = TypeVar("Result")
 
 _MAX_LENGTH = 2_000
 
@@ -123,3 +129,25 @@ def clear_frames(error: BaseException | None) -> None:
         traceback.clear_frames(error.__traceback__)
         error.__traceback__ = None
         error = error.__context__
+
+
+class BestEffort:
+    """Runs optional steps and collects their errors in `failures`.
+
+    end_sandbox: called after an error of the sandbox, so that the next step gets a new one
+    """
+
+    def __init__(self, end_sandbox: Callable[[], None] | None) -> None:
+        self._end_sandbox = end_sandbox
+        self.failures: list[str] = []
+
+    def run(self, description: str, step: Callable[[], Result], default: Result) -> Result:
+        """Return the step's result, or `default` if it raises; record the error."""
+        try:
+            return step()
+        except Exception as error:
+            self.failures.append(printable(f"{description}: {type(error).__name__}: {error}"))
+            clear_frames(error)
+            if self._end_sandbox is not None and isinstance(error, SandboxError):
+                self._end_sandbox()
+            return default

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import msgspec
 import pytest
 
-from autograder.grading.import_check import import_problem
+from autograder.grading.engine import import_problem
 from autograder.grading.outcomes import Crashed
 from autograder.grading.targets.sandboxed import Sandboxed
 from autograder.grading.targets.spawner import Spawner
