@@ -104,7 +104,7 @@ def test_no_frame_of_the_template_is_on_the_stack(witness: Child) -> None:
         return names
         """,
     )
-    assert names == ["run", "_answer", "serve", "_serve", "main", "<module>"]
+    assert names == ["run", "_answer", "serve", "main", "<module>"]
 
 
 def test_another_submissions_files_cannot_be_read(spawn: Spawn) -> None:
