@@ -19,7 +19,8 @@ is inherited: the mistake is the helper's. A test that still fails shows a mista
   helper. Any other difference between two runs of the same program earns nothing.
 * A student's helper may accept arguments that the correct one lacks or refuses. A test that fails
   after such a call names no mistake. It is inherited if its submitted answer resembles the correct
-  one, as in a genuine attempt, and it made no forbidden call.
+  one, as in a genuine attempt, and it made no forbidden call. If a misconception crashes alike in a
+  call that the submitted run never reached, the mistake is the exercise's own.
 * The exercise earns the points of the run with correct helpers. It earns those of the submitted run
   if they are more and more of its tests pass that way (`Judge`). It never combines the better tests
   of both runs: a helper that ignores `causal` would hide half of its caller's mistakes.
@@ -34,6 +35,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from ...model.report.schema import Verdict
+from ..diagnosis.equivalence import same_reason
 from ..running.pytest_plugin import Ran, exercise_of
 from ..running.test_runner import Runs
 from ..targets.in_process import Target
@@ -170,7 +172,7 @@ class CarriedForward:
         for ran in after:
             name, counts = ran.report.name, counts_of[ran.report.name]
             first = before[name].report.verdict
-            if ran.report.verdict.failed and _is_doubtful(counts, before[name], ran):
+            if ran.report.verdict.failed and self._is_doubtful(counts, before[name], ran):
                 doubtful.extend([before[name]] if first is Verdict.WRONG else [])
             elif ran.report.verdict.failed:
                 # A refused call may be the reason for a failure.
@@ -183,17 +185,27 @@ class CarriedForward:
             credit.update(dict.fromkeys(resembling, 1.0))
         return Inherited(helpers.names if credit else (), credit, rerun, helpers.names)
 
+    def _is_doubtful(self, counts: AnswerCounts, submitted: Ran, ran: Ran) -> bool:
+        """Return True if a test may fail only because the student's helper accepts more arguments.
 
-def _is_doubtful(counts: AnswerCounts, submitted: Ran, ran: Ran) -> bool:
-    """Return True if a test may fail only because the student's helper accepts more arguments.
+        A crash is the exercise's own if the submitted run stopped before that call and a
+        misconception of the bank crashes alike. A forbidden call may have produced the submitted
+        answer, so such a test is never doubtful.
+        """
+        first, crashed = submitted.report.verdict, Verdict.CRASHED
+        refused = counts.raised and first is not crashed and ran.report.verdict is crashed
+        if refused and len(submitted.answers) < len(ran.answers):
+            refused = not self._crashes_like_known(ran)
+        return first is not Verdict.FORBIDDEN and bool(counts.dropped or refused)
 
-    The student's helper accepted the arguments of a call only if the submitted run went past it. A
-    forbidden call may have produced the submitted answer, so such a test is never doubtful.
-    """
-    first, crashed = submitted.report.verdict, Verdict.CRASHED
-    went_past = first is not crashed and len(submitted.answers) >= len(ran.answers)
-    refused = counts.raised and went_past and ran.report.verdict is crashed
-    return first is not Verdict.FORBIDDEN and bool(counts.dropped or refused)
+    def _crashes_like_known(self, ran: Ran) -> bool:
+        """Return True if a misconception of the bank crashes in this test for the same reason."""
+        known = self.runs.of_misconceptions(ran.exercise).values()
+        return any(
+            other.report.name == ran.report.name and same_reason(ran, other)
+            for runs in known
+            for other in runs
+        )
 
 
 def has_own_failures(runs: Iterable[Ran], inherited: Inherited) -> bool:
