@@ -181,6 +181,7 @@ def _values(
     release: dt.datetime,
     due: dt.datetime,
 ) -> dict[str, Any]:
+    """Return the values that the templates use; raise CourseError for an invalid name."""
     topic = _check_topic(weeks, name)
     return {
         "name": name,
@@ -196,6 +197,7 @@ def _values(
 
 
 def _check_topic(weeks: tuple[Week, ...], name: str) -> str:
+    """Return the topic in a week's name; raise CourseError if the name cannot be used."""
     found = _NAME.match(name)
     if not found:
         raise CourseError(

@@ -119,6 +119,7 @@ def _run(
 
 
 def _arguments(visible: Visible, control_fd: int) -> list[str]:
+    """Return bubblewrap's arguments: environment, mounts and the program."""
     arguments: list[str] = []
     libraries = f"/runtime/lib:{_DRIVER}" if visible.driver else "/runtime/lib"
     environment = {"LD_LIBRARY_PATH": libraries, **processes.environment("/cache", "/tmp")}

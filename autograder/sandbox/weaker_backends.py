@@ -203,6 +203,7 @@ def _capabilities() -> int:
 
 
 def _root_of(visible: Visible) -> Path:
+    """Return the folder that becomes the root; raise SandboxMissing if it is unsuitable."""
     places = [visible.stdlib, *visible.packages.values(), *visible.libraries]
     root = Path(os.path.commonpath([place.resolve() for place in places]))
     if root == Path("/"):

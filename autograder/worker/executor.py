@@ -207,6 +207,7 @@ class Executor:
         )
 
     def _target(self, request: frames.Call) -> tuple[Any, bool]:
+        """Return the attribute that a request names, and whether it exists."""
         thing: Any = self.module
         if request.brought:
             thing = module_of(request.brought)
@@ -259,6 +260,7 @@ class Executor:
         )
 
     def _special(self, value: frames.Value, decoder: Decoder, request: frames.Call) -> Any:
+        """Build an argument that exists only here: a device, an Axes, a generator, an object."""
         if isinstance(value, frames.HandleV):
             return self.objects[value.id]
         assert isinstance(value, frames.SpecialV)
@@ -286,6 +288,7 @@ class Executor:
         return encoder(result)
 
     def _keep(self, thing: object) -> frames.Value | None:
+        """Return a handle for a torch module, or for an object of a class defined here."""
         kind = type(thing)
         file = getattr(sys.modules.get(kind.__module__), "__file__", None) or ""
         stays = isinstance(thing, nn.Module) or is_injected(kind)

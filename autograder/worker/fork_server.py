@@ -294,6 +294,7 @@ class _ForkServer:
 
 
 def _warm_up(modules: tuple[str, ...], config_fd: int) -> None:
+    """Import libraries, call `server.prepare`, and wait until one thread is left."""
     gc.disable()  # collecting takes a seventh of the import time and finds little
     lockdown.prepare_arena()
     for name in modules:

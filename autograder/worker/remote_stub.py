@@ -140,6 +140,7 @@ def _shim(*args: Any, _stub: Any = None, **kwargs: Any) -> Any:
 
 
 def _replace_references(module: Any, existing: Any, call: Callable[..., Any]) -> None:
+    """Replace a function in a module's names, dicts and lists, and in default arguments."""
     for name, value in list(vars(module).items()):
         if value is existing:
             setattr(module, name, call)

@@ -134,6 +134,7 @@ class _Inbox:
         return frames.unpack_reply(header, body)
 
     def _frame(self) -> tuple[bytes, bytes, memoryview]:
+        """Return the stamp, header and body of the next frame."""
         if not self.waiting:
             self._data, self._at = b"", 0
         start = frames.STAMP.size + frames.PREFIX.size

@@ -145,6 +145,7 @@ def _identified(cells: list[Notebook]) -> list[Notebook]:
 
 
 def _check_places(cells: list[Notebook], week: Week, location: str) -> None:
+    """Raise BuildError unless each exercise and each question has exactly one mark."""
     code = [c.source for c in cells if c.cell_type == "code"]
     prose = [c.source for c in cells if c.cell_type == "markdown"]
     checks = [name for name in map(_graded, code) if name is not None]

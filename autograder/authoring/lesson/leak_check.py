@@ -180,6 +180,7 @@ def _line_at(text: str, position: int) -> int:
 
 
 def _strings(value: object, path: str) -> Iterator[tuple[str, str]]:
+    """Yield every string in a JSON value; a list of lines, as in notebooks, is one string."""
     if isinstance(value, str):
         yield path or "top level", value
     elif isinstance(value, list) and value and all(isinstance(v, str) for v in value):

@@ -65,6 +65,7 @@ def _week_gaps(engine: Engine) -> Iterator[str]:
 
 
 def _exercise_gaps(engine: Engine, exercise: str, only: str, result: Verification) -> Iterator[str]:
+    """Verify an exercise, or `only` one misconception of it."""
     if faults := _test_faults(engine, exercise):
         yield from faults  # nothing else can be verified without tests that run
         return
@@ -138,6 +139,7 @@ def _faults(name: str, report: SubmissionReport) -> Iterator[str]:
 def _misconception_gaps(
     misconception: Misconception, report: SubmissionReport, result: Verification, failed: set[str]
 ) -> Iterator[str]:
+    """Check a misconception's report; add the tests that reject it to `failed`."""
     name = misconception.name
     if misconception.cost is None:
         yield f"misconception {name} does not state its cost: add a line such as `Costs: 20 %`"

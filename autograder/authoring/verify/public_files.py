@@ -96,6 +96,7 @@ def _lesson_gaps(course: Course, week: Week) -> Iterator[str]:
 
 
 def _readme_gaps(course: Course, week: Week) -> Iterator[str]:
+    """Yield the problems of the README: it is missing, or its points differ from course.yaml."""
     readme = course.exercise_folder(week) / "README.md"
     shown = readme.relative_to(course.root)
     if not readme.is_file():
@@ -127,6 +128,7 @@ def _unassigned_checks(folder: WeekFolder) -> Iterator[str]:
 def _check_gaps(
     course: Course, week: Week, check: Callable[[str], Checked], result: Verification
 ) -> Iterator[str]:
+    """Run the checks on the stub, the solution and the alternatives."""
     for exercise in check(stub_of(course, week)).exercises:
         for outcome in exercise.outcomes:
             if not outcome.failure and not outcome.skipped:

@@ -84,6 +84,7 @@ def without_marks(source: str) -> str:
 
 
 def _enclosing_names(source: str, location: str) -> dict[int, str]:
+    """Return the dotted name of the innermost function or class for each line."""
     try:
         tree = ast.parse(source)
     except SyntaxError as error:
@@ -116,6 +117,7 @@ def stub_of(course: Course, week: Week) -> str:
 
 
 def _announced(week: Week) -> Iterator[str]:
+    """Yield a paragraph for each rule on forbidden calls and names."""
     rules = [_calls_in_words("this week", week.not_allowed)]
     for exercise in week.exercises:
         location = f"in `{exercise.name}`"

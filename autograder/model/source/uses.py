@@ -190,6 +190,7 @@ class _Walk:
             self.when_defined(inner)
 
     def _enter(self, node: ast.stmt) -> None:
+        """Record the names that are local to a definition."""
         inner: dict[str, str] = {}
         for part in ast.walk(node):
             if isinstance(part, IMPORTS):

@@ -152,6 +152,7 @@ class _Recorder:
         return self._counting_report(known, now)
 
     def _autograde(self, report: SubmissionReport, about: About) -> None:
+        """Run nbgrader's autograde step in one transaction."""
         from .preprocessor import prepared_report  # imports nbgrader, which takes seconds
 
         course, week = self._course, self._week

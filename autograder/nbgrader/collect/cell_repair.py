@@ -104,6 +104,7 @@ def restored(nb: Notebook, released: Notebook) -> Notebook:
 
 
 def _repaired(cell: Notebook, original: Notebook | None, texts: set[str]) -> Notebook:
+    """Return a new cell with the student's text, and pictures in Markdown."""
     source = str(cell.source)
     if original is None:
         if cell.cell_type == "code":

@@ -208,6 +208,7 @@ def read_student(
 def _notebook_notes(
     course: Course, week: Week, folder: Path, submission: Submission
 ) -> Iterator[Note]:
+    """Yield notes about changed cells, and about code that belongs in the module."""
     workspace = Workspace(course)
     cells = read_cells(folder / f"{week.name}.ipynb")
     if cells:

@@ -83,6 +83,7 @@ def update_penalty(course: Course, gradebook: Any, week: Week, student: str) -> 
 
 
 def _student_lateness(course: Course, gradebook: Any, student: str) -> dict[str, Lateness]:
+    """Return how late the student's submissions in the gradebook are, by week."""
     from nbgrader.api import Assignment, SubmittedAssignment  # takes seconds to import
 
     query = gradebook.db.query(

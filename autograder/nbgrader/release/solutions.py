@@ -129,6 +129,7 @@ def _answered(guide: MarkingGuide) -> str:
 
 
 def _mistakes(course: Course, week: Week) -> str:
+    """Return a page of misconceptions by exercise: title, symptom and hint."""
     bank = Bank(course, week)
     parts = [f"# {week.title}: common mistakes"]
     for exercise in week.exercises:

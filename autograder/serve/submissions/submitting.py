@@ -201,6 +201,7 @@ class Submissions:
         return Base(merged, received if merged == files else None, _version(submissions))
 
     def _merge(self, week: Week, base: Base, files: Mapping[str, bytes]) -> Merged:
+        """Merge new files with the base."""
         course = self.courses.now
         merged = merge(course, week, base.files, files)
         if merged.unchanged and base.files:

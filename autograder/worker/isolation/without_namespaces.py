@@ -90,6 +90,7 @@ class Workdirs(Isolation):
 
 
 def _fits(folder: str, budget: int) -> bool:
+    """Return True if the files below a folder respect the budget in size, number and depth."""
     entries = max(_FEWEST_INODES, budget // 4096)
     folders = [(folder, 0)]
     try:
@@ -204,6 +205,7 @@ def _create_ruleset(*, gpu: bool) -> int:
 
 
 def _allow(ruleset: int, path: str, rights: int) -> None:
+    """Grant rights on a path and below it, if it still exists."""
     try:
         place = os.open(path, os.O_PATH | os.O_CLOEXEC)
     except FileNotFoundError:

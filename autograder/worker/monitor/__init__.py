@@ -4,7 +4,10 @@ The hooks are installed before any student code is imported, and report calls un
 name or alias. They share a process with the submission, so code that attacks the hooks
 themselves can blind them: docs/threat-model.md says what is guaranteed.
 
-Start with `call_hooks`.
+`operator_hooks`, `function_hooks` and `numpy_allocations` report calls and count work;
+`side_effects` compares global state before and after a call. `audit_hook` reports looks into the
+grader, and `import_guard` restricts imports. Start with `call_hooks`, which combines the hooks of
+one call.
 """
 
 __all__ = [

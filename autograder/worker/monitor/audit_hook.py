@@ -80,6 +80,7 @@ def install(root: str, report: Callable[[str, int | None], None]) -> None:
 
 
 def _kind_of(event: str, arguments: tuple[Any, ...], pid: int) -> str:
+    """Return the kind of an event, or "" if it is allowed."""
     if event == "object.__getattr__" or event == "object.__setattr__":
         thing, name = arguments[0], arguments[1]
         if name in _FRAMES:

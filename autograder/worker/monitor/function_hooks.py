@@ -92,6 +92,7 @@ def hooked_patterns() -> tuple[str, ...]:
 
 
 def _hook_module(module: types.ModuleType, patterns: tuple[str, ...]) -> None:
+    """Hook the functions and classes of a module that a pattern names."""
     for name, value in list(vars(module).items()):
         if isinstance(value, type):
             noted = _noted_name(value, name, patterns)

@@ -106,6 +106,7 @@ def _hf_encoder(content: dict[str, Any], device: str) -> Any:
 
 
 def _build_bert(content: dict[str, Any], words: int) -> Any:
+    """Build a BERT in evaluation mode with uninitialised weights."""
     transformers: Any = import_module("transformers")
     config = transformers.BertConfig(
         vocab_size=words,

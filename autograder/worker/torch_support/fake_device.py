@@ -234,6 +234,7 @@ def _copy_from(source: torch.Tensor, target: Any, non_blocking: bool = False) ->
 
 
 def _run(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Run an operator on the CPU tensors inside claimed tensors."""
     facts = facts_of(func)
     if not facts.moves:
         _check_devices(facts, args, kwargs)

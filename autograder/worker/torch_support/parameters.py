@@ -128,6 +128,7 @@ def _nodes(result: torch.Tensor) -> set[Any]:
 def _accumulated(
     total: torch.Tensor, wanted: list[torch.Tensor], nodes: set[Any]
 ) -> list[torch.Tensor | None]:
+    """Return the gradients that `total.backward()` accumulates, and restore `grad` everywhere."""
     leaves = [node.variable for node in nodes if hasattr(node, "variable")]
     before = [(x, x.grad) for x in {id(x): x for x in (*wanted, *leaves)}.values()]
     try:

@@ -70,6 +70,7 @@ class Frontend:
     def _types(
         self, kernel: Any, arguments: dict[str, Any]
     ) -> tuple[dict[str, Any], dict[tuple[int, ...], Any]]:
+        """Return the types of a kernel's parameters, and the constants by position."""
         signature = {}
         values = [_bare(value) for value in arguments.values()]
         for name, value in zip(arguments, values, strict=True):

@@ -87,6 +87,7 @@ def _wrap(owner: type, name: str, around: Callable[..., Any]) -> None:
 
 
 def _number_addresses(interpreter: Any) -> None:
+    """Add the number of a tensor's memory to the addresses that a kernel receives."""
     original = interpreter._implicit_cvt
 
     def converted(arg: Any) -> Any:
@@ -217,6 +218,7 @@ def _store(
 def _checked(
     ptrs: Any, mask: Any, note: Callable[[np.ndarray, np.ndarray, int], np.ndarray | None]
 ) -> tuple[Any, Any, np.ndarray | None]:
+    """Return the real addresses, the mask without outside lanes, and a mask of outside lanes."""
     with numpy_allocations.uncounted():
         if isinstance(mask, np.ndarray):  # a descriptor's mask, before Triton 3.8
             mask = type(ptrs)(mask, import_module("triton.language").int1)
