@@ -1,7 +1,7 @@
 """The report of a batch, its verdicts, and its JSON form, which other tools read.
 
-Every decision that depends on a verdict is an attribute of its member, so a new verdict states all
-of them in one line.
+A new verdict needs a row in `Verdict` with every attribute. Code that treats each verdict
+differently ends its `match` with `assert_never`, so mypy reports where the new verdict is missing.
 """
 
 from __future__ import annotations
@@ -14,35 +14,47 @@ from ...version import __version__
 from ...worker.protocol.dtypes import LOW_PRECISION
 from ..message_text import visible_json
 
+F, T = False, True
+
 
 class Verdict(StrEnum):
-    """How one hidden test ended.
+    """How one hidden test ended. The row of a verdict states all of its attributes.
 
-    words: the verdict as students read it
-    failed: whether the test counts and did not pass
-    stopped: whether the code was stopped at some line, before it returned a result
+    failed:               the test counts and did not pass
+    stopped:              the code stopped at some line, before it returned a result
+    has_answer:           the test failed, but its last call returned something
+    exceeds_a_bound:      the code exceeded a limit or broke the protocol, so it may never end
+    can_change:           correct helpers may change the verdict, in bounded time
+    follows_from_answers: equal answers always lead to this verdict, so it can be stored for them
+    words:                the verdict as students read it
     """
 
-    words: str
     failed: bool
     stopped: bool
+    has_answer: bool
+    exceeds_a_bound: bool
+    can_change: bool
+    follows_from_answers: bool
+    words: str
 
-    PASS = "pass", "Passed", False, False
-    UNWRITTEN = "unwritten", "Not written yet", True, False
-    WRONG = "wrong", "Wrong result", True, False
-    FORBIDDEN = "forbidden", "Forbidden call", True, True
-    CRASHED = "crashed", "Stopped with an error", True, True
-    TIMEOUT = "timeout", "Took too long", True, True
-    LIMIT = "limit", "Used more memory than allowed", True, True
-    BAD_REPLY = "bad_reply", "Returned something that could not be read", True, False
-    REFUSED = "refused", "Not accepted", True, False
-    NOT_RUN = "not_run", "Not run", False, False
-    GRADER_FAULT = "grader_fault", "An error of the grading system, not yours", False, False
+    # fmt: off
+    PASS         = "pass",         F, F, F, F, T, T, "Passed"
+    UNWRITTEN    = "unwritten",    T, F, F, F, F, F, "Not written yet"
+    WRONG        = "wrong",        T, F, T, F, T, T, "Wrong result"
+    FORBIDDEN    = "forbidden",    T, T, T, F, T, F, "Forbidden call"
+    CRASHED      = "crashed",      T, T, F, F, T, F, "Stopped with an error"
+    TIMEOUT      = "timeout",      T, T, F, T, F, F, "Took too long"
+    LIMIT        = "limit",        T, T, F, T, T, F, "Used more memory than allowed"
+    BAD_REPLY    = "bad_reply",    T, F, F, T, F, F, "Returned something that could not be read"
+    REFUSED      = "refused",      T, F, F, F, F, F, "Not accepted"
+    NOT_RUN      = "not_run",      F, F, F, F, F, F, "Not run"
+    GRADER_FAULT = "grader_fault", F, F, F, F, F, F, "An error of the grading system, not yours"
+    # fmt: on
 
-    def __new__(cls, value: str, words: str, failed: bool, stopped: bool) -> Verdict:
+    def __new__(cls, value: str, *row: bool | str) -> Verdict:
         member = str.__new__(cls, value)
         member._value_ = value
-        member.words, member.failed, member.stopped = words, failed, stopped
+        member.__dict__.update(zip(cls.__annotations__, row, strict=True))
         return member
 
     @property
@@ -60,26 +72,6 @@ class Verdict(StrEnum):
         """True if feedback mentions the test: it failed, or the grading system was at fault."""
         return self.failed or self is Verdict.GRADER_FAULT
 
-    @property
-    def has_answer(self) -> bool:
-        """True if the test failed, but its last call returned something."""
-        return self in (Verdict.WRONG, Verdict.FORBIDDEN)
-
-    @property
-    def exceeds_a_bound(self) -> bool:
-        """True if the code exceeded a limit or broke the protocol: it may not terminate."""
-        return self in (Verdict.TIMEOUT, Verdict.LIMIT, Verdict.BAD_REPLY)
-
-    @property
-    def can_change(self) -> bool:
-        """True if the test may end differently with correct helpers, in bounded time."""
-        return self in (Verdict.PASS, Verdict.CRASHED, Verdict.LIMIT) or self.has_answer
-
-    @property
-    def follows_from_answers(self) -> bool:
-        """True if equal answers always lead to this verdict, so that it can be stored for them."""
-        return self in (Verdict.PASS, Verdict.WRONG)
-
 
 class Ending(StrEnum):
     """How the grading of a whole submission ended."""
@@ -90,7 +82,6 @@ class Ending(StrEnum):
 
 
 SCHEMA = 2
-READABLE = (1, SCHEMA)
 
 
 def base_of(test: str) -> str:
@@ -257,30 +248,11 @@ def to_json(report: Report) -> bytes:
 
 
 def from_json(data: bytes | str) -> Report:
-    """Decode a report of this or an earlier schema; raise msgspec.DecodeError otherwise."""
+    """Decode a report; raise msgspec.DecodeError if it is malformed or has a different schema."""
     try:
         report = msgspec.json.decode(data, type=Report)
-        if report.schema not in READABLE:
-            raise msgspec.DecodeError(
-                f"schema {report.schema} is newer than this kit, which reads {SCHEMA} and earlier"
-            )
-        return report if report.schema == SCHEMA else _from_schema_1(report)
     except (UnicodeDecodeError, RecursionError) as error:
         raise msgspec.DecodeError(f"not a report: {error}") from None
-
-
-def _from_schema_1(report: Report) -> Report:
-    """Set the verdict `unwritten`, which schema 1 expressed only in messages."""
-
-    def test(old: TestReport) -> TestReport:
-        unwritten = old.verdict is Verdict.CRASHED and "is not filled in yet" in old.message
-        return msgspec.structs.replace(old, verdict=Verdict.UNWRITTEN) if unwritten else old
-
-    def exercise(old: ExerciseReport) -> ExerciseReport:
-        return msgspec.structs.replace(old, tests=tuple(map(test, old.tests)))
-
-    submissions = tuple(
-        msgspec.structs.replace(s, exercises=tuple(map(exercise, s.exercises)))
-        for s in report.submissions
-    )
-    return msgspec.structs.replace(report, submissions=submissions, schema=SCHEMA)
+    if report.schema != SCHEMA:
+        raise msgspec.DecodeError(f"schema {report.schema}: this kit reads schema {SCHEMA}")
+    return report
