@@ -224,15 +224,15 @@ def settled(course: Course) -> bool:
     late = """
     SELECT COUNT(*) FROM (
       SELECT t.student, t.week, MAX(r.graded) AS newest
-      FROM tries t JOIN results r ON r.receipt = t.receipt GROUP BY t.student, t.week) AS n
-    LEFT JOIN settled s ON s.student = n.student AND s.week = n.week
+      FROM submissions t JOIN results r ON r.receipt = t.receipt GROUP BY t.student, t.week) AS n
+    LEFT JOIN recorded s ON s.student = n.student AND s.week = n.week
     WHERE s.graded IS NULL OR s.graded < n.newest
     """
     return bool(rows_of(course, late)[0][0] == 0)
 
 
 def known(course: Course) -> set[str]:
-    return {r for (r,) in rows_of(course, "SELECT receipt FROM tries")}
+    return {r for (r,) in rows_of(course, "SELECT receipt FROM submissions")}
 
 
 # A hundred kills
@@ -290,7 +290,8 @@ def run_kills(kills: int, students: int, jobs: int) -> str:
             service.kill()
             until(lambda session=session: not living(session), 30, every=0.1)
             left += len(orphans())
-            for state, count in rows_of(course, "SELECT state, COUNT(*) FROM tries GROUP BY state"):
+            by_state = "SELECT state, COUNT(*) FROM submissions GROUP BY state"
+            for state, count in rows_of(course, by_state):
                 states[state] += count
             service.start()
         ends.set()
@@ -335,12 +336,12 @@ def living(session: int) -> list[int]:
 
 
 def waiting(course: Course) -> int:
-    query = "SELECT COUNT(*) FROM tries WHERE state IN ('waiting', 'running', 'stuck')"
+    query = "SELECT COUNT(*) FROM submissions WHERE state IN ('waiting', 'running')"
     return int(rows_of(course, query)[0][0])
 
 
 def verdict(course: Course, receipts: list[str]) -> dict[str, int]:
-    states = dict(rows_of(course, "SELECT receipt, state FROM tries"))
+    states = dict(rows_of(course, "SELECT receipt, state FROM submissions"))
     twice = "SELECT COUNT(*) FROM (SELECT receipt FROM results GROUP BY receipt HAVING COUNT(*)>1)"
     ends = Counter(states.get(r, "lost") for r in receipts)
     return {
@@ -354,9 +355,9 @@ def verdict(course: Course, receipts: list[str]) -> dict[str, int]:
 
 def wrong_in_gradebook(course: Course) -> int:
     last = """
-    SELECT t.student, r.score FROM tries t JOIN results r ON r.receipt = t.receipt
-    WHERE t.number = (SELECT MAX(u.number) FROM tries u JOIN results q ON q.receipt = u.receipt
-                      WHERE u.student = t.student)
+    SELECT t.student, r.score FROM submissions t JOIN results r ON r.receipt = t.receipt
+    WHERE t.number = (SELECT MAX(u.number) FROM submissions u
+                      JOIN results q ON q.receipt = u.receipt WHERE u.student = t.student)
     """
     wanted = {s: float(score) for s, score in rows_of(course, last)}
     _, entries = read_gradebook(course)

@@ -31,7 +31,7 @@ from ..model.course import Course, Immediate, Week
 from ..model.course.late import due_for
 from ..model.report.comparison import NOT_DESCRIBED
 from ..model.report.schema import Ending, ExerciseReport, SubmissionReport, TestReport, Verdict
-from .queue.queued_submission import COUNTED, QueuedSubmission
+from .tables import COUNTED, QueuedSubmission
 
 Reason = Literal["", "tries", "due", "nothing"]
 _HOUR = 3600.0

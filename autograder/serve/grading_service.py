@@ -20,11 +20,10 @@ from .login import Accounts
 from .queue.dispatch import Dispatcher
 from .queue.grading_process import ClusterGrader, GradingProcess
 from .queue.queue import LEASE, Queue
-from .queue.queued_submission import QueuedSubmission
 from .shared_state import Courses, Incidents, Settings, SharedState
 from .submissions.submitting import Drafts, Submissions
 from .submissions.upload import unpacked
-from .tables import Leader, open_database
+from .tables import Leader, QueuedSubmission, open_database
 from .views.class_view import ClassView, class_view
 from .views.view_models import Views, exchange_page
 

@@ -14,12 +14,15 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import SQLAlchemyError
 
 from ..model.errors import KitError
 
+WAITING, RUNNING, GRADED, REPLACED = "waiting", "running", "graded", "replaced"
+COUNTED = (RUNNING, GRADED)  # a submission in these states has used up an attempt
 _POOL = {"pool_size": 16, "max_overflow": 16}  # at least as many as threads that use it
 _WRITING = threading.Lock()
 metadata = sa.MetaData()
@@ -31,7 +34,7 @@ tokens = sa.Table(
     sa.Column("hash", sa.String(64), primary_key=True),
     sa.Column("name", sa.String(200), nullable=False, index=True),
     sa.Column("role", sa.String(20), nullable=False),
-    sa.Column("made", sa.Float, nullable=False, key="created"),
+    sa.Column("created", sa.Float, nullable=False),
     sa.Column("used", sa.Float),
 )
 sessions = sa.Table(
@@ -41,8 +44,8 @@ sessions = sa.Table(
     sa.Column("name", sa.String(200), nullable=False, index=True),
     sa.Column("role", sa.String(20), nullable=False),
     sa.Column("kind", sa.String(20), nullable=False),  # browser, program or hub
-    sa.Column("seen", sa.Float, nullable=False, key="last_used"),
-    sa.Column("ends", sa.Float, nullable=False, key="expires"),
+    sa.Column("last_used", sa.Float, nullable=False),
+    sa.Column("expires", sa.Float, nullable=False),
 )
 contents = sa.Table(
     "contents",
@@ -51,13 +54,13 @@ contents = sa.Table(
     sa.Column("data", sa.LargeBinary, nullable=False),
 )
 submissions = sa.Table(
-    "tries",
+    "submissions",
     metadata,
     sa.Column("number", sa.Integer, primary_key=True, autoincrement=True),
     sa.Column("receipt", sa.String(40), nullable=False, unique=True),
     sa.Column("student", sa.String(200), nullable=False),
     sa.Column("week", sa.String(200), nullable=False),
-    sa.Column("door", sa.String(20), nullable=False, key="channel"),  # page, command or exchange
+    sa.Column("channel", sa.String(20), nullable=False),  # page, command or exchange
     sa.Column("source", sa.String(400), unique=True),  # the folder's name in the exchange
     sa.Column("digest", sa.String(64), nullable=False),
     # When the student submitted (seconds since the epoch). In the exchange, students can forge it,
@@ -65,21 +68,21 @@ submissions = sa.Table(
     sa.Column("received", sa.Float, nullable=False),
     # The earliest time at which the result may be visible, by this service's clock. Attempts and
     # cooldown are counted from this time.
-    sa.Column("counted", sa.Float, nullable=False, server_default="0", key="counts_from"),
+    sa.Column("counts_from", sa.Float, nullable=False),
     sa.Column("state", sa.String(20), nullable=False),
-    sa.Column("held", sa.Boolean, nullable=False, key="withheld"),  # result not visible yet
-    sa.Column("turn", sa.Integer, nullable=False, key="earlier"),  # submissions graded earlier
-    sa.Column("place", sa.Integer, nullable=False, key="position"),  # among equal `earlier`
+    sa.Column("withheld", sa.Boolean, nullable=False),  # the result is not visible yet
+    sa.Column("earlier", sa.Integer, nullable=False),  # submissions that were graded earlier
+    sa.Column("position", sa.Integer, nullable=False),  # among equal `earlier`
     sa.Column("attempts", sa.Integer, nullable=False),  # how often grading was started
     sa.Column("not_before", sa.Float, nullable=False),
-    sa.Column("trouble", sa.Text, nullable=False, key="error"),  # a system error
+    sa.Column("error", sa.Text, nullable=False),  # a system error that stopped grading
     # The service that grades the submission, and when its lease expires.
-    sa.Column("owner", sa.String(400), nullable=False, server_default=""),
-    sa.Column("leased", sa.Float, nullable=False, server_default="0", key="leased_until"),
+    sa.Column("owner", sa.String(400), nullable=False, default=""),
+    sa.Column("leased_until", sa.Float, nullable=False, default=0.0),
     # When the student restored the submission (seconds since the epoch), or 0.
-    sa.Column("chosen", sa.Float, nullable=False, server_default="0", key="restored"),
+    sa.Column("restored", sa.Float, nullable=False),
     sa.Index("of_student", "student", "week"),
-    sa.Index("in_line", "state", "withheld", "earlier", "position"),
+    sa.Index("in_order", "state", "withheld", "earlier", "position"),
 )
 # Files that a student has sent and not confirmed yet.
 drafts = sa.Table(
@@ -89,7 +92,7 @@ drafts = sa.Table(
     sa.Column("week", sa.String(200), primary_key=True),
     sa.Column("data", sa.LargeBinary, nullable=False),
     sa.Column("left_out", sa.Text, nullable=False),  # one line per rejected file
-    sa.Column("made", sa.Float, nullable=False, key="created"),
+    sa.Column("created", sa.Float, nullable=False),
 )
 results = sa.Table(
     "results",
@@ -100,17 +103,47 @@ results = sa.Table(
     sa.Column("score", sa.Float, nullable=False),
     sa.Column("report", sa.LargeBinary, nullable=False),
 )
-# Up to when a student's results for a week are recorded, and the error if recording failed.
+# The progress of recording results in the gradebook, and the error if recording failed.
 recorded = sa.Table(
-    "settled",
+    "recorded",
     metadata,
     sa.Column("student", sa.String(200), primary_key=True),
     sa.Column("week", sa.String(200), primary_key=True),
-    sa.Column("receipt", sa.String(40), nullable=False, default=""),  # used by earlier versions
     sa.Column("graded", sa.Float, nullable=False),  # time of the newest recorded result
     sa.Column("not_before", sa.Float, nullable=False),
-    sa.Column("trouble", sa.Text, nullable=False, key="error"),
+    sa.Column("error", sa.Text, nullable=False),
 )
+
+
+class QueuedSubmission(msgspec.Struct, frozen=True):
+    """A row of the table `submissions`. The table `contents` has its files, by digest."""
+
+    receipt: str
+    student: str
+    week: str
+    channel: str
+    digest: str
+    received: float
+    state: str
+    withheld: bool = False
+    counts_from: float = 0.0
+    earlier: int = 0
+    position: int = 0
+    attempts: int = 0
+    not_before: float = 0.0
+    error: str = ""
+    source: str | None = None
+    number: int = 0
+    restored: float = 0.0
+
+
+def queued_submission(row: sa.Row[Any]) -> QueuedSubmission:
+    return msgspec.convert(row, QueuedSubmission, from_attributes=True)
+
+
+def recency(submission: QueuedSubmission) -> tuple[float, int]:
+    """Return a sort key: the time of submission or restoration, then the number."""
+    return max(submission.received, submission.restored), submission.number
 
 
 class Store:
@@ -172,25 +205,9 @@ def open_database(url: str) -> sa.Engine:
             sa.event.listen(engine, "connect", _set_pragmas)
             _create_private(Path(engine.url.database or ""))
         metadata.create_all(engine)
-        _add_columns(engine)
     except (SQLAlchemyError, ImportError) as error:
         raise KitError(f"--db: the database cannot be opened: {first_line(error)}") from None
     return engine
-
-
-def _add_columns(engine: sa.Engine) -> None:
-    """Add the columns that are missing in a database from an earlier version."""
-    inspector = sa.inspect(engine)
-    for table in metadata.sorted_tables:
-        existing = {column["name"] for column in inspector.get_columns(table.name)}
-        for column in table.columns:
-            if column.name not in existing:
-                definition = sa.schema.CreateColumn(column).compile(dialect=engine.dialect)
-                with engine.begin() as db:
-                    db.exec_driver_sql(f"ALTER TABLE {table.name} ADD COLUMN {definition}")
-    earlier = submissions.c.counts_from == 0
-    with engine.begin() as db:
-        db.execute(submissions.update().where(earlier).values(counts_from=submissions.c.received))
 
 
 def _set_pragmas(connection: Any, _: Any) -> None:

@@ -87,9 +87,9 @@ def test_each_hand_in_is_graded_by_one_of_both(
     for number, name in enumerate(STUDENTS):
         people[name].base_url = both[1 - number % 2].url  # the other service accepts it too
         assert result(people[name], receipts[name])["told"]["score"] == 3.0
-    assert server.asked("select count(*), max(attempts), min(attempts) from tries") == "8|1|1"
+    assert server.asked("select count(*), max(attempts), min(attempts) from submissions") == "8|1|1"
     assert server.asked("select count(*) from results") == "8"
-    assert server.asked("select count(distinct owner) from tries") == "2"
+    assert server.asked("select count(distinct owner) from submissions") == "2"
 
 
 def test_one_of_both_tells_the_gradebook_and_the_other_after_it(

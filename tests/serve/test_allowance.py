@@ -9,7 +9,7 @@ import pytest
 
 from autograder.model.course import Course, Immediate, Week
 from autograder.serve.disclosure import Allowance, allowance
-from autograder.serve.queue.queued_submission import QueuedSubmission
+from autograder.serve.tables import QueuedSubmission
 
 NOON = dt.datetime(2027, 1, 20, 12, tzinfo=dt.UTC).timestamp()
 HOUR = 3600.0

@@ -17,7 +17,7 @@ from autograder.model.report.schema import Ending
 from autograder.serve.gradebook.exchange_inbox import ExchangeSubmission
 from autograder.serve.grading_service import Service
 from autograder.serve.login import Person
-from autograder.serve.queue.queued_submission import (
+from autograder.serve.tables import (
     GRADED,
     REPLACED,
     RUNNING,

@@ -17,8 +17,8 @@ from autograder.model.report.schema import TestReport as Ran
 from autograder.nbgrader.collect.submissions import accept, put_in_place
 from autograder.serve.gradebook.recording import format_received
 from autograder.serve.grading_service import Service
-from autograder.serve.queue.queued_submission import recency
 from autograder.serve.submissions.upload import unpacked
+from autograder.serve.tables import recency
 from autograder.serve.views.view_models import exchange_page
 from tests.nbgrader.tiny_course import SOLUTION, WEEK, graded
 from tests.serve.conftest import SignIn

@@ -31,10 +31,9 @@ from ...nbgrader.collect.safe_read import read_ordinary
 from ...nbgrader.release.archive import names
 from ...nbgrader.workspace import Workspace
 from ..login import is_name
-from ..queue.queued_submission import QueuedSubmission
 from ..shared_state import SharedState
 from ..submissions.upload import is_kept
-from ..tables import Leader, error_text
+from ..tables import Leader, QueuedSubmission, error_text
 from .recording import SECRET_FILE
 
 _MARKER_FILES = ("timestamp.txt", SECRET_FILE)

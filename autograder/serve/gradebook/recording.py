@@ -30,10 +30,18 @@ from ...nbgrader.collect.submissions import accept, earlier_files, put_in_place
 from .. import tables as t
 from ..queue.grading_process import ChildProcess
 from ..queue.queue import Queue
-from ..queue.queued_submission import QueuedSubmission, queued_submission, recency
 from ..shared_state import Settings, SharedState
 from ..submissions.upload import unpacked
-from ..tables import Leader, Store, error_text, of_student, open_database
+from ..tables import (
+    Leader,
+    QueuedSubmission,
+    Store,
+    error_text,
+    of_student,
+    open_database,
+    queued_submission,
+    recency,
+)
 
 _POLL_SECONDS = 2.0
 _RETRY_SECONDS = 60.0

@@ -1,8 +1,8 @@
-"""The queue of submissions and the processes that grade them.
+"""Queue submissions and grade them in separate processes.
 
-A submission that `queue.Queue.add` has returned is stored and graded once, even if the service is
-killed at any moment. `dispatch` takes submissions from the queue and sends them to
-`grading_process`. Start reading at `queue`.
+A submission that `queue.Queue.add` has returned is stored, and graded once even if the service is
+killed at any moment. `dispatch` sends queued submissions to the processes of `grading_process`.
+Start reading at `queue`.
 """
 
-__all__ = ["dispatch", "grading_process", "queue", "queued_submission"]
+__all__ = ["dispatch", "grading_process", "queue"]

@@ -1,7 +1,7 @@
 """Send submissions from the queue to grading processes or a cluster, and store the results.
 
 A submission whose grading fails because of a system error is retried with exponential back-off.
-Writes that the database or the disk refuses are retried until they succeed, so no result is lost.
+Writing a result is repeated until the database accepts it, so no result is lost.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import contextlib
 import time
 from collections.abc import Callable, Sequence
 from contextlib import closing
-from typing import Any, TypeVar
+from typing import Any
 
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -23,19 +23,16 @@ from ...nbgrader.collect.history import read_student
 from ...nbgrader.release.archive import course_for
 from ..shared_state import SharedState
 from ..submissions.upload import unpacked
-from ..tables import error_text, first_line
+from ..tables import QueuedSubmission, error_text, first_line
 from .grading_process import GradingProcess, PreparedSubmission
-from .queued_submission import QueuedSubmission
 
 _PAUSE, _LONGEST_PAUSE = 5.0, 600.0  # seconds between attempts
 WRITE_RETRY_SECONDS = 2.0
-_POLL_SECONDS = 0.25  # between two polls of an empty queue
-
-Result = TypeVar("Result")
+_POLL_SECONDS = 0.25  # while the queue is empty
 
 
 class Dispatcher:
-    """Keep the grading processes busy.
+    """Takes submissions from the queue whenever a grading process is idle.
 
     on_finished: called in a thread with each graded submission
     """
@@ -53,7 +50,7 @@ class Dispatcher:
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def run(self) -> None:
-        """Grade submissions of the queue until cancelled."""
+        """Send queued submissions to idle processes until cancelled."""
         while True:
             submission = await self._claim() if self._idle else None
             if submission is None:
@@ -62,7 +59,7 @@ class Dispatcher:
                     await asyncio.wait_for(self._freed.wait(), _POLL_SECONDS)
                 continue
             week = submission.week
-            # prefer a process that has the week's engine, then the one with the fewest engines
+            # prefer processes that have loaded the week's engine, then those with few engines
             process = min(self._idle, key=lambda p: (week not in p.weeks, len(p.weeks)))
             self._idle.remove(process)
             task = asyncio.create_task(self._grade(process, submission))
@@ -70,7 +67,7 @@ class Dispatcher:
             task.add_done_callback(self._tasks.discard)
 
     async def close(self) -> None:
-        """End all processes; unfinished submissions are graded after the next start."""
+        """Kill all processes; the next start of the service requeues unfinished submissions."""
         for task in list(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -87,7 +84,7 @@ class Dispatcher:
         return submission
 
     async def _grade(self, process: GradingProcess, first: QueuedSubmission) -> None:
-        """Grade a submission, together with others of its week if the process can take several."""
+        """Grade a submission, with more submissions for its week if the process grades batches."""
         started = time.monotonic()
         ungraded = {first.receipt: first}
 
@@ -137,23 +134,22 @@ class Dispatcher:
             f"next attempt in {pause:.0f} s",
         )
 
-    async def retry_write(self, write: Callable[..., Result], *arguments: Any) -> Result:
-        """Call `write` in a thread until the database accepts it; return its result."""
+    async def retry_write(self, write: Callable[..., None], *arguments: Any) -> None:
+        """Call `write` in a thread, again and again until the database accepts the change."""
         while True:
             try:
-                result = await asyncio.to_thread(write, *arguments)
+                await asyncio.to_thread(write, *arguments)
+                break
             except (SQLAlchemyError, OSError) as error:
                 self.incidents.open("writing", f"a result cannot be stored: {first_line(error)}")
                 await asyncio.sleep(WRITE_RETRY_SECONDS)
-                continue
-            self.incidents.close("writing")
-            return result
+        self.incidents.close("writing")
 
 
 def prepare(
     course: Course, week: Week, queued: QueuedSubmission, content: bytes
 ) -> PreparedSubmission:
-    """Read a submission's zip as `autograder grade` reads a collected submission."""
+    """Read a submission from a zip in the same way as `autograder grade` from its folder."""
     with closing(WorkFolder()) as work_folder:
         folder = work_folder.path / week.name
         for name, data in unpacked(content).items():

@@ -1,20 +1,19 @@
-"""The queue of submissions, their order, and their results.
+"""A queue of submissions in the database, with their results.
 
-Once a method returns, its change is stored in the database. A submission is `waiting`, then
-`running`, then `graded`; or `replaced`, if a newer one of the same student and week arrived while
-it waited. A submission whose grading failed because of a system error waits for a while. A receipt
-gets one result.
+Each method commits its change before it returns. A submission is `waiting`, then `running`, then
+`graded`. A waiting submission becomes `replaced` when its student submits the week again. After a
+system error, a submission waits before it is graded again. Each receipt gets one result.
 
-Order: submissions whose result will be visible go first, then those with fewer graded submissions
-of the same student and week before them, then by position. So no student's tenth submission is
-graded before another student's first. A submission that replaces one takes over its position.
+Order: submissions whose result will be visible are graded first. Among them, a student's first
+submission for a week is graded before any student's second, and so on; ties are broken by
+position. A new submission takes over the position of the submission that it replaces.
 
-The transaction that stores a submission also decides if its result may be visible; otherwise two
-simultaneous submissions would both use the last attempt.
+The transaction that stores a submission also decides whether its result may be visible. Otherwise,
+two simultaneous submissions could both use the last attempt.
 
-Leases: on PostgreSQL several services may share the queue. Submissions that a service was grading
-wait again after it has started again (`start`), or after it has not renewed its leases for `LEASE`
-seconds (`renew`). If that service was only slow, the first result is kept.
+Leases: on PostgreSQL, several services may share the queue. A submission that a service was grading
+is requeued when that service restarts (`start`), or when the service has not renewed its leases for
+`LEASE` seconds (`renew`). If the service was only slow, the first result is kept.
 """
 
 from __future__ import annotations
@@ -22,22 +21,22 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 import sqlalchemy as sa
 
 from ...model.report.schema import Ending, SubmissionReport
 from .. import tables as t
-from ..tables import Store, of_student
-from .queued_submission import (
+from ..tables import (
     COUNTED,
     GRADED,
     REPLACED,
     RUNNING,
     WAITING,
-    Admission,
     QueuedSubmission,
+    Store,
+    of_student,
     queued_submission,
     recency,
 )
@@ -48,10 +47,17 @@ _RECEIPT_LETTERS = "23456789ABCDEFGHJKMNPQRSTUVWXYZ"
 _RUNNING = t.submissions.c.state == RUNNING
 
 
+class Admission(NamedTuple):
+    """Whether to withhold the result of a new submission, and the delay of its grading (s)."""
+
+    withheld: bool = False
+    wait: float = 0.0
+
+
 class Queue(Store):
     """The submissions of a course. All methods block.
 
-    owner: the name of this service, which must not change when it restarts
+    owner: the name of this service, which must not change when the service restarts
     """
 
     def __init__(
@@ -74,13 +80,16 @@ class Queue(Store):
         received: float | None = None,
         source: str | None = None,
     ) -> QueuedSubmission:
-        """Store a submission and queue it, in place of an earlier one without a result.
+        """Store and queue a submission, replacing the student's waiting submission for the week.
 
-        If the digest is that of the student's newest or restored submission, or if a submission
-        from the same `source` is stored, that one is returned. A withheld one is queued again when
-        attempts are left.
+        Return the stored submission instead if it has the same `source`, or if the newest or
+        restored submission has the same digest. In the second case, queue the files again if that
+        submission is withheld and the student has attempts left.
 
-        admit: decides about the submission, given the student's earlier ones, in this transaction
+        content: the files as a zip
+        admit: called in this transaction with the student's earlier submissions
+        received: when the student submitted (seconds since the epoch); default: now
+        source: name of the submission's folder in the exchange
         """
         with self.transaction() as db:
             self._lock_student(db, student, week)
@@ -98,7 +107,7 @@ class Queue(Store):
             ):
                 return newest
             positions = self._replace_waiting(db, student, week)
-            # Read again, because another service may have started to grade a submission.
+            # read again, because another service may have started to grade a submission
             earlier = self._of_student(db, student, week)
             admission, now = admit(earlier), self.clock()
             last = db.execute(sa.select(sa.func.max(t.submissions.c.position))).scalar() or 0
@@ -121,7 +130,7 @@ class Queue(Store):
         return new
 
     def _replace_waiting(self, db: sa.Connection, student: str, week: str) -> Sequence[int]:
-        """Mark a student's waiting submission as replaced; return its position, if there is one."""
+        """Mark waiting submissions as replaced; return their positions (at most one)."""
         waiting = t.submissions.c.state == WAITING
         own = of_student(t.submissions, student, week) & waiting
         update = t.submissions.update().where(own).values(state=REPLACED)
@@ -135,19 +144,18 @@ class Queue(Store):
         db.execute(t.submissions.insert().values(**row))
 
     def _lock_student(self, db: sa.Connection, student: str, week: str) -> None:
-        """Serialise simultaneous submissions of one student on a server with many writers."""
+        """Make simultaneous submissions of a student wait for each other on PostgreSQL."""
         if self.shared:
             key = sa.func.hashtext(f"{student}/{week}")
             db.execute(sa.select(sa.func.pg_advisory_xact_lock(key)))
 
     def _of_student(self, db: sa.Connection, student: str, week: str) -> list[QueuedSubmission]:
-        """Return a student's submissions for a week, newest first."""
         query = sa.select(t.submissions).where(of_student(t.submissions, student, week))
         rows = db.execute(query.order_by(t.submissions.c.number.desc()))
         return [queued_submission(row) for row in rows]
 
     def restore(self, receipt: str) -> None:
-        """Make an earlier submission count until a newer one is submitted."""
+        """Make an earlier submission count until the student submits again."""
         submission = self.find(receipt)
         if submission is None:
             return
@@ -163,16 +171,14 @@ class Queue(Store):
     # Grading
 
     def start(self) -> int:
-        """Requeue interrupted and failed submissions at once; return their number."""
-        state = t.submissions.c.state
+        """Requeue interrupted submissions, and failed ones without delay; return their number."""
         interrupted = _RUNNING & ((t.submissions.c.owner == self.owner) | self._expired())
-        failed = (state == WAITING) & (t.submissions.c.error != "")
-        unfinished = interrupted | failed | (state == "stuck")  # written by an earlier version
+        failed = (t.submissions.c.state == WAITING) & (t.submissions.c.error != "")
         requeued = {"state": WAITING, "attempts": 0, "not_before": 0.0}
-        return self.execute(t.submissions.update().where(unfinished).values(**requeued))
+        return self.execute(t.submissions.update().where(interrupted | failed).values(**requeued))
 
     def renew(self) -> int:
-        """Renew this service's leases and requeue abandoned submissions; return their number."""
+        """Renew this service's leases; requeue submissions with an expired lease, count them."""
         mine = _RUNNING & (t.submissions.c.owner == self.owner)
         lease = self.clock() + LEASE
         return self.execute(
@@ -184,9 +190,11 @@ class Queue(Store):
         return t.submissions.c.leased_until < self.clock()
 
     def claim(self, week: str | None = None) -> QueuedSubmission | None:
-        """Take the next submission (of `week`, if given) for grading; return None if none is ready.
+        """Mark the next submission that is ready as running, and return it; None if none is ready.
 
-        Two submissions of one student and week are never graded at the same time.
+        Two submissions of the same student and week never run at the same time.
+
+        week: consider submissions for this week only
         """
         waiting, running = t.submissions.alias("waiting"), t.submissions.alias("running")
         busy = sa.exists().where(
@@ -214,8 +222,8 @@ class Queue(Store):
 
     def finish(
         self, submission: QueuedSubmission, report: SubmissionReport, seconds: float
-    ) -> bool:
-        """Store a result; return True if it is the first for this receipt."""
+    ) -> None:
+        """Store a result, unless the submission already has one. `seconds`: time it took."""
         result = self.insert(
             t.results,
             receipt=submission.receipt,
@@ -227,16 +235,14 @@ class Queue(Store):
         done: dict[str, Any] = {"state": GRADED, "error": ""}
         own = t.submissions.c.receipt == submission.receipt
         with self.transaction() as db:
-            stored = result.on_conflict_do_nothing().returning(t.results.c.receipt)
-            first = db.execute(stored).first() is not None
+            db.execute(result.on_conflict_do_nothing())
             if report.verdict is Ending.REFUSED:
-                done["withheld"] = True  # no hidden test ran, so it uses up no attempt
+                done["withheld"] = True  # uses up no attempt, because no hidden test ran
                 self._requeue_replaced(db, submission)
             db.execute(t.submissions.update().where(own).values(**done))
-        return first
 
     def _requeue_replaced(self, db: sa.Connection, refused: QueuedSubmission) -> None:
-        """Requeue the submission that was replaced by one that cannot be graded."""
+        """Requeue the submission that a submission that cannot be graded has replaced."""
         for submission in self._of_student(db, refused.student, refused.week):
             is_refused = self.verdict(submission) is Ending.REFUSED
             if submission.number >= refused.number or is_refused:
@@ -247,7 +253,7 @@ class Queue(Store):
             return
 
     def put_back(self, submission: QueuedSubmission, error: str, wait: float) -> None:
-        """Requeue a submission `wait` seconds after an error, unless a newer one is waiting."""
+        """Retry a submission `wait` seconds after an error, unless a newer submission waits."""
         own = (t.submissions.c.receipt == submission.receipt) & _RUNNING
         own &= t.submissions.c.owner == self.owner
         later = {"error": error, "not_before": self.clock() + wait}
@@ -260,7 +266,7 @@ class Queue(Store):
     # Reading
 
     def content(self, digest: str) -> bytes:
-        """Return a submission's files as a zip."""
+        """Return the files with this digest as a zip."""
         query = sa.select(t.contents.c.data).where(t.contents.c.digest == digest)
         return bytes(self.read(query).scalar_one())
 
@@ -275,7 +281,7 @@ class Queue(Store):
             return self._of_student(db, student, week)
 
     def position(self, submission: QueuedSubmission) -> tuple[int, int]:
-        """Return how many submissions wait ahead of this one, and how many are being graded."""
+        """Return how many submissions wait ahead of this submission, and how many are running."""
         columns = ("withheld", "earlier", "position")
         own = (sa.literal(getattr(submission, column)) for column in columns)
         first = sa.tuple_(*(t.submissions.c[column] for column in columns)) < sa.tuple_(*own)
@@ -284,7 +290,7 @@ class Queue(Store):
         return self.read(ahead).scalar_one(), self.read(running).scalar_one()
 
     def durations(self, week: str) -> list[float]:
-        """Return the durations in seconds of the latest gradings of a week."""
+        """Return how long the last submissions for a week took to grade (s), newest first."""
         same = t.results.c.receipt == t.submissions.c.receipt
         query = sa.select(t.results.c.seconds).where(same, t.submissions.c.week == week)
         query = query.order_by(t.results.c.graded.desc()).limit(_SAMPLE)
@@ -302,12 +308,12 @@ class Queue(Store):
         return _report(data) if data else None
 
     def verdict(self, submission: QueuedSubmission) -> Ending | None:
-        """Return how grading ended, or None if it has not ended."""
+        """Return how grading ended, or None if the submission is not graded."""
         report = self.result(submission.receipt) if submission.state == GRADED else None
         return report.verdict if report else None
 
     def recent_results(self, since: float) -> list[tuple[QueuedSubmission, SubmissionReport]]:
-        """Return the results since a time (seconds since the epoch), oldest first."""
+        """Return the results stored since a time (seconds since the epoch), oldest first."""
         same = t.submissions.c.receipt == t.results.c.receipt
         query = sa.select(t.submissions, t.results.c.report).where(same)
         query = query.where(t.results.c.graded >= since).order_by(t.results.c.graded)
@@ -319,6 +325,6 @@ def _report(data: bytes) -> SubmissionReport:
 
 
 def _new_receipt() -> str:
-    """Return a receipt such as 7KQ2-M4XD-9TRP: easy to read aloud, and hard to guess."""
+    """Return a random receipt such as 7KQ2-M4XD-9TRP, without letters that look alike."""
     letters = "".join(secrets.choice(_RECEIPT_LETTERS) for _ in range(12))
     return "-".join(letters[n : n + 4] for n in (0, 4, 8))

@@ -25,9 +25,9 @@ from .. import tables as t
 from ..disclosure import allowance, counting_rule
 from ..gradebook.exchange_inbox import ExchangeSubmission
 from ..gradebook.recording import history_of, is_overruled
-from ..queue.queued_submission import REPLACED, Admission, QueuedSubmission, recency
+from ..queue.queue import Admission
 from ..shared_state import SharedState
-from ..tables import Store, of_student
+from ..tables import REPLACED, QueuedSubmission, Store, of_student, recency
 from ..views.view_models import in_short, local_time
 from . import upload
 

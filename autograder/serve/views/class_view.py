@@ -11,8 +11,8 @@ import msgspec
 from ...model.report.schema import SubmissionReport
 from ..gradebook.recording import Ledger
 from ..queue.grading_process import GradingProcess
-from ..queue.queued_submission import RUNNING, WAITING, QueuedSubmission
 from ..shared_state import SharedState
+from ..tables import RUNNING, WAITING, QueuedSubmission
 from .view_models import in_words, local_time
 
 _HOUR = 3600.0

@@ -13,8 +13,8 @@ from ...model.errors import IntakeError
 from ...nbgrader.status import returned_page
 from ...nbgrader.workspace import Workspace
 from ..login import RequestError
-from ..queue.queued_submission import QueuedSubmission
 from ..submissions.submitting import Review
+from ..tables import QueuedSubmission
 from .request_context import RequestContext
 from .view_models import STATIC_TYPES, SubmissionView, static_file
 

@@ -23,15 +23,8 @@ from ..disclosure import (
     redact,
 )
 from ..gradebook.recording import format_received, history_of, is_overruled, is_recorded
-from ..queue.queued_submission import (
-    GRADED,
-    REPLACED,
-    RUNNING,
-    WAITING,
-    QueuedSubmission,
-    recency,
-)
 from ..shared_state import SharedState
+from ..tables import GRADED, REPLACED, RUNNING, WAITING, QueuedSubmission, recency
 
 STATIC_TYPES = {
     "style.css": "text/css; charset=utf-8",
