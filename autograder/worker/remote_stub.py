@@ -264,29 +264,20 @@ def _sizes(
     return found
 
 
-# Layers that can be rebuilt from the shape of their weight, because a subclass may call them.
-LAYERS: dict[str, tuple[type[nn.Module], Callable[[Any], dict[str, Any]]]] = {
-    "Linear": (nn.Linear, lambda shape: {"in_features": shape[1], "out_features": shape[0]}),
-    "LayerNorm": (
-        nn.LayerNorm,
-        lambda shape: {"normalized_shape": tuple(shape), "eps": 1e-5, "elementwise_affine": True},
-    ),
-    "Embedding": (
-        nn.Embedding,
-        lambda shape: {
-            **{"num_embeddings": shape[0], "embedding_dim": shape[1], "padding_idx": None},
-            **{"max_norm": None, "norm_type": 2.0, "scale_grad_by_freq": False, "sparse": False},
-        },
+# Layers that can be rebuilt from the shape of their weight, because a subclass may call them. The
+# meta device draws no weights; drawing an embedding's there would import torch's decompositions.
+LAYERS: dict[type[nn.Module], Callable[[Any], nn.Module]] = {
+    nn.Linear: lambda shape: nn.Linear(shape[1], shape[0], device="meta"),
+    nn.LayerNorm: lambda shape: nn.LayerNorm(shape, device="meta"),
+    nn.Embedding: lambda shape: nn.Embedding(
+        shape[0], shape[1], _weight=torch.empty(shape, device="meta")
     ),
 }
 
 
 def _layer(kind: str, shape: tuple[int, ...]) -> nn.Module:
-    """Make a layer without weights and without its `__init__`, which would draw weights."""
-    made, described = LAYERS[kind]
-    layer = made.__new__(made)
-    nn.Module.__init__(layer)
-    vars(layer).update(described(shape))
+    """Return a layer of this class of `torch.nn`, without its weight and bias."""
+    layer = LAYERS[getattr(nn, kind)](shape)
     for name in ("weight", "bias"):
         layer.register_parameter(name, None)
     return layer

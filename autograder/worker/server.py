@@ -10,6 +10,7 @@ worker is never reported as the student's.
 
 from __future__ import annotations
 
+import io
 import os
 import socket
 import sys
@@ -34,45 +35,41 @@ _READ_BYTES = 1 << 16
 _TOGETHER_SECONDS = 0.02
 
 _executor: Executor | None = None
-_max_reply = 8 << 20
-_gpu_bytes = 0
-_libraries: tuple[str, ...] = ()
+_settings = frames.PrepareConfig()
 
 
 def prepare(config: bytes) -> None:
     """Import everything that a submission may need, and install the hooks for forbidden calls."""
-    global _executor, _max_reply, _gpu_bytes, _libraries
-    settings = msgspec.msgpack.decode(config, type=frames.PrepareConfig)
-    _max_reply, _gpu_bytes = settings.max_reply_bytes, settings.gpu_bytes
-    _libraries = settings.libraries
+    global _executor, _settings
+    _settings = msgspec.msgpack.decode(config, type=frames.PrepareConfig)
     _executor = Executor()
     numpy_allocations.check_handler()
-    install_hooks(settings.not_allowed)
-    if settings.fake_gpu:
+    install_hooks(_settings.not_allowed)
+    if _settings.fake_gpu:
         fake_device.warm()
-    if settings.optimizers:  # the first optimizer imports half of torch
+    if _settings.optimizers:  # the first optimizer imports half of torch
         torch.optim.SGD([torch.zeros(1, requires_grad=True)])
-    if settings.drawing:
+    if _settings.drawing:
         from matplotlib import pyplot as plt
 
         plt.close(plt.figure())  # the first figure imports the backend
-    if settings.counting:
+    if _settings.counting:
         call_hooks.formulas()
     seed_random()
-    for extra in settings.extras:
+    for extra in _settings.extras:
         warm(extra)
 
 
 def start_gpu() -> None:
     """Start the GPU in a submission's process, because CUDA does not survive a fork."""
-    devices.start_gpu(_gpu_bytes)
+    devices.start_gpu(_settings.gpu_bytes)
 
 
 def serve(sock: socket.socket) -> None:
     """Answer requests on `sock` until it closes. The working directory is the submission's."""
     executor = _executor or Executor()
     executor.root = Path(os.getcwd())
-    executor.imports = seal(str(executor.root), _libraries)
+    executor.imports = seal(str(executor.root), _settings.libraries)
     inbox, outbox = _Inbox(sock), _Outbox(sock)
     notices = _Notices(outbox)
 
@@ -90,77 +87,61 @@ def serve(sock: socket.socket) -> None:
     )
     warnings.simplefilter("ignore")
     sys.dont_write_bytecode = True  # stale bytecode could replace a later version of a module
-    small = min(_max_reply, frames.MAX_REPLY_HEADER)
+    small = min(_settings.max_reply_bytes, frames.MAX_REPLY_HEADER)
     while True:
         try:
             stamp, request, buffers = inbox.take()
         except EOFError:
             return
         if isinstance(request, frames.Ahead):
-            inbox.read(request.bytes)
+            inbox.read_ahead(request.bytes)
             continue
         notices.begin(stamp)
         frame = executor.answer(request, buffers)
         if len(frame) > small and _is_too_large(frame):
             frame = frames.pack(frames.Reply("too_large"), [])
-        outbox.send(stamp + frame, more=inbox.waiting)
+        outbox.send(stamp + frame, more=inbox.waiting > 0)
 
 
 def _is_too_large(frame: bytes) -> bool:
     header_length, _ = frames.frame_lengths(frame[: frames.PREFIX.size], len(frame), len(frame))
-    return len(frame) > _max_reply or header_length > frames.MAX_REPLY_HEADER
+    return len(frame) > _settings.max_reply_bytes or header_length > frames.MAX_REPLY_HEADER
 
 
 class _Inbox:
-    """Incoming requests with their stamps."""
+    """Reads frames from the socket, and the calls of an `Ahead` in one piece."""
 
     def __init__(self, sock: socket.socket) -> None:
-        self._sock = sock
-        self._data, self._at = b"", 0
-
-    @property
-    def waiting(self) -> bool:
-        """Return True if bytes were read that no request has consumed yet."""
-        return self._at < len(self._data)
+        self._socket = sock.makefile("rb", _READ_BYTES)
+        self._ahead = io.BytesIO()
+        self.waiting = 0  # bytes of `_ahead` that have not been read yet
 
     def take(self) -> tuple[bytes, frames.Request, list[memoryview]]:
-        """Return the next request; raise EOFError if the socket is closed."""
+        """Return the stamp, message and buffers of the next request; raise EOFError at the end."""
         stamp, header, body = self._frame()
         return stamp, *frames.unpack_request(header, body)
 
     def take_reply(self) -> tuple[frames.Reply, list[memoryview]]:
-        """Return the answer to a stub's call."""
+        """Return the reply to a stub's call."""
         _, header, body = self._frame()
         return frames.unpack_reply(header, body)
 
-    def _frame(self) -> tuple[bytes, bytes, memoryview]:
-        """Return the stamp, header and body of the next frame."""
-        if not self.waiting:
-            self._data, self._at = b"", 0
-        start = frames.STAMP.size + frames.PREFIX.size
-        self.read(start)
-        stamp = self._data[self._at : self._at + frames.STAMP.size]
-        prefix = self._data[self._at + frames.STAMP.size : self._at + start]
-        header_length, body_length = frames.frame_lengths(prefix)
-        self.read(start + header_length + body_length)
-        body = self._at + start + header_length
-        header, end = self._data[self._at + start : body], body + body_length
-        self._at = end
-        return stamp, header, memoryview(self._data)[body:end]
+    def read_ahead(self, size: int) -> None:
+        """Read all calls that an `Ahead` announces: otherwise both sides could wait to write."""
+        self._ahead, self.waiting = io.BytesIO(self._read(size)), size
 
-    def read(self, size: int) -> None:
-        """Read until at least this many bytes are available."""
-        missing = self._at + size - len(self._data)
-        if missing <= 0:
-            return
-        parts = [self._data]
-        while missing > 0:
-            part = self._sock.recv(max(_READ_BYTES, min(missing, 1 << 20)))
-            if not part:
-                raise EOFError
-            parts.append(part)
-            missing -= len(part)
-        self._data = b"".join(parts)
+    def _frame(self) -> tuple[bytes, bytes, bytes]:
+        start = self._read(frames.STAMP.size + frames.PREFIX.size)
+        header_length, body_length = frames.frame_lengths(start[frames.STAMP.size :])
+        return start[: frames.STAMP.size], self._read(header_length), self._read(body_length)
+
+    def _read(self, size: int) -> bytes:
+        source = self._ahead if self.waiting else self._socket
+        data: bytes = source.read(size)
+        self.waiting -= len(data) if self.waiting else 0
+        if len(data) < size:
+            raise EOFError
+        return data
 
 
 class _Outbox:

@@ -12,10 +12,11 @@ from typing import Any
 
 import msgspec
 import torch
+from torch.utils._pytree import tree_map_only
 
 from .protocol import frames
 from .protocol.values import FAKE_DEVICE, Decoder, Encoder
-from .torch_support.devices import map_tensors, tensors_in
+from .torch_support.devices import tensors_in
 
 # Sends a question to the trusted process and returns its answer.
 Ask = Callable[[frames.StubCall, list[bytes]], tuple[frames.Reply, list[memoryview]]]
@@ -99,7 +100,7 @@ def call_reference(
 
     results: Any = _RemoteGradients.apply(pull, reply.detached, outputs, *inputs)  # type: ignore[no-untyped-call]  # torch's
     replaced = dict(zip(map(id, outputs), results, strict=True))
-    return map_tensors(value, lambda x: replaced.get(id(x), x))
+    return tree_map_only(torch.Tensor, lambda x: replaced.get(id(x), x), value)
 
 
 class _RemoteGradients(torch.autograd.Function):
@@ -151,7 +152,7 @@ def _device_of(tensors: Iterable[torch.Tensor]) -> torch.device | None:
 def _moved(value: Any, device: torch.device | None) -> Any:
     if device is None or device.type == "cpu":
         return value
-    return map_tensors(value, lambda x: x.to(device))
+    return tree_map_only(torch.Tensor, lambda x: x.to(device), value)
 
 
 def _floats(args: Any, kwargs: Any) -> list[torch.Tensor]:

@@ -42,7 +42,6 @@ from .call_bounds import MAX_BYTES, MAX_ELEMENTS, is_bounded
 _REFUSED = frames.Reply("raised", raised=frames.Raised("RuntimeError", ("Exception",), "", None))
 # Exceptions whose messages may contain the names of variables in the solution.
 _NAMING_ERRORS = ("AttributeError", "KeyError", "NameError", "UnboundLocalError")
-_LAYERS = tuple(kind for kind, _ in LAYERS.values())
 
 
 @dataclass
@@ -309,7 +308,7 @@ def _layers(module: nn.Module) -> tuple[tuple[str, tuple[str, tuple[int, ...]]],
     return tuple(
         (name, (type(part).__name__, tuple(part.weight.shape)))
         for name, part in module.named_modules()
-        if type(part) in _LAYERS
+        if type(part) in LAYERS
     )
 
 

@@ -96,9 +96,10 @@ def _torch_mha(content: dict[str, Any], device: str) -> nn.MultiheadAttention:
 def _hf_encoder(content: dict[str, Any], device: str) -> Any:
     """Build a small BERT with random weights, or its tokenizer, without disk or network access."""
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
-    words = [*_SPECIAL_TOKENS, *content["vocabulary"]]
+    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", *content["vocabulary"]]
     if content["part"] == "tokenizer":
-        return _wordpiece_tokenizer(words)
+        numbers = {word: number for number, word in enumerate(words)}
+        return import_module("transformers").BertTokenizer(numbers, mask_token=None)
     model = _build_bert(content, len(words))
     draw_weights(model, content["seed"])
     devices.move_module(model, device, getattr(torch, content["dtype"]))
@@ -140,26 +141,3 @@ def draw_weights(model: nn.Module, seed: int) -> None:
                 parameter.normal_(0.0, _STD, generator=generator)
                 if (padding := getattr(part, "padding_idx", None)) is not None:
                     parameter[padding].zero_()
-
-
-_SPECIAL_TOKENS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]")
-
-
-def _wordpiece_tokenizer(words: list[str]) -> Any:
-    rust: Any = import_module("tokenizers")
-    numbers = {word: number for number, word in enumerate(words)}
-    tokenizer = rust.Tokenizer(rust.models.WordPiece(numbers, unk_token="[UNK]"))
-    tokenizer.normalizer = rust.normalizers.BertNormalizer(lowercase=True)
-    tokenizer.pre_tokenizer = rust.pre_tokenizers.BertPreTokenizer()
-    tokenizer.post_processor = rust.processors.TemplateProcessing(
-        single="[CLS] $A [SEP]",
-        pair="[CLS] $A [SEP] $B:1 [SEP]:1",
-        special_tokens=[(token, numbers[token]) for token in ("[CLS]", "[SEP]")],
-    )
-    return import_module("transformers").PreTrainedTokenizerFast(
-        tokenizer_object=tokenizer,
-        unk_token="[UNK]",
-        pad_token="[PAD]",
-        cls_token="[CLS]",
-        sep_token="[SEP]",
-    )

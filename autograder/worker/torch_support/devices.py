@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -77,27 +76,16 @@ def is_lost(device: str) -> bool:
 
 
 def move_module(module: nn.Module, device: str, dtype: torch.dtype | None) -> None:
-    """Move a module like `module.to`, which would separate tied weights on the fake GPU."""
-    if device != FAKE:
-        module.to(device=torch_device(device), dtype=dtype)
-        return
-    moved: dict[int, Any] = {}
-
-    def move(tensor: torch.Tensor) -> torch.Tensor:
-        target = dtype if tensor.is_floating_point() else None
-        return tensor.detach().to(device=torch_device(device), dtype=target)
-
+    """Move a module with `module.to`, and restore tied weights, which separate on the fake GPU."""
+    owners: dict[int, list[tuple[nn.Module, str]]] = {}
     for part in module.modules():
-        for name, parameter in part._parameters.items():
-            if parameter is not None:
-                key = id(parameter)
-                if key not in moved:
-                    moved[key] = nn.Parameter(move(parameter), parameter.requires_grad)
-                part._parameters[name] = moved[key]
-        for name, buffer in part._buffers.items():
-            if buffer is not None:
-                moved.setdefault(id(buffer), move(buffer))
-                part._buffers[name] = moved[id(buffer)]
+        for name, tensor in (*part._parameters.items(), *part._buffers.items()):
+            if tensor is not None:
+                owners.setdefault(id(tensor), []).append((part, name))
+    module.to(device=torch_device(device), dtype=dtype)
+    for (first, first_name), *others in owners.values():
+        for part, name in others:
+            setattr(part, name, getattr(first, first_name))
 
 
 def tensors_in(value: Any) -> list[torch.Tensor]:
@@ -109,17 +97,6 @@ def tensors_in(value: Any) -> list[torch.Tensor]:
     if isinstance(value, dict):
         return [t for v in value.values() for t in tensors_in(v)]
     return []
-
-
-def map_tensors(value: Any, function: Callable[[torch.Tensor], Any]) -> Any:
-    """Replace the tensors in nested tuples, lists and dicts."""
-    if isinstance(value, torch.Tensor):
-        return function(value)
-    if isinstance(value, (tuple, list)):
-        return type(value)(map_tensors(v, function) for v in value)
-    if isinstance(value, dict):
-        return {k: map_tensors(v, function) for k, v in value.items()}
-    return value
 
 
 def bare(x: torch.Tensor) -> torch.Tensor:

@@ -133,14 +133,9 @@ def _line_of(error: BaseException, root: str) -> int | None:
     for twin in _twins.values():
         inside = twin.fn.__code__.co_filename.startswith(root + os.sep)
         if twin.src == source and node is not None and inside:
-            return int(_begins(twin.fn) + node.lineno - 1)
+            _, first = import_module("triton.runtime.jit").get_jit_fn_file_line(twin)
+            return int(first + node.lineno - 1)
     return None
-
-
-def _begins(function: Any) -> int:
-    """Return the line of a kernel's `def`; Triton's own record depends on its version."""
-    lines, first = inspect.getsourcelines(function)
-    return first + next(n for n, line in enumerate(lines) if line.lstrip().startswith("def "))
 
 
 # Triton's interpreted functions and their compilable versions

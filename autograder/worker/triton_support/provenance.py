@@ -25,9 +25,10 @@ from typing import Any
 import torch
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_map_only
 
 from ..protocol.frames import RESULT
-from ..torch_support.devices import bare, map_tensors, tensors_in
+from ..torch_support.devices import bare, tensors_in
 
 # Operators that copy or convert, or whose result has no values yet.
 _COPYING = {
@@ -153,7 +154,7 @@ def _only_moves(func: Any, args: Any, kwargs: Any) -> bool:
                 labels[next(remaining)] if x.is_floating_point() else x
             )
 
-        new_args, new_kwargs = map_tensors(args, labelled), map_tensors(kwargs, labelled)
+        new_args, new_kwargs = tree_map_only(torch.Tensor, labelled, (args, kwargs))
         return tensors_in([func(*new_args, **new_kwargs), new_args, new_kwargs])
 
     try:
