@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from autograder.grading.dependencies.call_graph import read_call_graph
+from autograder.grading.dependencies.error_carried_forward import read_call_graph
 from autograder.grading.engine import Engine
 from autograder.grading.warmup import warm_engine
 from autograder.model.course import Course, Week, load

@@ -16,9 +16,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from .function_scope import FunctionScope, function_scopes
+from .function_scope import (
+    ExpressionOperator,
+    FunctionOperator,
+    FunctionScope,
+    StatementOperator,
+    function_scopes,
+)
 from .operators import arithmetic, axes, control_flow, library_idioms, names, numerics
-from .operators.patterns import ExpressionOperator, FunctionOperator, StatementOperator
 from .source_text import UNPARSABLE, Replacements, parsed
 
 _MAX_EDITS = 4000

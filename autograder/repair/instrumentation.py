@@ -15,7 +15,6 @@ import ast
 from dataclasses import dataclass, field
 from typing import Any
 
-from .function_scope import is_store
 from .source_text import Definition, parsed
 
 NOTES = "_kit_notes"  # the function that returns all rows
@@ -202,8 +201,9 @@ class _Marker(ast.NodeTransformer):
 
     def _mark_function(self, node: ast.FunctionDef, name: str) -> None:
         self._function = name
-        stored = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and is_store(n)}
-        self._local = stored | {a.arg for a in ast.walk(node) if isinstance(a, ast.arg)}
+        names = (n for n in ast.walk(node) if isinstance(n, ast.Name))
+        self._local = {n.id for n in names if isinstance(n.ctx, ast.Store)}
+        self._local |= {a.arg for a in ast.walk(node) if isinstance(a, ast.arg)}
         self._local -= {"self", "cls", "ctx"}
         node.body = [self.visit(statement) for statement in node.body]
 

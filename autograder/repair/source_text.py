@@ -91,7 +91,8 @@ class Code:
             if definition is None or definition.name in found:
                 continue
             found[definition.name] = definition
-            used = {n.id for n in ast.walk(definition) if isinstance(n, ast.Name)}
+            # In the order of the text: a set's order changes from process to process.
+            used = dict.fromkeys(n.id for n in ast.walk(definition) if isinstance(n, ast.Name))
             todo += [n for n in used if n in self.definitions and n not in stop]
         return list(found.values())
 

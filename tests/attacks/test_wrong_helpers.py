@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.grading.dependencies.call_graph import read_call_graph
+from autograder.grading.dependencies.error_carried_forward import read_call_graph
 from autograder.grading.engine import Engine
 from autograder.model.course import load
 from autograder.model.report.schema import ExerciseReport

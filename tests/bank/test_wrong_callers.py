@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.grading.dependencies.call_graph import read_call_graph
+from autograder.grading.dependencies.error_carried_forward import read_call_graph
 from autograder.grading.engine import Engine
 from autograder.grading.warmup import warm_engine
 from autograder.model.course import load

@@ -2,7 +2,7 @@
 
 import pytest
 
-from autograder.grading.dependencies.call_graph import named_in, read_call_graph
+from autograder.grading.dependencies.error_carried_forward import named_in, read_call_graph
 
 SOURCE = """
 def softmax(x):

@@ -6,8 +6,8 @@ edits of the code until failing tests pass. The submission runs in its sandbox a
 trace is only used to choose a place in the submission's own text, and an edit counts only if the
 hidden tests confirm it. Users see lines and kinds of mistakes, never an edit or a correct value.
 
-Start with `localizer.LineFinder`, which the engine calls for each wrong exercise; `tuning` lists
-the constants, and `benchmarks/ablation.py` measures the contribution of each part.
+Start with `localizer.LineFinder`, which the engine calls for each wrong exercise.
+`benchmarks/ablation.py` measures the contribution of each part.
 """
 
 __all__ = [
@@ -16,5 +16,4 @@ __all__ = [
     "repair_search",
     "traced_runs",
     "traces",
-    "tuning",
 ]

@@ -32,7 +32,9 @@ from .candidate_runner import CandidateRunner, Grader, WrongExercise
 from .repair_search import ANYWHERE, SAYS_LITTLE, Clues, Fix, Search, ordered_probes
 from .traced_runs import Place
 from .traces import Traces, ValueHints
-from .tuning import BARELY_WRONG, CLOSER
+
+_CLOSER = 0.25  # a version must be this much closer to the solution to count as different
+_BARELY_WRONG = 1e-4  # too close to correct to compare with
 
 Places = tuple[Suspect, ...]  # at line 0, only the kind of the mistake is known
 
@@ -213,8 +215,8 @@ def _sharpened(failed: Ran, probe: Probe | None) -> Probe | None:
     within = 1.0
     if isinstance(last, tuple) and index < len(probe.steps):
         gap = ReferenceAnswer(probe.steps[index][1]).distance(last)
-        within = min(1.0, CLOSER * gap) if gap < FAR else 1.0
-    if within < BARELY_WRONG:
+        within = min(1.0, _CLOSER * gap) if gap < FAR else 1.0
+    if within < _BARELY_WRONG:
         return None
     return replace(probe, within=within)
 

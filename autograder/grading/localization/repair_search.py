@@ -24,22 +24,26 @@ from ..targets.in_process import Target
 from .candidate_runner import CandidateRunner
 from .traced_runs import Place
 from .traces import NO_HINTS, ValueHints
-from .tuning import (
-    AGREED_BONUS,
-    ATTEMPTS_AFTER_FIX,
-    ATTEMPTS_WITHOUT_FIX,
-    DEVIATING_BONUS,
-    FAMILIES_PROBED,
-    LEAST_FIXED,
-    LEAST_FIXED_ELSEWHERE,
-    LINES_REPORTED,
-    NAMED_BONUS,
-    PARTIAL_EDITS_TESTED,
-    SINGLE_EDIT_SHARE,
-    SINGLE_EDIT_SHARE_SEVERAL,
-    STOPPED_BONUS,
-    WEIGHT_WINDOW,
-)
+
+# Tuned on the bank and on `benchmarks/`. Verdicts and points never depend on these constants.
+_LINES_REPORTED = 3  # a student can check three lines; more would not help
+_WEIGHT_WINDOW = 1.0  # a fix this much heavier than the lightest one is a coincidence
+_ATTEMPTS_AFTER_FIX = 60  # by then, any further fix has usually been found
+_ATTEMPTS_WITHOUT_FIX = 320  # later edits rarely fix a test
+_SINGLE_EDIT_SHARE = 0.85  # of the time budget; partial repairs may need the rest
+_SINGLE_EDIT_SHARE_SEVERAL = 0.4  # of the time budget, if code raises in several places
+
+# Partial repairs.
+_PARTIAL_EDITS_TESTED = 3  # each runs all hidden tests, which is slow
+_FAMILIES_PROBED = 4  # test families that each edit has to answer
+_LEAST_FIXED = 2  # tests; a single test may pass by coincidence
+_LEAST_FIXED_ELSEWHERE = 3  # tests, if no value deviates on that line
+
+# Added to the weight of an edit (`repair/candidates.py`).
+_STOPPED_BONUS = -0.8  # a failed test raises on this line
+_AGREED_BONUS = -2.6  # several tests agree that values first deviate on this line
+_NAMED_BONUS = -1.6  # this line computes the wrong value of a named misconception
+_DEVIATING_BONUS = -1.2  # a value deviates on this line, perhaps because of an earlier line
 
 
 class Clues:
@@ -52,15 +56,15 @@ class Clues:
 
     def weight(self, edit: Edit) -> float:
         """Return the weight of an edit; the search tries lighter edits first."""
-        stopped = STOPPED_BONUS if edit.line in self._stopped else 0.0
+        stopped = _STOPPED_BONUS if edit.line in self._stopped else 0.0
         return edit.weight + stopped + self._bonus_by_values(edit)
 
     def _bonus_by_values(self, edit: Edit) -> float:
         if edit.places & self._named:
-            return NAMED_BONUS
+            return _NAMED_BONUS
         if edit.places & self._hints.agreed:  # less if a misconception is located
-            return DEVIATING_BONUS if self._named else AGREED_BONUS
-        return DEVIATING_BONUS if edit.places & self._hints.odd else 0.0
+            return _DEVIATING_BONUS if self._named else _AGREED_BONUS
+        return _DEVIATING_BONUS if edit.places & self._hints.odd else 0.0
 
 
 # A wrong dtype or NaN can be fixed on any line where it appears.
@@ -100,7 +104,7 @@ def partial_fixes(
     def least(edit: Edit) -> int:
         if edit.kind in _SPECIFIC:
             return 1
-        return LEAST_FIXED_ELSEWHERE if suspicious.isdisjoint(edit.places) else LEAST_FIXED
+        return _LEAST_FIXED_ELSEWHERE if suspicious.isdisjoint(edit.places) else _LEAST_FIXED
 
     def rank(number: int) -> tuple[int, bool, float]:
         edit = edits[number]
@@ -111,13 +115,13 @@ def partial_fixes(
     ranked = sorted(seem_fixed, key=lambda n: (-seem_fixed[n], weigh(edits[n]), n))
     # The first edit of each line and count.
     first = {(_line(edits[n]), seem_fixed[n]): n for n in reversed(ranked)}
-    chosen = [n for n in ranked if n in first.values()][:PARTIAL_EDITS_TESTED]
+    chosen = [n for n in ranked if n in first.values()][:_PARTIAL_EDITS_TESTED]
     fixed = {n: tests for n in chosen if len(tests := tests_fixed(edits[n])) >= least(edits[n])}
     found, explained, kinds = list[Fix](), frozenset[str](), set[str]()
     for number in sorted(fixed, key=rank):
         edit = edits[number]
         new = len(fixed[number] - explained)
-        if new >= min(LEAST_FIXED, least(edit)) and edit.kind not in kinds:
+        if new >= min(_LEAST_FIXED, least(edit)) and edit.kind not in kinds:
             doubtful = any(
                 edits[n].kind != edit.kind and count >= seem_fixed[number]
                 for n, count in seem_fixed.items()
@@ -189,11 +193,11 @@ class Search:
     def _complete_fixes(self) -> list[Fix]:
         """Return the lightest edits that fix all failed tests, one for each line."""
         lines, found, heaviest = set[Place](), list[Fix](), math.inf
-        tried, last = 0, ATTEMPTS_WITHOUT_FIX
+        tried, last = 0, _ATTEMPTS_WITHOUT_FIX
         for weight, number in sorted((self.weigh(e), n) for n, e in enumerate(self.edits)):
             edit = self.edits[number]
             out_of_time = self.versions.spent_share > self._time_share()
-            if out_of_time or len(found) >= LINES_REPORTED or weight > heaviest:
+            if out_of_time or len(found) >= _LINES_REPORTED or weight > heaviest:
                 break
             is_located = not self.located.isdisjoint(edit.places)
             suspicious = not found and not self.suspicious.isdisjoint(edit.places)
@@ -202,8 +206,8 @@ class Search:
                 continue
             tried += 1
             if self._fixes_all(number):
-                heaviest = min(heaviest, weight + WEIGHT_WINDOW)
-                last = tried + ATTEMPTS_AFTER_FIX
+                heaviest = min(heaviest, weight + _WEIGHT_WINDOW)
+                last = tried + _ATTEMPTS_AFTER_FIX
                 lines.add((edit.function, edit.line))
                 found.append(Fix(edit))
                 if is_located:  # traced values and hidden tests agree on the line
@@ -214,8 +218,8 @@ class Search:
         """Return the share of the time budget for edits that fix all failed tests."""
         lines = {r.report.line for r in self.failing}
         if len(lines - {0, None}) > 1 and len(lines) > 2:  # code raises in several places
-            return SINGLE_EDIT_SHARE_SEVERAL
-        return SINGLE_EDIT_SHARE if self._seem_fixed else 1.0
+            return _SINGLE_EDIT_SHARE_SEVERAL
+        return _SINGLE_EDIT_SHARE if self._seem_fixed else 1.0
 
     def _fixes_all(self, number: int) -> bool:
         edit = self.edits[number]
@@ -264,6 +268,6 @@ def ordered_probes(failing: Iterable[Ran], probes: Mapping[str, Probe]) -> Order
     plain = sorted((probes[test] for test in ways if test in probes), key=plainness)
     by_way = {ways[p.test]: p for p in reversed(plain)}
     first = [*reversed(by_way.values())]
-    families = [p for p in simplest_of_families(plain)[:FAMILIES_PROBED] if p not in first]
+    families = [p for p in simplest_of_families(plain)[:_FAMILIES_PROBED] if p not in first]
     rest = [p for p in plain if p not in first and p not in families]
     return OrderedProbes([*first, *families, *rest], len(first), len(first) + len(families))

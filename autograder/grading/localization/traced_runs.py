@@ -33,7 +33,9 @@ from ..decoding import read_answer
 from ..diagnosis.probes import Probe
 from ..outcomes import Outcome
 from ..targets.in_process import Target
-from .tuning import ROUNDING, ROWS_PER_TRACE
+
+_ROWS_PER_TRACE = 2000
+_ROUNDING = 2e-4  # relative; correct programs round differently
 
 Mask = npt.NDArray[np.bool_]
 
@@ -58,7 +60,7 @@ def record(target: Target, exercise: str, probe: Probe) -> np.ndarray | None:
         return None
     if not bool(torch.isfinite(value).all()):
         return None
-    return value.numpy()[:ROWS_PER_TRACE].copy()
+    return value.numpy()[:_ROWS_PER_TRACE].copy()
 
 
 def permuted(row: np.ndarray, rows: np.ndarray) -> Mask:
@@ -69,7 +71,7 @@ def permuted(row: np.ndarray, rows: np.ndarray) -> Mask:
     total, squares = max(a[2], 1e-9), max(a[1], 1e-12)
     largest = max(abs(a[3]), abs(a[4]), 1e-9)
     scale = np.array([total, squares, total, largest, largest, 0.0, largest * squares])
-    tolerance = scale * ROUNDING
+    tolerance = scale * _ROUNDING
     tolerance[5] = 0.5  # the number of non-finite entries
     alike: Mask = (rows[:, COUNT] == row[COUNT]) & (np.abs(b - a) <= tolerance).all(axis=1)
     return alike
@@ -79,7 +81,7 @@ def same(row: np.ndarray, rows: np.ndarray) -> Mask:
     """Return a mask of `rows` whose values have the same entries in the same order and dtype."""
     alike = permuted(row, rows)
     if alike.any():
-        tolerance = ROUNDING * max(row[UNORDERED][2], 1e-9)
+        tolerance = _ROUNDING * max(row[UNORDERED][2], 1e-9)
         alike &= (np.abs(rows[:, ORDERED] - row[ORDERED]) <= tolerance).all(axis=1)
         alike &= np.abs(rows[:, SHAPE] - row[SHAPE]) < 1e-6
         for column in (TYPE, KIND, GRADIENT):

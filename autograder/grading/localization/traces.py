@@ -28,13 +28,11 @@ from ...repair.instrumentation import WIDTH, TracedProgram, trace_program
 from ..diagnosis.probes import Probe
 from ..targets.in_process import Target
 from .traced_runs import Place, RightValues, TracedRun, record
-from .tuning import (
-    PROBES_TRACED,
-    PROBES_TRACED_UNNAMED,
-    PROGRAMS_TRACED,
-    TESTS_AGREEING,
-)
 
+_PROGRAMS_TRACED = 6  # correct programs of an exercise to trace
+_PROBES_TRACED = 2  # failed tests to trace, if the diagnosis named a misconception
+_PROBES_TRACED_UNNAMED = 5
+_TESTS_AGREEING = 2  # a single test may agree by coincidence
 _REAL_DEVICES = {a.name for a in AXES.values() if not a.claimed and a.name != CPU}
 
 
@@ -69,7 +67,7 @@ class ValueHints:
     def agreed(self) -> frozenset[Place]:
         """The place of the first deviation, as a set of one, if several tests agree on it."""
         places = frozenset(self.first)
-        return places if len(places) == 1 and len(self.first) >= TESTS_AGREEING else frozenset()
+        return places if len(places) == 1 and len(self.first) >= _TESTS_AGREEING else frozenset()
 
     def is_located(self, names: Sequence[str]) -> bool:
         """Return True if the only mistake is located, so that further tests are unnecessary."""
@@ -118,7 +116,7 @@ class Traces:
             return NO_HINTS
         found = NO_HINTS
         target = load(program.source)
-        count = PROBES_TRACED if names else PROBES_TRACED_UNNAMED
+        count = _PROBES_TRACED if names else _PROBES_TRACED_UNNAMED
         for probe in informative_probes(probes, count):
             rows = record(target, self._exercise, probe)
             if rows is None:  # no result: the next test would probably fail in the same way
@@ -174,7 +172,7 @@ class Traces:
     @cached_property
     def _right_programs(self) -> list[tuple[TracedProgram, Target]]:
         found = []
-        for source in self._own.right[:PROGRAMS_TRACED]:
+        for source in self._own.right[:_PROGRAMS_TRACED]:
             with suppress(*UNPARSABLE):
                 program = trace_program(source, self._exercise)
                 found.append((program, self._own.target(program.source)))

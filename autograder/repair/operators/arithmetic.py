@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from ..function_scope import FunctionScope
-from .patterns import Proposals, called, number
+from ..function_scope import FunctionScope, Proposals, called, number
 
 _COMPARE: dict[type[ast.cmpop], tuple[str, ...]] = {
     ast.Lt: ("<=", ">=", ">"),

@@ -7,19 +7,14 @@ import re
 from collections.abc import Iterator
 from itertools import permutations
 
-from ..function_scope import FunctionScope
-from .patterns import (
+from ..function_scope import (
+    FunctionScope,
     Proposals,
     Several,
     called,
     is_library,
     is_method,
-    is_numpy,
-    is_returned,
     number,
-    subject_of,
-    with_keywords,
-    with_positional,
 )
 
 _REDUCE = frozenset(
@@ -37,7 +32,7 @@ def axes(node: ast.expr, scope: FunctionScope) -> Proposals:
     """Propose a different axis, a missing axis, and keeping or dropping the reduced axis."""
     if not isinstance(node, ast.Call) or called(node) not in _ALONG:
         return
-    axis, keep = ("axis", "keepdims") if is_numpy(node, scope) else ("dim", "keepdim")
+    axis, keep = ("axis", "keepdims") if scope.is_numpy(node) else ("dim", "keepdim")
     given = {k.arg: k.value for k in node.keywords}
     named = next((n for n in ("dim", "axis") if n in given), "")
     first = 0 if is_method(node) else 1
@@ -46,22 +41,22 @@ def axes(node: ast.expr, scope: FunctionScope) -> Proposals:
     if named:
         for text in candidates:
             if text != scope.text(given[named]):
-                yield "axis", with_keywords(node, scope, {named: text})
+                yield "axis", scope.with_keywords(node, {named: text})
     elif positional is not None and (
         number(positional) is not None or scope.text(positional) in ("dim", "axis")
     ):
         for text in candidates:
             if text != scope.text(positional):
-                yield "axis", with_positional(node, scope, first, text)
+                yield "axis", scope.with_positional(node, first, text)
     elif called(node) in _REDUCE:
         yield from _added_axes(node, scope, axis)
     elif called(node) == "squeeze":
-        yield "axis", f"({subject_of(node, scope)}).squeeze({scope.axis})"
+        yield "axis", f"({scope.subject_of(node)}).squeeze({scope.axis})"
     if called(node) in _REDUCE and (named or positional is not None):
         if keep in given:
-            yield "kept axis", with_keywords(node, scope, drop=keep)
+            yield "kept axis", scope.with_keywords(node, drop=keep)
         else:
-            yield "kept axis", with_keywords(node, scope, {keep: "True"})
+            yield "kept axis", scope.with_keywords(node, {keep: "True"})
 
 
 def _added_axes(node: ast.Call, scope: FunctionScope, axis: str) -> Proposals:
@@ -70,10 +65,10 @@ def _added_axes(node: ast.Call, scope: FunctionScope, axis: str) -> Proposals:
     function = {"max": "amax", "min": "amin"}.get(name, name)
     for text in dict.fromkeys((scope.axis, "-1", "-2")):
         if axis == "axis":
-            yield "axis", with_keywords(node, scope, {"axis": text, "keepdims": "True"})
+            yield "axis", scope.with_keywords(node, {"axis": text, "keepdims": "True"})
         else:
-            yield "axis", f"torch.{function}({subject_of(node, scope)}, dim={text}, keepdim=True)"
-        yield "axis", with_keywords(node, scope, {axis: text})
+            yield "axis", f"torch.{function}({scope.subject_of(node)}, dim={text}, keepdim=True)"
+        yield "axis", scope.with_keywords(node, {axis: text})
 
 
 def diagonals(node: ast.expr, scope: FunctionScope) -> Proposals:
@@ -87,17 +82,17 @@ def diagonals(node: ast.expr, scope: FunctionScope) -> Proposals:
             if other == value:
                 continue
             if "diagonal" in named:
-                yield "off by one", with_keywords(node, scope, {"diagonal": str(other)})
+                yield "off by one", scope.with_keywords(node, {"diagonal": str(other)})
             else:
-                yield "off by one", with_positional(node, scope, len(node.args) - 1, str(other))
+                yield "off by one", scope.with_positional(node, len(node.args) - 1, str(other))
     elif len(node.args) + len(named) <= 1:
         for name in ("1", "-1", *scope.names[:8]):
-            yield "off by one", with_keywords(node, scope, {"diagonal": name})
+            yield "off by one", scope.with_keywords(node, {"diagonal": name})
         subject = node.args[0] if node.args and not is_method(node) else None
         subject = node.func.value if is_method(node) else subject  # type: ignore[attr-defined]
         if isinstance(subject, ast.Call) and len(subject.args) > 1 and not node.keywords:
             rows, columns = (scope.text(a) for a in subject.args[:2])
-            yield "off by one", with_keywords(node, scope, {"diagonal": f"({columns}) - ({rows})"})
+            yield "off by one", scope.with_keywords(node, {"diagonal": f"({columns}) - ({rows})"})
 
 
 def sizes(node: ast.expr, scope: FunctionScope) -> Proposals:
@@ -143,7 +138,7 @@ def orders(node: ast.expr, scope: FunctionScope) -> Proposals:
 
 def _other_orders(node: ast.Call, scope: FunctionScope) -> Proposals:
     method = is_method(node)
-    subject, parts = subject_of(node, scope), node.args if method else node.args[1:]
+    subject, parts = scope.subject_of(node), node.args if method else node.args[1:]
     given = tuple(number(a) for a in parts)
     if called(node) == "permute" and len(given) in (3, 4) and None not in given:
         for order in permutations(range(len(given))):
@@ -158,7 +153,7 @@ def _other_orders(node: ast.Call, scope: FunctionScope) -> Proposals:
 
 def moved_back(node: ast.expr, scope: FunctionScope) -> Proposals:
     """Propose returning a result with its axes in the order that the argument had."""
-    if is_returned(node, scope):
+    if scope.is_returned(node):
         for first, second in scope.moves:
             yield "order of axes", f"({scope.text(node)}).swapaxes({first}, {second})"
             yield "order of axes", f"({scope.text(node)}).movedim({second}, {first})"

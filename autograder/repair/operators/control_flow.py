@@ -6,9 +6,17 @@ import ast
 from collections.abc import Iterator
 from itertools import pairwise
 
-from ..function_scope import FunctionScope
+from ..function_scope import (
+    FunctionScope,
+    Nodes,
+    Proposals,
+    Several,
+    are_disjoint,
+    called,
+    is_library,
+    names_in,
+)
 from .numerics import rescaling_factors
-from .patterns import Nodes, Proposals, Several, are_disjoint, called, is_library, names_in
 
 _MODES = ("eval", "train")
 

@@ -8,15 +8,12 @@ from __future__ import annotations
 import ast
 import re
 
-from ..function_scope import FunctionScope
-from .patterns import (
+from ..function_scope import (
+    FunctionScope,
     Proposals,
     called,
     is_method,
     number,
-    subject_of,
-    with_keywords,
-    with_positional,
 )
 
 # Functions and types that are mistaken for each other.
@@ -63,18 +60,18 @@ def without_call(node: ast.expr, scope: FunctionScope) -> Proposals:
         return
     only = len(node.args) == (0 if is_method(node) else 1) and not node.keywords
     if only and not any(isinstance(a, ast.Starred) for a in node.args):
-        yield "function", subject_of(node, scope)
+        yield "function", scope.subject_of(node)
     elif called(node) in ("mean", "sum", "amax") and is_method(node):
-        yield "operand", subject_of(node, scope)
+        yield "operand", scope.subject_of(node)
 
 
 def options(node: ast.expr, scope: FunctionScope) -> Proposals:
     """Propose a call without one of its options, and a buffer that is not saved."""
     for keyword in node.keywords if isinstance(node, ast.Call) else ():
         if keyword.arg and keyword.arg not in _NO_OPTIONS and isinstance(node, ast.Call):
-            yield "option", with_keywords(node, scope, drop=keyword.arg)
+            yield "option", scope.with_keywords(node, drop=keyword.arg)
     if called(node) == "register_buffer" and isinstance(node, ast.Call) and not node.keywords:
-        yield "option", with_keywords(node, scope, {"persistent": "False"})
+        yield "option", scope.with_keywords(node, {"persistent": "False"})
 
 
 def masks(node: ast.expr, scope: FunctionScope) -> Proposals:
@@ -94,9 +91,9 @@ def masks(node: ast.expr, scope: FunctionScope) -> Proposals:
         opposite = "triu" if called(node) == "tril" else "tril"
         yield "mask", re.sub(rf"\b{called(node)}\b", opposite, text, count=1)
     if called(node) in ("masked_fill", "where") and len(node.args) > 1:
-        yield "mask", with_positional(node, scope, 0, f"~({scope.text(node.args[0])})")
+        yield "mask", scope.with_positional(node, 0, f"~({scope.text(node.args[0])})")
     if called(node) == "logical_not":
-        yield "mask", subject_of(node, scope)
+        yield "mask", scope.subject_of(node)
 
 
 def slices(node: ast.expr, scope: FunctionScope) -> Proposals:
@@ -148,9 +145,9 @@ def pictures(node: ast.expr, scope: FunctionScope) -> Proposals:
     if isinstance(node, ast.Call) and called(node) in _PICTURES:
         given = {k.arg: k.value for k in node.keywords}
         if "vmin" not in given or any(number(given.get(k)) is None for k in ("vmin", "vmax")):
-            yield "colours", with_keywords(node, scope, {"vmin": "0.0", "vmax": "1.0"})
+            yield "colours", scope.with_keywords(node, {"vmin": "0.0", "vmax": "1.0"})
         if "origin" not in given:
-            yield "order of axes", with_keywords(node, scope, {"origin": '"upper"'})
+            yield "order of axes", scope.with_keywords(node, {"origin": '"upper"'})
 
 
 def gradient_counts(node: ast.expr, scope: FunctionScope) -> Proposals:

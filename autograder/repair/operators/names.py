@@ -5,8 +5,13 @@ from __future__ import annotations
 import ast
 from itertools import permutations
 
-from ..function_scope import FunctionScope
-from .patterns import Proposals, called, names_in, number, with_arguments, with_keywords
+from ..function_scope import (
+    FunctionScope,
+    Proposals,
+    called,
+    names_in,
+    number,
+)
 
 _FEW = 8  # siblings of a name, before only similar names are proposed
 _AXES = ("", "[..., None]", "[:, None]")
@@ -30,7 +35,7 @@ def arguments(node: ast.expr, scope: FunctionScope) -> Proposals:
             for second in range(first + 1, len(parts)):
                 swapped = list(parts)
                 swapped[first], swapped[second] = swapped[second], swapped[first]
-                yield "argument order", with_arguments(node, scope, swapped)
+                yield "argument order", scope.with_arguments(node, swapped)
     yield from _forgotten_arguments(node, scope, parts)
 
 
@@ -41,16 +46,16 @@ def _forgotten_arguments(node: ast.Call, scope: FunctionScope, parts: list[str])
         for argument in target.args.args[len(parts) :]:
             name = argument.arg
             if name not in given and name in scope.names:
-                yield "argument", with_keywords(node, scope, {name: name})
+                yield "argument", scope.with_keywords(node, {name: name})
             if name not in given and name in scope.attributes:
-                yield "argument", with_keywords(node, scope, {name: f"self.{name}"})
+                yield "argument", scope.with_keywords(node, {name: f"self.{name}"})
     if called(node) in _RANDOM and "generator" in scope.parameters and "generator" not in given:
-        yield "argument", with_keywords(node, scope, {"generator": "generator"})
+        yield "argument", scope.with_keywords(node, {"generator": "generator"})
     passed = {*parts, *(scope.text(k.value) for k in node.keywords)}
     if isinstance(node.func, ast.Name) and node.func.id[:1].isupper():  # a class
         for name in scope.parameters:
             if name not in passed:
-                yield "argument", with_arguments(node, scope, [*parts, name])
+                yield "argument", scope.with_arguments(node, [*parts, name])
 
 
 def unused_names(node: ast.expr, scope: FunctionScope) -> Proposals:
@@ -64,8 +69,8 @@ def unused_names(node: ast.expr, scope: FunctionScope) -> Proposals:
     if isinstance(node, ast.Call):
         parts = [scope.text(a) for a in node.args]
         for name in scope.unused[:4]:
-            yield "argument", with_arguments(node, scope, [*parts, name])
-            yield "argument", with_keywords(node, scope, {name: name})
+            yield "argument", scope.with_arguments(node, [*parts, name])
+            yield "argument", scope.with_keywords(node, {name: name})
 
 
 def defaults(node: ast.expr, scope: FunctionScope) -> Proposals:

@@ -8,18 +8,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ..function_scope import FunctionScope
-from .names import is_operand
-from .patterns import (
+from ..function_scope import (
+    FunctionScope,
     Proposals,
     called,
     is_method,
-    is_numpy,
-    is_returned,
     names_in,
-    subject_of,
-    with_keywords,
 )
+from .names import is_operand
 
 _CREATE = ("arange", "ones", "zeros", "full", "eye", "empty", "tensor", "randn", "linspace")
 _CPU = (["cpu"], ["torch.device('cpu')"], ['torch.device("cpu")'])
@@ -55,8 +51,8 @@ def overflow(node: ast.expr, scope: FunctionScope) -> Proposals:
     """Propose subtracting the maximum before exp, and handling infinities."""
     if not isinstance(node, ast.Call):
         return
-    text, name, subject = scope.text(node), called(node), subject_of(node, scope)
-    numpy = is_numpy(node, scope)
+    text, name, subject = scope.text(node), called(node), scope.subject_of(node)
+    numpy = scope.is_numpy(node)
     if name == "exp" and subject:
         library = "np" if numpy else "torch"
         for axis in dict.fromkeys((scope.axis, "-1", "-2")):
@@ -90,12 +86,12 @@ def types(node: ast.expr, scope: FunctionScope) -> Proposals:
     """Propose a different dtype or device where a tensor is created."""
     if not isinstance(node, ast.Call):
         return
-    name, text, subject = called(node), scope.text(node), subject_of(node, scope)
+    name, text, subject = called(node), scope.text(node), scope.subject_of(node)
     given = {k.arg for k in node.keywords}
     if "dtype" in given:
-        yield "kind of number", with_keywords(node, scope, drop="dtype")
+        yield "kind of number", scope.with_keywords(node, drop="dtype")
         for parameter in scope.parameters[:2]:
-            yield "kind of number", with_keywords(node, scope, {"dtype": f"{parameter}.dtype"})
+            yield "kind of number", scope.with_keywords(node, {"dtype": f"{parameter}.dtype"})
     if name == "astype" and is_method(node):
         yield "kind of number", subject
     if name in ("astype", "array", "asarray", "float64") and subject:
@@ -107,13 +103,13 @@ def types(node: ast.expr, scope: FunctionScope) -> Proposals:
     if name in _CREATE and text.startswith("torch."):
         for device in ("device", *(f"{p}.device" for p in scope.parameters[:3])):
             if "device" not in given and (device != "device" or device in scope.parameters):
-                yield "device", with_keywords(node, scope, {"device": device})
+                yield "device", scope.with_keywords(node, {"device": device})
         if "dtype" not in given:
             kinds = ("torch.bool", *(["dtype"] if "dtype" in scope.parameters else []))
             for kind in kinds:
-                yield "kind of number", with_keywords(node, scope, {"dtype": kind})
+                yield "kind of number", scope.with_keywords(node, {"dtype": kind})
     if name == "Linear" and "bias" not in given:
-        yield "bias", with_keywords(node, scope, {"bias": "False"})
+        yield "bias", scope.with_keywords(node, {"bias": "False"})
 
 
 def results(node: ast.expr, scope: FunctionScope) -> Proposals:
@@ -123,7 +119,7 @@ def results(node: ast.expr, scope: FunctionScope) -> Proposals:
     if appended or (isinstance(node, ast.Name) and isinstance(parent, ast.Return)):
         yield "kind of number", f"({text}).item()"
         yield "kind of number", f"({text}).detach()"
-    if not is_returned(node, scope):
+    if not scope.is_returned(node):
         return
     cast = "astype" if "np" in scope.used and "torch" not in scope.used else "to"
     for parameter in scope.parameters[:2]:
@@ -151,7 +147,7 @@ def guards(node: ast.expr, scope: FunctionScope) -> Proposals:
                 one, two = scope.text(left), scope.text(right)
                 yield "empty rows", f"({one}) / ({two}).masked_fill(({two}) == 0, 1.0)"
                 yield "empty rows", f"torch.nan_to_num(({one}) / ({two}), 0.0)"
-        case ast.Call() if called(node) == "softmax" and not is_numpy(node, scope):
+        case ast.Call() if called(node) == "softmax" and not scope.is_numpy(node):
             for mask in (n for n in scope.names if "mask" in n or "allowed" in n):
                 hidden = f"({text}).masked_fill(~{mask}, 0.0)"
                 yield "empty rows", hidden
