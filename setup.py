@@ -15,7 +15,6 @@ MODULES = {
     "autograder.cli.app",
     "autograder.cli.student_commands",
     "autograder.files",
-    "autograder.files.atomic",
     "autograder.model",
     "autograder.model.course",
     "autograder.model.course.loader",

@@ -18,7 +18,7 @@ from typing import Any
 import msgspec
 
 from autograder.batch.store import ResultStore, fingerprint
-from autograder.files.secret import course_secret
+from autograder.files import course_secret
 from autograder.grading.warmup import warm_engine
 from autograder.model.availability import axis
 from autograder.model.course import Course, Week, load

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from ..files.secret import course_secret
+from ..files import course_secret
 from ..model.course import Course, Week
 from ..model.errors import KitError
 from ..model.report import scoring

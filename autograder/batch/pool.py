@@ -22,7 +22,7 @@ from typing import Any
 
 import msgspec
 
-from ..files.workfolder import sweep
+from ..files import sweep
 from ..model.course import load
 from ..model.errors import KitError
 from ..model.report.schema import Ending, SubmissionReport

@@ -11,7 +11,6 @@ report, and processes that grade the same submission write the same file.
 
 from __future__ import annotations
 
-import hashlib
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from importlib import metadata
@@ -20,15 +19,14 @@ from typing import Any
 
 import msgspec
 
-from ..files.atomic import replace_file
-from ..files.secret import feed
+from ..files import hash_of, replace_file
 from ..model.availability import EXTRAS
 from ..model.course import Course, Limits, Scoring, Suspects, Week
 from ..model.report.schema import SubmissionReport
 from ..version import __version__
 
-# Packages that take part in grading.
-PACKAGES = ("model", "files", "batch", "grading", "repair", "worker", "sandbox")
+# Packages and modules that take part in grading.
+PACKAGES = ("model", "files.py", "batch", "grading", "repair", "worker", "sandbox")
 # Packages that run the course's own programs in the trusted process.
 _PACKAGES_OF_A_RUN = ("model", "grading", "worker")
 # Settings of a week and of the course that affect neither verdicts nor scores of submissions.
@@ -66,21 +64,17 @@ def _hashed(
     files: Iterable[tuple[Path, Path]],
 ) -> bytes:
     """Return a hash of settings, libraries, names, the secret and files (folder, path)."""
-    digest = hashlib.blake2b(digest_size=20)
-    for name in names:
-        feed(digest, name.encode())
-    feed(digest, secret)
+    parts = [*(name.encode() for name in names), secret]
     for facts in (settings(course, week), versions()):
-        feed(digest, msgspec.json.encode(facts, order="deterministic"))
+        parts.append(msgspec.json.encode(facts, order="deterministic"))
     for folder, path in files:
-        feed(digest, path.relative_to(folder).as_posix().encode())
-        feed(digest, path.read_bytes())
-    return digest.digest()
+        parts += (path.relative_to(folder).as_posix().encode(), path.read_bytes())
+    return hash_of(parts)
 
 
 def _sources_in(*folders: Path) -> Iterator[tuple[Path, Path]]:
     for folder in folders:
-        paths = (p for p in folder.rglob("*") if p.suffix in (".py", ".toml"))
+        paths = (p for p in (folder, *folder.rglob("*")) if p.suffix in (".py", ".toml"))
         yield from ((folder, path) for path in sorted(paths))
 
 
@@ -156,8 +150,7 @@ class ResultStore:
 
 def content_hash(files: Mapping[str, bytes], start: bytes) -> str:
     """Return a hash of a submission's files; `start` is hashed first."""
-    digest = hashlib.blake2b(start, digest_size=20)
+    parts = [start]
     for name in sorted(files):
-        feed(digest, name.encode("utf-8", "surrogatepass"))
-        feed(digest, files[name])
-    return digest.hexdigest()
+        parts += (name.encode("utf-8", "surrogatepass"), files[name])
+    return hash_of(parts).hex()

@@ -19,7 +19,7 @@ import msgspec
 
 from ..batch.grade import grade_batch
 from ..batch.intake import read_submission
-from ..files.atomic import replace_file
+from ..files import replace_file
 from ..model.availability import axis
 from ..model.course import Course, load
 from ..model.errors import KitError

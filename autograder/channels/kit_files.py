@@ -12,17 +12,17 @@ from pathlib import Path
 
 import autograder
 
-from ..files.secret import course_secret
+from ..files import course_secret
 from ..model.availability import EXTRAS
 from ..model.course import REGISTRY, Course, Week
 from ..model.course.loader import one_week
 
 KIT = Path(autograder.__file__).parent
 _PACKAGES = (
-    *("batch", "channels", "feedback", "files", "grading", "authors", "model", "pages", "repair"),
+    *("batch", "channels", "feedback", "grading", "authors", "model", "pages", "repair"),
     *("sandbox", "terminal", "worker"),
 )
-_ALSO = ("__init__.py", "version.py")
+_ALSO = ("__init__.py", "files.py", "version.py")
 SECRET = ".autograder/secret"
 
 

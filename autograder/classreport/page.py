@@ -8,9 +8,8 @@ and the page's content security policy forbids scripts and loading anything.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
@@ -22,7 +21,13 @@ from ..pages.environment import environment
 from .analysis import MIN_STUDENTS, WeekSummary
 
 if TYPE_CHECKING:
-    from ..similarity.compare import ExerciseSimilarity, Lines, Similarity, SimilarPair
+    from ..similarity import ExerciseSimilarity, Lines, Similarity, SimilarPair
+
+_MAX_MISTAKES = 15
+_MAX_PAIRS = 5  # pairs whose code is shown
+_MIN_SURPRISE = 1.0  # bits; less surprising exercises are not shown
+Code = list[tuple[int, str, bool] | None]
+"""Number, text, and whether both modules share the line; None stands for a gap."""
 
 
 def recorded_report(course: Course, week: Week) -> Report | None:
@@ -56,57 +61,37 @@ def read_reports(course: Course, files: Sequence[Path]) -> dict[str, Report]:
     return found
 
 
-_MAX_PAIRS = 5  # pairs whose code is shown
-_MIN_SURPRISE = 1.0  # bits; less surprising exercises are not shown
-Code = list[tuple[int, str, bool] | None]
-"""Number, text, and whether both modules share the line; None stands for a gap."""
-
-
-@dataclass(frozen=True)
-class ExerciseComparison:
-    """An exercise in both modules, with the code of each."""
-
-    similarity: ExerciseSimilarity
-    left: Code
-    right: Code
-
-
-@dataclass(frozen=True)
-class PairComparison:
-    """Two similar modules, with the exercises to compare."""
+class PairComparison(NamedTuple):
+    """Two similar modules, the labels of their students, and the code of similar exercises."""
 
     pair: SimilarPair
     first: str
     second: str
-    exercises: list[ExerciseComparison]
+    exercises: list[tuple[ExerciseSimilarity, Code, Code]]
 
 
 def compare_pairs(found: Similarity, *, names: bool) -> list[PairComparison]:
-    """Return the outliers with their code, or the most similar pair if there are no outliers."""
-    labels = student_labels(found, names=names)
+    """Return the outliers with their code, or the most similar pair if there are no outliers.
+
+    names: label the students by name instead of by number.
+    """
+    students = dict.fromkeys(n for p in found.pairs for n in (p.first, p.second))
+    labels = {s: s if names else f"student {n}" for n, s in enumerate(students, start=1)}
     comparisons = []
     for pair in (found.outliers or found.pairs[:1])[:_MAX_PAIRS]:
         left, right = found.shared_lines(pair)
         exercises = [
-            ExerciseComparison(
-                similarity,
-                _code(found, pair.first, similarity.exercise, left),
-                _code(found, pair.second, similarity.exercise, right),
+            (
+                e,
+                _code(found, pair.first, e.exercise, left),
+                _code(found, pair.second, e.exercise, right),
             )
-            for similarity in pair.exercises
-            if similarity.surprise >= _MIN_SURPRISE
+            for e in pair.exercises
+            if e.surprise >= _MIN_SURPRISE
         ]
         first, second = labels[pair.first], labels[pair.second]
         comparisons.append(PairComparison(pair, first, second, exercises))
     return comparisons
-
-
-def student_labels(found: Similarity, *, names: bool) -> dict[str, str]:
-    """Map students to their names, or to numbers in the order of the pairs."""
-    if names:
-        return {name: name for name in found.modules}
-    students = dict.fromkeys(n for p in found.pairs for n in (p.first, p.second))
-    return {name: f"student {number}" for number, name in enumerate(students, start=1)}
 
 
 def _code(found: Similarity, student: str, exercise: str, shared: Lines) -> Code:
@@ -119,9 +104,6 @@ def _code(found: Similarity, student: str, exercise: str, shared: Lines) -> Code
         code.append((number, text[number - 1], number in shared))
         previous = number
     return code
-
-
-_MAX_MISTAKES = 15
 
 
 def week_page(

@@ -15,7 +15,7 @@ from rich.progress import (
 )
 from rich.table import Table
 
-from ..files.atomic import replace_file
+from ..files import replace_file
 from ..model.errors import KitError
 from ..terminal.console import bar, terminal
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import torch
 
-from ..files.workfolder import WorkFolder
+from ..files import WorkFolder
 from ..model.availability import is_missing
 from ..model.course import Course, Limits, Suspects, Week
 from ..model.course.bank import Bank

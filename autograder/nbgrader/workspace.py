@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import msgspec
 
-from ..files.atomic import replace_file
+from ..files import replace_file
 from ..model.course import Course, Week
 from ..model.errors import NbgraderError
 

@@ -4,4 +4,4 @@ Each page is the week's lesson with its outputs, run once with the solution and 
 check examines every page before anything is written. Start with `build`.
 """
 
-__all__ = ["build", "parts"]
+__all__ = ["build"]

@@ -2,29 +2,49 @@
 
 from __future__ import annotations
 
+import base64
 import datetime as dt
 import html
 import re
 import shutil
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import nbformat
+from markupsafe import Markup
 
 from ..authoring.lesson.handout import week_files
 from ..authoring.lesson.leak_check import check_files, secrets_of
-from ..authoring.lesson.syllabus import read_syllabus, rough_hours, total_minutes
+from ..authoring.lesson.syllabus import (
+    Effort,
+    WeekSyllabus,
+    read_syllabus,
+    rough_hours,
+    total_minutes,
+)
+from ..authoring.verify.public_files import cell_problems, run_lesson
+from ..batch.store import content_hash
+from ..files import replace_file
 from ..model.course import Course, Week
 from ..model.errors import BuildError
 from ..pages.environment import environment
-from ..pages.markdown import code_styles
+from ..pages.markdown import Pictures, code, code_styles, embedded, markdown
 from ..student.show.hints import parse_hints
-from .parts import Frame, executed_lesson, parts_of
+from ..version import __version__
 
 _MARK = ".autograder-site"
+_KINDS = {"png": "image/png", "svg": "image/svg+xml"}
+_FRAME = re.compile(r'<iframe title="([^"]*)" srcdoc="([^"]*)" style="[^"]*height: (\d+)px')
+_NO_TEXT = Markup()
+_SCROLLING = {
+    '<math display="block"': '<math tabindex="0" display="block"',
+    "<table>": '<div class="scroll" tabindex="0"><table>',
+    "</table>": "</table></div>",
+}
+_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
 
 @dataclass(frozen=True)
@@ -123,3 +143,119 @@ def _write(folder: Path, pages: Mapping[str, str]) -> None:
             path.write_text(text, encoding="utf-8")
         shutil.rmtree(folder, ignore_errors=True)
         fresh.replace(folder)
+
+
+def executed_lesson(course: Course, week: Week, files: dict[str, bytes]) -> Any:
+    """Return the notebook among the week's files with its outputs.
+
+    Raises BuildError if a cell fails.
+    """
+    inputs = {**files, "": course.solution(week).read_bytes()}
+    digest = content_hash(inputs, __version__.encode())  # without the libraries' versions
+    cached = course.state / "site" / f"{week.name}-{digest}.ipynb"
+    if cached.is_file():
+        return nbformat.read(cached, as_version=4)
+    notebook = run_lesson(course, week, files)
+    if complaint := next(cell_problems(notebook), None):
+        raise BuildError(f"{week.name}: its lesson fails: {complaint}")
+    cached.parent.mkdir(parents=True, exist_ok=True)
+    for old in cached.parent.glob(f"{week.name}-*.ipynb"):
+        old.unlink()
+    replace_file(cached, nbformat.writes(notebook, version=4).encode(), 0o600)
+    return notebook
+
+
+@dataclass(frozen=True)
+class Frame:
+    """An interactive page, in a separate file."""
+
+    name: str
+    title: str
+    height: int
+    page: str
+
+
+@dataclass(frozen=True)
+class LessonPart:
+    """A part of a lesson's page: text, code with its outputs, an exercise, or a question."""
+
+    kind: str  # text, code, exercise or question
+    text: Markup = _NO_TEXT
+    outputs: tuple[Markup | Frame, ...] = ()
+    name: str = ""
+    points: float = 0.0
+    elective: bool = False
+    effort: Effort | None = None
+    hints: tuple[Markup, ...] = ()
+
+
+def parts_of(
+    notebook: Any,
+    week: Week,
+    files: Mapping[str, bytes],
+    hints: Mapping[str, tuple[str, ...]],
+    syllabus: WeekSyllabus | None,
+) -> list[LessonPart]:
+    """Split a lesson into parts; `files`: the week's, by the addresses used in the lesson."""
+
+    def picture(address: str) -> str | None:
+        content, kind = files.get(address), _KINDS.get(address.rpartition(".")[2], "")
+        return embedded(kind, base64.b64encode(content).decode()) if content else None
+
+    found: list[LessonPart] = []
+    frames = 0
+    for cell in notebook.cells:
+        name = cell.metadata.get("nbgrader", {}).get("grade_id", "")
+        effort = syllabus.efforts(name) if syllabus and name else None
+        if name and cell.cell_type == "code":
+            task = week.exercise(name)
+            stages = tuple(markdown(stage) for stage in hints.get(name, ()))
+            part = LessonPart(
+                "exercise", _NO_TEXT, (), name, task.points, task.elective, effort, stages
+            )
+            found.append(part)
+        elif name:
+            points = next(q.points for q in week.questions if q.name == name)
+            found.append(LessonPart("question", name=name, points=points, effort=effort))
+        elif cell.cell_type == "markdown":
+            found.append(LessonPart("text", _prose(cell.source, picture)))
+        elif cell.source.strip():
+            shown = tuple(_rendered(cell.outputs, frames))
+            frames += sum(isinstance(one, Frame) for one in shown)
+            found.append(LessonPart("code", code(cell.source), shown))
+    return found
+
+
+def _rendered(outputs: list[Any], frames: int) -> Iterator[Markup | Frame]:
+    """Yield a cell's outputs: framed pages, pictures and text, but not standard error.
+
+    frames: number of framed pages in the cells before.
+    """
+    for output in outputs:
+        data = output.get("data", {})
+        frame = _FRAME.match("".join(data.get("text/html", "")))
+        if output.output_type == "stream":
+            if output.name == "stdout":
+                yield _typed(output.text)
+        elif frame:
+            frames += 1
+            title, page, height = html.unescape(frame[1]), html.unescape(frame[2]), int(frame[3])
+            yield Frame(f"explore-{frames}.html", title, height, page)
+        elif address := embedded("image/png", data.get("image/png")):
+            alt = "The plot drawn by the code above; the text describes it."
+            yield Markup('<img src="{}" alt="{}">').format(address, alt)
+        elif "text/plain" in data:
+            yield _typed("".join(data["text/plain"]))
+
+
+def _typed(text: str) -> Markup:
+    """Show printed text; wide text can be scrolled, also with the keyboard."""
+    return Markup('<pre tabindex="0">{}</pre>').format(_COLOURS.sub("", text))
+
+
+def _prose(text: str, picture: Pictures) -> Markup:
+    """Render Markdown whose wide formulas and tables can be scrolled, also with the keyboard."""
+    shown = str(markdown(text, picture))
+    for before, after in _SCROLLING.items():
+        shown = shown.replace(before, after)
+    return Markup(shown)  # the sanitizer's output, with fixed attributes

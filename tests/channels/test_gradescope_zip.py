@@ -22,7 +22,7 @@ from autograder.channels.gradescope_zip import (
     results,
 )
 from autograder.feedback.text import escaped, exercise_text, submission_text
-from autograder.files.secret import course_secret
+from autograder.files import course_secret
 from autograder.model.course import Course, load
 from autograder.model.errors import KitError
 from autograder.model.report.schema import (

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from nbgrader.converters import Autograde
 
-from autograder.files import atomic
+from autograder import files
 from autograder.model.course import Course, Week
 from autograder.nbgrader import workspace as workspace_module
 from autograder.nbgrader.autograde.preprocessor import prepared_report
@@ -142,7 +142,7 @@ def test_what_was_judged_is_kept_after_the_scores_stand(
 
     def looking(path: Path, data: bytes, mode: int = 0o600) -> None:
         seen.append(auto_scores(klass).get("ada", {}).get("double"))
-        atomic.replace_file(path, data, mode)
+        files.replace_file(path, data, mode)
 
     monkeypatch.setattr(workspace_module, "replace_file", looking)
     record(klass, week, report(graded("ada", 2, 1)))

@@ -19,7 +19,7 @@ from autograder.nbgrader.collect.groups import groups_of, share_marks, spread_gr
 from autograder.nbgrader.collect.history import read_student
 from autograder.nbgrader.gradebook.final_scores import final_scores
 from autograder.nbgrader.workspace import Workspace, open_gradebook
-from autograder.similarity.collected_modules import similarity
+from autograder.similarity import compare_collected
 from tests.nbgrader.tiny_course import SOLUTION, WEEK, graded, report
 
 OTHER = SOLUTION + "\n# another one\n"
@@ -134,7 +134,7 @@ def test_a_group_is_one_module_where_modules_are_compared(
     hands_in("ada")
     hands_in("carl", OTHER)
     collect(listed, week, check_owner=False)
-    found = similarity(listed, week)
+    found = compare_collected(listed, week)
     assert set(found.modules) == {"ada", "carl"}
     assert found.left_out["bob"] == "in a group with ada"
 

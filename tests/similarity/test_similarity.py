@@ -14,8 +14,7 @@ from autograder.classreport.page import compare_pairs, week_page
 from autograder.model.course import Course, Week, load
 from autograder.model.course.stubs import stub_of
 from autograder.model.report.schema import Ending, Report, SubmissionReport
-from autograder.similarity.compare import Similarity, compare
-from autograder.similarity.normalize import module_parts
+from autograder.similarity import Similarity, compare, module_parts
 from tests.similarity.classroom import copied, honest, ways
 
 VICTIM, COPIER = "honest07", "copier"
@@ -149,13 +148,11 @@ def test_the_page_shows_code_side_by_side_and_names_nobody(
     assert VICTIM in week_page(course, summary, names=True, similarity=found)
     (first, *_) = compare_pairs(found, names=False)
     assert len(first.exercises) >= len(week.exercises)
-    for block in first.exercises:
-        for lines in (block.left, block.right):
+    for similarity, left, right in first.exercises:
+        for lines in (left, right):
             text = [line[1] for line in lines if line is not None]
-            assert any(
-                block.similarity.exercise in line for line in text
-            )  # a helper may come before it
-    assert any(line is not None and line[2] for line in first.exercises[0].left)
+            assert any(similarity.exercise in line for line in text)  # a helper may come before it
+    assert any(line is not None and line[2] for line in first.exercises[0][1])
 
 
 def test_a_students_code_is_no_html(course: Course, small: dict[str, str]) -> None:

@@ -124,9 +124,9 @@ def _rank(played: Any) -> str:
 
     if len(played.weeks) <= COPIED_WEEK or not installed("similarity"):
         return "not compared"
-    from autograder.similarity.collected_modules import similarity
+    from autograder.similarity import compare_collected
 
-    pairs = similarity(played.course, played.weeks[COPIED_WEEK]).pairs
+    pairs = compare_collected(played.course, played.weeks[COPIED_WEEK]).pairs
     who = set(played.plan.copied)
     number, pair = next((n, p) for n, p in enumerate(pairs, 1) if {p.first, p.second} == who)
     return f"{number} of {len(pairs)}, share {pair.share:.2f}, stands out: {pair.is_outlier}"

@@ -19,8 +19,7 @@ from autograder.cli import run
 from autograder.model.course import Course, load
 from autograder.model.course.stubs import write_stub
 from autograder.model.errors import BuildError, LeakError
-from autograder.site.build import build_site, week_pages, words_of
-from autograder.site.parts import executed_lesson
+from autograder.site.build import build_site, executed_lesson, week_pages, words_of
 
 NUMBERS = Path(__file__).parents[1] / "second_course"
 AFTER_WEEK_1 = dt.datetime(2030, 1, 7, 9, 0, 1, tzinfo=dt.UTC)

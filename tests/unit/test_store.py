@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from autograder.batch.store import ResultStore, content_hash
-from autograder.files.atomic import replace_file
+from autograder.files import replace_file
 from autograder.model.report.schema import Ending, SubmissionReport
 
 REPORT = SubmissionReport("ada", Ending.GRADED, 3.0, 5.0, 0.1)

@@ -8,8 +8,7 @@ its own tests, its misconceptions and all correct programs. Results with gaps ar
 from __future__ import annotations
 
 import contextlib
-import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
 from functools import cache
 from multiprocessing.util import Finalize
@@ -19,8 +18,7 @@ from typing import Any
 import msgspec
 
 from ...batch.store import PACKAGES, fingerprint, settings, trusted_fingerprint, versions
-from ...files.atomic import replace_file
-from ...files.secret import feed
+from ...files import hash_of, replace_file
 from ...grading.warmup import rare_collection, warm_engine
 from ...model.course import Course, Week, load
 from ...model.course.bank import Bank
@@ -34,7 +32,7 @@ _COSTS = {WHOLE: 5, PUBLIC: 25, LESSON: 200}
 
 
 class _StoredProof(msgspec.Struct, frozen=True):
-    inputs: str  # their hash
+    inputs: bytes  # their hash
     result: Verification
 
 
@@ -65,15 +63,15 @@ class ProofCache:
                 replace_file(self._path(part), msgspec.json.encode(proof))
 
     def _path(self, part: str) -> Path:
-        suffix = "" if _is_public(part) else f"-{_hash(self._environment)[:8]}"
+        suffix = "" if _is_public(part) else f"-{hash_of(self._environment).hex()[:8]}"
         return self._folder / f"{part or 'week'}{suffix}.json"
 
-    def _hash_of(self, part: str) -> str:
+    def _hash_of(self, part: str) -> bytes:
         facts = (settings(self.course, self.week), versions(), self.week.questions)
         inputs = [_kit_hash(), *(msgspec.json.encode(f, order="deterministic") for f in facts)]
         if not _is_public(part):
             inputs += self._environment
-        return _hash([*inputs, *self._files(part)])
+        return hash_of([*inputs, *self._files(part)])
 
     def _files(self, part: str) -> Iterator[bytes]:
         course, week = self.course, self.week
@@ -110,15 +108,8 @@ def _contents(*places: Path) -> Iterator[bytes]:
 @cache
 def _kit_hash() -> bytes:
     root = Path(__file__).parents[2]
-    packages = (root / name for name in (*PACKAGES, "authoring", "student", "authors"))
-    return _hash(_contents(*(p for top in packages for p in sorted(top.rglob("*.py"))))).encode()
-
-
-def _hash(parts: Iterable[bytes]) -> str:
-    digest = hashlib.blake2b(digest_size=20)
-    for part in parts:
-        feed(digest, part)
-    return digest.hexdigest()
+    names = (*PACKAGES, "authoring", "student", "authors")
+    return hash_of(_contents(*(root / name for name in names)))
 
 
 class ProofJob(msgspec.Struct, frozen=True):

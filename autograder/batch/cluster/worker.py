@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from ...files.workfolder import WorkFolder
+from ...files import WorkFolder
 from ...model.availability import has_cuda
 from ...model.course import REGISTRY, Course, Week, parse
 from ...model.errors import KitError

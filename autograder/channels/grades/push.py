@@ -22,8 +22,7 @@ from typing import Protocol
 import msgspec
 
 from ...feedback.text import submission_text
-from ...files.atomic import replace_file
-from ...files.workfolder import alone
+from ...files import alone, replace_file
 from ...lms.grade_files import total
 from ...lms.roster import Roster, RosterEntry
 from ...model.course import Course, Week

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.status import Status
 
 from ...authoring.verify.mutants import MutantOutcome, hunt
-from ...files.secret import course_secret
+from ...files import course_secret
 from ...model.course import Course, Week
 from ...sandbox import choose
 from ...terminal.console import terminal

@@ -14,7 +14,7 @@ from ...authoring.verify.hidden_tests import WHOLE
 from ...authoring.verify.proofs import LESSON, PUBLIC, ProofCache, ProofJob, cost, run_job
 from ...authoring.verify.week_parts import Selection, Verification, combine_draws
 from ...batch.pool import process_pool
-from ...files.secret import course_secret, public_draw
+from ...files import course_secret, public_draw
 from ...model.availability import axis
 from ...model.course import Course, Week
 from ...model.errors import EngineError

@@ -17,7 +17,7 @@ from ..output import plural, write_output
 
 if TYPE_CHECKING:
     from ...model.report.schema import Report
-    from ...similarity.compare import Similarity
+    from ...similarity import Similarity
 
 
 @instructor_command
@@ -89,10 +89,10 @@ def report(
 
 def _similarity(course: Course, week: Week, *, names: bool) -> Similarity:
     """Compare the week's modules and print the number of suspiciously similar pairs."""
-    from ...similarity.collected_modules import similarity
+    from ...similarity import compare_collected
 
     with terminal(stderr=True).status(f"comparing the modules of {week.name}"):
-        found = similarity(course, week)
+        found = compare_collected(course, week)
     outliers = plural(len(found.outliers), "suspicious pair")
     print(f"{week.name}: {len(found.fingerprints)} modules compared, {outliers}, on the page")
     print("This is a reason to look, not a proof.")

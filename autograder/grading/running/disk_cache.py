@@ -13,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 
-from ...files.atomic import replace_file
+from ...files import replace_file
 from ...model.report.schema import TestReport
 from ...worker.protocol import frames
 from ..outcomes import Flaw, Outcome

@@ -24,8 +24,7 @@ from typing import Any
 
 import pytest
 
-from ...files.secret import course_secret
-from ...files.workfolder import WorkFolder
+from ...files import WorkFolder, course_secret
 from ...model.availability import axis
 from ...model.course import Course, Week, find_root, load
 from ...model.course.bank import Bank

@@ -9,7 +9,6 @@ because an index out of bounds makes the device unusable for the process.
 
 from __future__ import annotations
 
-import hashlib
 import random
 import sys
 from collections.abc import Callable, Collection, Mapping
@@ -21,7 +20,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from ...files.secret import feed
+from ...files import hash_of
 from ...model.availability import installed, missing_in_words
 from ...model.course import Week
 from ...model.course.bank import Bank, Misconception
@@ -282,14 +281,12 @@ class Runs:
         self, name: str, source: str, exercise: str, run: Callable[[], list[Ran]]
     ) -> list[Ran]:
         """Return the stored results of a program, or run it and store them."""
-        digest = hashlib.blake2b(digest_size=20)
-        for part in (source.encode(), self._tests[exercise]):
-            feed(digest, part)
-        ran = self._kept.get(name, digest.digest()) if self._kept else None
+        digest = hash_of((source.encode(), self._tests[exercise]))
+        ran = self._kept.get(name, digest) if self._kept else None
         if ran is None:
             ran = run()
             if self._kept and not any(r.fault for r in ran):
-                self._kept.put(name, ran, digest.digest())
+                self._kept.put(name, ran, digest)
         return ran
 
     def recorded(self, exercise: str) -> dict[str, Steps]:

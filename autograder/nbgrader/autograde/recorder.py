@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from ...files.workfolder import in_turn
+from ...files import in_turn
 from ...model.course import Course, Week
 from ...model.errors import NbgraderError
 from ...model.report.schema import Ending, Report, SubmissionReport

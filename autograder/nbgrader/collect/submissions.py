@@ -15,7 +15,7 @@ from typing import NamedTuple
 import msgspec
 
 from ...batch.intake import Submission, Unread
-from ...files.workfolder import in_turn
+from ...files import in_turn
 from ...model.course import Course, Week
 from ...model.errors import NbgraderError
 from ...model.submission_files import KINDS, Note

@@ -17,7 +17,7 @@ from traitlets import Bool
 
 from ...feedback.html import feedback_page
 from ...feedback.view import Mark, Marks
-from ...files.workfolder import in_turn
+from ...files import in_turn
 from ...model.course import Course, Week
 from ...model.errors import NbgraderError
 from ...model.submission_files import parse_timestamp

@@ -20,7 +20,7 @@ from typing import Any
 
 import msgspec
 
-from ...files.secret import course_secret
+from ...files import course_secret
 from ...lms.csv_tables import read_rows, text_cell
 from ...model.course import Course, Week
 from ...model.errors import NbgraderError

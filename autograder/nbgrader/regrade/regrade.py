@@ -17,8 +17,7 @@ from typing import Any
 import nbformat
 
 from ...batch.store import fingerprint
-from ...files.atomic import replace_file
-from ...files.secret import course_secret
+from ...files import course_secret, replace_file
 from ...model.course import Course, Week
 from ...model.errors import NbgraderError
 from ...model.report.comparison import differ

@@ -22,7 +22,7 @@ from typing import Literal
 import msgspec
 from msgspec import field
 
-from ...files.workfolder import alone
+from ...files import alone
 from ...model.course import Course, Week
 from ...model.errors import NbgraderError
 from ...model.message_text import visible

@@ -24,7 +24,7 @@ from pathlib import Path
 import msgspec
 
 from ...batch.intake import Submission, Unread
-from ...files.secret import course_secret
+from ...files import course_secret
 from ...model.course import REGISTRY, Course, Week, load
 from ...model.course.loader import one_week
 from ...model.errors import CourseError

@@ -17,7 +17,7 @@ from ...authoring.lesson.handout import (
     zip_week,
 )
 from ...authoring.lesson.leak_check import Secret, check_files, check_folder, secrets_of
-from ...files.atomic import replace_file
+from ...files import replace_file
 from ...model.course import Course, Week
 from ...model.errors import LeakError, NbgraderError
 from ..gradebook.due_dates import enter_assignment, unknown_extensions

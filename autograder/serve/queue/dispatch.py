@@ -15,7 +15,7 @@ from typing import Any
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from ...files.workfolder import WorkFolder
+from ...files import WorkFolder
 from ...model.course import Course, Week
 from ...model.errors import KitError
 from ...model.report.schema import Ending, SubmissionReport

@@ -18,7 +18,7 @@ from typing import Any
 
 import typer
 
-from ...files.atomic import replace_file
+from ...files import replace_file
 from ...model.errors import KitError
 
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")

@@ -6,7 +6,7 @@ import datetime as dt
 import shutil
 from pathlib import Path
 
-from ...files.atomic import replace_file
+from ...files import replace_file
 from ...model.errors import KitError
 from .source import span
 from .week import WeekFolder

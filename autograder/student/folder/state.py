@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from ...files.atomic import replace_file
+from ...files import replace_file
 from ..checks.check_results import State
 
 

@@ -3,7 +3,8 @@
 In small exercises, independent solutions are similar: there are few ways to write a softmax. So
 pairs are ranked by how surprising their similarity is.
 
-1. Modules are normalised (`normalize`), and each definition is turned into fingerprints: the
+1. Modules are normalised: names that Python does not define become one name, and comments,
+   docstrings and imports are left out. Each definition is turned into fingerprints: the
    sequences of K tokens in it. Names, comments, layout and the order of functions do not matter.
    Fingerprints of the stub are ignored.
 2. A fingerprint that n of N modules contain has the weight log2(N / n), so common idioms count
@@ -18,6 +19,10 @@ The result is not a proof and does not show who copied: it tells the instructor 
 
 from __future__ import annotations
 
+import ast
+import builtins
+import keyword
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -25,13 +30,19 @@ from typing import Any
 
 import numpy as np
 
-from ..model.course import Week
-from .normalize import ModulePart, module_parts
+from .model.course import Course, Week
+from .model.course.stubs import stub_of
+from .model.errors import KitError
+from .nbgrader.collect.groups import author_of, groups_of
+from .nbgrader.collect.submissions import collected
+from .nbgrader.workspace import Workspace
 
 K = 16  # tokens of a fingerprint
 _FENCE = 3.0  # interquartile ranges above the upper quartile: Tukey's "far out"
 OTHER = ""  # code that belongs to no exercise or to several
 Lines = frozenset[int]
+_TOKEN = re.compile(r"[^\W\d]\w*|[\d.]+|[^\w\s]")
+_KEPT = frozenset(keyword.kwlist) | frozenset(dir(builtins))
 
 
 @dataclass(frozen=True)
@@ -91,6 +102,39 @@ class Similarity:
         return frozenset(first_lines), frozenset(line for f in rare for line in second[f])
 
 
+def compare_collected(course: Course, week: Week) -> Similarity:
+    """Compare the collected modules of a week; raise KitError if there are fewer than two."""
+    modules: dict[str, str] = {}
+    left_out = _other_group_members(course, week)
+    for submission in collected(course, week):
+        source = submission.files.get(week.module)
+        if submission.name in left_out:
+            continue
+        if submission.problem or source is None:
+            left_out[submission.name] = submission.problem or f"there is no {week.module}"
+        else:
+            modules[submission.name] = source.decode("utf-8", "replace")
+    if len(modules) < 2:
+        raise KitError(
+            f"{week.name}: nothing to compare: {len(modules)} modules were collected, "
+            f"run `autograder collect {week.name}`"
+        )
+    found = compare(week, stub_of(course, week), modules)
+    found.left_out |= left_out
+    return found
+
+
+def _other_group_members(course: Course, week: Week) -> dict[str, str]:
+    """Map group members except one to the reason for leaving them out: they share a module."""
+    submitted = set(Workspace(course).students("submitted", week))
+    left_out: dict[str, str] = {}
+    for group in groups_of(course, week):
+        members = [member for member in group if member in submitted]
+        authors = [m for m in members if author_of(course, week, m) == m] or members[:1]
+        left_out |= {m: f"in a group with {authors[0]}" for m in members if m != authors[0]}
+    return left_out
+
+
 def compare(week: Week, stub: str, modules: Mapping[str, str]) -> Similarity:
     """Compare all pairs of modules by student."""
     stub_prints = {found for part in module_parts(stub) for found, _ in _fingerprints(part)}
@@ -102,18 +146,13 @@ def compare(week: Week, stub: str, modules: Mapping[str, str]) -> Similarity:
         else:
             found.left_out[name] = "it contains only the stub"
     if len(found.fingerprints) > 1:
-        found.pairs, found.typical = _rank(_units(week), found.fingerprints)
+        units = [*(e.name for e in week.exercises), OTHER]
+        found.pairs, found.typical = _rank(units, found.fingerprints)
     return found
 
 
-def _units(week: Week) -> list[str]:
-    return [*(e.name for e in week.exercises), OTHER]
-
-
 def _module_fingerprints(week: Week, source: str, ignored: set[str]) -> Fingerprints:
-    found = Fingerprints(
-        {unit: set() for unit in _units(week)}, defaultdict(set), {u: set() for u in _units(week)}
-    )
+    found = Fingerprints(defaultdict(set), defaultdict(set), defaultdict(set))
     parts = module_parts(source)
     owners = _owners(parts, [e.name for e in week.exercises])
     for part in parts:
@@ -215,3 +254,51 @@ def _shares(table: Any, weights: Any = 1.0) -> Any:
     both = (table * weights) @ table.T
     own = np.diagonal(both)
     return both / np.maximum(np.minimum.outer(own, own), 1e-9)
+
+
+@dataclass(frozen=True)
+class ModulePart:
+    """A top-level definition, or another top-level statement (name ""): its lines and tokens."""
+
+    name: str
+    lines: range
+    words: frozenset[str]  # all names, as written
+    tokens: tuple[tuple[str, int], ...]  # with their lines
+
+
+def module_parts(source: str) -> list[ModulePart]:
+    """Return the parts of a module; a module that is not valid Python is one part."""
+    lines = source.split("\n")
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return [_part("", range(1, len(lines) + 1), lines, set())]
+    ignored: set[int] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):  # a docstring
+            ignored.update(_line_range(node))
+    return [
+        _part(getattr(statement, "name", ""), _line_range(statement), lines, ignored)
+        for statement in tree.body
+        if not isinstance(statement, ast.Import | ast.ImportFrom)
+        and statement.lineno not in ignored
+    ]
+
+
+def _line_range(statement: ast.stmt) -> range:
+    return range(statement.lineno, (statement.end_lineno or statement.lineno) + 1)
+
+
+def _part(name: str, numbers: range, lines: list[str], ignored: set[int]) -> ModulePart:
+    found = [
+        (token, number)
+        for number in numbers
+        if number not in ignored
+        for token in _TOKEN.findall(lines[number - 1].partition("#")[0])
+    ]
+    tokens = ((_normalized(token), number) for token, number in found)
+    return ModulePart(name, numbers, frozenset(token for token, _ in found), tuple(tokens))
+
+
+def _normalized(token: str) -> str:
+    return "name" if token.isidentifier() and token not in _KEPT else token

@@ -1,18 +1,78 @@
-"""Lock folders, and remove temporary folders even if their process is killed.
+"""Files that the kit keeps on this machine: atomic writes, locks, temporary folders, the secret.
 
-A process holds a lock in each folder that it uses, and the kernel releases the locks of dead
-processes. The next process that creates a folder removes those without a lock, because they contain
-solutions.
+A process holds a lock in each temporary folder that it uses, and the kernel releases the locks of
+dead processes. The next process that creates a folder removes the folders without a lock, because
+they contain solutions.
 """
 
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
+import secrets
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .model.course import Course
+
+_PREFIX = "autograder-work-"
+_LOCK = "lock"
+
+
+def replace_file(path: Path, data: bytes, mode: int = 0o600, *, lasting: bool = True) -> None:
+    """Replace a file atomically: write a temporary file next to `path`, then rename it.
+
+    lasting: flush to disk, so that the file survives a power failure. Not needed for data that can
+    be computed again, if the reader detects an incomplete file.
+    """
+    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=".new-")
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+            file.flush()
+            if lasting:
+                os.fsync(file.fileno())
+        os.chmod(temporary, mode)
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def hash_of(parts: Iterable[bytes]) -> bytes:
+    """Return a hash of 20 bytes that depends on each part and on where it starts and ends."""
+    digest = hashlib.blake2b(digest_size=20)
+    for part in parts:
+        digest.update(len(part).to_bytes(8, "little"))
+        digest.update(part)
+    return digest.digest()
+
+
+def course_secret(course: Course) -> bytes:
+    """Return the secret that makes hidden inputs unpredictable.
+
+    The first call creates the file .autograder/secret, readable only by its owner.
+    """
+    path = course.state / "secret"
+    with contextlib.suppress(FileNotFoundError):
+        return path.read_bytes()
+    temporary = path.with_name(f"secret.{os.getpid()}")
+    temporary.touch(mode=0o600)
+    temporary.write_bytes(secrets.token_bytes(32))
+    with contextlib.suppress(FileExistsError):  # another process was faster
+        os.link(temporary, path)
+    temporary.unlink()
+    return path.read_bytes()
+
+
+def public_draw(number: int) -> bytes:
+    """Return a substitute for the secret that is the same on every machine, for proofs."""
+    return hashlib.blake2b(f"draw {number}".encode(), digest_size=32).digest()
 
 
 @contextlib.contextmanager
@@ -42,10 +102,6 @@ def alone(lock_file: Path, error: Exception) -> Iterator[None]:
         except OSError:
             raise error from None
         yield
-
-
-_PREFIX = "autograder-work-"
-_LOCK = "lock"
 
 
 class WorkFolder:
