@@ -232,7 +232,13 @@ class CallGraph:
 
     def reached(self, exercise: str) -> frozenset[str]:
         """Return the exercises that an exercise calls, directly or indirectly, except itself."""
-        return _reachable(exercise, lambda e: self.calls.get(e, ())) - {exercise}
+        waiting, seen = [exercise], set[str]()
+        while waiting:
+            name = waiting.pop()
+            if name not in seen:
+                seen.add(name)
+                waiting += self.calls.get(name, ())
+        return frozenset(seen) - {exercise}
 
     def with_calls(self, more: Mapping[str, frozenset[str]]) -> CallGraph:
         """Return a copy of the graph with more calls, such as those that hidden tests make."""
@@ -241,20 +247,31 @@ class CallGraph:
 
 
 def read_call_graph(source: str, exercises: Collection[str]) -> CallGraph:
-    """Read the calls in a module; return an empty graph if it cannot be parsed or is too long."""
+    """Read the calls in a module; return an empty graph if it cannot be parsed or is too long.
+
+    The time is linear in the length of the source, for each exercise: a statement that assigns to
+    thousands of names is read once.
+    """
     tree = parse_bounded(source)
-    uses: dict[str, set[str]] = {}
-    for name, node in _definitions(tree.body if tree is not None else ()):
-        found = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
-        uses.setdefault(name, set()).update(found)
-    everything = set(exercises)
+    everything = frozenset(exercises)
+    uses: list[frozenset[str]] = []  # of each statement that defines names
+    defined_by: dict[str, list[int]] = {}
+    for names, node in _definitions(tree.body if tree is not None else ()):
+        for name in names:
+            defined_by.setdefault(name, []).append(len(uses))
+        uses.append(frozenset(n.id for n in ast.walk(node) if isinstance(n, ast.Name)))
 
     def called(exercise: str) -> frozenset[str]:
         # An exercise consists of the definitions that it reaches without passing another exercise.
-        parts = _reachable(exercise, lambda name: (uses[name] & uses.keys()) - everything)
-        return frozenset().union(*(uses[part] for part in parts)) & everything - {exercise}
+        waiting, read, found = [exercise], set[int](), set[str]()
+        while waiting:
+            for statement in set(defined_by.get(waiting.pop(), ())) - read:
+                read.add(statement)
+                waiting += (uses[statement] - found) - everything
+                found |= uses[statement]
+        return everything & found - {exercise}
 
-    return CallGraph({e: called(e) & uses.keys() for e in exercises if e in uses})
+    return CallGraph({e: called(e) & defined_by.keys() for e in exercises if e in defined_by})
 
 
 def named_in(function: FunctionType, exercises: Collection[str]) -> frozenset[str]:
@@ -279,26 +296,14 @@ def _names_in_code(code: CodeType) -> Iterator[str]:
             yield constant.split(".")[0]
 
 
-def _definitions(body: Iterable[ast.stmt]) -> Iterator[tuple[str, Definition]]:
-    """Yield every definition of a module, also those under `if` or `try`."""
+def _definitions(body: Iterable[ast.stmt]) -> Iterator[tuple[set[str], Definition]]:
+    """Yield the names and the node of every definition of a module, also under `if` or `try`."""
     for node in body:
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            yield node.name, node
+            yield {node.name}, node
         elif isinstance(node, (ast.Assign, ast.AnnAssign)):
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            for target in targets:
-                if isinstance(target, ast.Name):
-                    yield target.id, node
+            yield {target.id for target in targets if isinstance(target, ast.Name)}, node
         else:
             inner = (getattr(node, field, ()) for field in ("body", "orelse", "finalbody"))
             yield from _definitions(s for part in inner for s in part)
-
-
-def _reachable(start: str, successors: Callable[[str], Iterable[str]]) -> frozenset[str]:
-    waiting, seen = [start], set[str]()
-    while waiting:
-        name = waiting.pop()
-        if name not in seen:
-            seen.add(name)
-            waiting += successors(name)
-    return frozenset(seen)

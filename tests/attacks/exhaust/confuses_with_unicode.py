@@ -1,6 +1,6 @@
 """Line 47. Source with letters that look the same, fold, join, reverse direction or are invisible.
 
-Variants: bom wide marks ligatures separators turned tabs returns continued form_feeds hidden type_comments surrogate
+Variants: bom wide marks ligatures separators turned tabs returns continued chained form_feeds hidden type_comments surrogate
 Expected: refused|graded
 Score at most: softmax=2
 """
@@ -15,6 +15,7 @@ _SOURCES = {
     "tabs": "if 1:\n\tx = 1\n        y = 2\n",
     "returns": "import gc\rx = 1\r" * 3_000,
     "continued": "x = \\\n" * 9_000 + "1\n",
+    "chained": "".join(f"x{n} = \\\n" for n in range(9_000)) + "1\n",
     "form_feeds": "\x0c" * 90_000 + "import gc\n",
     "hidden": "x = 1  # coding: \u200b\n" + "\u200b\n" * 10,
     "type_comments": "x = 1  # type: " + "[" * 50_000 + "\n" + "import gc\n",

@@ -1,7 +1,7 @@
 """Line 27. Returns containers that contain themselves, misreport their length or have unusual keys.
 
 Variants: cycle pair_cycle dict_cycle named ordered default return_type keys surrogates long_list deep property_dict
-Expected: softmax=wrong|bad_reply|crashed|limit
+Expected: softmax=wrong|bad_reply|crashed|limit|timeout
 Score at most: softmax=0
 """
 

@@ -1,7 +1,7 @@
 """Line 30. Answers right numbers in tensors of torch's rarer kinds, wrapped, lazy, named or not yet filled.
 
 Variants: batched tracked functional lazy_zero named inference fused_masked uninitialized half_complex eighths sixteenths bits quantized_rows jagged distributed hooked symbolic swapped_data pinned_shape storageless
-Expected: softmax=wrong|crashed|pass|bad_reply
+Expected: softmax=wrong|crashed|pass|bad_reply|timeout
 Score at most: softmax=2
 """
 
