@@ -1,4 +1,183 @@
-"""Fixtures and hooks for a conftest.py that runs hidden tests under plain pytest."""
+"""Run hidden tests under plain pytest, on the solution or on your own file, in this process.
 
-from ..grading.running.standalone import *  # noqa: F403  # the names in its __all__
-from ..grading.running.standalone import __all__ as __all__
+    pytest autograder/graders/week02_masking
+    pytest autograder/graders/week02_masking -k any_axis --alternative python_loops
+    pytest autograder/graders/week02_masking --submission mine/masking.py
+
+If a file defines only some of the exercises, its definitions replace those of the solution, as for
+a misconception. Line numbers in messages then start after the lines of the solution.
+
+A conftest.py next to the weeks' folders needs `from autograder.authors.byhand import *`. Then an
+editor can run and debug the tests: `breakpoint()` stops in a test and in the code under test, and
+printed lines start with the name of the program. Grading uses neither that conftest.py nor this
+module.
+"""
+
+from __future__ import annotations
+
+import difflib
+import sys
+from collections.abc import Generator, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ..files import WorkFolder, course_secret
+from ..grading.assertions.case import Case
+from ..grading.outcomes import GraderFault, NotRun, Outcome
+from ..grading.running import fixtures
+from ..grading.running.pytest_plugin import GraderPlugin, add_markers
+from ..grading.running.test_runner import write_module
+from ..grading.targets.in_process import Answer, InProcess, prepare_process, split_reply
+from ..model.availability import axis
+from ..model.course import Course, Week, find_root, load
+from ..model.course.bank import Bank
+from ..model.errors import KitError
+from ..worker.monitor.operator_hooks import install_hooks
+
+__all__ = [
+    "case",
+    "pytest_addoption",
+    "pytest_collection_modifyitems",
+    "pytest_configure",
+    "pytest_generate_tests",
+    "pytest_pyfunc_call",
+]
+
+
+class PrintingTarget(InProcess):
+    """A program in this process whose printed lines are shown with its name."""
+
+    def __init__(self, path: Path, name: str) -> None:
+        super().__init__(path)
+        self._name = name
+
+    def request(self, frame: bytes) -> Answer:
+        answer = split_reply(self.answer(frame))
+        for line in answer[0].printed.splitlines():
+            print(f"[{self._name}] {line}")
+        return answer
+
+
+class StandaloneWeek:
+    """The hidden tests of a week and the program that they run on."""
+
+    def __init__(self, course: Course, week: Week, config: pytest.Config) -> None:
+        self.week, self._folder, bank = week, WorkFolder(), Bank(course, week)
+        devices = axis(config.getoption("--on"))
+        prepare_process(week, devices)
+        self.student = self._target(bank, config.getoption("--submission"))
+        self.source = tuple(self.student.path.read_text("utf-8", "replace").split("\n"))
+        solution = course.solution(week)
+        self.plugin = GraderPlugin(
+            week,
+            devices,
+            course_secret(course),
+            PrintingTarget(solution, "reference"),
+            InProcess(solution),
+            bank.solution,
+        )
+
+    def _target(self, bank: Bank, name: str) -> PrintingTarget:
+        """Return a target of a file or of a program in the bank; "" selects the solution."""
+        path = Path(name)
+        path = path / self.week.module if (path / self.week.module).is_file() else path
+        if name and path.is_file():
+            text = path.read_text(encoding="utf-8-sig", errors="replace")
+            source, lines_before = bank.complete_module(text, path.name)
+            if not lines_before:
+                return PrintingTarget(path.resolve(), "submission")
+            name = "submission"
+        else:
+            name = name or "solution"
+            sources = {"solution": bank.solution}
+            sources |= {a.name: a.source for a in bank.alternatives}
+            sources |= {m.name: m.source for m in bank.misconceptions}
+            if name not in sources:
+                near = difflib.get_close_matches(name, sources, n=3)
+                guess = f"; did you mean {' or '.join(near)}?" if near else ""
+                raise KitError(
+                    f"there is no file {name}, and the bank of {self.week.name} has no "
+                    f"{name!r}{guess}"
+                )
+            source = sources[name]
+        return PrintingTarget(write_module(self._folder.path / name, self.week, source), name)
+
+
+@cache
+def _week(folder: Path, config: pytest.Config) -> StandaloneWeek:
+    course = load(find_root(folder))
+    return StandaloneWeek(course, course.week(folder.name), config)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("hidden tests")
+    group.addoption(
+        "--submission",
+        "--alternative",
+        dest="submission",
+        default="",
+        help="Test this file (without a sandbox, so trust it) or this program of the bank.",
+    )
+    group.addoption("--on", default="auto", help="Devices: auto, cpu, cuda or fake-gpu.")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if not config.pluginmanager.is_registered(fixtures):
+        config.pluginmanager.register(fixtures)
+    add_markers(config)
+    sys.breakpointhook = _stop
+
+
+def _stop(*args: Any, **kwargs: Any) -> None:
+    """Open pytest's debugger, even while the output of the program is captured."""
+    from _pytest.debugging import pytestPDB
+
+    sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__
+    debugger: Any = pytestPDB
+    debugger._init_pdb("set_trace").set_trace(sys._getframe().f_back)
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    collected = metafunc.definition
+    try:
+        week = _week(collected.path.parent, metafunc.config)
+    except KitError as error:
+        collected.session.shouldfail = str(error)  # report the error once, not for each file
+        raise pytest.Collector.CollectError(str(error)) from None
+    week.plugin.pytest_generate_tests(metafunc)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:  # as in grading, independent of the project's settings
+        item.add_marker(pytest.mark.filterwarnings("ignore"))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, object]:
+    folder, config = pyfuncitem.path.parent, pyfuncitem.config
+    try:
+        return (yield)
+    except NotRun as outcome:
+        pytest.skip(outcome.message)
+    except Outcome as outcome:
+        if config.getoption("usepdb", False):
+            raise  # so that --pdb opens where the outcome was raised
+        text = fixtures.describe_outcome(outcome, folder)
+        raise pytest.fail.Exception(text, pytrace=False) from None
+    except (AttributeError, NameError, GraderFault) as error:
+        exercises = _week(folder, config).plugin.exercises
+        error.add_note(fixtures.describe_fault(pyfuncitem.name, error, folder, exercises))
+        raise
+
+
+@pytest.fixture
+def case(request: pytest.FixtureRequest) -> Iterator[Case]:
+    week = _week(request.path.parent, request.config)
+    install_hooks(week.week.all_patterns)
+    made = week.plugin.new_case(request.node, week.student, week.source)
+    made.begin()
+    yield made
+    made.end()

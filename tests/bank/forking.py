@@ -16,7 +16,7 @@ import sys
 import anyio.pytest_plugin  # noqa: F401
 import hypothesis  # noqa: F401
 
-import autograder.grading.running.standalone  # noqa: F401
+import autograder.authors.byhand  # noqa: F401
 from autograder.worker.torch_support import fake_device
 
 

@@ -1,21 +1,22 @@
-"""Reuse the outcome of a hidden test for submissions that give the same answers.
+"""Reuse the outcome of a hidden test for submissions that send the same replies.
 
-Theory of operation. The next request of a hidden test, and its outcome, depend only on the answers
-so far: its inputs are drawn from the course's secret and the test's name, the reference's answers
-are recorded, and the test sees nothing else of a submission. (A test that looks at the process
-itself, with `process_of`, always runs.) So each test has a trie: answers so far -> next request or
-outcome. The next submission is first sent the requests stored in the trie. Every call is still
-made, in order, with the clock and the limits of the test; only drawing, encoding and comparing are
-skipped. At the first new answer the test itself runs: it gets the answers so far and requests the
-rest.
+Theory of operation. The next request of a hidden test and its outcome depend only on the replies so
+far. The test draws its inputs from the course's secret and its own name, the reference's replies
+are recorded, and the test observes nothing else of a submission. (A test that inspects the process
+with `process_of` always runs.) So each test has a trie, which maps the replies so far to the next
+request or to the outcome. The next submission first receives the requests in the trie. Every call
+is still made, in order, under the clock and the limits of the test; only drawing, encoding and
+comparing are skipped. At the first new reply the test itself runs: it receives the replies so far
+and makes the remaining requests.
 
-A hostile submission has no advantage: one that answers like a passing submission, to the last bit,
-is correct. The only failure that is stored is `wrong`, and only if its message cannot depend on the
-submission's source: no exception, no forbidden call, and allowed words only. Printed text and the
-lines of exceptions are not part of the key, because no verdict depends on them.
+A hostile submission gains nothing, because a submission whose replies equal those of a passing one
+to the last bit is correct. The only failure in a trie is `wrong`, and only if its message cannot
+depend on the submission's source: no exception, no forbidden call, and allowed words only. Printed
+text and the lines of exceptions are not part of the key, because no verdict depends on them.
 
-The requests of a test to submissions that pass it are its path. Most submissions follow the same
-path, so a sandboxed submission is sent the paths of an exercise's tests in one piece (`expected`).
+The path of a test consists of its requests to submissions that pass. Most submissions follow the
+same path, so a sandboxed submission receives the paths of an exercise's tests in one write
+(`expected`).
 """
 
 from __future__ import annotations
@@ -26,7 +27,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 from time import monotonic
-from typing import NamedTuple
 
 import msgspec
 
@@ -39,12 +39,13 @@ from ..targets.resource_limits import KEPT_BYTES, ByteQuota, answer_bytes
 from ..targets.sandboxed import NextCall, Sandboxed
 
 _MOST_PATHS = 128  # paths of one test before its trie is cleared
-_MOST_BYTES = 16 << 20  # bytes of stored requests, which can contain answers of a submission
+_MOST_BYTES = 16 << 20  # bytes of stored requests, which can contain values from a submission
 _MOST_AHEAD = 1 << 20  # bytes of requests that are sent ahead
-_SLOW_SECONDS = 0.25  # a slower call is not sent ahead: it would delay the answers before it
+_SLOW_SECONDS = 0.25  # a slower call is not sent ahead, because it would delay earlier replies
 _NOT_KEPT = LimitExceeded("The answers are too large to be stored.")
 _START = b""
 _encode = msgspec.msgpack.Encoder().encode
+_Received = tuple[Answer, bytes]  # a reply, and the part of its header that verdicts depend on
 
 
 @dataclass(frozen=True)
@@ -72,14 +73,12 @@ class AnswerTries:
         words: AllowedWords | None = None,
         quota: ByteQuota | None = None,
     ) -> TrieTarget:
-        """Return a submission's target for one test. `quota` limits the answers that it stores."""
-        trie = self._tries.get(test)
-        if trie is None:
-            trie = self._tries[test] = _Trie(self._quota)
+        """Return a submission's target for one test. `quota` limits the stored replies."""
+        trie = self._tries.setdefault(test, _Trie(self._quota))
         return TrieTarget(trie, target, words or AllowedWords(()), quota or ByteQuota(KEPT_BYTES))
 
     def expected(self, tests: Iterable[str]) -> list[NextCall]:
-        """Return the requests of successive tests, up to the first test without a known path."""
+        """Return the requests of consecutive tests, up to the first test without a known path."""
         calls: list[NextCall] = []
         size = 0
         for test in tests:
@@ -98,8 +97,8 @@ class AnswerTries:
 class _Trie:
     """The trie of one test.
 
-    steps:    from the key of the answers so far to the next request or the outcome
-    path:     the requests to submissions that pass
+    steps:    maps the key of the replies so far to the next request or to the outcome
+    path:     the requests that all passing submissions receive, or None if no submission passed
     branches: the requests after `path` depend on the submission
     """
 
@@ -112,7 +111,7 @@ class _Trie:
         self._quota = quota
 
     def store(self, path: list[tuple[bytes, bytes]], key: bytes, end: End) -> None:
-        """Store the requests that led to an outcome, each with the key of the answers before."""
+        """Store an outcome and the requests before it, each with the key of the earlier replies."""
         if key in self.steps:
             return
         if self._paths >= _MOST_PATHS:
@@ -126,7 +125,7 @@ class _Trie:
         self.steps[key] = end
 
     def learn_path(self, asked: Sequence[bytes], passed: bool) -> None:
-        """Shorten the path to its common prefix with the requests that this submission got."""
+        """Shorten the path to its common prefix with the requests to this submission."""
         if self.path is None:
             self.path = tuple(asked) if passed else None
             return
@@ -142,17 +141,11 @@ class _Trie:
         self._paths = 0
 
 
-class _Received(NamedTuple):
-    """An answer, and the part of its header that verdicts depend on."""
-
-    answer: Answer
-    header: bytes
-
-
 class TrieTarget:
     """A submission's target during one test.
 
-    answers: the submission's answers for the diagnosis, as many as the quota allows
+    answers: the submission's replies and failed calls, or one LimitExceeded if they exceed the
+             quota
     """
 
     def __init__(self, trie: _Trie, target: Target, words: AllowedWords, quota: ByteQuota) -> None:
@@ -167,13 +160,13 @@ class TrieTarget:
         self._slow = self._begun = False
 
     def begin(self, test: str, exercise: str) -> None:
-        """Begin the test unless it has begun: requests sent along the trie already belong to it."""
+        """Begin the test, unless `follow` has already sent requests of the test."""
         if not self._begun:
             self._begun = True
             self._target.begin(test, exercise)
 
     def follow(self) -> End | None:
-        """Send the requests in the trie; return the outcome, or None if the test must run."""
+        """Send the stored requests; return the stored outcome, or None if the test must run."""
         key = _START
         while key in self.trie.steps:
             step = self.trie.steps[key]
@@ -192,13 +185,13 @@ class TrieTarget:
         self._path.append((self._key, frame))
         received = self._take_early(frame) if self._early else self._ask(frame)
         self._key = _next_key(self._key, received)
-        return received.answer
+        return received[0]
 
     def _take_early(self, frame: bytes) -> _Received:
         asked, received = self._early.popleft()
         if asked != frame:
             self.trie.clear()
-            raise Unseeded("the test does not ask the same after the same answers: is it seeded?")
+            raise Unseeded("the test makes different calls after the same replies: is it seeded?")
         if isinstance(received, Outcome):
             raise received
         return received
@@ -210,7 +203,7 @@ class TrieTarget:
             answer = self._target.request(frame)
         except Outcome as outcome:
             self._plain = False
-            # a copy without the traceback, which would keep the test's variables alive
+            # Keep a copy, because the traceback would keep the test's variables alive.
             self._keep(type(outcome)(outcome.message), 0)
             raise
         self._slow = self._slow or monotonic() - started > _SLOW_SECONDS
@@ -218,7 +211,7 @@ class TrieTarget:
         header = header_of(reply)
         self._keep(answer, answer_bytes(len(header) + len(reply.printed), sum(map(len, buffers))))
         self._plain = self._plain and _is_plain(reply, self._words)
-        return _Received(answer, header)
+        return answer, header
 
     def _keep(self, answer: Answer | Outcome, size: int) -> None:
         if self._quota.take(size):
@@ -229,42 +222,38 @@ class TrieTarget:
             self.answers, self._quota = [_NOT_KEPT], ByteQuota(0)
 
     def release(self) -> None:
-        """Drop the answers."""
+        """Delete the stored replies."""
         self._quota.give(self._taken)
         self._taken, self.answers = 0, []
 
     def store(self, end: End) -> None:
-        """Store the test's outcome after the answers that went through `request`."""
+        """Store the outcome of the test, which made its calls with `request`."""
         if self._reusable and (end is PASSED or self._plain):
             self.trie.store(self._path, self._key, end)
 
     def end(self, passed: bool) -> None:
-        """End the test and learn its path."""
+        """End the test and update its path."""
         if self._reusable:
             too_slow = self._slow and passed
             self.trie.learn_path([] if too_slow else self._asked, passed and not too_slow)
 
     def process(self) -> Target:
-        """Return the wrapped target for direct access; the test's outcome is then not stored."""
+        """Return the wrapped target. The outcome of a test with this access is not stored."""
         self._reusable = False
         return self._target
-
-    @property
-    def attempts(self) -> Sequence[str]:
-        return self._target.attempts
 
     def close(self) -> None:
         self._target.close()
 
 
 def process_of(target: Target) -> Sandboxed | None:
-    """Return the sandboxed process of a test's target, or None."""
+    """Return the sandboxed submission behind a test's target, or None without a sandbox."""
     inner = target.process() if isinstance(target, TrieTarget) else target
     return inner if isinstance(inner, Sandboxed) else None
 
 
 def _is_plain(reply: frames.Reply, words: AllowedWords) -> bool:
-    """Return True if no message about a reply can depend on the source."""
+    """Return True if messages about a reply cannot depend on the submission's source."""
     if reply.status != "ok" or reply.raised or reply.banned or reply.mismatch:
         return False
     values = (reply.value, *(reply.gradients or ()))
@@ -283,9 +272,9 @@ def header_of(reply: frames.Reply) -> bytes:
 
 
 def _next_key(key: bytes, received: _Received) -> bytes:
-    """Return the key of the answers up to and including this one."""
-    header = received.header
+    """Return the key of the replies so far, from the key of the earlier replies and a new one."""
+    (_, buffers), header = received
     digest = hashlib.blake2b(key + len(header).to_bytes(8, "little") + header, digest_size=20)
-    for buffer in received.answer[1]:
+    for buffer in buffers:
         digest.update(buffer)
     return digest.digest()

@@ -1,7 +1,7 @@
-"""The fixtures of hidden tests, and explanations for authors who misuse them.
+"""Define the fixtures of hidden tests, and explain errors in a hidden test to its author.
 
-Each test gets its own `case`, from the plugin that runs it. If a test ends without a verdict, its
-author reads why; students only read that the grading system failed.
+The plugin that runs a test provides its `case`. If a test ends without a verdict, its author reads
+the reason; students only read that the grading system failed.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ..assertions.calls import Calls, Count
 from ..assertions.case import Case, NoSuchName
 from ..assertions.inputs import Draw
 from ..assertions.vocabulary import Agree, Refuses
-from ..outcomes import GraderFault, printable
+from ..outcomes import GraderFault, Outcome, printable
 
 
 @pytest.fixture
@@ -61,8 +61,11 @@ _NO_MESSAGE = (
 def describe_fault(
     test: str, error: BaseException, graders: Path, exercises: tuple[str, ...] = ()
 ) -> str:
-    """Return one line on an exception that a hidden test in `graders` raised: its place, the
-    error, and a suggestion."""
+    """Describe an exception that a hidden test raised, in one line.
+
+    graders:   the folder of the hidden tests
+    exercises: the names of the week's exercises, for suggestions
+    """
     frame, line, file = _place(error, graders)
     where = f" ({file}:{line})" if line else ""
     text = f"{type(error).__name__}: {error}"
@@ -77,15 +80,15 @@ def describe_fault(
     return printable(f"{test}{where}: {text}{_suggestion(error, frame, exercises)}")
 
 
-def describe_outcome(verdict: str, error: BaseException, graders: Path, message: str) -> str:
-    """Return one line on the outcome of a hidden test: where, and its message."""
-    _, line, file = _place(error, graders)
-    return printable(f"{verdict}{f' ({file}:{line})' if line else ''}: {message}")
+def describe_outcome(outcome: Outcome, graders: Path) -> str:
+    """Describe the outcome of a hidden test: its verdict, the line of the test, and the message."""
+    _, line, file = _place(outcome, graders)
+    return f"{outcome.verdict}{f' ({file}:{line})' if line else ''}: {outcome.message}"
 
 
 def describe_collection_error(error: BaseException, graders: Path) -> str:
-    """Return one line on an exception that stopped the import of a file of hidden tests."""
-    error = error.__cause__ or error  # pytest's own message has many lines
+    """Describe an exception that stopped the import of a file with hidden tests, in one line."""
+    error = error.__cause__ or error  # pytest's exception has a message of many lines
     if isinstance(error, SyntaxError) and error.lineno:
         return printable(f"{Path(error.filename or '').name}:{error.lineno}: {error.msg}")
     frame, line, file = _place(error, graders)
@@ -94,7 +97,7 @@ def describe_collection_error(error: BaseException, graders: Path) -> str:
 
 
 def _place(error: BaseException, graders: Path) -> tuple[FrameType | None, int, str]:
-    """Return the innermost frame, line and file of the hidden tests."""
+    """Return the innermost frame in a hidden test, its line and its file, or (None, 0, "")."""
     found: tuple[FrameType | None, int, str] = (None, 0, "")
     for frame, line in traceback.walk_tb(error.__traceback__):
         path = Path(frame.f_code.co_filename)
@@ -109,7 +112,7 @@ def _line_of_test(error: pytest.FixtureLookupError) -> str:
 
 
 def _misspelt_word(error: BaseException) -> str | None:
-    """Return the misspelt option in `agree.gradientss.softmax(x)`, which was taken for a call."""
+    """Return "gradientss" for the error in `agree.gradientss.softmax(x)`, or None for others."""
     call = getattr(error, "obj", None) if isinstance(error, AttributeError) else None
     return str(call.args[0]) if isinstance(call, partial) and call.args else None
 

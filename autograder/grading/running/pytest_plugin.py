@@ -1,7 +1,7 @@
-"""A pytest plugin that collects hidden tests once and runs them against many submissions.
+"""The pytest plugin that runs collected hidden tests and turns their exceptions into verdicts.
 
-Every submission runs the same items with different targets behind the fixtures. Only this module
-turns exceptions of tests into verdicts.
+The same pytest items run for every submission, each time with a different target behind the
+fixtures. Only this module turns exceptions of tests into verdicts.
 """
 
 from __future__ import annotations
@@ -37,18 +37,18 @@ from .answer_trie import PASSED, AnswerTries, End
 from .fixtures import describe_collection_error, describe_fault
 
 _LONGEST_ASSERTION = 500
-# Caused by the machine, the sandbox or an unseeded test, never by a submission.
-_NEVER_THE_STUDENTS = (SandboxError, OSError, EngineError, Unseeded)
+# Errors of the machine, the sandbox or an unseeded test, which a submission cannot cause.
+_SYSTEM_ERRORS = (SandboxError, OSError, EngineError, Unseeded)
 
 
 @dataclass
 class Ran:
     """The result of one hidden test for one submission.
 
-    answers:  the submission's answers
-    fault:    the reason why the test ended without a verdict, or ""
-    in_doubt: the submission's answers may have caused the fault
-    flaw:     the property that made the test fail
+    answers:  the submission's replies, and the outcomes of calls without a reply
+    fault:    the reason why the test ended without a verdict, or "" if it has a verdict
+    in_doubt: the submission's replies may have caused the fault
+    flaw:     the property of the result that made the test fail
     """
 
     report: TestReport
@@ -61,7 +61,7 @@ class Ran:
 
 @dataclass(frozen=True)
 class Known:
-    """The properties of a hidden test. `report`: the report of a submission that passes it."""
+    """The properties of a hidden test. `report`: its result for a submission that passes."""
 
     report: TestReport
     exercise: str
@@ -69,17 +69,18 @@ class Known:
     dtype: str
 
     def lacking(self) -> NotRun | None:
-        """Return a NotRun outcome if the device does not support the test's float type, or None."""
+        """Return a NotRun outcome, or None if the device supports the test's float type."""
         lacks = self.dtype in AXES[self.device].lacks
         return NotRun(f"{self.device} has no {self.dtype}.") if lacks else None
 
 
 class GraderPlugin:
-    """Collect hidden tests once and run them against any target.
+    """Runs the hidden tests of a week on any target.
 
-    secret:             seeds the inputs
-    reference, precise: targets of the solution, the latter for calls in float64
-    solution:           the source of the solution's module
+    secret:    the seed of the inputs
+    reference: a target of the solution
+    precise:   a target of the solution for calls in float64
+    solution:  the source of the solution's module
     """
 
     def __init__(
@@ -101,7 +102,6 @@ class GraderPlugin:
         self._tries = AnswerTries()
         self._known: dict[Any, Known] = {}
         # One submission:
-        self._student: Target | None = None
         self._source: tuple[str, ...] = ()
         self._words = AllowedWords(())
         self._settled: Mapping[str, Outcome] = {}
@@ -133,7 +133,7 @@ class GraderPlugin:
             self.collect_errors.append(describe_collection_error(call.excinfo.value, graders))
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
-        """Store the collected tests without running them."""
+        """Store the collected tests and end pytest's own run."""
         self.items = [i for i in session.items if isinstance(i, pytest.Function)]
         return True
 
@@ -152,34 +152,34 @@ class GraderPlugin:
         settled: Mapping[str, Outcome],
         keep_passed: bool = False,
     ) -> Iterator[Ran]:
-        """Run the items against a target, in order, and yield a result for each.
+        """Run the items on a target, in order, and yield the result of each item.
 
-        settled:     outcomes of exercises that need no run
-        keep_passed: keep the answers of tests that pass too
+        source:      the lines of the submission's module
+        settled:     the outcomes of exercises whose tests need not run
+        keep_passed: keep the replies in passed tests too
         """
-        self._student, self._source, self._settled = student, source, settled
+        self._source, self._settled = source, settled
         self._quota, self._words = ByteQuota(KEPT_BYTES), AllowedWords(source)
         try:
             for number, item in enumerate(items):
                 if isinstance(student, Sandboxed) and student.listens_ahead:
                     self._send_ahead(student, items[number:])
-                yield self._run_one(item, keep_passed)
+                yield self._run_one(student, item, keep_passed)
         finally:
-            self._raised = self._case = None  # drop the submission's values
+            self._raised = self._case = None  # free the submission's values
 
     def _send_ahead(self, student: Sandboxed, items: list[Any]) -> None:
-        """Announce the requests of an exercise's next tests, unless some are announced already."""
+        """Let the target expect the calls of the next tests, up to the end of the exercise."""
         exercise = self.known(items[0]).exercise
         if not student.expects(exercise) and exercise not in self._settled:
             tests = takewhile(lambda known: known.exercise == exercise, map(self.known, items))
             names = [known.report.name for known in tests if known.lacking() is None]
             student.expect(self._tries.expected(names))
 
-    def _run_one(self, item: Any, keep_passed: bool) -> Ran:
+    def _run_one(self, student: Target, item: Any, keep_passed: bool) -> Ran:
         known = self.known(item)
         exercise, name = known.exercise, known.report.name
-        assert self._student is not None
-        target = self._tries.target(name, self._student, self._words, self._quota)
+        target = self._tries.target(name, student, self._words, self._quota)
         target.begin(name, exercise)
         settled = self._raised = self._settled.get(exercise) or known.lacking()
         end = None if settled else target.follow()
@@ -200,7 +200,7 @@ class GraderPlugin:
             report = msgspec.structs.replace(report, verdict=verdict, message=message, line=line)
         elif not keep_passed:
             target.release()
-        in_doubt = bool(fault) and not _is_never_the_students(raised)
+        in_doubt = bool(fault) and not _is_system_error(raised)
         clear_frames(raised)
         return Ran(report, exercise, target.answers, fault, in_doubt, flaw)
 
@@ -208,8 +208,7 @@ class GraderPlugin:
         """Run a test and store its exception in `_raised`."""
         self._case = case
         case.begin()
-        # The next test is unknown, so all fixtures are torn down.
-        runtestprotocol(item, log=False, nextitem=None)
+        runtestprotocol(item, log=False, nextitem=None)  # None tears down all fixtures
         case.end()
 
     def name(self, item: Any) -> str:
@@ -231,7 +230,7 @@ class GraderPlugin:
         return known
 
     def pytest_runtest_makereport(self, item: Any, call: Any) -> pytest.TestReport:
-        """Store the exception. A full report with its traceback costs more than the test."""
+        """Store the exception and return an empty report, because a full one takes too long."""
         if call.excinfo is not None and self._raised is None:
             self._raised = call.excinfo.value
         return pytest.TestReport(
@@ -246,15 +245,15 @@ class GraderPlugin:
     def new_case(self, item: Any, student: Target, source: tuple[str, ...]) -> Case:
         """Return the case of a test. `source`: the lines of the student's module."""
         known = self.known(item)
-        name, dtype = known.report.name, known.dtype
+        name = known.report.name
         return Case(
             test=name,
             exercise=known.exercise,
             module=self.module,
             patterns=self._patterns[known.exercise],
             device=known.device,
-            dtype=dtype,
-            draw=Draw(self.secret, f"{self.module}:{base_of(name)}", dtype),
+            dtype=known.dtype,
+            draw=Draw(self.secret, f"{self.module}:{base_of(name)}", known.dtype),
             student=Side(student, known.device, is_reference=False, source=source),
             reference=Side(self._reference, CPU),
             precise=Side(self._precise, CPU, in_float64=True),
@@ -262,7 +261,7 @@ class GraderPlugin:
         )
 
     def _judge(self, name: str, graders: Path) -> tuple[Verdict, str, str]:
-        """Return the verdict, the message for the student, and the fault of the test or ""."""
+        """Return the verdict, the message for the student, and the test's own fault or ""."""
         raised = self._raised
         if raised is None:
             return Verdict.PASS, "", ""
@@ -283,14 +282,14 @@ def add_markers(config: pytest.Config) -> None:
         config.addinivalue_line("markers", line)
 
 
-def _is_never_the_students(error: BaseException | None) -> bool:
-    return isinstance(error, _NEVER_THE_STUDENTS) or (
+def _is_system_error(error: BaseException | None) -> bool:
+    return isinstance(error, _SYSTEM_ERRORS) or (
         isinstance(error, MemoryError) and machine_is_short()
     )
 
 
 def exercise_of(item: Any) -> str:
-    """Return the exercise of a test: that of `test_softmax.py` is `softmax`."""
+    """Return the exercise of a test, such as `softmax` for a test in `test_softmax.py`."""
     return str(item.path.stem).removeprefix("test_")
 
 
@@ -304,7 +303,7 @@ def _place(item: Any) -> tuple[str, str]:
 
 
 def _weight(item: Any) -> float:
-    """Return the share of a test within its exercise, on its device."""
+    """Return the weight of a test within its exercise, on the test's device."""
     mark = item.get_closest_marker("weight")
     if mark is None:
         return 1.0
@@ -318,6 +317,6 @@ def _dtypes(item: Any) -> tuple[str, ...]:
 
 
 def _claim(item: Any) -> str:
-    """Return the first paragraph of the test's docstring, for the student."""
+    """Return the requirement that students read: the first paragraph of the test's docstring."""
     text = inspect.getdoc(item.function) or ""
     return " ".join(text.split("\n\n")[0].split())

@@ -1,10 +1,10 @@
-"""Collect a week's hidden tests once, and run them on any target.
+"""Start pytest to collect a week's hidden tests, and select the tests to run on each program.
 
-pytest ends its own run after the collection; `GraderPlugin.run` then runs the collected tests.
+pytest ends its own run after the collection. Then `GraderPlugin.run` runs the collected tests.
 
-The solution and the misconceptions are called like submissions, once per process, or once for all
-processes with a `RunCache`. They run in this process; on a real GPU they run in a separate one,
-because an index out of bounds makes the device unusable for the process.
+The solution and the misconceptions run like submissions, once per process or, with a `RunCache`,
+once for all processes. They run in this process, but on a real GPU in a separate one, because an
+index out of bounds makes the GPU unusable for the whole process.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from ..targets.in_process import InProcess, Target
 from .disk_cache import RunCache
 from .pytest_plugin import GraderPlugin, Ran, exercise_of
 
-# Some of these plugins could not run tests after the end of pytest's own run.
+# Some of these plugins cannot run tests after the end of pytest's own run.
 _UNUSED_PLUGINS = (
     "cacheprovider capture terminal terminalreporter faulthandler junitxml warnings logging "
     "pastebin stepwise doctest tmpdir unraisableexception threadexception"
@@ -44,9 +44,9 @@ _UNUSED_PLUGINS = (
 
 
 def collect_tests(graders: Path, plugin: GraderPlugin) -> None:
-    """Collect the hidden tests of a week into the plugin.
+    """Collect the hidden tests in the folder `graders` into the plugin.
 
-    Raise EngineError if a file of hidden tests cannot be imported, or if no test is found.
+    Raise EngineError if a file of hidden tests cannot be imported, or if there is no test.
     """
     arguments = [
         str(graders),
@@ -71,10 +71,10 @@ def collect_tests(graders: Path, plugin: GraderPlugin) -> None:
 
 
 def _forget_modules(graders: Path) -> None:
-    """Remove the hidden tests' modules from sys.modules; their functions stay alive.
+    """Remove the modules of hidden tests from sys.modules.
 
-    A server grades many weeks in one process. pytest would reuse a module of the same name from
-    another week, or from before an edit.
+    A server grades many weeks in one process. pytest would reuse a module of the same name from a
+    different week, or from before an edit.
     """
     for path in graders.rglob("*.py"):
         module = sys.modules.get(".".join(path.relative_to(graders).with_suffix("").parts))
@@ -84,7 +84,7 @@ def _forget_modules(graders: Path) -> None:
 
 Files = Mapping[str, bytes]
 
-_SOLUTION = "-solution"  # no misconception has such a name
+_SOLUTION = "-solution"  # the hyphen distinguishes it from all misconceptions
 _CANNOT_BE_TESTED = (
     "This test cannot continue with the kind, shape or dtype of your result. Compare it with the "
     "docstring."
@@ -92,11 +92,12 @@ _CANNOT_BE_TESTED = (
 
 
 class Runs:
-    """The hidden tests of a week, and the runs of the bank's programs.
+    """The hidden tests of a week, and the test results of the bank's programs.
 
-    folder: for modules of the bank
-    kept:   stored results of earlier processes
-    apart:  creates targets for programs of the bank that must not run in this process
+    folder: the folder for the modules of the bank's programs
+    kept:   the results that earlier processes stored, or None
+    apart:  creates a target for a program of the bank in a separate process; None runs the program
+            in this process
     """
 
     def __init__(
@@ -131,15 +132,15 @@ class Runs:
             raise EngineError(f"test_{min(ungraded)}.py is missing in {self.week.name}")
 
     def names(self) -> list[str]:
-        """Return the names of all tests, with their axes."""
+        """Return the names of all tests, including their axes."""
         return [self.plugin.name(i) for i in self.items]
 
     def lines(self, files: Files) -> tuple[str, ...]:
-        """Return the lines of the week's module in a submission."""
+        """Return the source lines of the week's module in a submission."""
         return tuple(files.get(self.week.module, b"").decode("utf-8", "replace").split("\n"))
 
     def files(self, source: str) -> Files:
-        """Return the submission that consists of the week's module with this source."""
+        """Return a submission that contains only the week's module, with this source."""
         return {self.week.module: source.encode()}
 
     # Any target
@@ -154,12 +155,12 @@ class Runs:
         replaced: Collection[str] = (),
         on_result: Callable[[Ran], None] = lambda ran: None,
     ) -> list[Ran]:
-        """Run the hidden tests against a target of these files and return their results.
+        """Run the hidden tests on a target that has loaded these files; return the results.
 
-        exercise:  None runs the tests of all exercises
-        tests:     the names of the tests to run; None runs all of them
+        exercise:  the exercise to test; None tests all exercises
+        tests:     the names of the tests to run; None runs all tests
         replaced:  functions whose source may break rules, such as replaced helpers
-        on_result: called with each result as soon as it is known
+        on_result: a function to call with each result as soon as the test ends
         """
         items = [
             i for i in self._items_of(exercise) if tests is None or self.plugin.name(i) in tests
@@ -172,22 +173,16 @@ class Runs:
         return [self._without_doubt(r) for r in ran]
 
     def run_until_failure(
-        self,
-        target: Target,
-        exercise: str | None,
-        first: Collection[str] = (),
-        source: str = "",
+        self, target: Target, exercise: str, first: Collection[str] = ()
     ) -> list[Ran]:
-        """Run tests (of one exercise, if given) up to the first failure and return their results.
+        """Run the tests of an exercise up to the first failure; return the results.
 
-        first: names of tests that run before the others; unwritten functions then do not count as
-               failures
+        first: names of tests to run before the other tests. If there are any, an unwritten function
+               does not count as a failure.
         """
-        items = self._items_of(exercise)
-        items.sort(key=lambda i: self.plugin.name(i) not in first)
-
+        items = sorted(self._items_of(exercise), key=lambda i: self.plugin.name(i) not in first)
         ran = []
-        for one in self.plugin.run(target, tuple(source.split("\n")), items, {}):
+        for one in self.plugin.run(target, (), items, {}):
             ran.append(one)
             verdict = one.report.verdict
             if verdict.failed and not (first and verdict is Verdict.UNWRITTEN):
@@ -195,9 +190,12 @@ class Runs:
         return ran
 
     def first_failure(self, target: Target, source: str, exercise: str | None) -> str:
-        """Return the name of the first test that rejects the target, or ""."""
-        last = self.run_until_failure(target, exercise, source=source)[-1:]
-        return last[0].report.name if last and last[0].report.verdict.failed else ""
+        """Return the name of the first test that the target fails, or "" if it passes all tests.
+
+        exercise: the exercise to test; None tests all exercises
+        """
+        ran = self.plugin.run(target, tuple(source.split("\n")), self._items_of(exercise), {})
+        return next((r.report.name for r in ran if r.report.verdict.failed), "")
 
     def _items_of(self, exercise: str | None) -> list[Any]:
         known = self.plugin.known
@@ -206,7 +204,10 @@ class Runs:
     def _settled(
         self, files: Files, only: str | None, replaced: Collection[str]
     ) -> dict[str, Outcome]:
-        """Return the outcomes of exercises (one, or all) that are known without a run."""
+        """Return the outcomes of the exercises whose tests need not run.
+
+        only: the exercise to consider; None considers all exercises
+        """
         chosen = [e for e in self.week.exercises if only in (None, e.name)]
         rules = {e.name: Rules((), e.source_not_allowed) for e in chosen}
         texts, settled = texts_of(files), dict[str, Outcome]()
@@ -219,8 +220,7 @@ class Runs:
         return settled
 
     def _without_doubt(self, ran: Ran) -> Ran:
-        """Count a fault that the submission's answers may have caused as a failure if the solution
-        passes the test."""
+        """Turn a fault that the submission may have caused into a failure if the test is sound."""
         if not ran.in_doubt or not self._is_sound(ran.report.name):
             return ran
         report = msgspec.structs.replace(
@@ -229,7 +229,7 @@ class Runs:
         return Ran(report, ran.exercise, ran.answers)
 
     def _is_sound(self, test: str) -> bool:
-        """Return whether the solution passes a test when it is called like a submission."""
+        """Return True if the solution passes a test when it is called like a submission."""
         if test not in self._sound:
             items = [i for i in self.items if self.plugin.name(i) == test]
             results = self._run_solution(items)
@@ -254,10 +254,10 @@ class Runs:
         return closing(self.apart(self.files(source)))
 
     def of_misconceptions(self, exercise: str) -> dict[str, list[Ran]]:
-        """Return the failed tests of every misconception of the exercise, by name."""
+        """Return the failed tests of every misconception of the exercise, by misconception."""
         bank = self.bank.of_exercise(exercise)
         missing = [m for m in bank if m.name not in self._misconceptions]
-        # In random order, so that parallel processes do not all run the same one.
+        # In random order, so that parallel processes start with different misconceptions.
         for one in random.sample(missing, len(missing)):
             run = partial(self.run_misconception, one)
             ran = self._stored_run(one.name, one.source, exercise, run)
@@ -270,7 +270,7 @@ class Runs:
             return self.run(target, self.files(misconception.source), misconception.exercise)
 
     def right_answers(self, exercise: str) -> dict[str, Answers]:
-        """Return the solution's answers in each test of the exercise."""
+        """Return the solution's replies in each test of the exercise."""
         if exercise not in self._right:
             run = partial(self._run_solution, self._items_of(exercise))
             ran = self._stored_run(f"{_SOLUTION}.{exercise}", self.bank.solution, exercise, run)
@@ -290,7 +290,7 @@ class Runs:
         return ran
 
     def recorded(self, exercise: str) -> dict[str, Steps]:
-        """Return the requests of each test of the exercise, with the solution's answers."""
+        """Return the requests of each test of the exercise with the solution's replies."""
         if exercise not in self._recorded:
             with self.solution() as target:
                 recording = Recording(target)
@@ -299,12 +299,12 @@ class Runs:
         return self._recorded[exercise]
 
     def written(self, name: str, source: str) -> Path:
-        """Write the week's module with this source into a folder and return its path."""
+        """Write the week's module with this source into a folder; return the module's path."""
         return write_module(self._folder / name, self.week, source)
 
 
 def write_module(folder: Path, week: Week, source: str) -> Path:
-    """Write the week's module into a folder, unless it exists, and return its path."""
+    """Write the week's module into a folder unless the folder has it; return the module's path."""
     folder.mkdir(exist_ok=True)
     path = folder / week.module
     if not path.exists():

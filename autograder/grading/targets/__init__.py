@@ -1,12 +1,13 @@
-"""Targets: the programs that answer the calls of hidden tests.
+"""Targets: programs that receive the calls of hidden tests and reply.
 
 Theory of operation. A `Target` takes request frames and returns replies; hidden tests see neither.
 `sandboxed.Sandboxed` runs a submission in a confined process. The submission owns the other end of
-the socket and may hang, die, lie or flood: every such event becomes an `Outcome`, within the limits
-of course.yaml. `in_process.InProcess` runs trusted code, the solution and the misconceptions.
+the socket and may hang, die, lie or flood the grader. Each of these events raises an `Outcome`
+within the limits of course.yaml. `in_process.InProcess` runs trusted code: the solution and the
+misconceptions.
 
 Start with `in_process.Target`. `confined_process` exchanges frames with one process,
-`resource_limits` bounds the time and the memory that it takes, and `spawner` provides processes.
+`resource_limits` limits its time and memory, and `spawner` starts processes.
 """
 
 __all__ = [

@@ -1,9 +1,9 @@
-"""One process of a submission: frames go in, stamped replies come out.
+"""Exchange frames with one process of a submission.
 
-Theory of operation. The submission owns the other end of the socket. A reply counts only with the
-stamp of the request that it answers, which is drawn at random for each request. Before a reply, the
-process may send notices (attempts, forbidden calls), which it cannot withdraw, and calls of the
-reference's functions. Deadlines, sizes and memory are enforced on this side.
+Theory of operation. The submission owns the other end of the socket. A reply is valid only with the
+stamp of its request, a random number. Before a reply, the process may send notices (attempts,
+forbidden calls), which the submission cannot withdraw, and calls of the reference's functions.
+Deadlines, sizes and memory are enforced on this side.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _EXIT_SECONDS = 2.0  # wait for the exit status of a process that closed its soc
 
 
 class Helpers(Protocol):
-    """Answers calls to the correct functions that replace functions of the submission."""
+    """Correct functions that replace functions of the submission, and answer its calls."""
 
     @property
     def stubs(self) -> tuple[wire.Stub, ...]: ...
@@ -41,7 +41,7 @@ class Helpers(Protocol):
 
 
 class Attempts:
-    """Actions of a submission that honest code never tries. `names`: without duplicates."""
+    """The forbidden actions that a submission tried. `names`: their names without duplicates."""
 
     def __init__(self) -> None:
         self.names: list[str] = []
@@ -51,7 +51,7 @@ class Attempts:
             self.names.append(name)
 
     def from_notices(self, reply: wire.Reply, notices: Sequence[wire.Notice]) -> wire.Reply:
-        """Note attempts and return the reply with the forbidden calls of the notices."""
+        """Record the attempts in notices; return the reply with the notices' forbidden calls."""
         banned = [wire.Banned(n.what, n.line) for n in notices if n.kind == "banned"]
         banned = [b for b in banned if b not in reply.banned]
         for notice in notices:
@@ -63,7 +63,7 @@ class Attempts:
 
 
 class ConfinedProcess:
-    """A child in the sandbox, and the stream to it. `most_bytes`: limit of its resident memory."""
+    """A child process in the sandbox. `most_bytes`: the limit of its resident memory."""
 
     def __init__(
         self,
@@ -81,17 +81,17 @@ class ConfinedProcess:
         self.stream = Stream(child.sock, self._check_memory, clocks.forgive)
 
     def exchange(self, frame: bytes, seconds: float, quota: ByteQuota) -> Answer:
-        """Send a frame and return the answer to it."""
+        """Send a frame and return the reply."""
         stamp = secrets.token_bytes(wire.STAMP.size)
         self.stream.begin(time.monotonic(), seconds)
         with _outcomes(self):
-            self.stream.send(stamp + frame)  # in one write: the other end wakes up once
+            self.stream.send(stamp + frame)  # in one write, so that the process wakes up once
             return self._answer(stamp, quota, more=False)
 
     def send_ahead(self, frames: Sequence[bytes], seconds: float) -> list[bytes]:
         """Send several frames in one write and return their stamps."""
         size = wire.STAMP.size
-        drawn = secrets.token_bytes(size * len(frames))  # one system call
+        drawn = secrets.token_bytes(size * len(frames))  # in one system call
         stamps = [drawn[i : i + size] for i in range(0, len(drawn), size)]
         calls = b"".join(s + f for s, f in zip(stamps, frames, strict=True))
         announced = wire.pack(wire.Ahead(len(calls)), [])
@@ -105,13 +105,13 @@ class ConfinedProcess:
     def receive_ahead(
         self, stamp: bytes, seconds: float, quota: ByteQuota, *, more: bool
     ) -> Answer:
-        """Return the answer to a frame that was sent ahead. `more`: other answers follow."""
+        """Return the reply to a frame that was sent ahead. `more`: other replies follow."""
         self.stream.begin(time.monotonic(), seconds)
         with _outcomes(self):
             return self._answer(stamp, quota, more=more)
 
     def own_bytes(self) -> int:
-        """Return the bytes of memory that the submission holds, including its import."""
+        """Return the memory that the submission has allocated, including its import, in bytes."""
         return max(0, self.child.anonymous_bytes() - self._inherited)
 
     def freed_bytes(self) -> int:
@@ -127,12 +127,12 @@ class ConfinedProcess:
             self.child.close()
 
     def death(self) -> Outcome:
-        """Return the outcome for a process that closed its socket, from its exit status."""
+        """Return the outcome of a process that closed its socket, from its exit status."""
         status = self.child.exit_status(_EXIT_SECONDS)
         if status is None or status >= 0:
             return Crashed("Your code ended its own process (exit). Return a value instead.")
         name = signal.Signals(-status).name if -status in set(signal.Signals) else str(-status)
-        if name == "SIGKILL":  # from the kernel: the grader kills only after this wait
+        if name == "SIGKILL":  # from the kernel, because the grader kills only after this wait
             return LimitExceeded(
                 "Your code was stopped for using more processor time, memory or disk than a "
                 "submission may."
@@ -160,7 +160,7 @@ class ConfinedProcess:
         return result if self._helpers is None else self._helpers.with_costs(result)
 
     def _receive(self, stamp: bytes, quota: ByteQuota) -> tuple[bytes, memoryview]:
-        """Return the header and body of one frame with the stamp."""
+        """Return the header and the body of the next frame; raise BadFrame for a wrong stamp."""
         start = bytes(self.stream.receive(wire.STAMP.size + wire.PREFIX.size))
         if not start.startswith(stamp):
             self._attempts.note("a reply of its own making")
@@ -173,7 +173,7 @@ class ConfinedProcess:
         return bytes(frame[:header_length]), frame[header_length:]
 
     def _answer_question(self, stamp: bytes, question: wire.StubCall, body: memoryview) -> None:
-        """Answer a call of a reference function, without counting the time as the submission's."""
+        """Answer a call of a reference function and extend the deadline by the time it took."""
         if self._helpers is None or self.stream.ahead:
             raise wire.BadFrame("a question without helpers")
         started = time.monotonic()

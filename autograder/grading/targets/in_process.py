@@ -1,7 +1,7 @@
-"""The interface of targets, and targets for trusted code in this process.
+"""The interface of targets, and targets that run trusted code in this process.
 
-`InProcess` runs the solution and the misconceptions. `RecordedTarget` stores an in-process target's
-answers, so that the reference runs once for a class of hundreds.
+`InProcess` runs the solution and the misconceptions. `RecordedTarget` stores the replies of an
+in-process target, so that the reference runs once for a class of hundreds.
 """
 
 from __future__ import annotations
@@ -27,13 +27,7 @@ _MOST_RECORDED = 64 << 20  # bytes; a test may pass a student's answer on to the
 
 
 class Target(Protocol):
-    """A program that answers request frames.
-
-    attempts: forbidden actions that honest code never tries, known when the target is closed
-    """
-
-    @property
-    def attempts(self) -> Sequence[str]: ...
+    """A program that replies to request frames."""
 
     def begin(self, test: str, exercise: str) -> None:
         """Begin a test of an exercise, and delete the objects of the previous test."""
@@ -44,7 +38,7 @@ class Target(Protocol):
 
 
 class InProcess:
-    """Trusted code (or a student's own code on their machine) in this process."""
+    """A module that runs in this process: trusted code, or a student's code on their machine."""
 
     attempts: Sequence[str] = ()
 
@@ -68,13 +62,13 @@ class InProcess:
             return self.executor.answer(request, buffers)
 
     def load(self) -> frames.Raised | None:
-        """Import the module; return the exception that stopped the import, if one did."""
+        """Import the module; return the exception that stopped the import, or None if it worked."""
         _ = self.executor
         return self._stopped
 
     @property
     def executor(self) -> Executor:
-        """The executor with the module, which is imported when it is first needed."""
+        """The executor of the module. The first access imports the module."""
         if self._executor is None:
             self._executor = Executor()
             self._stopped = self._executor.load_module(self.path, unique=True).raised
@@ -82,21 +76,19 @@ class InProcess:
         return self._executor
 
     def _loaded(self, module: Any) -> None:
-        """Prepare the imported module. Subclasses can override this."""
+        """Prepare the imported module. Subclasses may override this method."""
 
     def close(self) -> None:
         self._executor = None
 
 
 class RecordedTarget:
-    """An in-process target whose answers are stored by test and history of calls.
+    """An in-process target whose replies are stored by test and history of calls.
 
-    An answer depends on the earlier calls of its test, which made objects. So the key of an answer
-    is a running hash of the calls. If a later call of the same test is not stored, the calls that
-    were answered from the store are made first.
+    A reply depends on the earlier calls of the test, which may have created objects. So the key of
+    a reply is a hash of all calls up to its own. Before the first call of a test that has no stored
+    reply, the earlier calls are made for real.
     """
-
-    attempts: Sequence[str] = ()
 
     def __init__(self, inner: InProcess) -> None:
         self.inner = inner
@@ -129,9 +121,9 @@ class RecordedTarget:
 
 
 def prepare_process(week: Week, devices: tuple[str, ...]) -> None:
-    """Install hooks and the claimed device, and import the installed extras of a week."""
+    """Install the hooks and the fake GPU, and import the week's installed extras."""
     install_hooks(week.all_patterns)
-    fake_device.device()  # cannot be registered after the first backward pass
+    fake_device.device()  # torch refuses to register a device after the first backward pass
     if any(AXES[d].claimed for d in devices):
         fake_device.warm()
     for extra in usable_extras(week):
@@ -145,16 +137,16 @@ def _split_frame(frame: bytes) -> tuple[bytes, memoryview]:
 
 
 def request_of(frame: bytes) -> tuple[frames.Request, list[memoryview]]:
-    """Return the request in a trusted frame, and its buffers."""
+    """Return the request in a frame of the trusted side, and its buffers."""
     return frames.unpack_request(*_split_frame(frame))
 
 
 def frame_path(frame: bytes) -> str:
-    """Return the path that a request calls, or "" if it is not a call."""
+    """Return the path of the function that a request calls, or "" if it is not a call."""
     request, _ = request_of(frame)
     return request.path if isinstance(request, frames.Call) else ""
 
 
 def split_reply(frame: bytes) -> Answer:
-    """Return the reply in a frame that was made in this process, and its buffers."""
+    """Return the reply in a frame that this process created, and its buffers."""
     return frames.unpack_reply(*_split_frame(frame))

@@ -1,21 +1,21 @@
-"""Limits on the time and the grader's memory that one submission can use.
+"""Limit the time, and the memory of the grader, that one submission can use.
 
-Theory of operation. A submission chooses the size of its answers. The grader stores them in three
-places, each with a quota, so that the submissions graded next never lack memory:
+Theory of operation. A submission chooses the size of its replies. The grader stores replies under
+three quotas, so that later submissions never lack memory:
 
-- one reply: `reply_mib` (course.yaml), and `frames.MAX_REPLY_HEADER` for its header;
-- the replies of one hidden test, which may use them until it ends: `reply_mib` together;
-- the answers of failed tests, which a diagnosis compares: `KEPT_BYTES` together. A test whose
-  answers exceed the quota is not diagnosed; the answers of a misconception take less than a
-  hundredth of it.
+- one reply: `reply_mib` (course.yaml), and `frames.MAX_REPLY_HEADER` for its header
+- all replies of one hidden test, which may use them until it ends: `reply_mib`
+- all replies in failed tests, which a diagnosis compares: `KEPT_BYTES`. If the replies of a test
+  exceed the quota, the test is not diagnosed. The replies of a misconception take less than a
+  hundredth of the quota.
 
-If a quota is missing, a hidden test or the solution could use up the machine's memory while it
-processes an unexpected answer. Under the `ceiling` the kernel refuses the allocation and the test
-ends with an error, which counts against the submission if the solution passes the test.
+A hidden test or the solution could also use up the machine's memory while it processes an
+unexpected reply. Under the `ceiling` the kernel refuses the allocation and the test ends with an
+error, which counts against the submission if the solution passes the test.
 
-A call, an exercise and a submission also have limits of wall-clock time. While the submission's
-process is ready to run but waits for a processor, its clocks are stopped, because a busy machine is
-not its fault; `_PATIENCE` limits the total. `Stream` reads replies under such a deadline.
+A call, an exercise and a submission have limits of wall-clock time. While the submission's process
+is ready to run but waits for a processor, its clocks are stopped, because a busy machine is not its
+fault. `_PATIENCE` limits the total of these waits. `Stream` reads replies until a deadline.
 """
 
 from __future__ import annotations
@@ -29,7 +29,6 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 from ...model.course import Limits
 from ...sandbox import Child
@@ -58,7 +57,7 @@ class ByteQuota:
 
 
 def answer_bytes(header: int, body: int) -> int:
-    """Return the memory that an answer takes, from the lengths of its header and body."""
+    """Return the memory of a reply, from the lengths of its header and its body in bytes."""
     return header * _BYTES_PER_HEADER_BYTE + body
 
 
@@ -87,7 +86,7 @@ def ceiling(size: int = MOST_BYTES) -> Iterator[None]:
 
 
 def machine_is_short(size: int = MOST_BYTES) -> bool:
-    """Return True if the machine, and not the ceiling, may have refused memory."""
+    """Return True if an allocation may have failed for lack of memory, and not at the ceiling."""
     try:
         known = Path("/proc/meminfo").read_text(encoding="ascii")
         available = int(re.search(r"^MemAvailable:\s+(\d+) kB", known, re.M)[1]) << 10  # type: ignore[index]
@@ -107,18 +106,11 @@ _SHARE_OF_WAITING = 0.25  # share of idle time that counts as used
 _START_SECONDS = 0.05  # to start a process, including the grader's own work
 
 
-class _TimeRemaining(NamedTuple):
-    """Seconds for a call. `used_up`: the limit that is reached first, "" for that of a call."""
-
-    seconds: float
-    used_up: str
-
-
 class SubmissionClocks:
     """The time that a submission has spent, by exercise.
 
-    starts:   the number of its processes so far
-    forgiven: seconds for which its processes waited for a processor
+    starts:   the number of processes that the submission has started
+    forgiven: the seconds for which these processes waited for a processor
     """
 
     def __init__(self, limits: Limits) -> None:
@@ -131,7 +123,7 @@ class SubmissionClocks:
         self.forgiven = 0.0
 
     def child_started(self, child: Child, *, free: bool = False) -> None:
-        """Start to count a new process. `free`: ignore the processor time that it already used."""
+        """Start to count a process. `free`: do not count the processor time used so far."""
         self._child, self._waited = child, 0.0
         self.starts += 1
         if free:
@@ -146,7 +138,7 @@ class SubmissionClocks:
         self._spent[exercise] = self._spent.get(exercise, 0.0) + seconds
 
     def forgive(self) -> float:
-        """Return the seconds since the last call for which the process waited for a processor."""
+        """Return the seconds since the last `forgive` that the process waited for a processor."""
         if self._child is None:
             return 0.0
         waited = self._child.waited_seconds()
@@ -157,56 +149,48 @@ class SubmissionClocks:
         return more
 
     def seconds_remaining(self, exercise: str) -> float:
-        """Return the seconds for a call; raise TimedOut if earlier calls used them up."""
-        budget = self._time_remaining(exercise)
-        if budget.seconds < self._limits.call_seconds:
+        """Return the seconds that a call may take; raise TimedOut if no time is left."""
+        seconds, used_up = self._time_remaining(exercise)
+        if seconds < self._limits.call_seconds:
             spent = self._spent.get(exercise, 0.0)
             self._spent[exercise] = spent - min(spent, self.forgive())
-            budget = self._time_remaining(exercise)
-        if budget.seconds <= 0:
-            raise TimedOut(f"Not run: {budget.used_up}.")
-        return budget.seconds
+            seconds, used_up = self._time_remaining(exercise)
+        if seconds <= 0:
+            raise TimedOut(f"Not run: {used_up}.")
+        return seconds
 
     def why_stopped(self, exercise: str, seconds: float) -> str:
         """Return the message for a call that was stopped after this many seconds."""
-        budget = self._time_remaining(exercise)
-        if budget.used_up:
-            return f"The call was stopped: {budget.used_up}."
+        _, used_up = self._time_remaining(exercise)
+        if used_up:
+            return f"The call was stopped: {used_up}."
         hint = "Is there a loop that never ends?"
         if self._child is not None and self._child.ran_seconds() < seconds / 2:
             hint = "It was idle for most of them: in `time.sleep`, or waiting for a lock?"
         return f"The call was stopped after {seconds:g} seconds. {hint}"
 
     def ran_seconds(self) -> float:
-        """Return the processor time of all processes so far."""
+        """Return the processor time of all processes so far, in seconds."""
         return self._ran + (self._child.ran_seconds() if self._child is not None else 0.0)
 
     def used_seconds(self) -> float:
-        """Return the processor time of all processes, or a share of the time spent idle.
+        """Return the processor time of all processes, or a share of the idle time if it is larger.
 
-        The share is for programs that sleep or die in every call: they use no processor time, but
-        delay the grader.
+        Programs that sleep or die in every call use no processor time, but they delay the grader.
         """
         queued = self._queued + (self._child.waited_seconds() if self._child is not None else 0.0)
         idle = (sum(self._spent.values()) - queued) * _SHARE_OF_WAITING
         return max(self.ran_seconds(), idle) + self.starts * _START_SECONDS
 
-    def _time_remaining(self, exercise: str) -> _TimeRemaining:
-        """Return the smallest of the limits of a call, its exercise and the submission."""
+    def _time_remaining(self, exercise: str) -> tuple[float, str]:
+        """Return the seconds for a call, and the limit that is reached first or "" if it is the
+        limit of a call."""
         limits = self._limits
         exercise_left = limits.exercise_seconds - self._spent.get(exercise, 0.0)
         left = limits.submission_seconds - sum(self._spent.values())
-        return min(
-            _TimeRemaining(limits.call_seconds, ""),
-            _TimeRemaining(
-                exercise_left,
-                f"the calls of this exercise used up its {limits.exercise_seconds:g} seconds",
-            ),
-            _TimeRemaining(
-                left, f"its calls used up the submission's {limits.submission_seconds:g} seconds"
-            ),
-            key=lambda each: each.seconds,
-        )
+        used_up = f"the calls of this exercise used up its {limits.exercise_seconds:g} seconds"
+        all_used_up = f"its calls used up the submission's {limits.submission_seconds:g} seconds"
+        return min((limits.call_seconds, ""), (exercise_left, used_up), (left, all_used_up))
 
 
 POLL_SECONDS = 0.05
@@ -216,10 +200,10 @@ _SHORTEST = 0.001  # seconds; 0 would mean no time-out
 
 
 class Stream:
-    """Read and write a socket until a deadline; raise TimeoutError after it.
+    """Read and write a socket until a deadline, then raise TimeoutError.
 
-    watch:     called repeatedly during a wait; checks the child's memory
-    extension: called at the deadline; returns the seconds by which it moves
+    watch:     called repeatedly during a wait, to check the child's memory
+    extension: called at the deadline; returns the seconds by which the deadline moves
 
     The kernel ends long waits (SO_RCVTIMEO, SO_SNDTIMEO), because Python's own time-out needs an
     additional system call for each wait.
@@ -240,7 +224,7 @@ class Stream:
         self.extended, self._late = 0.0, False
 
     def extend(self, seconds: float) -> None:
-        """Move the deadline by time that the other side waited for the grader."""
+        """Move the deadline, because the submission waited for the grader for this long."""
         self.extended += seconds
         self._deadline += seconds
 
@@ -254,7 +238,7 @@ class Stream:
                 continue
 
     def receive(self, size: int) -> memoryview:
-        """Return this many bytes; store the bytes after them in `ahead` for the next call."""
+        """Return this many bytes; keep any further bytes in `ahead` for the next call."""
         got = len(self.ahead)
         if got < size:
             view = memoryview(bytearray(max(size, _READ_SIZE)))
@@ -280,7 +264,7 @@ class Stream:
             self._watched = now
             self._watch()
         wait = max(_SHORTEST, min(self._deadline - now, POLL_SECONDS))
-        if wait != self._wait:  # setting it is a system call
+        if wait != self._wait:  # skip the system call if the kernel already has this time-out
             self._wait = wait
             timeval = struct.pack("ll", 0, int(wait * 1_000_000))
             for limit in (socket.SO_RCVTIMEO, socket.SO_SNDTIMEO):

@@ -1,13 +1,13 @@
-"""A submission in its sandbox, as the target of hidden tests.
+"""A target that runs a submission in a sandbox.
 
-A submission that hangs, dies or lies ends a call with an Outcome, and its process is started again.
-After `MAX_DEATHS` time-outs or exceeded limits in one exercise, or when the time of the exercise or
-of the submission is used up, the remaining calls end at once with the same verdict. Other exercises
-are not affected.
+If a submission hangs, dies or lies, the call raises an Outcome and the process is restarted. After
+`MAX_DEATHS` time-outs or exceeded limits in one exercise, or when the time of the exercise or the
+submission is used up, the remaining calls fail at once with the same verdict. Other exercises are
+not affected.
 
-Calls that are expected (`expect`) are sent in one write and answered while the grader processes
-earlier answers. If something unexpected happens (a different call, a dead or silent process), the
-test starts again in a new process, one call at a time.
+Expected calls (`expect`) are sent in one write, and the submission answers them while the grader
+processes earlier replies. After an unexpected event (a different call, a dead or silent process),
+the test starts again in a new process, one call at a time.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ import mmap
 import os
 import time
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import NamedTuple
 
 from ...model.course import Limits
@@ -31,11 +32,11 @@ MAX_DEATHS = 2
 _NOT_RUN = "Not run: two calls of this exercise were stopped before this one."
 _TEMPLATE_BYTES = 1 << 29  # libraries shared with the template, resident in every process
 _GPU_BYTES = 2 << 30  # the GPU driver and libraries, in a process that uses them
-# Error of the kernel's memory counters: each core caches updates for some pages, for more pages on
-# machines with more cores (since Linux 6.2).
+# Error of the kernel's memory counters. Since Linux 6.2, each core caches its updates for a number
+# of pages that grows with the number of cores.
 _INEXACT_BYTES = max(1 << 20, 8 * (os.cpu_count() or 1) * mmap.PAGESIZE)
 _NOT_MEASURED = "The memory that your code uses cannot be measured."
-# The process itself interrupts a slow import a little before the grader does.
+# The grader waits a little longer for an import than the process, which interrupts it by itself.
 _IMPORT_PATIENCE = 1.25
 _SILENT_SECONDS = 2.0  # longest wait for the answer to a call that was sent ahead
 _FAILURES = (TimedOut, LimitExceeded, BadReply, Crashed)
@@ -45,8 +46,8 @@ class MemoryLevel(NamedTuple):
     """The memory of a process before a call, in bytes.
 
     resident: the resident memory of the process
-    held:     memory that the submission allocated, including its import; None if it imported
-              libraries, because their memory does not count
+    held:     the memory that the submission allocated, including its import; None if the submission
+              imported libraries, because their memory does not count
     """
 
     resident: int
@@ -60,19 +61,14 @@ class NextCall(NamedTuple):
     frame: bytes
 
 
-class _Sent(NamedTuple):
-    call: NextCall
-    stamp: bytes
-
-
 class Sandboxed:
     """A submission in a confined process.
 
-    attempts:      forbidden actions that it tried
-    clocks:        the time that it has used, and the number of its processes
+    attempts:      forbidden actions that the submission tried
+    clocks:        the time that the submission has used, and the number of its processes
     deaths:        time-outs and exceeded limits, by exercise
-    sent:          calls that were sent ahead and whose answers have not been read
-    listens_ahead: whether expected calls may be sent ahead
+    sent:          calls that were sent ahead and whose replies are unread, with their stamps
+    listens_ahead: expected calls may be sent ahead
     """
 
     def __init__(
@@ -88,6 +84,7 @@ class Sandboxed:
         self._spawn, self._module, self._limits = spawn, module, limits
         self._gpu, self._helpers = gpu, helpers
         self._load = self._load_frame(files)
+        self._import_seconds = _IMPORT_PATIENCE * limits.call_seconds
         self._process: ConfinedProcess | None = None
         self._import_outcome: Outcome | None = None
         self.clocks = SubmissionClocks(limits)
@@ -99,15 +96,15 @@ class Sandboxed:
         self._asked: list[bytes] = []
         # Calls ahead:
         self._expected: Sequence[NextCall] = ()
-        self.sent: deque[_Sent] = deque()
-        self._one_by_one: set[str] = set()  # exercises in which something unexpected happened
+        self.sent: deque[tuple[NextCall, bytes]] = deque()
+        self._one_by_one: set[str] = set()  # exercises with an unexpected event
 
     @property
     def attempts(self) -> list[str]:
         return self._attempts.names
 
     def load(self) -> wire.Raised | None:
-        """Import the module; return the exception that stopped the import, if one did.
+        """Import the module; return the exception that stopped the import, or None if it worked.
 
         Raise an Outcome if the process hung, died or lied.
         """
@@ -126,7 +123,7 @@ class Sandboxed:
             raise type(deaths[-1])(_NOT_RUN)
         if self._import_outcome is not None:
             raise type(self._import_outcome)(self._import_outcome.message)
-        self.clocks.seconds_remaining(self._exercise)  # out of time: not counted as a death
+        self.clocks.seconds_remaining(self._exercise)  # a lack of time does not count as a death
         try:
             answer = self._ahead_answer(frame)
             if answer is None:
@@ -134,7 +131,7 @@ class Sandboxed:
             self._asked.append(frame)
             return answer
         except _FAILURES as outcome:
-            if not isinstance(outcome, Crashed):  # a crash is fast: the next call may run
+            if not isinstance(outcome, Crashed):  # a crash takes no time, so the next call may run
                 deaths.append(outcome)
             self._end_process()
             raise
@@ -142,27 +139,27 @@ class Sandboxed:
     # Calls ahead
 
     def expects(self, exercise: str) -> bool:
-        """Return True if calls are expected already, or if none should be sent ahead."""
+        """Return True if calls are already expected, or if the exercise must not send any ahead."""
         return bool(self.sent or self._expected) or exercise in self._one_by_one
 
     def expect(self, calls: Sequence[NextCall]) -> None:
-        """Announce the next calls. A test may end before it makes all of them."""
+        """Set the calls to send ahead. A test may end before it makes all of these calls."""
         self._expected = calls
 
     def _ahead_answer(self, frame: bytes) -> Answer | None:
-        """Return the answer to a call that was sent ahead, or None if it must be made now."""
+        """Return the reply to a call that was sent ahead, or None if the call was not sent."""
         process, call = self._running(), NextCall(self._test, frame)
         expected, self._expected = self._expected, ()
         try:
             if expected and not self.sent and expected[0] == call:
                 seconds = self.clocks.seconds_remaining(self._exercise)
                 stamps = process.send_ahead([c.frame for c in expected], seconds)
-                self.sent.extend(map(_Sent, expected, stamps))
-            while self.sent and not self._asked and self.sent[0].call.test != self._test:
-                self._next_ahead()  # skip answers for a test that ended early
+                self.sent.extend(zip(expected, stamps, strict=True))
+            while self.sent and not self._asked and self.sent[0][0].test != self._test:
+                self._next_ahead()  # skip replies for a test that ended early
             if not self.sent:
                 return None
-            if self.sent[0].call == call:
+            if self.sent[0][0] == call:
                 return self._next_ahead()
         except _FAILURES:
             self._one_by_one.add(self._exercise)
@@ -173,20 +170,18 @@ class Sandboxed:
         return None
 
     def _next_ahead(self) -> Answer:
-        sent, process = self.sent.popleft(), self._running()
+        _, stamp = self.sent.popleft()
         seconds = min(self.clocks.seconds_remaining(self._exercise), _SILENT_SECONDS)
-        quota, more = self._quota, bool(self.sent)
-        return self._timed(
-            lambda: process.receive_ahead(sent.stamp, seconds, quota, more=more), seconds
-        )
+        with self._timed(seconds) as process:
+            return process.receive_ahead(stamp, seconds, self._quota, more=bool(self.sent))
 
     # Memory
 
     def level_memory(self) -> MemoryLevel:
         """Let the process fill its memory up to its peak, and return the level.
 
-        The kernel records only the peak. Otherwise memory that a call allocates below an earlier
-        peak would not be noticed.
+        The kernel records only the peak, so memory that a call allocates below an earlier peak
+        would not be measured.
         """
         process = self._running()
         has_libraries = self._fill(0)
@@ -199,7 +194,7 @@ class Sandboxed:
         return MemoryLevel(process.child.resident_bytes(), None if has_libraries else own)
 
     def _fill(self, size: int) -> bool:
-        """Fill `size` bytes; return True if libraries were imported after the submission's file."""
+        """Fill `size` bytes; return True if the submission has imported libraries."""
         reply, _ = self.request(wire.pack(wire.Fill(size), []))
         if reply.status != "ok":
             raise LimitExceeded(_NOT_MEASURED)
@@ -212,7 +207,7 @@ class Sandboxed:
     # Processes
 
     def swap(self, files: Mapping[str, bytes]) -> str:
-        """Load a different version of the submission, in the same process if that still runs.
+        """Load a different version of the submission, in the same process if it still runs.
 
         Reset the count of deaths. Return the name of the exception that stopped the import, or "".
         """
@@ -235,10 +230,7 @@ class Sandboxed:
         return wire.pack(load, list(files.values()))
 
     def _running(self) -> ConfinedProcess:
-        """Return the process; start one and import the module if necessary.
-
-        The import worked before, in `load`.
-        """
+        """Return the process, or start a new one and repeat the import that worked in `load`."""
         if self._process is None:
             self._start_process()
             try:
@@ -255,10 +247,6 @@ class Sandboxed:
         assert self._process is not None
         return self._process
 
-    @property
-    def _import_seconds(self) -> float:
-        return _IMPORT_PATIENCE * self._limits.call_seconds
-
     def _start_process(self) -> None:
         limits = self._limits
         memory = limits.memory_mib << 20
@@ -271,23 +259,23 @@ class Sandboxed:
                 cpu_seconds=limits.cpu_seconds,
             )
         )
-        self.clocks.child_started(child, free=self._gpu)  # device start-up is free
+        self.clocks.child_started(child, free=self._gpu)  # the start of the GPU does not count
         resident = memory + (1 + limits.processes) * _TEMPLATE_BYTES + self._gpu * _GPU_BYTES
         self._process = ConfinedProcess(
             child, limits, self.clocks, self._attempts, self._helpers, resident
         )
 
     def _exchange(self, frame: bytes, seconds: float) -> Answer:
-        """Send a frame, return the answer, and count the time as the submission's."""
-        process, quota = self._process, self._quota
-        assert process is not None
-        return self._timed(lambda: process.exchange(frame, seconds, quota), seconds)
+        with self._timed(seconds) as process:
+            return process.exchange(frame, seconds, self._quota)
 
-    def _timed(self, receive: Callable[[], Answer], seconds: float) -> Answer:
+    @contextmanager
+    def _timed(self, seconds: float) -> Iterator[ConfinedProcess]:
+        """Count the time of the block as the submission's; raise TimedOut if it was too long."""
         process, started = self._process, time.monotonic()
         assert process is not None
         try:
-            return receive()
+            yield process
         except TimeoutError:
             raise TimedOut(self.clocks.why_stopped(self._exercise, seconds)) from None
         finally:

@@ -1,4 +1,4 @@
-"""Processes for the submissions of a week, forked from a warm template.
+"""Start processes for the submissions of a week by forking a warm template.
 
 This module does not import torch. The first template starts with the spawner and warms up while
 this process imports torch for its engine.
@@ -16,7 +16,7 @@ from ...worker.protocol.frames import PrepareConfig
 
 
 class Spawner:
-    """Start processes for submissions of a week. `gpu`: they may use CUDA."""
+    """Starts processes for the submissions of a week. `gpu`: the processes may use CUDA."""
 
     def __init__(
         self,
@@ -34,7 +34,7 @@ class Spawner:
             libraries=libraries(week.extras),
             fake_gpu=FAKE_GPU in devices,
             extras=usable_extras(week),
-            # slow to import, so in the template only if every submission needs them
+            # Slow imports: the template makes them only if every submission needs them.
             optimizers="torch.optim" in solution,
             drawing="matplotlib" in solution,
             counting=any("count." in t.read_text("utf-8") for t in tests),
@@ -71,5 +71,5 @@ class Spawner:
 
 
 def usable_extras(week: Week) -> tuple[str, ...]:
-    """Return the installed extras that exercises of the week need."""
+    """Return the sorted names of the week's extras that are installed."""
     return tuple(sorted({e.extra for e in week.exercises if e.extra and installed(e.extra)}))

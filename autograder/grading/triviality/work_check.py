@@ -203,10 +203,6 @@ class _Fitting:
     def __init__(self, inner: Target) -> None:
         self._inner = inner
 
-    @property
-    def attempts(self) -> Sequence[str]:
-        return self._inner.attempts
-
     def begin(self, test: str, exercise: str) -> None:
         self._inner.begin(test, exercise)
 

@@ -1,4 +1,4 @@
-"""Read course.yaml into the types of `registry` and validate it.
+"""Parse course.yaml into the types of `registry`; report wrong syntax, duplicate keys and types.
 
 A mistake is reported in one line with the path to the value, for example
 `course.yaml: weeks[0].exercises[1].points: must be 0 or more, but is -1`.

@@ -1,4 +1,4 @@
-"""Check course.yaml beyond its types: values, and the modules, graders and files that it names.
+"""Check the values of a parsed course.yaml, and the modules, graders and files that it names.
 
 A wrong name would otherwise show only after a whole class has been graded for it. The sources are
 searched as text, never imported or run.
