@@ -20,7 +20,6 @@ class Versions:
     fixing: set[int]
     tried: list[int] = field(default_factory=list)
     spent_share: float = 0.0
-    over: bool = False
 
     def short(self, edit: Edit) -> Target | None:
         raise AssertionError("no probes are asked")

@@ -1,9 +1,9 @@
 """Name the mistakes of an exercise from the answers in its failed tests.
 
-`match_bank` finds the misconceptions of the bank that fail the same tests in the same way, as
-`equivalence` defines it. `symptoms` describes failures that no misconception explains. `probes`
-replays the calls of a hidden test. All read the answers of a submission, which may be anything that
-the protocol can encode. Start with `match_bank.diagnose`.
+Start with `match_bank.diagnose`, which finds the misconceptions of the bank that fail the same
+tests for the same reason. `equivalence` decides whether two failures are the same. `symptoms`
+describes failures that no misconception explains. `probes` replays the calls of a hidden test. The
+answers come from a submission and may contain anything that the protocol can encode.
 """
 
 __all__ = [

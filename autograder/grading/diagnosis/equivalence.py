@@ -1,8 +1,7 @@
 """Compare how a submission and a misconception failed a hidden test.
 
-Two runs fail in the same way if the property that failed the test is the same. If the test stopped
-at wrong values, it did not compare gradients and side effects, so they are ignored here too. Values
-are compared by `comparator.same_value`.
+If a test stopped at wrong values, it did not compare gradients and side effects, so this module
+ignores them too. `comparator.same_value` compares values.
 """
 
 from __future__ import annotations
@@ -27,8 +26,8 @@ _MESSAGE_LENGTH = 120  # characters of an error message to compare
 def same_failure(mine: Ran, wrong: Ran, right: Answers = ()) -> bool:
     """Return True if two runs failed with the same answers.
 
-    right: the solution's answers. Two wrong values that are much closer to each other than to the
-        correct one count as the same.
+    right: the solution's answers; if given, two wrong values that are much closer to each other
+        than to the correct value are the same
     """
     only_values = _only_values(mine, wrong)
     return same_answers(mine.answers, wrong.answers, right, only_values=only_values)
@@ -44,14 +43,14 @@ def same_answers(
     if len(mine) != len(wrong):
         return False
     calls = list(zip(mine, wrong, [*right, *[None] * len(mine)], strict=False))
-    # Start with the last answer, where the test failed and most runs differ.
+    # Start with the last answer, because most runs differ where the test failed.
     return all(_same_answer(*call, only_values) for call in reversed(calls))
 
 
 def partly_same_failure(mine: Ran, wrong: Ran, right: Answers) -> bool:
-    """Return True if parts of the results equal a misconception's and the others are correct.
+    """Return True if some parts of the results equal a misconception's and the rest is correct.
 
-    For example, a student makes a mistake in the values, the misconception in keys and values.
+    For example, the student's values are wrong, and the misconception's keys and values are wrong.
     """
     count = len(mine.answers)
     if not _only_values(mine, wrong) or len(wrong.answers) != count or len(right) < count:
@@ -64,7 +63,7 @@ def partly_same_failure(mine: Ran, wrong: Ran, right: Answers) -> bool:
 
 def same_reason(mine: Ran, wrong: Ran) -> bool:
     """Return True if two runs failed for the same reason with different values."""
-    mine_last, wrong_last = _last_answer(mine), _last_answer(wrong)
+    mine_last, wrong_last = last_answer(mine), last_answer(wrong)
     if mine.report.verdict != wrong.report.verdict:
         return False
     if mine.flaw is Flaw.REFUSAL and len(mine.answers) != len(wrong.answers):
@@ -81,7 +80,8 @@ def same_reason(mine: Ran, wrong: Ran) -> bool:
     return _same_error(mine_error, wrong_error)
 
 
-def _last_answer(run: Ran) -> Answer | Outcome | None:
+def last_answer(run: Ran) -> Answer | Outcome | None:
+    """Return the last answer of a test, or None if there is no answer."""
     return run.answers[-1] if run.answers else None
 
 
@@ -92,7 +92,11 @@ def _only_values(mine: Ran, wrong: Ran) -> bool:
 def _partly_same_answer(
     mine: Answer | Outcome, wrong: Answer | Outcome, right: Answer | Outcome
 ) -> bool | None:
-    """Return None if a part of a result is neither correct nor the misconception's."""
+    """Return True if some parts of a result equal the misconception's and the rest is correct.
+
+    Return False if the whole result equals the misconception's or the solution's, and None if any
+    part equals neither.
+    """
     answers = [x for x in (mine, wrong, right) if isinstance(x, tuple) and x[0].status == "ok"]
     if len(answers) < 3:
         return False if _same_answer(mine, wrong, right, True) else None
@@ -135,7 +139,7 @@ def _same_answer(
     a, b = mine[0], wrong[0]
     if a.status != b.status or _banned(a) != _banned(b):
         return False
-    if a.banned:  # the test stopped at the forbidden call
+    if a.banned:  # the test stopped at the forbidden call, so nothing else is compared
         return True
     right = right if isinstance(right, tuple) else None
     if not only_values and (a.side_effects != b.side_effects or a.detached != b.detached):
@@ -160,7 +164,11 @@ def _banned(reply: frames.Reply) -> set[str]:
 
 
 def _mismatch(reply: frames.Reply) -> tuple[frozenset[object], ...] | None:
-    """Return how parameters fail to load, without the names of unexpected non-layer tensors."""
+    """Return which parameters fail to load.
+
+    Unexpected tensors that do not belong to a layer are counted as one, because programs with the
+    same mistake use different names.
+    """
     found = reply.mismatch
     if found is None:
         return None
@@ -179,12 +187,12 @@ def _same_complexity(mine: frames.Counts, wrong: frames.Counts) -> bool:
 
 
 def _outside(counts: frames.Counts) -> tuple[bool, bool]:
-    """Return whether operators computed outside of kernels, and whether they made the result."""
+    """Return whether torch computed outside of kernels, and whether it computed the result."""
     return bool(counts.computed), frames.RESULT in counts.computed
 
 
 def _launched(counts: frames.Counts) -> tuple[object, ...]:
-    """Return the behaviour of kernels, ignoring the exact number and size of launches."""
+    """Return how kernels behaved, without the exact number and size of their launches."""
     launches = counts.launches
     return (
         min(len(launches), 2),

@@ -1,17 +1,17 @@
 """Find the misconceptions of the bank whose failures equal a submission's.
 
-All misconceptions of an exercise run through the same hidden tests, in the trusted process. One can
-match if it fails no test that the student passes, and if it agrees with the student on most of the
-tests that it fails: the same answers to the same calls, or at least the same reason. A program can
-contain several mistakes, so small sets of misconceptions are searched. Two kinds of tests do not
-count against a member of a set:
+All misconceptions of an exercise run through the same hidden tests, in the trusted process. A
+misconception is a candidate if it fails only tests that the student fails too, and if most of these
+failures agree: the answers to the same calls are equal, or at least the reason is the same. A
+program can contain several mistakes, so sets of up to three misconceptions are searched. Two kinds
+of tests do not count against a member of a set:
 
-* tests that other members fail too, because the answers to them may match neither
-* tests that the student fails for a property that is checked earlier, such as an exception, because
-  they show no values
+* tests that other members fail too, because the student's answers may then equal neither member's
+* tests that the student fails at an earlier check, such as an exception, because these tests show
+  no values
 
-The set that explains most failures is returned, if it explains at least half of them. Otherwise
-only misconceptions that match the student exactly in all their tests are returned.
+The result is the set that explains most failures, if it explains at least half of them. Otherwise
+the result contains only misconceptions that agree exactly in all tests that they fail.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from ..outcomes import Flaw
 from ..running.pytest_plugin import Ran
 from .equivalence import partly_same_failure, same_failure, same_reason
 
-_MAX_MISTAKES = 3  # in one set
+_MAX_MISTAKES = 3  # misconceptions in a set
 _MAX_CANDIDATES = 12
-_MIN_AGREEMENT = 0.6  # share of a misconception's tests, without those that others explain
+_MIN_AGREEMENT = 0.6  # share of a misconception's tests, without tests that others explain
 _MIN_EVIDENCE = 0.2  # share of all tests that a misconception fails
 _MIN_EXPLAINED = 0.5  # share of all tests that the student fails
 _ALMOST_ALL = 0.9  # share of a misconception's weight; the rest differs only in style
 _MISTAKE_PRICE = 0.9  # tests that each additional mistake has to explain
 
-# How much a test counts as agreement, by how similar the failures are.
+# The agreement of two failures of a test.
 _EXACT = 1.0
 _CLOSE = 0.98  # values much closer to each other than to the correct ones
 _NOT_REFUSED = 0.95  # both accept invalid arguments
@@ -46,9 +46,9 @@ _SAME_REASON = 0.7  # the same reason with different values
 class Named:
     """A misconception that explains some of the failed tests.
 
-    explains, of: `explains` of the `of` failed tests match the misconception
-    mostly: some of the tests that the misconception fails do not match
-    tests: the failed tests that no other mistake is needed to explain
+    explains, of: the failed tests that agree with the misconception, and all failed tests
+    mostly: whether some tests that the misconception fails do not agree
+    tests: the failed tests that need no other mistake as an explanation
     """
 
     name: str
@@ -62,9 +62,9 @@ class Named:
 class _Candidate:
     """A misconception that may explain failures.
 
-    fails: the tests that it fails
-    agreement: for each test, how closely the student's failure matches
-    hidden: tests that the student fails for a property that is checked earlier
+    fails: the tests that the misconception fails
+    agreement: for each test, how similar the student's failure is
+    hidden: tests that the student fails at an earlier check
     """
 
     name: str
@@ -90,10 +90,11 @@ def diagnose(
     bank: Mapping[str, Iterable[Ran]],
     right: Mapping[str, Answers] | None = None,
 ) -> list[Named]:
-    """Return the misconceptions that a student's runs of one exercise match.
+    """Return the misconceptions that explain the failed tests of one exercise.
 
-    bank:  for each misconception, its failed runs
-    right: the solution's answers in each test
+    student: the results of the student's tests
+    bank:    the failed tests of each misconception
+    right:   the solution's answers in each test
     """
     failed = {r.report.name: r for r in student if r.report.verdict.failed}
     matching = (_candidate(name, runs, failed, right or {}) for name, runs in bank.items())
@@ -152,7 +153,7 @@ def _checking_stage(ran: Ran) -> int:
 
 
 def _is_plausible(candidate: _Candidate, among: _Set) -> bool:
-    """Return True if the student agrees with a candidate on enough of its relevant tests."""
+    """Return True if the failures of a candidate's relevant tests agree sufficiently."""
     matched = candidate.agreement.keys()
     adding = [m for m in among if m.agreement.keys() - matched]
     uncounted = (_failed_by_rest(candidate, adding) | candidate.hidden) - matched
@@ -207,7 +208,7 @@ def _is_ambiguous(candidate: _Candidate, among: _Set, failed: Mapping[str, Ran])
 
 
 def _named(candidate: _Candidate, among: _Set, failed: Mapping[str, Ran]) -> Named:
-    """Collect the tests that a member explains, alone or together with other members."""
+    """Return a member with the tests that it explains, alone or together with other members."""
 
     def weight(tests: Collection[str]) -> float:
         return sum(failed[t].report.weight for t in tests)

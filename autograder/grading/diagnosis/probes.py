@@ -1,8 +1,8 @@
-"""Replay the calls of hidden tests, as a quick check of many versions of a module.
+"""Replay the calls of hidden tests, to check many versions of a module quickly.
 
-A hidden test draws inputs, encodes calls and compares the answers. To reject a version it is enough
-to replay the test's calls until one answer is far from the solution's. A version that passes a
-probe still has to pass the test itself.
+A hidden test draws inputs, encodes calls and compares the answers. A probe replays the recorded
+calls until an answer is far from the solution's. That is enough to reject a version; a version that
+passes a probe still has to pass the test itself.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Recording:
 
 
 class Difference(NamedTuple):
-    """An answer that differs from the solution's, and its number in the test."""
+    """An answer that differs from the solution's. `number`: the index of its call in the test."""
 
     test: str
     number: int
@@ -66,7 +66,7 @@ class Difference(NamedTuple):
 class Probe:
     """The requests of a test with the solution's answers.
 
-    within: the largest distance of a correct answer; see `comparator.distance`
+    within: the largest distance of an answer that passes; see `comparator.distance`
     """
 
     test: str
@@ -80,7 +80,7 @@ class Probe:
 
     @property
     def calls(self) -> set[str]:
-        """The names in the submission's module that the test calls."""
+        """The names of the module's functions and classes that the test calls."""
         return {frame_path(frame).partition(".")[0] for frame, _ in self.steps}
 
     def difference(self, target: Target, exercise: str) -> Difference | None:
@@ -112,7 +112,11 @@ class ReferenceAnswer:
         return max(scale, _NOISE * largest_entry(value)) if torch.is_tensor(value) else scale
 
     def distance(self, mine: Answer) -> float:
-        """Return the distance of an answer; above 1 it is wrong, FAR if it is of another kind."""
+        """Return the distance of an answer from this one.
+
+        An answer with a distance above 1 is wrong. The distance is FAR if the answers cannot be
+        compared by their values, for example if one of the calls raised an exception.
+        """
         a, b = mine[0], self._reply
         same = a.status == b.status and not a.banned and bool(a.detached) == bool(b.detached)
         if not same or a.side_effects != b.side_effects:

@@ -1,16 +1,16 @@
-"""Describe failed tests that no misconception explains by their outputs and exceptions.
+"""Describe failed tests that no misconception explains, by their outputs and exceptions.
 
 Students often make several mistakes at once, and the outputs then match no misconception of the
 bank. Some failures are clear anyway: an output of the wrong dtype, a modified argument, an
-exception because of shapes. Such a name is true of every test that it explains, makes no claim
-about the others, and does not change the points.
+exception because of shapes. A symptom describes only the tests in which it appears, and it never
+changes the points.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, assert_never
+from typing import Any
 
 import torch
 
@@ -22,6 +22,7 @@ from ..decoding import Answers, read_answer
 from ..disclosure.known_errors import family
 from ..outcomes import Flaw
 from ..running.pytest_plugin import Ran
+from .equivalence import last_answer
 
 _MAX_SYMPTOMS = 3
 
@@ -29,14 +30,15 @@ _MAX_SYMPTOMS = 3
 def by_symptom(
     failing: Sequence[Ran], ran: Sequence[Ran], right: Mapping[str, Answers]
 ) -> tuple[Diagnosis, ...]:
-    """Return the symptoms of failed tests, the most frequent first.
+    """Return at most three symptoms of failed tests, the most frequent first.
 
-    ran:   the results of all tests
-    right: the solution's answers in each test
+    failing: the results of the failed tests to describe
+    ran:     the results of all tests
+    right:   the solution's answers in each test
     """
     symptoms = Counter(_symptom(one, right.get(one.report.name, ())) for one in failing)
     total = sum(r.report.verdict.failed for r in ran)
-    if None in symptoms:  # lost digits do not explain values that are far off
+    if None in symptoms:  # a loss of precision does not explain values that are far off
         del symptoms["digits"]
     for kind in ("zeros", "constant"):  # not significant unless most failed tests show it
         if 2 * symptoms[kind] < total:
@@ -49,49 +51,31 @@ def by_symptom(
     return tuple(found[:_MAX_SYMPTOMS])
 
 
+_BY_FLAW = {
+    Flaw.DRAWN: "drawn",
+    Flaw.DEVICE: "device",
+    Flaw.EFFECT: "touched",
+    Flaw.DETACHED: "detached",
+}
+
+
 def _symptom(ran: Ran, right: Answers) -> str | None:
     """Return the kind of finding that a failed test shows by itself, or None."""
-    match ran.report.verdict:
-        case Verdict.CRASHED:
-            last = ran.answers[-1] if ran.answers else None
-            raised = last[0].raised if isinstance(last, tuple) else None
-            if raised is None or "SyntaxError" in raised.bases:
-                return None
-            return family(raised.type, raised.message)
-        case Verdict.WRONG:
-            return _symptom_of_result(ran, right)
-        case Verdict.TIMEOUT | Verdict.LIMIT | Verdict.BAD_REPLY | Verdict.FORBIDDEN:
-            return None
-        case Verdict.UNWRITTEN | Verdict.REFUSED:
-            return None
-        case Verdict.PASS | Verdict.NOT_RUN | Verdict.GRADER_FAULT:
-            return None
-        case verdict:
-            assert_never(verdict)
-
-
-def _symptom_of_result(ran: Ran, right: Answers) -> str | None:
-    last = ran.answers[-1] if ran.answers else None
+    last = last_answer(ran)
     reply = last[0] if isinstance(last, tuple) else None
-    match ran.flaw:
-        case Flaw.STATE:
-            return _symptom_of_state(reply.mismatch) if reply else None
-        case Flaw.REFUSAL:
-            return "refuses otherwise" if reply and reply.raised else "accepts"
-        case Flaw.KIND | Flaw.VALUE | Flaw.GRADIENT:
-            return _symptom_of_values(ran, right)
-        case Flaw.DRAWN:
-            return "drawn"
-        case Flaw.DEVICE:
-            return "device"
-        case Flaw.EFFECT:
-            return "touched"
-        case Flaw.DETACHED:
-            return "detached"
-        case Flaw.CLAIM:
-            return None
-        case flaw:
-            assert_never(flaw)
+    raised = reply.raised if reply is not None else None
+    if ran.report.verdict is Verdict.CRASHED and raised is not None:
+        is_syntax = "SyntaxError" in raised.bases
+        return None if is_syntax else family(raised.type, raised.message)
+    if ran.report.verdict is not Verdict.WRONG:
+        return None
+    if ran.flaw in (Flaw.KIND, Flaw.VALUE, Flaw.GRADIENT):
+        return _symptom_of_values(ran, right)
+    if ran.flaw is Flaw.STATE:
+        return _symptom_of_state(reply.mismatch) if reply is not None else None
+    if ran.flaw is Flaw.REFUSAL:
+        return "refuses otherwise" if raised is not None else "accepts"
+    return _BY_FLAW.get(ran.flaw)
 
 
 def _symptom_of_state(found: frames.StateMismatch | None) -> str | None:
@@ -105,7 +89,7 @@ def _symptom_of_state(found: frames.StateMismatch | None) -> str | None:
 
 
 def _symptom_of_values(ran: Ran, right: Answers) -> str | None:
-    """Return the symptom that the last answer shows next to the solution's, or None."""
+    """Return the symptom of an answer with wrong values or a wrong type, or None if unclear."""
     index = len(ran.answers) - 1
     mine, other = ran.answers[index], right[index] if index < len(right) else None
     if not isinstance(mine, tuple) or not isinstance(other, tuple):
@@ -147,7 +131,7 @@ def _different_kind(a: Any, b: Any) -> str | None:
 
 
 def _differs_by_nan(a: Any, b: Any) -> bool:
-    """Return True if values are correct except for NaN."""
+    """Return True if `a` is NaN at some entries where `b` is not, and almost equal elsewhere."""
     if not _comparable(a, b):
         return False
     nan = torch.isnan(a) & ~torch.isnan(b)

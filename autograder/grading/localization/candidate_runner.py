@@ -1,4 +1,4 @@
-"""Run edited versions of a wrong exercise within a budget of processor time."""
+"""Run edited versions of a wrong exercise, and measure the processor time that they take."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Grader:
 
     runs: the hidden tests
     target: load a submission's files, with correct versions of the named exercises
-    own: the course's programs whose traced values are compared with a submission's
+    own: return the course's programs for an exercise, whose values are compared with a submission's
     """
 
     runs: Runs
@@ -36,7 +36,8 @@ class Grader:
 class WrongExercise:
     """An exercise of a submission that fails tests.
 
-    foreign: definitions that it uses but that belong to other exercises or to the course
+    foreign: names of definitions that belong to other exercises or to the course
+    ran: the results of the exercise's hidden tests
     read: the parameters that correct code reads
     stubbed: the exercises that are replaced by correct ones
     """
@@ -63,7 +64,7 @@ class WrongExercise:
 
 
 class CandidateRunner:
-    """Runs versions of a wrong exercise, one after the other, in one process."""
+    """Runs edited versions of a wrong exercise, one after the other, in one process."""
 
     def __init__(self, grader: Grader, wrong: WrongExercise, seconds: float) -> None:
         self._grader, self._wrong, self._seconds = grader, wrong, seconds
@@ -71,38 +72,23 @@ class CandidateRunner:
         self._failed = tuple(r.report.name for r in wrong.failing)
         self._tests = {r.report.name for r in wrong.ran}
         self._target: Target | None = None
-        self._began = 0.0
-        self._ended: float | None = None
-        self._spent, self._read_at = 0.0, -1.0
-
-    def begin(self) -> None:
-        """Start the clock."""
         self._began = time.thread_time()
+        self._spent, self._read_at = 0.0, -1.0
 
     def exclude(self, seconds: float) -> None:
         """Exclude processor time whose results serve every submission, such as reference traces."""
         self._began += seconds
 
     @property
-    def spent(self) -> float:
-        """Processor seconds of the versions and the search; may be 20 ms old."""
-        if self._ended is not None:
-            return self._ended
+    def spent_share(self) -> float:
+        """The share of the time budget that is spent; the value may be 20 ms old."""
         if time.monotonic() - self._read_at > _CLOCK_SECONDS:
             self._spent, self._read_at = self._total_seconds(), time.monotonic()
-        return self._spent
+        return self._spent / self._seconds
 
     def _total_seconds(self) -> float:
         inside = self._target.clocks.used_seconds() if isinstance(self._target, Sandboxed) else 0.0
         return time.thread_time() - self._began + inside
-
-    @property
-    def spent_share(self) -> float:
-        return self.spent / self._seconds
-
-    @property
-    def over(self) -> bool:
-        return self.spent > self._seconds
 
     def shorten(self, probes: Iterable[Probe]) -> None:
         """Make `short` load only the definitions that these probes need."""
@@ -110,50 +96,46 @@ class CandidateRunner:
         self._short = without_unused_definitions(self._wrong.source, names)
 
     def short(self, edit: Edit) -> Target | None:
-        """Load the definitions that the exercise needs, or return None if they cannot be parsed."""
-        return self._load_version(edit.applied(self._short))
+        """Load an edited version without unused definitions; return None if it cannot be parsed."""
+        return self._load(edit.applied(self._short))
 
-    def load_text(self, text: str) -> Target:
-        """Load a module that replaces the submission's."""
+    def load_text(self, text: str) -> Target | None:
+        """Load a replacement of the submission's module; return None if it cannot be parsed."""
         return self._load(text.encode())
 
     def passes(self, edit: Edit) -> bool:
-        """Return True if all hidden tests of the exercise pass."""
-        target = self._load_version(edit.applied(self._wrong.data))
+        """Return True if all hidden tests of the exercise pass after an edit."""
+        target = self._load(edit.applied(self._wrong.data))
         if target is None:
             return False
         ran = self._grader.runs.run_until_failure(target, self._wrong.exercise, self._failed)
         return all(not r.report.verdict.failed for r in ran if r.report.name in self._tests)
 
     def run(self, edit: Edit) -> list[Ran]:
-        """Run all hidden tests of the exercise."""
-        text = edit.applied(self._wrong.data)
-        target, runs = self._load(text), self._grader.runs
+        """Run all hidden tests of the exercise after an edit, and return their results."""
+        text, runs = edit.applied(self._wrong.data), self._grader.runs
+        target = self._load(text)
+        if target is None:
+            return list(self._wrong.ran)
         ran = runs.run(target, runs.files(text.decode("utf-8", "replace")), self._wrong.exercise)
         return [r for r in ran if r.report.name in self._tests]
 
-    def _load_version(self, text: bytes) -> Target | None:
-        if not isinstance(self._target, Sandboxed):
-            return self._load(text) if _compiles(text) else None
-        ended = self._target.swap(self._files(text))  # the sandbox compiles it
-        return None if ended in _NOT_PARSED else self._target
-
-    def _load(self, text: bytes) -> Target:
+    def _load(self, text: bytes) -> Target | None:
+        files = {**self._wrong.files, self._wrong.module: text}
         if isinstance(self._target, Sandboxed):
-            self._target.swap(self._files(text))
-        else:
-            self._close()
-            self._target = self._grader.target(self._files(text), self._wrong.stubbed)
+            ended = self._target.swap(files)  # compiles it in the sandbox
+            return None if ended in _NOT_PARSED else self._target
+        if not _compiles(text):
+            return None
+        self._close()
+        self._target = self._grader.target(files, self._wrong.stubbed)
         return self._target
 
-    def _files(self, text: bytes) -> dict[str, bytes]:
-        return {**self._wrong.files, self._wrong.module: text}
-
     def end(self) -> float:
-        """End the process; return the processor seconds that were spent."""
-        self._ended = self._total_seconds()
+        """End the process and return the processor seconds that were spent."""
+        spent = self._total_seconds()
         self._close()
-        return self._ended
+        return spent
 
     def _close(self) -> None:
         if self._target is not None:

@@ -1,13 +1,13 @@
-"""Locate a mistake: find the line whose edit makes every failing test pass.
+"""Locate the mistakes of a wrong exercise by an edit that makes its failing tests pass.
 
-Theory of operation. Edited versions of the submission run in the same kind of sandbox as the
-submission, one after the other in one process. A version that hangs or exceeds its limits ends the
-process, and the next version gets a new one. A submission can only falsify its own line: verdicts
-and points are already decided, and no finding for one submission is used for another.
-The text of an edit is never shown.
+Edited versions of the submission run in the same kind of sandbox as the submission, one after the
+other in one process. If a version hangs or exceeds its limits, its process ends, and the next
+version runs in a new process. A submission can falsify only its own lines: verdicts and points are
+already decided, and a finding for one submission is never used for another. The text of an edit is
+never shown.
 
-`repair_search` selects the versions to run. The hidden tests confirm each fix: every failed test
-passes, and no other test fails.
+`repair_search` selects the versions to run. An edit is a fix only if every failed test passes and
+every other test still passes.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from .traces import Traces, ValueHints
 _CLOSER = 0.25  # a version must be this much closer to the solution to count as different
 _BARELY_WRONG = 1e-4  # too close to correct to compare with
 
-Places = tuple[Suspect, ...]  # at line 0, only the kind of the mistake is known
+Places = tuple[Suspect, ...]  # line 0: the line is unknown, but the kind of mistake is known
 
 
 def lines_of(places: Places) -> tuple[Suspect, ...]:
@@ -65,11 +65,11 @@ class LineFinder:
         names: tuple[str, ...],
         stubbed: tuple[str, ...] = (),
     ) -> Places:
-        """Locate the mistakes of an exercise.
+        """Return the places of an exercise's mistakes; empty if no place is found.
 
-        ran: its hidden tests
+        ran: the results of the exercise's hidden tests
         names: the misconceptions that the diagnosis found
-        stubbed: the exercises that were replaced by correct ones in this run
+        stubbed: the exercises that were replaced by correct ones while the tests ran
         """
         wrong = self._wrong_exercise(files, exercise, tuple(ran), stubbed)
         seconds = min(self._settings.seconds, self._left)
@@ -82,8 +82,7 @@ class LineFinder:
         stopped = _stopping_line(wrong)
         if Verdict.FORBIDDEN in verdicts:
             return stopped
-        runner = CandidateRunner(self._grader, wrong, seconds)
-        found = self._searched(wrong, runner, names) if seconds > 0 else ()
+        found = self._searched(wrong, seconds, names) if seconds > 0 else ()
         return found if lines_of(found) else (*found, *stopped)
 
     def _wrong_exercise(
@@ -103,10 +102,8 @@ class LineFinder:
         read = parameters(right[0], exercise) - unread_parameters(right[0], exercise)
         return replace(wrong, foreign=foreign, read=read)
 
-    def _searched(
-        self, wrong: WrongExercise, runner: CandidateRunner, names: tuple[str, ...]
-    ) -> Places:
-        runner.begin()
+    def _searched(self, wrong: WrongExercise, seconds: float, names: tuple[str, ...]) -> Places:
+        runner = CandidateRunner(self._grader, wrong, seconds)
         try:
             probes = self._probes_of(wrong.exercise)
             hints = self._hints(wrong, runner, probes, names)
@@ -143,7 +140,7 @@ class LineFinder:
 
 
 def without_unwritten(wrong: WrongExercise) -> WrongExercise:
-    """Remove the tests that stop in a different exercise that is not written yet."""
+    """Return a copy without the tests that stop in a different exercise that is unwritten."""
     stopped = [r.report for r in wrong.failing if r.report.verdict is Verdict.UNWRITTEN]
     foreign = foreign_lines(wrong.source, wrong.exercise, wrong.foreign) if stopped else frozenset()
     apart = {report.name for report in stopped if report.line in foreign}
@@ -157,7 +154,10 @@ def _find_places(
     hints: ValueHints,
     names: tuple[str, ...],
 ) -> Places:
-    """Return the places where an edit makes tests pass, or else where values deviate."""
+    """Return the places of edits that make tests pass.
+
+    If no such place has a line, add the lines where values deviate from those of correct programs.
+    """
     edits = generate_edits(wrong.source, wrong.exercise, wrong.foreign)
     crashed = {r.report.line for r in wrong.failing if r.report.verdict is Verdict.CRASHED}
     stopped = (p for e in edits for p in e.places if p[1] in crashed)
@@ -175,7 +175,11 @@ def _find_places(
 
 
 def _places(module: str, fixes: Iterable[Fix], suspicious: frozenset[Place]) -> Places:
-    """Return the places of fixes, with line 0 if the same edit would work on any line."""
+    """Return the places of fixes.
+
+    The line is 0 if a fix of some tests is of a kind that works on any line, unless its own line
+    is suspicious.
+    """
     places: dict[tuple[str, int, str], Suspect] = {}
     for edit, count, ambiguous in fixes:
         nowhere = bool(count) and edit.kind in ANYWHERE and suspicious.isdisjoint(edit.places)
@@ -207,7 +211,11 @@ def _places_by_values(wrong: WrongExercise, hints: ValueHints) -> Places:
 
 
 def _sharpened(failed: Ran, probe: Probe | None) -> Probe | None:
-    """Return a probe with a tolerance tight enough to reject the student's answer, or None."""
+    """Return a probe that rejects the student's answer.
+
+    The tolerance is tightened if necessary. Return None if there is no probe, or if the answer is
+    too close to the correct one.
+    """
     if probe is None or not probe.steps:
         return None
     index = len(failed.answers) - 1
@@ -222,7 +230,7 @@ def _sharpened(failed: Ran, probe: Probe | None) -> Probe | None:
 
 
 def _stopping_line(wrong: WrongExercise) -> Places:
-    """Return the line where the code stops, if every failed test stops there."""
+    """Return the line at which every failed test stops; empty if there is no such line."""
     places = {(r.report.line, r.report.verdict) for r in wrong.failing}
     if len(places) != 1:
         return ()

@@ -1,12 +1,12 @@
 """Search for an edit of a wrong exercise that makes its hidden tests pass.
 
-Each edited version first answers the requests of a few failed tests (probes), starting with one
-test of each way to fail; the first answer rejects most versions. The hidden tests confirm the rest.
-`Clues` only decide the order of the search: first on lines that errors and values point to.
+Each edited version first replays the calls of a few failed tests (probes), starting with one test
+for each way to fail. The first answer rejects most versions; all hidden tests run for the others.
+`Clues` decide the order of the search: edits of lines with errors or deviating values come first.
 
-If no edit fixes everything, `partial_fixes` selects edits that fix some of the failed tests and
-break none. Most failed tests show more than one of several mistakes, but some test families show
-only one. An edit that makes such a family pass has fixed that mistake.
+If no edit fixes all tests, `partial_fixes` selects edits that fix some failed tests and break none.
+If there are several mistakes, most failed tests fail because of more than one of them, but some
+families of tests fail because of only one. An edit that fixes such a family fixes that mistake.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _DEVIATING_BONUS = -1.2  # a value deviates on this line, perhaps because of an 
 
 
 class Clues:
-    """The lines that failed tests and recorded values of an exercise point to."""
+    """The lines where tests stop or values deviate, from which edits get their order."""
 
     def __init__(self, failing: Iterable[Ran], hints: ValueHints = NO_HINTS) -> None:
         self._hints = hints
@@ -62,7 +62,7 @@ class Clues:
     def _bonus_by_values(self, edit: Edit) -> float:
         if edit.places & self._named:
             return _NAMED_BONUS
-        if edit.places & self._hints.agreed:  # less if a misconception is located
+        if edit.places & self._hints.agreed:  # a smaller bonus if a misconception is located
             return _DEVIATING_BONUS if self._named else _AGREED_BONUS
         return _DEVIATING_BONUS if edit.places & self._hints.odd else 0.0
 
@@ -79,7 +79,7 @@ class Fix(NamedTuple):
     """An edit that fixes all failed tests, or some of them.
 
     explains: the number of tests that it fixes, or 0 for all
-    doubtful: an edit of a different kind on its line may fix as many tests
+    doubtful: an edit of a different kind on the same line may fix as many tests
     """
 
     edit: Edit
@@ -94,10 +94,12 @@ def partial_fixes(
     tests_fixed: Callable[[Edit], frozenset[str]],
     suspicious: frozenset[Place],
 ) -> list[Fix]:
-    """Select edits that fix some failed tests and break none, at most one of each kind.
+    """Return edits that fix some failed tests and break none, at most one of each kind.
 
-    seem_fixed: the number of probes that each edit fixes, by the edit's index
-    tests_fixed: run the hidden tests; return those that an edit fixes, or none if it breaks one
+    weigh: return the weight of an edit
+    seem_fixed: the number of probes that pass with an edit, by the index of the edit
+    tests_fixed: run the hidden tests, and return the tests that an edit fixes; an empty set if the
+        edit breaks a test
     suspicious: places where values deviate or code crashes; elsewhere an edit must fix more tests
     """
 
@@ -138,23 +140,27 @@ def _line(edit: Edit) -> Place:
 
 
 def plainness(probe: Probe) -> tuple[bool, bool, int]:
-    """Rank a test, simplest first: no errors, no half precision, no claimed device, small."""
+    """Return a sort key that puts simple tests first.
+
+    Tests are simple if they expect no exception, use neither half precision nor a stand-in device,
+    and send little data.
+    """
     refused = any(answer[0].raised is not None for _, answer in probe.steps)
     return refused, in_low_precision(probe.test) or "fake" in probe.test, probe.size
 
 
 def simplest_of_families(probes: Iterable[Probe]) -> list[Probe]:
-    """Return the simplest failed test of each family, simplest family first."""
+    """Return the simplest test of each family, the simplest family first."""
     plain = sorted(probes, key=plainness, reverse=True)
     families = {p.test.partition("[")[0]: p for p in plain}
     return sorted(families.values(), key=plainness)
 
 
 class OrderedProbes(NamedTuple):
-    """The probes of failed tests in the order in which versions answer them.
+    """The probes of failed tests in the order in which they are replayed.
 
-    ways: the first `ways` probes have one test for each way to fail
-    families: the first `families` probes also have one test for each of some test families
+    ways: the number of probes at the start that cover each way to fail
+    families: the number of probes at the start that also cover some test families
     """
 
     probes: list[Probe]
@@ -166,9 +172,12 @@ class OrderedProbes(NamedTuple):
 class Search:
     """A search through the `edits` of an exercise.
 
-    weigh: an edit's weight; lighter edits are tried first
-    located: the only mistake's place, if traced values show it; edits elsewhere are skipped
-    suspicious: places where values deviate or code crashes; an edit there may fix some tests
+    weigh: return the weight of an edit; edits with a small weight are tried first
+    failing: the failed tests
+    asked: the probes of failed tests
+    versions: runs the edited versions
+    located: the place of the only mistake if traced values show it; edits elsewhere are skipped
+    suspicious: places where values deviate or code crashes
     """
 
     exercise: str
@@ -182,7 +191,7 @@ class Search:
     _seem_fixed: dict[int, int] = field(default_factory=dict)  # passed probes, by edit index
 
     def fixes(self) -> list[Fix]:
-        """Return the edits that fix all failed tests, or else those that fix the most of them."""
+        """Return the edits that fix all failed tests; if there are none, the best partial fixes."""
         complete = self._complete_fixes()
         if complete:
             return complete
@@ -235,7 +244,7 @@ class Search:
         return self.versions.passes(edit)
 
     def _passed_probes(self, edit: Edit, target: Target) -> int:
-        """Return how many probes pass; give up early on versions that seem to fix nothing."""
+        """Return how many probes pass; stop early if none of the first probes passes."""
         probes, ways, families = self.asked
         if not self.located and not self.suspicious.isdisjoint(edit.places):
             ways = families
@@ -250,8 +259,8 @@ class Search:
         return passed
 
     def _tests_fixed(self, edit: Edit) -> frozenset[str]:
-        """Return the failed tests that pass after an edit, or none if it breaks another test."""
-        if self.versions.over:
+        """Return the failed tests that an edit fixes, or an empty set if it breaks a test."""
+        if self.versions.spent_share > 1.0:
             return frozenset()
         ran = self.versions.run(edit)
         before = frozenset(r.report.name for r in self.failing)
@@ -260,9 +269,9 @@ class Search:
 
 
 def ordered_probes(failing: Iterable[Ran], probes: Mapping[str, Probe]) -> OrderedProbes:
-    """Order the probes of failed tests: one of each way to fail, of some families, the rest.
+    """Order the probes: one for each way to fail, one for each of some families, then the rest.
 
-    A way to fail is a verdict, a flaw and a line.
+    Two tests fail in the same way if their verdict, flaw and line are equal.
     """
     ways = {r.report.name: (r.report.verdict, r.flaw, r.report.line) for r in failing}
     plain = sorted((probes[test] for test in ways if test in probes), key=plainness)

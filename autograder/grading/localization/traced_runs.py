@@ -1,6 +1,6 @@
 """Compare the recorded values of a program with those of correct programs and of a misconception.
 
-Rows of the traced program (`repair/instrumentation.py`) describe its values by a few numbers.
+A recorded value is a row: a few numbers that describe it (`repair/instrumentation.py`).
 """
 
 from __future__ import annotations
@@ -41,9 +41,10 @@ Mask = npt.NDArray[np.bool_]
 
 
 def record(target: Target, exercise: str, probe: Probe) -> np.ndarray | None:
-    """Replay a test's requests in a traced program; return its rows, or None if the run failed.
+    """Replay the requests of a test in a traced program, and return the recorded rows.
 
-    The rows must be a matrix of finite numbers of the expected width; otherwise return None.
+    Return None if a request fails, or if the rows are not a float64 matrix of finite numbers with
+    WIDTH columns.
     """
     ask = frames.pack(frames.Call(exercise, None, NOTES, (), {}, "cpu"), [])
     try:
@@ -64,7 +65,7 @@ def record(target: Target, exercise: str, probe: Probe) -> np.ndarray | None:
 
 
 def permuted(row: np.ndarray, rows: np.ndarray) -> Mask:
-    """Return a mask of `rows` whose values have the same entries as `row`, in any order."""
+    """Return a mask that is True for the rows whose entries equal those of `row` in any order."""
     if not len(rows):
         return np.zeros(0, bool)
     a, b = row[UNORDERED], rows[:, UNORDERED]
@@ -78,7 +79,10 @@ def permuted(row: np.ndarray, rows: np.ndarray) -> Mask:
 
 
 def same(row: np.ndarray, rows: np.ndarray) -> Mask:
-    """Return a mask of `rows` whose values have the same entries in the same order and dtype."""
+    """Return a mask that is True for the rows that describe the same value as `row`.
+
+    The entries, their order, the shape, the dtype and `requires_grad` are equal.
+    """
     alike = permuted(row, rows)
     if alike.any():
         tolerance = _ROUNDING * max(row[UNORDERED][2], 1e-9)
@@ -90,7 +94,7 @@ def same(row: np.ndarray, rows: np.ndarray) -> Mask:
 
 
 def is_ambiguous(row: np.ndarray) -> bool:
-    """Return True if unrelated mistakes could give this value: a constant or a round number."""
+    """Return True if unrelated mistakes may give this value: a constant array or a round number."""
     if row[COUNT] == 1:
         return abs(float(row[UNORDERED][0]) % 1.0 - 0.5) >= 0.49
     high, low = row[UNORDERED][[3, 4]]
@@ -104,22 +108,22 @@ Place = tuple[str, int]  # a function and a line
 class RightValues:
     """The values that correct programs recorded in one test.
 
-    rows: all values
-    returned: the values that an exercise returned
+    rows: all recorded values
+    returned: the values that the exercise returned
     """
 
     rows: np.ndarray
     returned: np.ndarray
 
     def comparable(self, rows: np.ndarray) -> np.ndarray:
-        """Remove texts and lists, unless correct programs have some too."""
+        """Return the rows without texts and lists if correct programs have recorded none."""
         foreign = {TEXT, LIST}.difference(self.rows[:, KIND].tolist())
         return rows[~np.isin(rows[:, KIND], [*foreign])]
 
     def is_expected(self, row: np.ndarray) -> bool:
         """Return True if every correct program should compute this value.
 
-        Texts and lists vary with the author's style, except where they are returned.
+        The texts and lists that a program does not return depend on its style.
         """
         return row[KIND] not in (TEXT, LIST) or row[KIND] in self.returned[:, KIND]
 
@@ -128,7 +132,7 @@ class RightValues:
 class TracedRun:
     """The recorded run of a program.
 
-    same: mask of the rows whose values correct programs have too
+    same: mask of the rows whose values correct programs compute too
     permuted: like `same`, but the entries of a value may be in a different order
     """
 
@@ -156,7 +160,10 @@ class TracedRun:
         return self.rows[[own[int(r[NODE])] for r in self.rows]]
 
     def judge(self, right: RightValues, exercise: str) -> None:
-        """Mark the rows that correct programs have; returned values must be returned there too."""
+        """Set `same` and `permuted` by comparison with the values of correct programs.
+
+        A returned value counts only if correct programs return it too.
+        """
         known: dict[bytes, tuple[bool, bool]] = {}  # the same value is often recorded many times
         judged = []
         for row in self.rows:
@@ -178,7 +185,7 @@ class TracedRun:
 
     @cached_property
     def deviations(self) -> list[int]:
-        """The rows where correct values become wrong, in order; permuted values come last."""
+        """The rows in which values first become wrong, in order; permuted values come last."""
         first: dict[int, int] = {}  # by expression: its first deviating row, or its first row
         for row in range(len(self.rows)):
             node = int(self.rows[row, NODE])
@@ -199,9 +206,9 @@ class TracedRun:
         return found
 
     def place_of_mistake(self, reference: TracedRun, right: TracedProgram) -> Place | None:
-        """Return the place in this run of the statement that a misconception changes, or None.
+        """Return the place in this program that computes a misconception's wrong value.
 
-        The statement is found by its value in the misconception's run.
+        Return None if no statement of this program computes that value.
 
         reference: the run of the bank's program for the misconception
         right:     the traced solution

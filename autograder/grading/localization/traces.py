@@ -1,14 +1,13 @@
-"""Find where the values of a wrong program deviate from those of correct programs.
+"""Find the lines where the values of a wrong program deviate from those of correct programs.
 
-Theory of operation. A version of the program that records its values (`repair/instrumentation.py`)
-answers the requests of a failed test. Its values are compared with those of the solution and its
-alternatives for the same requests; these programs run outside of the sandbox and never enter it. An
-expression deviates if no correct program has its value; the mistake first shows in a deviating
+A version of the program that records its values (`repair/instrumentation.py`) replays the requests
+of a failed test. The solution and its alternatives replay them too, outside of the sandbox. An
+expression deviates if no correct program computes its value. The mistake first shows in a deviating
 expression whose parts are all correct. If the diagnosis has named a misconception, the bank's
-program for it shows which wrong value results, and the student's mistake is on the line that
-computes this value, however it is written.
+program for this misconception also runs, to learn the wrong value. The student's mistake is on the
+line that computes the same wrong value, even if the code looks different.
 
-A submission can forge its rows, so they are only used to choose a place in its own text.
+A submission can forge its rows, so they only select lines of the submission itself.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ class ReferencePrograms:
     """The course's own programs for an exercise.
 
     right: the sources of correct programs, the solution first
-    wrong: return the source of a misconception
+    wrong: return the source of a misconception, given its name
     target: load a source in this process
     """
 
@@ -52,11 +51,11 @@ class ReferencePrograms:
 
 @dataclass(frozen=True)
 class ValueHints:
-    """The lines that recorded values point to.
+    """The places that recorded values indicate.
 
-    odd: lines where values first deviate
-    named: for each named misconception, the line that computes its wrong value
-    first: for each test, the place of the first deviation
+    odd: places where values first deviate
+    named: the named misconceptions, each with the place that computes its wrong value
+    first: the place of the first deviation in each test
     """
 
     odd: frozenset[Place] = frozenset()
@@ -65,12 +64,12 @@ class ValueHints:
 
     @property
     def agreed(self) -> frozenset[Place]:
-        """The place of the first deviation, as a set of one, if several tests agree on it."""
+        """The place of the first deviation if several tests agree on it; otherwise empty."""
         places = frozenset(self.first)
         return places if len(places) == 1 and len(self.first) >= _TESTS_AGREEING else frozenset()
 
     def is_located(self, names: Sequence[str]) -> bool:
-        """Return True if the only mistake is located, so that further tests are unnecessary."""
+        """Return True if a single misconception is named and its place is a first deviation."""
         in_constructor = any(name.endswith(".__init__") for name, _ in self.first)
         if len(names) != 1 or len(self.named) != 1 or in_constructor:
             return False
@@ -99,14 +98,14 @@ class Traces:
         self,
         source: str,
         foreign: frozenset[str],
-        load: Callable[[str], Target],
+        load: Callable[[str], Target | None],
         probes: Iterable[Probe],
         names: Sequence[str],
     ) -> ValueHints:
-        """Trace a submission in some of its failed tests.
+        """Trace a submission in some of its failed tests, and return the places found.
 
-        foreign: definitions that belong to other exercises or to the course
-        load:    run a source in the sandbox
+        foreign: names of definitions that belong to other exercises or to the course
+        load:    load a source in the sandbox; return None if the source cannot be parsed
         probes:  the probes of the failed tests
         names:   the misconceptions that the diagnosis found
         """
@@ -116,10 +115,12 @@ class Traces:
             return NO_HINTS
         found = NO_HINTS
         target = load(program.source)
+        if target is None:
+            return found
         count = _PROBES_TRACED if names else _PROBES_TRACED_UNNAMED
         for probe in informative_probes(probes, count):
             rows = record(target, self._exercise, probe)
-            if rows is None:  # no result: the next test would probably fail in the same way
+            if rows is None:  # the next test would probably fail too
                 break
             with self._shared_time():
                 right = self._right_values(probe)
@@ -144,7 +145,7 @@ class Traces:
     def _hints_of(
         self, run: TracedRun, probe: Probe, names: Sequence[str], right: RightValues
     ) -> ValueHints:
-        """Compare one recorded run with correct programs and with misconceptions."""
+        """Return the places found in one run."""
         deviations = [r for r in run.deviations if right.is_expected(run.rows[r])]
         places = [run.place(row) for row in deviations[:2]]
         named = []
@@ -195,9 +196,10 @@ class Traces:
 
 
 def informative_probes(probes: Iterable[Probe], count: int) -> list[Probe]:
-    """Choose the failed tests to trace: simple ones first, then half precision or claimed devices.
+    """Return at most `count` probes to trace; half precision and stand-in devices come last.
 
-    Tests on a real GPU are left out, because a misconception could break the GPU for this process.
+    Tests on a real GPU are left out, because a misconception could make the GPU unusable for this
+    process.
     """
 
     def rank(probe: Probe) -> tuple[bool, bool]:

@@ -23,7 +23,6 @@ from ..running.pytest_plugin import Ran
 from ..targets.in_process import Answer, request_of
 
 _MAJORITY = 0.5
-_SAMPLE = 64  # values of an array to compare
 _ENOUGH_VALUES = 4  # too many to match by guessing
 _INFINITY = 1e150  # replaces infinity, so that a sum of squares is finite
 _SAME_ORDER = 0.99  # correlation with the ranks of the correct values
@@ -94,19 +93,14 @@ def has_outputs(ran: Iterable[Ran]) -> bool:
 
 
 def _has_different_numbers(ran: Ran) -> bool:
-    found = set[float]()
-    for answer in ran.answers:
-        try:
-            parts = answer_contents(answer) or []
-        except frames.BadFrame:
-            return False
-        for part in parts:
-            if not isinstance(part, str):
-                numbers = np.real(part).ravel()
-                found.update(numbers[np.isfinite(numbers)][:_SAMPLE].tolist())
-        if len(found) > 1:
-            return True
-    return ran.flaw is Flaw.STATE
+    try:
+        parts = [part for answer in ran.answers for part in answer_contents(answer) or ()]
+    except frames.BadFrame:
+        return False
+    numbers = [np.real(p).ravel() for p in parts if not isinstance(p, str)]
+    finite = [n[np.isfinite(n)] for n in numbers]
+    values = np.concatenate([np.zeros(0), *finite])
+    return ran.flaw is Flaw.STATE or bool(values.size and np.ptp(values) > 0)
 
 
 def resembling_tests(ran: Collection[Ran], right: Mapping[str, Answers]) -> set[str]:
@@ -156,45 +150,38 @@ def _real_numbers(parts: Contents | None) -> Sequence[Any]:
 _LARGEST_ARGUMENT = 1 << 20  # entries
 
 
-def effortless_tests(
-    ran: Iterable[Ran], right: Mapping[str, Answers], requests: Mapping[str, Steps]
-) -> dict[str, bool]:
-    """Map each comparable test to whether its last answer takes no work.
+def takes_no_work(mine: Answers, right: Answers, requests: Steps) -> bool | None:
+    """Return whether the last of a test's answers takes no work, or None if that is unknown.
 
-    right:    the solution's answers in each test
-    requests: the requests of each test
+    right:    the solution's answers
+    requests: the requests of the test
     """
-    found = {}
-    for one in ran:
-        index, test = len(one.answers) - 1, one.report.name
-        steps, good = requests.get(test, ()), right.get(test, ())
-        if 0 <= index < min(len(steps), len(good)):
-            with np.errstate(all="ignore"):
-                effortless = _is_effortless(one.answers[index], good[index], steps[index][0])
-            if effortless is not None:
-                found[test] = effortless
-    return found
-
-
-def _is_effortless(mine: Answer | Outcome, right: Answer | Outcome, frame: bytes) -> bool | None:
-    """Return whether an answer takes no work, or None if the answers cannot be compared."""
-    if not (isinstance(mine, tuple) and isinstance(right, tuple)):
+    index = len(mine) - 1
+    if not 0 <= index < min(len(requests), len(right)):
         return None
-    if mine[0].status != "ok" or right[0].status != "ok":
+    last, expected = mine[index], right[index]
+    if isinstance(last, Outcome) or isinstance(expected, Outcome):
+        return None
+    if last[0].status != "ok" or expected[0].status != "ok":
         return None
     try:
-        (own, _), (good, _) = read_answer(mine), read_answer(right)
-        arguments = _arguments(frame)
+        (own, _), (good, _) = read_answer(last), read_answer(expected)
+        arguments = _arguments(requests[index][0])
     except frames.BadFrame:
         return None
-    answered, expected = list(contents(own)), list(contents(good))
+    with np.errstate(all="ignore"):
+        return _takes_no_work(own, good, arguments)
+
+
+def _takes_no_work(own: Any, good: Any, arguments: list[Any]) -> bool | None:
+    answered, wanted = list(contents(own)), list(contents(good))
     if _has_drawing(good):
         return True if answered and not _has_drawing(own) else None
-    if not answered or not expected:
+    if not answered or not wanted:
         return None
-    if len(answered) == len(expected):
-        pairs = zip(answered, expected, strict=True)
-        answered = [a for a, e in pairs if not _is_simple(e, arguments)]
+    if len(answered) == len(wanted):
+        pairs = zip(answered, wanted, strict=True)
+        answered = [a for a, w in pairs if not _is_simple(w, arguments)]
     compared = [a for a in answered if isinstance(a, str) or a.size > 1]
     return all(_is_simple(a, arguments) for a in compared) if compared else None
 

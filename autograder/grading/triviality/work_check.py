@@ -2,32 +2,46 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
+from enum import Enum
 
 import msgspec
 
 from ...model.report.schema import Verdict
 from ...worker.protocol import frames
 from ..decoding import Answers
-from ..diagnosis.equivalence import same_failure
+from ..diagnosis.equivalence import last_answer, same_failure
+from ..diagnosis.probes import Recording
 from ..outcomes import Flaw
 from ..running.pytest_plugin import Ran
 from ..running.test_runner import Runs
 from ..targets.in_process import Answer, InProcess, Target, request_of
 from .answer_contents import (
     answer_contents,
-    effortless_tests,
     resembling_tests,
     same_contents,
     same_numbers,
+    takes_no_work,
 )
 from .trivial_programs import TrivialPasses
 
-_MAJORITY = 0.5  # share of the comparable tests
+_MAJORITY = 0.5
+# A test that finds one of these flaws stops before it compares values.
+_VALUES_NOT_COMPARED = (Flaw.KIND, Flaw.DEVICE, Flaw.DRAWN, Flaw.DETACHED, Flaw.EFFECT)
 
 Files = Mapping[str, bytes]
 Tests = frozenset[str]
+
+
+class _Work(Enum):
+    """What the answer in a failed test shows about the work for which a mistake is paid."""
+
+    SHOWN = "the answer has the values of a program with only this mistake"
+    MISSING = "the answer takes no work, or its values are different"
+    NEEDLESS = "the mistake leads to an answer that takes no work"
+    UNKNOWN = "the answers cannot be compared"
 
 
 class WorkCheck:
@@ -50,9 +64,9 @@ class WorkCheck:
         answered = [r for r in runs if r.report.verdict.has_answer]
         if not resembling_tests(answered, right):
             return False
-        failed = [r for r in runs if r.report.verdict.failed]
-        effortless = effortless_tests(failed, right, self._runs.recorded(exercise))
-        return sum(effortless.values()) <= _MAJORITY * len(effortless)
+        failed = (self._takes_no_work(r) for r in runs if r.report.verdict.failed)
+        compared = [effortless for effortless in failed if effortless is not None]
+        return sum(compared) <= _MAJORITY * len(compared)
 
     def tests_with_work(
         self,
@@ -68,41 +82,53 @@ class WorkCheck:
         ran: the tests of the exercise that are not inherited
         replaced: the helpers that the solution replaced while the tests ran
         """
-        bank, right = self._runs.of_misconceptions(exercise), self._runs.right_answers(exercise)
+        bank, mine = self._runs.of_misconceptions(exercise), {r.report.name: r for r in ran}
+        passed = [r.report.name for r in ran if r.report.verdict is Verdict.PASS]
         found = dict[str, Tests]()
         for name, tests in explained.items():
-            empty = tests_without_work(ran, bank[name], right)
-            if empty is not None:
-                with_work = self._unless_effortless(exercise, ran, bank[name], tests - empty)
-                if with_work is not None:
-                    found[name] = with_work
+            wrong = {r.report.name: r for r in bank[name]}
+            work = {test: self._work(mine[test], wrong[test]) for test in tests}
+            count = Counter(work.values())
+            if count[_Work.MISSING] > count[_Work.SHOWN]:
+                continue
+            if (
+                count[_Work.NEEDLESS]
+                and not count[_Work.SHOWN]
+                and not self.any_is_nontrivial(exercise, passed)
+            ):
+                continue
+            found[name] = frozenset(t for t in tests if work[t] is not _Work.MISSING)
         if found and any(r.report.verdict.failed and r.flaw is Flaw.STATE for r in ran):
             empty = self._tests_failed_with_fitted_layers(exercise, found, files, replaced)
             found = {name: tests - empty for name, tests in found.items()}
         return found
 
-    def _unless_effortless(
-        self, exercise: str, ran: Sequence[Ran], wrong: Iterable[Ran], tests: Tests
-    ) -> Tests | None:
-        """Return the explained tests, or None if neither they nor passed tests show work."""
-        right, requests = self._runs.right_answers(exercise), self._runs.recorded(exercise)
-        mine, other = (
-            {r.report.name: r for r in some if r.report.name in tests} for some in (ran, wrong)
-        )
-        my_effortless, wrong_effortless = (
-            effortless_tests(some.values(), right, requests) for some in (mine, other)
-        )
-        compared = my_effortless.keys() | wrong_effortless.keys()
-        telling = [t for t in compared if not wrong_effortless.get(t)]
-        shown = [
-            t
-            for t in telling
-            if not my_effortless.get(t) and _same_values(mine[t], other.get(t), right)
-        ]
-        if compared and (not telling or len(shown) < _MAJORITY * len(telling)):
-            passed = (r.report.name for r in ran if r.report.verdict is Verdict.PASS)
-            return tests if self.any_is_nontrivial(exercise, passed) else None
-        return frozenset(t for t in tests if wrong_effortless.get(t) or not my_effortless.get(t))
+    def _work(self, mine: Ran, wrong: Ran) -> _Work:
+        """Judge the last answer of a failed test that a misconception explains by its own run.
+
+        An answer shows work if it takes some, and if its values equal the misconception's or the
+        correct ones. Values that the test did not compare are compared here.
+        """
+        effortless = self._takes_no_work(mine)
+        if self._takes_no_work(wrong):
+            return _Work.NEEDLESS
+        if effortless:
+            return _Work.MISSING
+        right = self._runs.right_answers(mine.exercise).get(mine.report.name, ())
+        if mine.flaw is wrong.flaw and mine.flaw in _VALUES_NOT_COMPARED:
+            shown = _shows_values(mine, wrong, right)
+        elif mine.flaw is Flaw.VALUE and effortless is not None:
+            shown = same_failure(mine, wrong, right)
+        else:
+            shown = None if effortless is None else True
+        return _Work.UNKNOWN if shown is None else _Work.SHOWN if shown else _Work.MISSING
+
+    def _takes_no_work(self, ran: Ran) -> bool | None:
+        """Return whether the last answer of a test takes no work, or None if that is unknown."""
+        exercise, test = ran.exercise, ran.report.name
+        right = self._runs.right_answers(exercise).get(test, ())
+        requests = self._runs.recorded(exercise).get(test, [])
+        return takes_no_work(ran.answers, right, requests)
 
     def _tests_failed_with_fitted_layers(
         self, exercise: str, names: Collection[str], files: Files, replaced: tuple[str, ...]
@@ -129,66 +155,32 @@ class WorkCheck:
         return frozenset(left)
 
 
-def _same_values(mine: Ran, wrong: Ran | None, right: Mapping[str, Answers]) -> bool:
-    """Return True if values equal the misconception's, or if none were compared."""
-    if wrong is None or mine.flaw is not Flaw.VALUE:
-        return True
-    return same_failure(mine, wrong, right.get(mine.report.name, ()))
+def _shows_values(mine: Ran, wrong: Ran, right: Answers) -> bool | None:
+    """Return True if an answer has the misconception's values or the correct ones.
 
-
-def tests_without_work(
-    mine: Iterable[Ran], wrong: Iterable[Ran], right: Mapping[str, Answers]
-) -> Tests | None:
-    """Return the tests of both runs that show no work, or None if most of them show none."""
-    failed = {r.report.name: r for r in mine}
-    shows = {
-        (test := one.report.name): _shows_work(failed[test], one, right.get(test, ()))
-        for one in wrong
-        if one.report.name in failed
-    }
-    compared = {test: shown for test, shown in shows.items() if shown is not None}
-    if compared and sum(compared.values()) < _MAJORITY * len(compared):
-        return None
-    return frozenset(test for test, shown in compared.items() if not shown)
-
-
-def _shows_work(mine: Ran, wrong: Ran, right: Answers) -> bool | None:
-    """Return True if a test failed before values were compared, but its values show work.
-
-    That is, they equal the misconception's or the correct ones. Return None if this is unknown.
+    Return None if the answers cannot be compared.
     """
-    if wrong.flaw in (Flaw.STATE, Flaw.REFUSAL) or not wrong.flaw.independent_of_values:
-        return None
-    if mine.flaw is not wrong.flaw:
-        return None
     index = len(mine.answers) - 1
-    other = wrong.answers[-1] if wrong.answers else None
-    good = right[index] if 0 <= index < len(right) else None
     try:
-        own, expected = (
-            answer_contents(mine.answers[-1] if mine.answers else None),
-            answer_contents(other),
-        )
-        if own is None or expected is None:
-            return None
-        if not expected:  # an object, whose contents cannot be compared
-            return None if same_failure(mine, wrong, right) else False
-        if not own:
-            return False
-        printed = isinstance(own[0], str)  # `same_failure` ignores printed text
-        if not printed and same_failure(mine, wrong, right):
-            return True
-        correct = answer_contents(good)
-        if same_contents(own, expected):
-            return True
-        return correct is not None and (same_contents(own, correct) or same_numbers(own, correct))
+        own, expected = answer_contents(last_answer(mine)), answer_contents(last_answer(wrong))
     except frames.BadFrame:
         return False
+    if own is None or expected is None:
+        return None
+    same = same_failure(mine, wrong, right)
+    if not expected:  # an object, whose contents cannot be compared
+        return None if same else False
+    if not own:
+        return False
+    if (same and not isinstance(own[0], str)) or same_contents(own, expected):
+        return True  # `same_failure` ignores printed text
+    correct = answer_contents(right[index]) if 0 <= index < len(right) else None
+    return correct is not None and (same_contents(own, correct) or same_numbers(own, correct))
 
 
 def _same_ending(mine: Ran, wrong: Ran) -> bool:
     """Return True if two tests ended with similar values, or with the same type of exception."""
-    ends = [r.answers[-1] if r.answers else None for r in (mine, wrong)]
+    ends = last_answer(mine), last_answer(wrong)
     own, expected = map(answer_contents, ends)
     if own and expected:
         return same_contents(own, expected)
@@ -197,21 +189,12 @@ def _same_ending(mine: Ran, wrong: Ran) -> bool:
     return own is None and expected is None and len(types) == 1 and "" not in types
 
 
-class _Fitting:
+class _Fitting(Recording):
     """A submission whose layers are changed to fit the parameters that a test loads."""
-
-    def __init__(self, inner: Target) -> None:
-        self._inner = inner
-
-    def begin(self, test: str, exercise: str) -> None:
-        self._inner.begin(test, exercise)
 
     def request(self, frame: bytes) -> Answer:
         call, buffers = request_of(frame)
         if isinstance(call, frames.Call) and call.construct:
             fitting = msgspec.structs.replace(call, fitting=True)
             frame = frames.pack(fitting, [bytes(b) for b in buffers])
-        return self._inner.request(frame)
-
-    def close(self) -> None:
-        self._inner.close()
+        return super().request(frame)
