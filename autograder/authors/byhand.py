@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import difflib
 import sys
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -174,10 +174,9 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
 
 
 @pytest.fixture
-def case(request: pytest.FixtureRequest) -> Iterator[Case]:
+def case(request: pytest.FixtureRequest) -> Case:
     week = _week(request.path.parent, request.config)
     install_hooks(week.week.all_patterns)
     made = week.plugin.new_case(request.node, week.student, week.source)
     made.begin()
-    yield made
-    made.end()
+    return made

@@ -16,9 +16,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 import numpy as np
 import torch
 
@@ -251,7 +252,7 @@ def _parts(value: Any) -> dict[Any, Any] | None:
     if isinstance(value, Figure):
         return {"suptitle": value.suptitle, "axes": value.axes}
     if isinstance(value, Drawing) and value.images:
-        return {"captions": replace(value, images=()), "images": value.images}
+        return {"captions": msgspec.structs.replace(value, images=()), "images": value.images}
     return None
 
 

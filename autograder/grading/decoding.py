@@ -1,14 +1,15 @@
-"""Answers of a target as Python values: tensors, arrays, containers, plots.
+"""Decode the replies of a target into Python values: tensors, arrays, containers and plots.
 
-A tensor of the student's code arrives on the CPU. A plot arrives as the cells of its images, its
-labels and its ticks.
+All tensors are decoded on the CPU. A plot consists of the cells of its images, its labels and its
+ticks.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from ..worker.protocol import frames
 from ..worker.protocol.values import Decoder
@@ -18,46 +19,29 @@ from .targets.in_process import Answer
 Answers = Sequence[Answer | Outcome]
 
 
-@dataclass(frozen=True)
-class Image:
-    """An image in a plot: `data` (rows, columns), with its first row at the top if
-    `top_row_first`, and the limits of its colour scale."""
+class Image(frames.ImageV, frozen=True):
+    """An image in a plot. `data`: an array of shape (rows, columns)."""
 
     data: Any
-    top_row_first: bool
-    vmin: float | None
-    vmax: float | None
 
 
-@dataclass(frozen=True)
-class Drawing:
-    """The content of a matplotlib Axes. Ticks are the labels at the cells, in order."""
+class Drawing(frames.DrawingV, frozen=True):
+    """The content of a matplotlib Axes. Ticks are the labels of the cells, in order."""
 
     images: tuple[Image, ...]
-    xlabel: str
-    ylabel: str
-    title: str
-    xticks: tuple[str, ...]
-    yticks: tuple[str, ...]
-    same_axes: bool
 
 
-@dataclass(frozen=True)
-class Figure:
+class Figure(frames.FigureV, frozen=True):
     """The panels of a matplotlib figure, without colour bars."""
 
     axes: tuple[Drawing, ...]
-    suptitle: str
 
 
 def nested(values: Iterable[frames.Value]) -> Iterator[frames.Value]:
-    """Yield encoded values, each followed by the values that it contains."""
+    """Yield encoded values, and after each container the values that it contains."""
     for value in values:
         yield value
-        if isinstance(value, (frames.SeqV, frames.MapV)):
-            yield from nested(value.items)
-        elif isinstance(value, frames.SpecialV):
-            yield from nested((value.value,))
+        yield from nested(frames.inner_values(value))
 
 
 def read_special(value: frames.Value, decoder: Decoder) -> Any:
@@ -71,12 +55,11 @@ def read_special(value: frames.Value, decoder: Decoder) -> Any:
 
 def _read_drawing(value: frames.DrawingV, decoder: Decoder) -> Drawing:
     images = tuple(Image(decoder(i.data), i.top_row_first, i.vmin, i.vmax) for i in value.images)
-    texts = value.xlabel, value.ylabel, value.title
-    return Drawing(images, *texts, value.xticks, value.yticks, value.same_axes)
+    return Drawing(**msgspec.structs.asdict(value) | {"images": images})
 
 
 def read_answer(answer: Answer) -> tuple[Any, tuple[Any, ...]]:
-    """Decode the value and the gradients of an answer; raise frames.BadFrame if it is malformed."""
+    """Decode the value and the gradients of a reply; raise frames.BadFrame if it is malformed."""
     reply, buffers = answer
     decoder = Decoder(buffers, special=read_special)
     return decoder(reply.value), tuple(decoder(g) for g in reply.gradients or ())

@@ -1,9 +1,9 @@
-"""The vocabulary of hidden tests: call the submission and the reference, and compare.
+"""The vocabulary of hidden tests: fixtures and functions that call programs and check results.
 
-The fixtures of a hidden test make calls: `agree.f(x)` calls both sides and compares everything,
-`refuses(ValueError).f(x)` requires an exception, `count.f(x)` counts work, `submission.f(x)` and
-`reference.f(x)` return plain values. A check that fails raises an `Outcome`; its message names
-neither hidden inputs nor expected values (see `disclosure`).
+The fixtures make calls: `agree.f(x)` calls the submission and the reference and compares the
+results, `refuses(ValueError).f(x)` requires an exception, `count.f(x)` counts operations, and
+`submission.f(x)` and `reference.f(x)` return plain values. A failed check raises an `Outcome`. Its
+message contains neither hidden inputs nor expected values (see `disclosure`).
 
 Course authors import these names from `autograder.authors`. Start with `vocabulary.Agree.call`;
 `case.Side.call` sends a call to a target, and `grading.comparator` defines every tolerance.

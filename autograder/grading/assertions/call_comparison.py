@@ -1,7 +1,7 @@
-"""Make one call on both sides and compare the results.
+"""Make the same call to the submission and the reference, and compare the results.
 
-Kind, shape, dtype, device, finiteness and values are compared, gradients on request, and side
-effects: a call may change neither its arguments nor global state.
+The comparison covers kind, shape, dtype, device, finiteness, values, gradients on request, and side
+effects: a call must not change its arguments or global state.
 """
 
 from __future__ import annotations
@@ -33,9 +33,11 @@ _OUTSIDE_A_KERNEL = (
 
 @dataclass(frozen=True)
 class Comparison:
-    """The parts of two results that a test compares, and how closely.
+    """The options of a comparison: the parts of two results to compare, and the tolerance.
 
-    tolerance: None derives it from the dtype
+    tolerance: None derives the tolerance from the dtype
+    pure:      check that the call changes neither its arguments nor global state
+    view:      a function of the result; its return values are compared instead of the results
     """
 
     case: Case
@@ -89,10 +91,10 @@ def _signatures_in(source: str) -> Signatures:
 
 @dataclass(frozen=True)
 class BothCalls:
-    """One call with its options for each side.
+    """One call, with its options for each program.
 
-    precise:    options for the reference in float64; None skips it
-    parameters: names of the parameters whose gradients are compared
+    precise:    the options for the reference in float64; None skips this call
+    parameters: the names of the parameters whose gradients are compared
     """
 
     path: str
@@ -105,12 +107,12 @@ class BothCalls:
 
     @property
     def in_a_row(self) -> bool:
-        """True if this makes several calls of the function named by the first argument."""
+        """True if the call runs `in_a_row`, which calls the function in its first argument."""
         return self.student.brought == IN_A_ROW
 
     @property
     def is_brought(self) -> bool:
-        """True if the hidden test's own code is called, whose names mean nothing to a student."""
+        """True if the call runs code of the hidden test, which students do not know."""
         return bool(self.student.brought) and not self.in_a_row
 
     @property
@@ -130,7 +132,7 @@ class BothCalls:
         return "this check" if self.is_brought else self.subject
 
     def result(self, signatures: Signatures) -> NamedParts:
-        """Return the result as the subject of a message."""
+        """Return the subject of messages about the result."""
         subject = f"The result of {self.owner}"
         if self.in_a_row:
             return NamedParts.of_calls(subject)
@@ -149,7 +151,7 @@ class BothCalls:
 
 
 def compare_calls(how: Comparison, calls: BothCalls, expected: CallResult) -> Any:
-    """Call the student's side, compare it with the reference's result, and return its result."""
+    """Call the submission, compare with the reference's result, and return the submission's."""
     case, subject = how.case, calls.subject
     path, args, kwargs = calls.path, calls.args, calls.kwargs
     cotangents = case.cotangents(expected.value) if how.with_gradients else None
@@ -157,13 +159,16 @@ def compare_calls(how: Comparison, calls: BothCalls, expected: CallResult) -> An
         options = calls.reference.but(cotangents=cotangents)
         expected = case.reference.call(case, path, args, kwargs, options)
     actual = case.student.call(case, path, args, kwargs, calls.student.but(cotangents=cotangents))
-    precise = _in_float64(case, calls, cotangents)
+    precise = None
+    if calls.precise is not None:
+        options = calls.precise.but(cotangents=cotangents)
+        precise = case.call_in_float64(path, args, kwargs, options)
     if calls.student.printing:
         actual, expected, precise = compare_printed(actual, expected, precise, subject)
     view, where = how.view or (lambda result: result), calls.result(case.signatures)
     try:
         mine = view(actual.value)
-    except Exception:  # the view expects a result of the right kind
+    except Exception:  # the view may fail for a result of the wrong kind
         compare(actual.value, expected.value, None, how.tolerance, where)
         raise
     wide = None if precise is None else view(precise.value)
@@ -183,7 +188,7 @@ def compare_calls(how: Comparison, calls: BothCalls, expected: CallResult) -> An
 def compare_printed(
     actual: CallResult, expected: CallResult, precise: CallResult | None, subject: str
 ) -> tuple[CallResult, CallResult, CallResult | None]:
-    """Compare the printed texts and return the results without them."""
+    """Compare the printed texts, and return the results without their texts."""
     mine, theirs = actual.value, expected.value
     if not (isinstance(mine, tuple) and len(mine) == 2 and isinstance(mine[1], str)):
         raise BadReply("The return value of your function is not plain data.")
@@ -192,18 +197,6 @@ def compare_printed(
     if precise is not None:
         precise = replace(precise, value=precise.value[0])
     return replace(actual, value=mine[0]), replace(expected, value=theirs[0]), precise
-
-
-def _in_float64(
-    case: Case, calls: BothCalls, cotangents: Sequence[torch.Tensor] | None
-) -> CallResult | None:
-    if calls.precise is None or case.dtype == "float64":
-        return None
-    options = calls.precise.but(cotangents=cotangents)
-    try:
-        return case.precise.call(case, calls.path, calls.args, calls.kwargs, options)
-    except GraderFault:
-        return None  # not everything runs in float64: compare in the reference's own dtype
 
 
 def compare_gradients(
@@ -245,7 +238,7 @@ def _is_zero(gradient: torch.Tensor, tolerance: Tolerance | None, terms: float) 
         return True
     zero = torch.zeros(())
     bound = verdict_bound(zero, zero, tolerance, terms)
-    return gradient.is_floating_point() and float(gradient.abs().max()) <= bound  # NaN is not
+    return gradient.is_floating_point() and float(gradient.abs().max()) <= bound  # False for NaN
 
 
 _CALLER_NEEDS_IT = "The caller may still need it."

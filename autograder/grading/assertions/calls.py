@@ -1,4 +1,4 @@
-"""Calls of one side: functions, objects in its process, and calls whose work is counted."""
+"""Call functions and objects of one program, without a comparison, and count the work of calls."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from .case import PLAIN, CallOptions, CallResult, Case, Side
 
 @dataclass(frozen=True)
 class RemoteObject:
-    """An object in the process of one side.
+    """An object in the process of one program.
 
-    owner: the name of its class in the stub, or ""
+    owner: the name of the object's class if the stub defines it, or ""
     """
 
     case: Case
@@ -31,7 +31,6 @@ class RemoteObject:
 
     @property
     def options(self) -> CallOptions:
-        """The options for calling this object."""
         return CallOptions(handle=self.handle.id, owner=self.owner)
 
     def call(
@@ -40,7 +39,6 @@ class RemoteObject:
         return self.side.call(self.case, path, args, kwargs, self.options)
 
     def fetch(self, path: str) -> CallResult:
-        """Read an attribute."""
         return self.side.call(self.case, path, options=self.options.but(fetch=True))
 
     def wrapped(self, result: CallResult) -> Any:
@@ -48,7 +46,7 @@ class RemoteObject:
 
 
 class NamedCalls:
-    """Make attribute access a call by name: `x.f(1)` is `x.call("f", 1)`."""
+    """Turns attribute access into a call by name: `x.f(1)` is `x.call("f", 1)`."""
 
     def call(self, path: str, /, *args: Any, **kwargs: Any) -> Any:
         raise NotImplementedError
@@ -60,7 +58,7 @@ class NamedCalls:
 
 
 class Container:
-    """Forwards the operators of a container as calls of its special methods."""
+    """Forwards the operators of a container to the special methods of a remote object."""
 
     def _operator(self, method: str, *args: Any) -> Any:
         raise NotImplementedError
@@ -87,14 +85,14 @@ class HasRemoteObject(Protocol):
     """A Remote or a Pair, which can be an argument of a call."""
 
     def object_on(self, side: Side) -> RemoteObject:
-        """Return the object in the process of a side."""
+        """Return the object in the process of a program."""
 
 
 class Remote(Container):
-    """An object of the student's (or the reference's), in the process that runs its code.
+    """An object of the student or the reference, in the process that runs its code.
 
-    Every public name but `object_on` is an attribute of that object: data attributes give their
-    value; methods and submodules can be called, and their attributes read.
+    Every public name except `object_on` reads an attribute of that object. A data attribute returns
+    its value. A method or a submodule returns a Remote, which can be called.
     """
 
     def __init__(self, remote: RemoteObject, path: str = "") -> None:
@@ -102,7 +100,9 @@ class Remote(Container):
 
     def object_on(self, side: Side) -> RemoteObject:
         if side is not self._remote.side or self._path:
-            raise GraderFault("an object of one side was passed to the other; pass a Pair")
+            raise GraderFault(
+                "an object of one program was passed to a different one: create it with `agree`"
+            )
         return self._remote
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -131,32 +131,32 @@ def wrap(case: Case, side: Side, value: Any) -> Any:
 
 
 def is_class(path: str) -> bool:
-    """Return True for the name of a class: `SelfAttention`, but not `FlashAttention.apply`."""
+    """Return True for a class such as `SelfAttention`, and False for `FlashAttention.apply`."""
     return path[:1].isupper() and "." not in path
 
 
 class Calls(NamedCalls):
-    """`submission.f(...)` and `reference.f(...)` return plain values.
+    """`submission.f(...)` and `reference.f(...)` call one program and return plain values.
 
-    `submission.call("Class.method", ...)` takes a dotted path instead of the name.
+    `submission.call("Class.method", ...)` takes a dotted path.
     """
 
     def __init__(self, case: Case, side: Side) -> None:
         self._case, self._side = case, side
 
     def call(self, path: str, *args: Any, **kwargs: Any) -> Any:
-        """Call by name or dotted path."""
+        """Call the function with this name or dotted path, and return the result."""
         options = CallOptions(construct=True, dtype=self._case.dtype) if is_class(path) else PLAIN
         result = self._side.call(self._case, path, args, kwargs, options)
         return wrap(self._case, self._side, result.value)
 
 
 class Raced:
-    """A kind of race between the programs of a launch.
+    """The races of one kind between the programs of a launch.
 
     kind:     read_after_write, write_after_read or write_after_write
     elements: the number of elements with a race
-    place:    the line of the first race, as part of a message
+    place:    the line of the first race, to insert into a message
     """
 
     def __init__(self, race: frames.Race, source: tuple[str, ...]) -> None:
@@ -165,34 +165,34 @@ class Raced:
 
 
 class Launched:
-    """The effects of one launch of a Triton kernel, as frames.LaunchCounts describes them.
+    """The counts of one launch of a Triton kernel, which frames.LaunchCounts describes.
 
-    asked: the kernel was compiled for a GPU
+    compiled: the kernel was compiled for a GPU
     """
 
     def __init__(
-        self, source: tuple[str, ...], launch: frames.LaunchCounts, asked: bool = False
+        self, source: tuple[str, ...], launch: frames.LaunchCounts, compiled: bool = False
     ) -> None:
         self.programs, self.largest, self.loads = launch.programs, launch.largest, launch.loads
         self.outside_loads, self.outside_stores = launch.outside_loads, launch.outside_stores
         self.races = tuple(Raced(race, source) for race in launch.races)
-        self._source, self._launch, self._asked = source, launch, asked
+        self._source, self._launch, self._compiled = source, launch, compiled
 
     @property
     def refused(self) -> bool:
-        """True if a GPU's compiler rejects the kernel."""
-        if not self._asked:
-            raise EngineError("the compiler was not asked: use count.compiled.f(...)")
+        """True if Triton cannot compile the kernel for a GPU."""
+        if not self._compiled:
+            raise EngineError("the kernel was not compiled: use count.compiled.f(...)")
         return self._launch.refused is not None
 
     @property
     def place(self) -> str:
-        """The line of the first access outside of every tensor, as part of a message."""
+        """The line of the first access outside of all tensors, to insert into a message."""
         return _place(self._launch.line, self._source, MessageBudget())
 
     @property
     def said(self) -> str:
-        """The line and the reason why the compiler rejects the kernel, to end a message with."""
+        """The line and the text of the compiler's error, to append to a message."""
         raised = self._launch.refused
         if raised is None:
             return "."
@@ -209,8 +209,11 @@ def _place(line: int | None, source: tuple[str, ...], budget: MessageBudget) -> 
 
 @dataclass(frozen=True)
 class Counted:
-    """The work of one call: FLOPs, elements of the largest tensor, and number of operations.
+    """The work of one call.
 
+    flops:    floating-point operations
+    largest:  elements of the largest tensor
+    ops:      number of operations
     kept:     elements that the forward pass saves for the backward pass
     grown:    bytes by which the process grew, measured from outside
     held:     bytes that the submission used before the call, including its import
@@ -231,7 +234,7 @@ class Counted:
 
 @dataclass(frozen=True)
 class Count(NamedCalls):
-    """`count.f(...)`: run the student's function and count its work in torch and NumPy."""
+    """`count.f(...)` calls the student's function and counts its work in torch and NumPy."""
 
     _case: Case
     _with_gradients: bool = False
@@ -245,27 +248,27 @@ class Count(NamedCalls):
 
     @property
     def outside(self) -> Count:
-        """Measure the memory growth of the process (`grown`) and the memory `held` before.
+        """Measure by how many bytes the process grows (`grown`), and its memory before (`held`).
 
-        Both are None without a sandbox; `held` also if a submission imports more libraries.
+        Both are None without a sandbox. `held` is also None if the submission imports libraries.
 
-        The counters see only the memory of torch and NumPy, and a submission can evade them.
+        The counters include only the memory of torch and NumPy, and a submission can evade them.
         Make a smaller call of the same function first, so that one-time loading is not measured.
         """
         return replace(self, _from_outside=True)
 
     @property
     def compiled(self) -> Count:
-        """Compile each launched kernel for a GPU: see `refused` and `said` of a launch."""
+        """Compile each launched kernel for a GPU, for `refused` and `said` of a launch."""
         return replace(self, _compiled=True)
 
     def of(self, remote: HasRemoteObject, method: str = "") -> Callable[..., Counted]:
-        """Return the counted call of an object, or of one of its methods."""
+        """Return a function that counts a call of an object, or of its method if given."""
         handle = remote.object_on(self._case.student).handle.id
         return lambda *a, **k: self._count(method, a, k, CallOptions(handle=handle))
 
     def call(self, path: str, *args: Any, **kwargs: Any) -> Counted:
-        """Make the counted call by name or dotted path."""
+        """Count a call of the function with this name or dotted path."""
         return self._count(path, args, kwargs, PLAIN)
 
     def _count(
@@ -290,6 +293,6 @@ class Count(NamedCalls):
             result.value,
             grown=process.peak_bytes() - before.resident if process and before else None,
             held=before.held if before else None,
-            launches=tuple(Launched(source, one, self._compiled) for one in counts.launches),
+            launches=tuple(Launched(source, launch, self._compiled) for launch in counts.launches),
             computed=counts.computed,
         )

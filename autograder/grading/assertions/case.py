@@ -1,4 +1,4 @@
-"""One running hidden test: its axes, its inputs, and the sides that answer its calls."""
+"""One running hidden test: its axes, its inputs, and the programs that reply to its calls."""
 
 from __future__ import annotations
 
@@ -25,30 +25,25 @@ _EXPANDED_VIEWS = 8 << 20  # bytes that a decoded reply may occupy in addition t
 _MODEL_ARGUMENT = "hf_encoder"
 
 
-@dataclass(frozen=True)
-class Device:
-    """The device axis of a test. As an argument it becomes a torch.device in the worker."""
-
-    name: str
-
-    def __str__(self) -> str:
-        return self.name
+class Device(str):
+    """The device axis of a test. The worker converts it to a torch.device."""
 
 
 @dataclass(frozen=True)
 class Special:
-    """An argument that only the worker can make (see frames.SpecialV)."""
+    """An argument that only the worker can create (see frames.SpecialV)."""
 
     kind: Any
     value: Any
 
 
 class CallOptions(msgspec.Struct, frozen=True):
-    """The options of one call. The fields of frames.Call with these names describe them.
+    """The options of one call. frames.Call describes all fields except `owner`.
 
     handle:     the object to call; None calls a function of the module
     construct:  the result is a new torch module; cast it to `dtype` and load `state`
-    cotangents: gradients of the result, backpropagated to every float input; None skips this
+    cotangents: gradients of the result, backpropagated to every float input; None skips the
+                backward pass
     fetch:      read the attribute instead of calling it
     brought:    source of a helper module of the hidden test, called instead of the submission
     owner:      the name of the object's class, for messages
@@ -69,7 +64,7 @@ class CallOptions(msgspec.Struct, frozen=True):
     owner: str = ""
 
     def but(self, **changes: Any) -> CallOptions:
-        """Return the options with some fields replaced."""
+        """Return a copy of the options with some fields replaced."""
         return msgspec.structs.replace(self, **changes)
 
     def qualified(self, path: str) -> str:
@@ -92,7 +87,7 @@ class _DoubleEncoder(Encoder):
 
 @dataclass(frozen=True)
 class CallResult:
-    """A decoded reply: the returned value and the gradients."""
+    """A reply with its decoded value and gradients. `raw`: the encoded value."""
 
     value: Any
     raw: frames.Value
@@ -109,7 +104,7 @@ class NoSuchName(GraderFault):
 
 
 class ReferenceRaised(GraderFault):
-    """The reference raised an exception, as `refuses` expects."""
+    """The reference raised an exception. `refuses` may require it."""
 
     def __init__(self, reply: frames.Reply, message: str) -> None:
         super().__init__(message)
@@ -119,12 +114,12 @@ class ReferenceRaised(GraderFault):
 
 @dataclass
 class Side:
-    """A target as one test calls it: the submission, the reference, or the reference in float64.
+    """A program that one test calls: the submission, the reference, or the reference in float64.
 
     source: the lines of the submission's module
-    fresh:  the next call is the first one of the test
-    calls:  the calls that this test has made to the submission
-    last:   the answer to the last call
+    fresh:  the next call is the first call of the test
+    calls:  the calls that the test has made to the submission
+    last:   the reply to the last call, or None if the call had no reply
     """
 
     target: Target
@@ -146,7 +141,7 @@ class Side:
     ) -> CallResult:
         """Make a call and return its decoded reply.
 
-        Raise an Outcome if the submission failed, and a GraderFault if the reference did.
+        Raise an Outcome if the submission fails, and a GraderFault if the reference fails.
         """
         encoder = (_DoubleEncoder if self.in_float64 else Encoder)(special=self._special)
         fields = msgspec.structs.asdict(options)
@@ -231,13 +226,12 @@ class Side:
             raise LimitExceeded("The result is far larger than it can be.")
 
     def _arguments(self) -> Iterator[frames.Value]:
-        """Yield the arguments of the calls that this test has made to the submission."""
         for call in self.calls:
             yield from (*call.args, *call.kwargs.values(), call.state)
 
     def _decode(self, case: Case, reply: frames.Reply, buffers: list[memoryview]) -> CallResult:
-        """Decode a reply. A submission's gradients on the claimed device have no data: torch's own
-        formulas were compared on the CPU."""
+        """Decode a reply. Only gradients on the fake GPU may have no data, because the CPU tests
+        compare their values."""
         trusted = self.is_reference
         words = AllowedWords(self.source)
         decoder = Decoder(
@@ -257,7 +251,7 @@ class Side:
 
 @dataclass
 class Case:
-    """A hidden test that runs against one submission."""
+    """A hidden test that runs on one submission."""
 
     test: str
     exercise: str
@@ -276,9 +270,20 @@ class Case:
             side.target.begin(self.test, self.exercise)
 
     def end(self) -> None:
-        """Drop the answers, because reference cycles would keep them alive."""
+        """Delete the last replies, because reference cycles would keep them alive."""
         for side in (self.student, self.reference, self.precise):
             side.last = None
+
+    def call_in_float64(
+        self, path: str, args: tuple[Any, ...], kwargs: dict[str, Any], options: CallOptions
+    ) -> CallResult | None:
+        """Call the reference in float64; return None if the test or the call does not allow it."""
+        if self.dtype == "float64":
+            return None
+        try:
+            return self.precise.call(self, path, args, kwargs, options)
+        except GraderFault:
+            return None  # then results are compared with the reference in the test's dtype
 
     def cotangents(self, result: Any) -> list[torch.Tensor]:
         """Draw a cotangent for every float tensor of a result."""
@@ -294,7 +299,7 @@ def _parameter_shapes(state: frames.Value) -> dict[str, tuple[int, ...]]:
 
 
 def _shapes(values: Iterable[frames.Value]) -> Iterator[tuple[int, ...]]:
-    """Yield shapes, lengths and integers among the arguments of a call."""
+    """Yield the shape of each array, and the value of each integer or the length of a container."""
     for value in nested(values):
         if isinstance(value, (frames.TensorV, frames.ArrayV)):
             yield value.shape

@@ -1,4 +1,4 @@
-"""Random inputs for hidden tests: secret per course, the same for every submission."""
+"""Draw the random inputs of hidden tests, which are secret and the same for all submissions."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import torch
 from ...worker.protocol.dtypes import DEFAULT_DTYPE, NOT_IN_NUMPY
 from ...worker.protocol.values import TORCH_DTYPES
 
-# Inputs found by a slow search, by the state of the generator before it. A test searches only
-# once, although it runs for every submission.
+# The inputs found by slow searches, by the state of the generator before the search. A test
+# searches only once, although it runs for every submission.
 _found: dict[Hashable, tuple[torch.Tensor, Any]] = {}
 _MOST_FOUND = 256
 
@@ -22,10 +22,10 @@ Array = TypeVar("Array")
 
 
 class _Draws(Generic[Array]):
-    """Draw arrays of one library.
+    """Draws random arrays of one library.
 
-    floats: turns drawn numbers into an array of the test's dtype
-    exact:  turns drawn integers and booleans into an array
+    floats: converts drawn numbers to an array of the test's dtype
+    exact:  converts drawn integers or booleans to an array
     """
 
     def __init__(
@@ -37,7 +37,7 @@ class _Draws(Generic[Array]):
         self._rng, self._floats, self._exact = rng, floats, exact
 
     def normal(self, *shape: int, std: float = 1.0, mean: float = 0.0) -> Array:
-        """Draw normal entries of the given standard deviation."""
+        """Draw normal entries with this mean and standard deviation."""
         return self._floats(self._rng.normal(mean, std, shape))
 
     def uniform(self, *shape: int, low: float = 0.0, high: float = 1.0) -> Array:
@@ -58,7 +58,7 @@ class _Draws(Generic[Array]):
 
 
 class DrawArray(_Draws[Any]):
-    """Draw NumPy arrays, as `Draw` draws tensors."""
+    """Draws NumPy arrays, with the methods of `Draw`."""
 
     def __init__(self, rng: np.random.Generator, dtype: str) -> None:
         dtype = DEFAULT_DTYPE if dtype in NOT_IN_NUMPY else dtype
@@ -66,10 +66,10 @@ class DrawArray(_Draws[Any]):
 
 
 class Draw(_Draws[torch.Tensor]):
-    """Draw tensors in the test's dtype; `draw.array` draws NumPy arrays.
+    """Draws tensors in the test's dtype; `draw.array` draws NumPy arrays.
 
     The seed is a hash of the course's secret and the test's name. So all submissions get the same
-    inputs, which cannot be looked up or copied from another course.
+    inputs, which students cannot look up or copy from a different course.
     """
 
     def __init__(self, secret: bytes, test: str, dtype: str) -> None:
@@ -80,9 +80,9 @@ class Draw(_Draws[torch.Tensor]):
         self.array = DrawArray(rng, dtype)
 
     def found(self, search: Callable[[], torch.Tensor], *given: Hashable) -> torch.Tensor:
-        """Return the result of a slow search that depends only on this draw and on `given`.
+        """Return a copy of the result of a slow search, which runs once.
 
-        The search runs once for each state of the generator; later draws continue after it.
+        The search may depend only on draws and on `given`. Later draws continue after the search.
         """
         key = repr(self._rng.bit_generator.state), self._dtype, given
         if key not in _found:
@@ -93,7 +93,7 @@ class Draw(_Draws[torch.Tensor]):
         return x.clone()
 
     def seed(self) -> int:
-        """Draw a seed for a generator that the test creates itself."""
+        """Draw a seed for a generator that the test creates."""
         return int(self._rng.integers(2**31))
 
     def like(self, shape: tuple[int, ...], dtype: torch.dtype, std: float = 1.0) -> torch.Tensor:

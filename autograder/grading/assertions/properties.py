@@ -1,18 +1,19 @@
-"""Properties that hidden tests check directly, plots, and arguments that only the worker can make.
+"""Check properties of results and plots, and create arguments that only a worker can build.
 
-Messages never quote the student's labels, because a label could contain a hidden input. Naming the
-panel that differs and the size of the difference uses up part of the message's leak budget.
+Messages never quote the student's labels, because a label could contain a hidden input. The panel
+and the size of a difference are charged to the message's leak budget.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import torch
+from msgspec.structs import replace
 
 from ..comparator import CELLS, Tolerance, as_tensor, close, is_array, largest_entry
 from ..decoding import Drawing, Figure, Image
@@ -26,29 +27,32 @@ _LARGEST_COUNT = 999  # entries; the inputs of tests are small
 
 
 def generator_seed(seed: int) -> Special:
-    """Pass a torch.Generator with this seed, made on the test's device."""
+    """Return an argument that the worker replaces by a torch.Generator on the test's device."""
     return Special("generator", seed)
 
 
 def once(items: Sequence[torch.Tensor]) -> Special:
-    """Pass an iterator over the items, which can be consumed only once."""
+    """Return an argument that the worker replaces by an iterator over the items."""
     return Special("once", list(items))
 
 
 def function(expression: str) -> Special:
-    """Pass a function, such as function("lambda x: 2 * x"), made in the worker."""
+    """Return an argument that the worker replaces by a function, such as "lambda x: 2 * x"."""
     return Special("expression", expression.strip())
 
 
 def generator(expression: str) -> Special:
-    """Pass a generator, such as generator("(n * n for n in range(4))"), made in the worker."""
+    """Return an argument that the worker replaces by a generator, such as "(n for n in [1])"."""
     return Special("expression", expression.strip())
 
 
 def torch_mha(
     embed_dim: int, num_heads: int, bias: bool = True, *, state: Mapping[str, torch.Tensor]
 ) -> Special:
-    """Pass a batch-first nn.MultiheadAttention with this state dict, made in the worker."""
+    """Return an argument that the worker replaces by a batch-first nn.MultiheadAttention.
+
+    state: the state dict of the module
+    """
     content = {"embed_dim": embed_dim, "num_heads": num_heads, "bias": bias, "state": dict(state)}
     return Special("torch_mha", content)
 
@@ -72,10 +76,12 @@ def hf_encoder(
     attention: str = "sdpa",
     dtype: str = "float32",
 ) -> HuggingFaceEncoder:
-    """Pass a small BERT with weights drawn from `seed`, made in the worker for every call.
+    """Return two arguments that the worker replaces by a small BERT and its tokenizer.
 
-    `vocabulary` lists lower-case words and word pieces ("##s"). `training` and `attention` set the
-    mode and the attention implementation that the model has when the call begins.
+    seed:       the seed of the weights, which are the same in every call
+    vocabulary: lower-case words and word pieces ("##s")
+    training:   the mode of the model when the call begins
+    attention:  the attention implementation of the model when the call begins
     """
     content = {
         "seed": seed,
@@ -92,7 +98,10 @@ def hf_encoder(
 
 
 def expect(condition: object, message: str) -> None:
-    """Fail the test with this message, which must not reveal hidden inputs."""
+    """Fail the test with this message if the condition is false.
+
+    The message must not reveal hidden inputs.
+    """
     if isinstance(condition, str) or not isinstance(message, str):
         raise GraderFault("expect takes a condition, and then the message for when it is false")
     if not bool(condition):
@@ -143,7 +152,11 @@ def same(a: Any, b: Any, message: str) -> None:
 
 
 def growth_exponent(sizes: Mapping[int, Any], of: str = "largest") -> float:
-    """Return the exponent p of cost ~ size^p, fitted to (size, cost); a cost may be a Counted."""
+    """Return the exponent p of cost ~ size^p, fitted to at least two costs.
+
+    sizes: maps each size to its cost, which is a number or a Counted
+    of:    the attribute of a Counted that is the cost
+    """
     if len(sizes) < 2:
         raise GraderFault("growth_exponent needs the cost at two sizes at least")
     points = sorted((n, float(getattr(c, of, c))) for n, c in sizes.items())
@@ -159,7 +172,7 @@ def _eps(x: torch.Tensor) -> float:
 
 
 def _tensor(x: Any, what: str) -> torch.Tensor:
-    """Return a student's tensor or array as a tensor; raise Wrong if it has no data."""
+    """Convert a student's result to a tensor; raise Wrong if it is not an array or has no data."""
     if not is_array(x):
         raise Wrong(f"{what} should be a tensor, but is {type(x).__name__}.", Flaw.KIND)
     tensor = as_tensor(x)
@@ -186,7 +199,7 @@ def compare_drawing(
     subject: str = "The drawing",
     budget: MessageBudget | None = None,
 ) -> None:
-    """Raise Wrong if a drawing differs: orientation first, then cells, limits, labels, ticks."""
+    """Raise Wrong if a drawing's orientation, cells, colour limits, labels or ticks differ."""
     budget, count = budget or MessageBudget(DRAWINGS), len(expected.images)
     if not isinstance(actual, Drawing):
         raise Wrong(f"{subject} should be a matplotlib Axes.", Flaw.KIND)
@@ -213,7 +226,7 @@ def compare_drawing(
 
 
 def _with_first_row_on_top(mine: Drawing, wanted: Drawing) -> Drawing:
-    """Return the drawing, flipped if both its rows and its vertical axis are reversed."""
+    """Flip a drawing whose rows and vertical axis are both reversed; return others unchanged."""
     pairs = list(zip(mine.images, wanted.images, strict=True))
     if any(x.top_row_first or not _is_upside_down(x, y) for x, y in pairs):
         return mine

@@ -1,10 +1,10 @@
-"""The fixtures of hidden tests that compare: `agree`, its pairs of objects, and `refuses`.
+"""The fixtures with which hidden tests compare results: `agree`, its object pairs, and `refuses`.
 
-`agree.softmax(x, dim=1)` calls the student's function and the reference with the same inputs and
-compares kind, shape, dtype, device, finiteness and values; arguments and global state must be
-unchanged. `agree.Module(...)` makes an object on both sides, which answer the same calls.
-`refuses(ValueError).f(x)` requires an exception whose message names the bad value. Sandboxes and
-frames are hidden behind `case.Side`.
+`agree.softmax(x, dim=1)` calls the student's function and the reference with the same inputs. It
+compares kind, shape, dtype, device, finiteness and values, and requires that arguments and global
+state are unchanged. `agree.Module(...)` creates a student object and a reference object, whose
+methods are compared in the same way. `refuses(ValueError).f(x)` requires an exception whose message
+contains the bad value. `case.Side` hides sandboxes and frames.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from .value_comparison import compare
 
 @dataclass(frozen=True)
 class Agree(Comparison, NamedCalls):
-    """`agree.f(...)`: both sides are called and must agree. Returns the student's result."""
+    """`agree.f(...)` calls both programs, compares the results, and returns the student's."""
 
     state_std: float = 0.3
     brought: str = ""
@@ -59,24 +59,25 @@ class Agree(Comparison, NamedCalls):
         return replace(self, prints=True)
 
     def bringing(self, source: str) -> Agree:
-        """Run `source`, a helper module of the hidden test, on both sides, and call its functions.
+        """Call functions of `source`, a helper module that runs next to each program.
 
         `agree.bringing(text).JoiningCache()` returns a pair of objects that can be arguments of the
-        submission's functions; `agree.bringing(text).probe(pair)` inspects them in their process.
+        submission's functions. `agree.bringing(text).probe(pair)` inspects each object in its own
+        process.
         """
         return replace(self, brought=source)
 
     @property
     def in_a_row(self) -> Agree:
-        """Call once for each tuple of arguments, and backpropagate only after the last call.
+        """Make one call for each tuple of arguments, and backpropagate only after the last call.
 
-        `agree.gradients.in_a_row.f((x, 0), (y, 1))` finds state that the second call overwrites, as
-        in a network that calls f in each of its layers.
+        `agree.gradients.in_a_row.f((x, 0), (y, 1))` detects state of the first call that the second
+        call overwrites, as in a network that calls f in each of its layers.
         """
         return self.bringing(IN_A_ROW)
 
     def call(self, name: str, *args: Any, **kwargs: Any) -> Any:
-        """Call by name or dotted path ("FlashAttention.apply")."""
+        """Compare a call of the function with this name or path, such as "FlashAttention.apply"."""
         case = self.case
         if self.brought == IN_A_ROW:
             name, args = "in_a_row", (name, *args)
@@ -91,12 +92,12 @@ class Agree(Comparison, NamedCalls):
         return compare_calls(self, calls, expected)
 
     def _construct(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Pair:
-        """Create an object on both sides; torch modules get the same random parameters."""
+        """Create an object in both programs; torch modules get the same random parameters."""
         case, from_class = self.case, is_class(name)
         plain = options = CallOptions(brought=self.brought)
         if from_class:
             options = plain.but(construct=True, dtype=case.dtype)
-        # Create the reference's object first, to see whether it is a module, and its parameters.
+        # The reference's object shows whether it is a module, and which parameters to draw.
         reference = case.reference.call(case, name, args, kwargs, options)
         if not isinstance(reference.value, frames.HandleV):
             raise GraderFault(f"{name} of the reference does not make an object")
@@ -114,6 +115,9 @@ class Agree(Comparison, NamedCalls):
             raise Wrong(f"`{name}` should be a torch nn.Module, but is not.", Flaw.KIND)
         if self.pure and not from_class:  # a constructor may draw its initial weights
             check_side_effects(student.reply, f"`{name}`")
+        if options.dtype is not None:
+            options = options.but(dtype="float64")
+        precise = case.call_in_float64(name, args, kwargs, options)
         common = {n: getattr(self, n) for n in Comparison.__dataclass_fields__}
         return Pair(
             **common,
@@ -123,22 +127,8 @@ class Agree(Comparison, NamedCalls):
                 case, case.student, student.value, case.signatures.class_of(name)
             ),
             on_reference=RemoteObject(case, case.reference, reference.value),
-            on_precise=self._precise_object(name, args, kwargs, options),
+            on_precise=RemoteObject(case, case.precise, precise.value) if precise else None,
         )
-
-    def _precise_object(
-        self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], options: CallOptions
-    ) -> RemoteObject | None:
-        case = self.case
-        if case.dtype == "float64":
-            return None
-        if options.dtype is not None:
-            options = options.but(dtype="float64")
-        try:
-            made = case.precise.call(case, name, args, kwargs, options)
-        except GraderFault:
-            return None  # then compare in the reference's own dtype
-        return RemoteObject(case, case.precise, made.value)
 
     def _drawn(self, key: str, dtype: str, shape: tuple[int, ...]) -> torch.Tensor:
         target = TORCH_DTYPES.get(dtype, torch.float32)
@@ -149,7 +139,9 @@ class Agree(Comparison, NamedCalls):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Pair(Comparison, NamedCalls, Container):
-    """The student's and the reference's object from the same call; method calls compare both.
+    """The objects that the student and the reference create in the same call.
+
+    A call of a method calls both objects and compares the results.
 
     made_by:    the path of the call that created the objects
     parameters: the names of the objects' parameters
@@ -186,20 +178,20 @@ class Pair(Comparison, NamedCalls, Container):
         return self.call("", *args, **kwargs)
 
     def attribute(self, name: str) -> Any:
-        """Compare a data attribute of the two objects."""
+        """Compare a data attribute of the two objects; return the student's value."""
         expected, actual = self.on_reference.fetch(name), self.on_student.fetch(name)
         where = f"`{self.made_by}.{name}`"
         compare(actual.value, expected.value, None, self.tolerance, where)
         return actual.value
 
     def fields(self, *names: str) -> Pair:
-        """Compare these attributes of the two objects, such as the fields of a dataclass."""
+        """Compare several attributes of the two objects, such as the fields of a dataclass."""
         for name in names:
             self.attribute(name)
         return self
 
     def call(self, name: str, *args: Any, **kwargs: Any) -> Any:
-        """Call a method or operator of both objects by name: `pair.call("__add__", other)`."""
+        """Compare a call of a method or operator, such as `pair.call("__add__", other)`."""
         expected = self.on_reference.call(name, args, kwargs)
         student, reference = self.on_student.options, self.on_reference.options
         precise = self.on_precise.options if self.on_precise is not None else None
@@ -210,27 +202,24 @@ class Pair(Comparison, NamedCalls, Container):
         return self.call(method, *args)
 
     def train(self, mode: bool = True) -> Pair:
-        """Switch both modules to training mode."""
-        return self._set_mode("train", mode)
-
-    def eval(self) -> Pair:
-        """Switch both modules to evaluation mode."""
-        return self._set_mode("eval")
-
-    def _set_mode(self, name: str, *args: Any) -> Pair:
+        """Switch the modules to training mode, or to evaluation mode if `mode` is False."""
         for remote in self._objects():
-            remote.call(name, args)
+            remote.call("train", (mode,))
         return self
 
+    def eval(self) -> Pair:
+        """Switch the modules to evaluation mode."""
+        return self.train(False)
+
     def state(self) -> Any:
-        """Compare the parameters, for example after training."""
+        """Compare the state dicts, for example after training; return the student's."""
         return replace(self, pure=False).call("state_dict")
 
 
 class Refuses:
-    """`refuses(ValueError, mentions=7).f(...)`: the call must raise an error that mentions 7.
+    """`refuses(ValueError, mentions=7).f(...)` requires an error with 7 in its message.
 
-    If any of several numbers explains the error, give a tuple: `mentions=(9, 12)`.
+    If any of several numbers explains the error, pass a tuple: `mentions=(9, 12)`.
     """
 
     def __init__(self, case: Case) -> None:
@@ -248,7 +237,7 @@ class _Refusal(NamedCalls):
         self._case, self._error, self._mentions = case, error, mentions
 
     def of(self, remote: HasRemoteObject, method: str = "") -> Callable[..., None]:
-        """Return the call of an object, or of one of its methods."""
+        """Return a function that checks a call of an object, or of its method if given."""
         return partial(self._check, method, remote.object_on(self._case.student).options)
 
     def call(self, path: str, *args: Any, **kwargs: Any) -> None:

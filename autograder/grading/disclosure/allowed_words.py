@@ -1,10 +1,10 @@
-"""The names and lines of a submission that feedback may repeat.
+"""Decide which names and lines of a submission feedback may contain.
 
 Theory of operation. A submission chooses the names of its exceptions, classes and parameters, and
-could spell hidden inputs with them. A name is repeated only if it is in the source as submitted, or
-if Python, NumPy or PyTorch has it; a line number only if that line can raise (`raising_lines`). So
-a submission can only choose among names and lines that were fixed before it saw the inputs, and
-this choice is charged to the message's budget (`leak_budget`).
+could spell hidden inputs with them. A message contains a name only if the submitted source, Python,
+NumPy or PyTorch contains it, and a line number only if the line can raise (`raising_lines`). So a
+submission can only choose among names and lines that were fixed before it saw the inputs, and this
+choice is charged to the message's budget (`leak_budget`).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.\w+){0,8}\Z", re.ASCII)
 _LONGEST = 60
 _RUNTIME_NAME = "a name made at run time"
 
-# The most frequent errors of students and names in their messages, which cost the fewest bits.
+# The most frequent errors of students and the most frequent names in messages cost the fewest bits.
 _ERRORS = (
     "RuntimeError ValueError TypeError IndexError AttributeError NameError KeyError SyntaxError "
     "ModuleNotFoundError ImportError AssertionError ZeroDivisionError UnboundLocalError "
@@ -39,7 +39,7 @@ _FREQUENT = (
     "weight bias cpu"
 )
 _FREQUENT_NAMES = frozenset(_FREQUENT.split())
-# Public names that `dir` of a library does not list.
+# Public names that `dir` does not list for a library.
 _UNLISTED = (
     "weight bias running_mean running_var num_batches_tracked in_proj_weight in_proj_bias "
     "q_proj_weight k_proj_weight v_proj_weight bias_k bias_v out_proj ndarray method module "
@@ -59,22 +59,22 @@ class AllowedWords:
         return len(word) <= _LONGEST and (word in self._own or is_public(word))
 
     def is_dotted(self, name: str) -> bool:
-        """Return True for `name` or `name.part.0`, made of allowed words and small numbers."""
+        """Return True if the parts of a name such as `layer.0.bias` are words or small numbers."""
         return bool(_DOTTED.match(name)) and all(
             self.is_word(part) or (part.isdecimal() and len(part) <= 3) for part in name.split(".")
         )
 
     def name(self, word: str, budget: MessageBudget, near: str = "") -> str:
-        """Return a word, or `?` if it is not allowed or exceeds the budget.
+        """Return a word, or `?` if the word is not allowed or exceeds the budget.
 
-        near: text whose words cost the fewest bits, because there are few of them
+        near: a short text, whose words cost the fewest bits
         """
         nearby = frozenset(_WORD.findall(near))
         groups = ((nearby, 1.5), (_FREQUENT_NAMES, 1.5), (self._own, 2.5), (_public_names(), 3.5))
-        return _chosen(word, groups, budget)
+        return word if budget.choose(word, groups) else UNKNOWN
 
     def dotted_name(self, name: str, budget: MessageBudget) -> str:
-        """Return the dotted name of a parameter, or say that it was created at run time."""
+        """Return the dotted name of a parameter, or a description if the name is not allowed."""
         if not self.is_dotted(name):
             return _RUNTIME_NAME
         parts = [
@@ -87,28 +87,20 @@ class AllowedWords:
         """Return the first allowed name among an exception's class and its bases, or `?`."""
         name = next((b for b in (raised.type, *raised.bases) if self.is_word(b)), "")
         groups = ((_ERROR_NAMES, 1.0), (self._own, 2.0), (_public_names(), 2.0))
-        return _chosen(name, groups, budget)
+        return name if budget.choose(name, groups) else UNKNOWN
 
     def line(self, line: int | None, budget: MessageBudget) -> int | None:
-        """Return the line, or None if it cannot raise or naming it exceeds the budget."""
+        """Return the line, or None if the line cannot raise or exceeds the budget."""
         lines = raising_lines(self.source)
         return line if line in lines and budget.afford(len(lines)) else None
 
     def without_type_name(self, value: Any) -> Any:
-        """Replace the type name of an object that is not plain data, unless it is allowed."""
+        """Return an encoded value, with "strange" in place of a type name that is not allowed."""
         if not isinstance(value, (frames.OpaqueV, frames.HandleV)):
             return value
         if self.dotted_name(value.type, MessageBudget()) == value.type:
             return value
         return msgspec.structs.replace(value, type="strange")
-
-
-def _chosen(
-    word: str, groups: tuple[tuple[frozenset[str], float], ...], budget: MessageBudget
-) -> str:
-    """Return the word if it is in one of the groups and within the budget, or `?`."""
-    paid = (budget.afford(len(words), flag) for words, flag in groups if word in words)
-    return word if any(paid) else UNKNOWN
 
 
 @lru_cache(maxsize=8)

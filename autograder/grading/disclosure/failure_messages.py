@@ -1,9 +1,9 @@
 """Turn a failed call into a verdict with a message that the student can act on.
 
-Theory of operation. A submission can put hidden inputs into the text of an exception. So the text
-is shown only if it is a sentence of `known_errors`, with known names, shapes and small numbers, or
-a literal in the student's source. This applies to public tests too, because an earlier test in the
-same process saw hidden inputs. Every choice is charged to the message's `MessageBudget`.
+Theory of operation. A submission can put hidden inputs into the text of an exception. So a message
+contains this text only if it is a literal in the student's source, or a sentence of `known_errors`
+with known names, shapes and small numbers. This applies to public tests too, because an earlier
+test in the same process saw hidden inputs. Each choice is charged to the message's `MessageBudget`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _LONGEST_LITERAL = 200
 _LONGEST_LINE = 120
 _MOST_BANNED = 3  # forbidden calls that a message lists
 _UNNAMED_CALL = "a library call that does it"
-# The beginnings of the most frequent error messages, which cost the fewest bits.
+# The most frequent error messages start with these texts and cost the fewest bits.
 _FREQUENT = (
     "The size of tensor",
     "mat1 and mat2",
@@ -38,7 +38,7 @@ _FREQUENT = (
     "expected scalar type",
     "Dimension out of range",
 )
-# The start of a top-level statement; for a definition, the group is its name.
+# The start of a top-level statement. The group matches the name of a definition.
 _AT_THE_MARGIN = re.compile(r"(?:async +def|def|class) +([A-Za-z_]\w{0,60})\b|[^\s#)\]}]", re.ASCII)
 _NUMBER = re.compile(r"(?<![A-Za-z_0-9])-?\d+|(?<=\dx)\d+", re.ASCII)  # matches both numbers of 3x4
 
@@ -51,11 +51,11 @@ def crashed(
     sizes: frozenset[int] = frozenset(),
     brought: bool = False,
 ) -> Outcome:
-    """Return the verdict for an exception that a call of `path` raised.
+    """Return the outcome for an exception that a call of `path` raised.
 
     source:  the lines of the module
-    sizes:   sizes in the call's arguments
-    brought: the call was made by the hidden test's own code, whose names mean nothing to a student
+    sizes:   the sizes in the call's arguments
+    brought: code of the hidden test made the call, so the student does not know the name `path`
     """
     name, budget = path or "the object", MessageBudget()
     caller = "A call of your code" if brought else f"`{name}`"
@@ -95,7 +95,7 @@ def _unwritten(
 
 
 def _enclosing_definition(line: int, source: tuple[str, ...]) -> str:
-    """Return the name of the top-level function or class around a line, or ""."""
+    """Return the name of the top-level definition around a line, or "" if there is none."""
     for text in reversed(source[:line]):
         if found := _AT_THE_MARGIN.match(text):
             return found[1] or ""
@@ -108,7 +108,7 @@ def _is_out_of_memory(raised: frames.Raised) -> bool:
 
 
 def _at(line: int | None, module: str, source: tuple[str, ...]) -> str:
-    """Return a message suffix that names and quotes a line of the student's file."""
+    """Return the end of a message that names a line of the student's file and quotes its code."""
     if line is None:
         return ""
     code = source[line - 1].strip()[:_LONGEST_LINE] if 0 < line <= len(source) else ""
@@ -125,11 +125,11 @@ def error_text(
     budget: MessageBudget | None = None,
     path: str = "",
 ) -> str:
-    """Return the part of an exception's text that feedback may show, or "".
+    """Return the part of an exception's text that feedback may contain, or "".
 
-    raised: the exception, whose line is already charged to the budget
-    sizes:  sizes in the call's arguments
-    path:   the function that was called
+    raised: an exception whose line is already charged to the budget
+    sizes:  the sizes in the call's arguments
+    path:   the path of the called function
     """
     budget = budget or MessageBudget()
     text = raised.message.strip().split("\n")[0][:_LONGEST_TEXT]
@@ -152,7 +152,10 @@ def _known_sentence(
     sizes: frozenset[int],
     budget: MessageBudget,
 ) -> str:
-    """Return a known sentence with `?` for names and numbers that are unknown or over budget."""
+    """Return a known sentence, with `?` for names and numbers that are unknown or over budget.
+
+    near: a short text whose names cost the fewest bits
+    """
     words, text, parts, end = AllowedWords(source), known.group(0), list[str](), 0
 
     def with_numbers(piece: str) -> str:
@@ -168,7 +171,7 @@ def _known_sentence(
 
 
 def _chosen_part(text: str, words: AllowedWords, budget: MessageBudget, near: str) -> str:
-    """Return a name, operator or letter in a known sentence, or `?`."""
+    """Return a name, operator or letter of a known sentence, or `?` if it is over budget."""
     if not text[0].isalpha() and text[0] != "_":
         return text if budget.afford(13 ** len(text)) else UNKNOWN
     if len(text) == 1 and budget.afford(52):
@@ -182,9 +185,9 @@ def _chosen_part(text: str, words: AllowedWords, budget: MessageBudget, near: st
 def forbidden(
     banned: tuple[frames.Banned, ...], module: str, words: AllowedWords, by_model: bool = False
 ) -> Forbidden | Crashed:
-    """Return the verdict for calls that are not allowed in an exercise.
+    """Return the outcome for forbidden calls in an exercise.
 
-    by_model: the calls were made by a model that the exercise gets as an argument
+    by_model: a model that is an argument of the exercise made the calls
     """
     budget = MessageBudget()
     for call in banned:
@@ -207,7 +210,7 @@ def forbidden(
 
 
 def _call(banned: frames.Banned, words: AllowedWords, budget: MessageBudget, module: str) -> str:
-    """Describe a call and its line; return "" if neither may be shown."""
+    """Describe a forbidden call and its line; return "" if feedback may contain neither."""
     name = banned.call.strip("_")[:60]
     place = _in_line(words.line(banned.line, budget), module)
     parts = name.split(".")[:5]
@@ -229,9 +232,9 @@ def state_mismatch(
     words: AllowedWords,
     wanted: Mapping[str, tuple[int, ...]],
 ) -> Wrong:
-    """Return the verdict for a module with the wrong parameters.
+    """Return the outcome for a torch module with the wrong parameters.
 
-    wanted: names and shapes of the exercise's parameters
+    wanted: the names and shapes of the exercise's parameters
     """
     parts, budget = [], MessageBudget()
     if mismatch.missing:

@@ -1,9 +1,9 @@
-"""Error messages of Python, NumPy and PyTorch that contain no free text.
+"""Recognise error messages of Python, NumPy and PyTorch that contain no free text.
 
-Theory of operation. Every sentence is written out in full. A name, operator or letter that a
-submission can choose is a group of the pattern and is checked separately (`allowed_words`); numbers
-are short. There is always text between two numbers, so that a hostile message cannot make the
-regular expressions backtrack exponentially.
+Theory of operation. Each pattern is a complete sentence. Its groups are the names, operators and
+letters that a submission can choose, which `allowed_words` checks separately. Numbers are short.
+There is always text between two numbers, so that a hostile message cannot make the regular
+expressions backtrack exponentially.
 """
 
 # ruff: noqa: E501  # each pattern is one sentence on one line
@@ -104,7 +104,7 @@ _FAMILY_OF_TYPE = {"NameError": "unknown names", "AttributeError": "unknown name
 
 
 def family(error: str, message: str) -> str:
-    """Return the kind of mistake that an error's type and message indicate."""
+    """Return the key of `TEMPLATES` for an error's message, or a default for the error's type."""
     first = message[:_LONGEST_TEXT].partition("\n")[0]
     for kind, pattern in _families().items():
         if pattern.match(first):

@@ -1,25 +1,25 @@
-"""The leak budgets of a message and of a report: how much feedback can reveal of hidden inputs.
+"""Limit the bits that one message, and one report, can reveal about hidden inputs.
 
 Theory of operation. A submission knows hidden inputs when it chooses which exception it raises, at
-which line, with which names and numbers, or which misconception it imitates. Each is a choice among
-values known to the trusted side, so it reveals a known number of bits: the logarithm of the number
-of values. Details that exceed a budget are left out or shown as `?`.
+which line, with which names and numbers, or which misconception it imitates. Each choice is among
+values that the trusted side knows, so it reveals log2(number of values) bits. Details that exceed a
+budget are left out or replaced by `?`.
 
-One message has fewer than 32 bits, so it cannot contain a float32 of a hidden input. An honest
-message makes few choices and stays within the budget. A number is known if it is a size in the
-call's arguments (or a product of neighbouring sizes), an index, or a literal in the student's
-source. The more literals a source has, the more bits each one costs, so a long table of literals
-reveals no more. An error can claim any line (`SyntaxError.lineno`, a code object's first line), so
-a line is shown only if Python can raise there (`raising_lines`).
+A message has fewer than 32 bits, so it cannot contain a hidden float32. An honest message makes few
+choices and stays within the budget. A number is known if it is a size in the call's arguments (or a
+product of neighbouring sizes), an index, or a literal in the student's source. With more literals
+each literal costs more bits, so a long table of literals reveals no more. An error can claim any
+line (`SyntaxError.lineno`, a code object's first line), so a message contains a line only if Python
+can raise there (`raising_lines`).
 
 A report has one budget for misconceptions, suspicious lines, messages, and which tests end with
-which message. The pass or failure of each test is always reported; a test whose message exceeds the
-budget still fails, with a message that it is not described. A test that ends like c of the last t
-failed tests of its exercise costs log2((t + 1) / c) bits, so a program that always fails in the
-same way pays next to nothing. A message of an earlier exercise costs little if only the name of the
-exercise differs. The misconceptions, lines and first messages of all exercises are charged before
-any second message; second messages start with the exercises whose tests fail in few ways. After the
-first item that exceeds the budget, the rest is hidden.
+which message. Whether each test passes is always reported: a test whose message exceeds the budget
+fails without a description. A test that ends like c of the last t failed tests of its exercise
+costs log2((t + 1) / c) bits, so a program that always fails in the same way pays almost nothing. A
+message costs little if an earlier exercise has the same message with its own name. The
+misconceptions, lines and first messages of all exercises are charged first. Then the other messages
+are charged, in the order of how many ways the tests of an exercise fail. After the first item that
+exceeds the budget, all further items are hidden.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ import ast
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Hashable, Iterable, Iterator
 from functools import lru_cache
 
 import msgspec
@@ -44,14 +44,14 @@ ROUGH = 1024  # number of values that `rough` can return
 _INDICES = frozenset(range(-3, 4))
 _INTEGER = re.compile(r"(?<![\w.])\d{1,5}(?![\w.])")
 
-# Number of alternatives among which a message has chosen before its first word.
+# Number of alternatives among which the kind of a message is chosen.
 DRAWINGS = 32  # how a drawing differs
 TEXTS = 16  # how texts or mappings differ
 VALUES = 16 * 11  # which returned value is wrong, and a count in tenths
 
 
 class MessageBudget:
-    """The remaining bits of a message. `paid`: the number of alternatives already chosen from."""
+    """The remaining bits of a message. `paid`: a number of alternatives to charge at the start."""
 
     def __init__(self, paid: int = 1) -> None:
         self.left = MOST_BITS
@@ -67,6 +67,13 @@ class MessageBudget:
             return False
         self.left -= cost
         return True
+
+    def choose(self, value: Hashable, groups: Iterable[tuple[Collection[object], float]]) -> bool:
+        """Charge the first affordable group that contains the value; return False if none is.
+
+        groups: known values, each group with the bits that distinguish it from the other groups
+        """
+        return any(self.afford(len(known), flag) for known, flag in groups if value in known)
 
 
 def with_products(shapes: Iterable[tuple[int, ...]]) -> frozenset[int]:
@@ -84,11 +91,10 @@ def _literals(source: tuple[str, ...]) -> frozenset[int]:
 
 
 def number(text: str, budget: MessageBudget, sizes: frozenset[int], source: tuple[str, ...]) -> str:
-    """Return a number in an error message, or `?` if it is unknown or exceeds the budget."""
-    value, own = int(text), _literals(source)
+    """Return a number in an error message, or `?` if the number is unknown or over the budget."""
+    own = _literals(source)
     groups = ((sizes, 0.6), (_INDICES, 1.8), (own | {-n for n in own}, 4.3))
-    paid = (budget.afford(len(known), flag) for known, flag in groups if value in known)
-    return text if any(paid) else UNKNOWN
+    return text if budget.choose(int(text), groups) else UNKNOWN
 
 
 def shape(actual: tuple[int, ...], expected: tuple[int, ...], budget: MessageBudget) -> str:
@@ -130,7 +136,7 @@ def rough(value: float) -> str:
 
 
 SUBMISSION_BITS = 512
-_MESSAGE = MOST_BITS + 2.5  # including whether it is new, and whether its numbers differ
+_MESSAGE = MOST_BITS + 2.5  # including the bits for "is new" and "has different numbers"
 _UNNAMED = "another mistake"
 _NAMES = 4096  # number of misconceptions, and of symptoms with their tests
 _KINDS = 128  # number of kinds of suspicious lines
@@ -141,7 +147,7 @@ Ending = tuple[Verdict, str, int]  # verdict, message and line of a failed test
 def limit_disclosure(
     report: SubmissionReport, source: tuple[str, ...], bits: float = SUBMISSION_BITS
 ) -> SubmissionReport:
-    """Return the report without the parts that exceed the budget.
+    """Return a copy of the report without the parts that exceed the budget.
 
     source: the lines of the submission's module
     """
@@ -159,7 +165,7 @@ def limit_disclosure(
 
 
 class _Budget:
-    """The remaining bits of a report, or none after the first cost that was too high."""
+    """The remaining bits of a report. A cost that is too high uses up all remaining bits."""
 
     def __init__(self, bits: float) -> None:
         self._left = bits
@@ -171,7 +177,7 @@ class _Budget:
         return self._left >= 0.0
 
     def message(self, exercise: str, test: TestReport) -> float:
-        """Return the cost of a message that is new in its exercise, and store the message."""
+        """Record a message that is new in its exercise; return its cost in bits."""
         plain = test.verdict, test.message.replace(f"`{exercise}", "`"), test.line
         known = plain in self._messages
         cost = 2.0 + math.log2(len(self._messages)) if known else _MESSAGE
@@ -203,14 +209,17 @@ def _with_suspects(
     if not report.suspects:
         return report
     lines, tests = 1 + len(raising_lines(source)), 1 + len(report.tests)
-    cost = math.log2(_KINDS * lines * tests) + 1  # the last bit: whether it is the only one
+    cost = math.log2(_KINDS * lines * tests) + 1  # one bit for `alone`
     paid = tuple(one for one in report.suspects if budget.afford(cost))
     return msgspec.structs.replace(report, suspects=paid)
 
 
 def _first_described(report: ExerciseReport, budget: _Budget) -> int | None:
-    """Charge an exercise's first message and return its test: a forbidden call, or the first
-    failure. Return None if there is no failure or the budget is too small."""
+    """Charge an exercise's first message, and return the index of its test.
+
+    Prefer the message about a forbidden call. Return None if there is no failure or the budget is
+    too small.
+    """
     failed = [n for n, t in enumerate(report.tests) if t.verdict.failed and not t.carried]
     forbidden = (n for n in failed if report.tests[n].verdict is Verdict.FORBIDDEN)
     first = next(forbidden, failed[0] if failed else None)
@@ -220,7 +229,7 @@ def _first_described(report: ExerciseReport, budget: _Budget) -> int | None:
 
 
 def _with_messages(report: ExerciseReport, first: int | None, budget: _Budget) -> ExerciseReport:
-    """Return the report with the messages within the budget; `first` is already charged."""
+    """Hide the messages that exceed the budget. `first`: the index of a test that is charged."""
     tests = list(report.tests)
     endings: Counter[Ending] = Counter()
     described = {_ending(tests[first])} if first is not None else set()
@@ -242,7 +251,7 @@ def _with_messages(report: ExerciseReport, first: int | None, budget: _Budget) -
 
 
 def _endings(report: ExerciseReport) -> int:
-    """Return the number of different ways in which the failed tests of an exercise ended."""
+    """Return the number of different endings among the failed tests of an exercise."""
     return len({_ending(t) for t in report.tests if t.verdict.failed and not t.carried})
 
 
@@ -252,7 +261,7 @@ def _ending(test: TestReport) -> Ending:
 
 @lru_cache(maxsize=8)
 def raising_lines(source: tuple[str, ...]) -> frozenset[int]:
-    """Return the lines that can raise: only the error's line if the file has a syntax error."""
+    """Return the lines that can raise an exception, or the line of a syntax error."""
     try:
         return frozenset(_lines(parsed("\n".join(source)).tree))
     except SyntaxError as error:

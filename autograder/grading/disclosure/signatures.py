@@ -1,6 +1,6 @@
-"""Names of arguments and returned values, read from signatures and docstrings of the solution.
+"""Read the names of arguments and results from signatures and docstrings of the solution.
 
-The stub has the same names, so messages may use them.
+Messages may contain these names, because students read the same names in the stub.
 """
 
 from __future__ import annotations
@@ -12,21 +12,20 @@ from typing import Any
 
 import torch
 
-# How the "Returns:" section of a docstring names several values, by example:
-# "output (..., n, d_v) and weights (..., n, m)."
+# The names in a "Returns:" section such as "output (..., n, d_v) and weights (..., n, m)."
 _TOGETHER = re.compile(r"(?:^|\band )(?:the )?([a-z_]+)(?= \()")
-# "order: the permutation", one line for each value
+# The names in a "Returns:" section with one line for each value, such as "order: the permutation"
 _LINES = re.compile(r"^ *([a-z_]+):", re.MULTILINE)
 _ORDINALS = ("first", "second", "third", "fourth", "fifth")
 
 
 class NamedParts(str):
-    """The subject of a message, such as "The result of `f`", and the names of its parts.
+    """The subject of a message, such as "The result of `f`", with the names of its parts.
 
-    parts:     names of the returned values
+    parts:     the names of the returned values
     is_calls:  the parts are the results of several calls
     is_state:  the parts are parameters of a module
-    is_output: the result of a module or of attention, whose rows need not sum to 1
+    is_output: the value is an output, whose rows need not sum to 1
     """
 
     parts: tuple[str, ...] = ()
@@ -62,7 +61,7 @@ class NamedParts(str):
 
 
 class Signatures:
-    """The functions and methods of a module: their arguments and returned values."""
+    """The names of the arguments and results of a module's functions and methods."""
 
     def __init__(self, source: str = "") -> None:
         self._arguments: dict[str, tuple[str, ...]] = {}
@@ -95,7 +94,7 @@ class Signatures:
         return path in self._arguments or any(k.startswith(f"{path}.") for k in self._arguments)
 
     def class_of(self, path: str) -> str:
-        """Return the class of the object that a call creates, or "" if it is not in the module."""
+        """Return the class of the object that a call creates, or "" for a class of a library."""
         made = path if path[:1].isupper() and "." not in path else self._makes.get(path, "")
         return made if made in self else ""
 
@@ -112,7 +111,7 @@ class Signatures:
         return self._arguments.get(self._key(path), ())
 
     def inputs(self, path: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[str]:
-        """Return the names of the distinct float tensors among the arguments of a call."""
+        """Return a name for each distinct float tensor in the arguments of a call."""
         known = self.arguments(path)
         labels = [*known, *(f"input {n + 1}" for n in range(len(known), len(args)))]
         found: dict[int, str] = {}
@@ -122,7 +121,7 @@ class Signatures:
         return list(found.values())
 
     def inputs_of_calls(self, path: str, calls: Sequence[Sequence[Any]]) -> list[str]:
-        """Return the names of the distinct float tensors in several calls."""
+        """Return a name for each distinct float tensor in the arguments of several calls."""
         found: dict[int, str] = {}
         for number, args in enumerate(calls):
             floats = {id(x): x for a in args for _, x in _floats(a)}
@@ -131,14 +130,14 @@ class Signatures:
         return list(found.values())
 
     def _key(self, path: str) -> str:
-        """Return the function whose arguments a call passes: `forward` for a torch module."""
+        """Return the path of the called function, which is `forward` for a torch module."""
         if path.endswith(".apply"):
             return path.removesuffix("apply") + "forward"
         return path if path in self._arguments else f"{path}.forward"
 
 
 def _floats(argument: Any, place: str = "") -> Iterator[tuple[str, torch.Tensor]]:
-    """Yield the float tensors in an argument with their indices, such as "[0]"."""
+    """Yield the float tensors in an argument, each with its index such as "[0]" or ""."""
     if isinstance(argument, torch.Tensor) and argument.is_floating_point():
         yield place, argument
     elif isinstance(argument, (list, tuple)):

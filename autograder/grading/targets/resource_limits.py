@@ -21,14 +21,13 @@ fault. `_PATIENCE` limits the total of these waits. `Stream` reads replies until
 from __future__ import annotations
 
 import contextlib
-import os
-import re
 import socket
 import struct
 import sys
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
+
+import psutil
 
 from ...model.course import Limits
 from ...sandbox import Child
@@ -65,8 +64,6 @@ if sys.platform == "linux":
     import resource
 
 MOST_BYTES = 512 << 20  # enough to load libraries and to run all misconceptions of a week
-_PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 1 << 12
-_SIZE, _DATA = 0, 5  # fields of /proc/self/statm, in pages
 
 
 @contextlib.contextmanager
@@ -76,7 +73,7 @@ def ceiling(size: int = MOST_BYTES) -> Iterator[None]:
         yield
         return
     soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
-    bound = _own_bytes(_DATA) + size
+    bound = psutil.Process().memory_info().data + size
     if soft == resource.RLIM_INFINITY or bound < soft:
         resource.setrlimit(resource.RLIMIT_DATA, (bound, hard))
     try:
@@ -87,18 +84,10 @@ def ceiling(size: int = MOST_BYTES) -> Iterator[None]:
 
 def machine_is_short(size: int = MOST_BYTES) -> bool:
     """Return True if an allocation may have failed for lack of memory, and not at the ceiling."""
-    try:
-        known = Path("/proc/meminfo").read_text(encoding="ascii")
-        available = int(re.search(r"^MemAvailable:\s+(\d+) kB", known, re.M)[1]) << 10  # type: ignore[index]
-    except (OSError, TypeError):
-        return True
+    available = psutil.virtual_memory().available
     bound = resource.getrlimit(resource.RLIMIT_AS)[0] if sys.platform == "linux" else -1
-    left = bound - _own_bytes(_SIZE) if bound >= 0 else available
-    return min(available, left) < size
-
-
-def _own_bytes(field: int) -> int:
-    return int(Path("/proc/self/statm").read_bytes().split()[field]) * _PAGE
+    left = bound - psutil.Process().memory_info().vms if bound >= 0 else available
+    return bool(min(available, left) < size)
 
 
 _PATIENCE = 4.0  # longest wait for processors, as a multiple of the submission's limit

@@ -90,10 +90,7 @@ class Sandboxed:
         self.clocks = SubmissionClocks(limits)
         self._attempts = Attempts()
         self.deaths: dict[str, list[Outcome]] = {}
-        # One test:
-        self._exercise = self._test = ""
-        self._quota = ByteQuota(limits.reply_mib << 20)
-        self._asked: list[bytes] = []
+        self.begin("", "")
         # Calls ahead:
         self._expected: Sequence[NextCall] = ()
         self.sent: deque[tuple[NextCall, bytes]] = deque()
@@ -114,7 +111,7 @@ class Sandboxed:
 
     def begin(self, test: str, exercise: str) -> None:
         self._exercise, self._test = exercise, test
-        self._asked = []
+        self._asked: list[bytes] = []
         self._quota = ByteQuota(self._limits.reply_mib << 20)
 
     def request(self, frame: bytes) -> Answer:
@@ -133,7 +130,7 @@ class Sandboxed:
         except _FAILURES as outcome:
             if not isinstance(outcome, Crashed):  # a crash takes no time, so the next call may run
                 deaths.append(outcome)
-            self._end_process()
+            self.close()
             raise
 
     # Calls ahead
@@ -163,7 +160,7 @@ class Sandboxed:
                 return self._next_ahead()
         except _FAILURES:
             self._one_by_one.add(self._exercise)
-        self._end_process()
+        self.close()
         self._running()
         for earlier in self._asked:
             self._exchange(earlier, self.clocks.seconds_remaining(self._exercise))
@@ -220,7 +217,7 @@ class Sandboxed:
                 return reply.raised.type if reply.raised is not None else ""
             except _FAILURES as outcome:
                 self._import_outcome = outcome
-                self._end_process()
+                self.close()
         return ""
 
     def _load_frame(self, files: Mapping[str, bytes]) -> bytes:
@@ -242,7 +239,7 @@ class Sandboxed:
                     f"{self._module} could be imported at first, but not when its process had to "
                     f"be started again: {outcome.message}"
                 )
-                self._end_process()
+                self.close()
                 raise self._import_outcome from None
         assert self._process is not None
         return self._process
@@ -282,12 +279,9 @@ class Sandboxed:
             spent = time.monotonic() - started - process.stream.extended
             self.clocks.spend(self._exercise, spent)
 
-    def _end_process(self) -> None:
+    def close(self) -> None:
         self.sent.clear()
         if self._process is not None:
             process, self._process = self._process, None
             self.clocks.child_ended(process.child)
             process.close()
-
-    def close(self) -> None:
-        self._end_process()

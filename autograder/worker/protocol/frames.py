@@ -122,10 +122,11 @@ def _check_nesting(values: tuple[Value, ...]) -> None:
         depth, count = depth + 1, count + len(level)
         if depth > MAX_DEPTH + 1 or count > MAX_VALUES:
             raise BadFrame(f"values are nested deeper than {MAX_DEPTH}, or more than {MAX_VALUES}")
-        level = tuple(inner for v in level for inner in _inner(v))
+        level = tuple(inner for v in level for inner in inner_values(v))
 
 
-def _inner(value: Value) -> tuple[Value, ...]:
+def inner_values(value: Value) -> tuple[Value, ...]:
+    """Return the values that a container or a special value contains."""
     if isinstance(value, SpecialV):
         return (value.value,)
     return value.items if isinstance(value, (SeqV, MapV)) else ()
