@@ -122,7 +122,10 @@ def new_course(root: Path, title: str, name: str, exercise: str | None = None) -
     registry = root / REGISTRY
     if registry.exists():
         raise CourseError(f"{REGISTRY} already exists: omit --course to add a week to it")
-    values = _values((), name, exercise, *_first_dates())
+    today = dt.datetime.now().replace(hour=9, minute=0, second=0, microsecond=0)
+    release = today + dt.timedelta(days=7 - today.weekday())
+    due = (release + dt.timedelta(days=7)).replace(hour=23, minute=59)
+    values = _week_values((), name, exercise, release, due)
     entry = textwrap.indent(fill_template("course.yaml.blank", values), "  ")
     course_id = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-") or "course"
     head = fill_template("registry.yaml.blank", {"id": course_id, "title": json.dumps(title)})
@@ -140,7 +143,7 @@ def new_week(course: Course, name: str, exercise: str | None = None) -> list[Pat
     """
     last = max(course.weeks, key=lambda w: course.localized(w.due))
     step = dt.timedelta(days=7)
-    values = _values(course.weeks, name, exercise, last.release + step, last.due + step)
+    values = _week_values(course.weeks, name, exercise, last.release + step, last.due + step)
     registry = course.root / REGISTRY
     entry = fill_template("course.yaml.blank", values)
     text = with_week(registry.read_text(encoding="utf-8"), entry)
@@ -161,36 +164,31 @@ def unfilled_placeholders(course: Course, week: Week) -> Iterator[str]:
                     yield f"{path.relative_to(course.root)}:{number}"
 
 
-def check_function_name(name: str) -> str:
-    """Return the name of an exercise; raise CourseError if it is not a valid function name."""
-    if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
-        raise CourseError(f"{name!r} is not a function name: use lower-case letters, digits and _")
-    return _check_not_keyword(name)
-
-
-def _first_dates() -> tuple[dt.datetime, dt.datetime]:
-    today = dt.datetime.now().replace(hour=9, minute=0, second=0, microsecond=0)
-    release = today + dt.timedelta(days=7 - today.weekday())
-    return release, (release + dt.timedelta(days=7)).replace(hour=23, minute=59)
-
-
-def _values(
+def _week_values(
     weeks: tuple[Week, ...],
     name: str,
     exercise: str | None,
     release: dt.datetime,
     due: dt.datetime,
 ) -> dict[str, Any]:
-    """Return the values that the templates use; raise CourseError for an invalid name."""
     topic = _check_topic(weeks, name)
+    dates = {"release": release.isoformat(), "due": due.isoformat()}
+    return _values(name, topic, exercise or topic) | dates
+
+
+def _values(week: str, topic: str, exercise: str) -> dict[str, Any]:
+    """Return the values that the templates use; raise CourseError for an invalid function name."""
+    if not re.fullmatch(r"[a-z][a-z0-9_]*", exercise):
+        raise CourseError(
+            f"{exercise!r} is not a function name: use lower-case letters, digits and _"
+        )
+    _check_not_keyword(exercise)
     return {
-        "name": name,
-        "number": int(name[4:6]),
+        "name": week,
+        "number": int(week[4:6]),
         "topic": topic,
         "module": f"{topic}.py",
-        "exercise": check_function_name(exercise or topic),
-        "release": release.isoformat(),
-        "due": due.isoformat(),
+        "exercise": exercise,
         "blank": PLACEHOLDER,
         "imports": in_words(()),
     }
@@ -216,10 +214,9 @@ def _check_topic(weeks: tuple[Week, ...], name: str) -> str:
     return topic
 
 
-def _check_not_keyword(name: str) -> str:
+def _check_not_keyword(name: str) -> None:
     if keyword.iskeyword(name):
         raise CourseError(f"{name!r} is a Python keyword: choose another name")
-    return name
 
 
 def _write_week(course: Course, values: dict[str, Any], registry: str) -> list[Path]:
@@ -249,16 +246,9 @@ def add_exercise(course: Course, week: Week, name: str) -> list[Path]:
 
     Raise CourseError before any change if the name is already in use.
     """
-    check_function_name(name)
+    values = _values(week.name, week.stem, name)
     if name in {e.name for e in week.exercises}:
         raise CourseError(f"{week.name} already has an exercise {name}: choose another name")
-    values = {
-        "exercise": name,
-        "topic": week.stem,
-        "module": week.module,
-        "number": int(week.name[4:6]),
-        "blank": PLACEHOLDER,
-    }
 
     def section(template: str, start: str) -> str:
         text = fill_template(template, values)

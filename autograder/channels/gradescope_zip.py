@@ -18,8 +18,7 @@ from typing import Any
 
 import msgspec
 
-from ..feedback.html import exercise_fragment
-from ..feedback.text import escaped, exercise_text, notice_text
+from ..feedback.render import escaped, exercise_fragment, exercise_text, notice_text
 from ..model.course import Course, Week
 from ..model.errors import KitError
 from ..model.report import scoring

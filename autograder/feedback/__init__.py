@@ -1,10 +1,10 @@
-"""Feedback for students, rendered from reports: pages, notebook fragments and text.
+"""Feedback for students, rendered from reports: pages, notebook fragments, text and Markdown.
 
-`view` groups a report's tests by cause and locates mistakes; `html` and `text` render the view, and
-`score_breakdown` explains the points.
+`view` groups a report's tests by cause and locates mistakes, `score_breakdown` explains the points,
+and `render` writes the result. Start with `view`.
 
-Names, messages and source lines in a report are not trusted: templates escape them, and
-hidden tests appear only as claims. Start with `view`.
+Names, messages and source lines in a report are not trusted: templates escape them, and hidden
+tests appear only as claims.
 """
 
-__all__ = ["html", "score_breakdown", "text", "view"]
+__all__ = ["render", "score_breakdown", "view"]

@@ -75,6 +75,48 @@ _STYLES = _names(
 )
 
 
+def _filter_attribute(tag: str, attribute: str, value: str) -> str | None:
+    """Return the value of a listed attribute, or None to drop it."""
+    if attribute == "href":
+        return value if _scheme(value) in SCHEMES else None
+    if attribute == "src":
+        return value if _DATA.fullmatch(value) else None
+    if attribute == "class":
+        return value if re.fullmatch(r"[a-z][a-z0-9]{0,2}|highlight", value) else None
+    return value
+
+
+def _scheme(address: str) -> str:
+    try:
+        return urlsplit(address).scheme.lower()
+    except ValueError:
+        return ""
+
+
+_MARKDOWN = nh3.Cleaner(
+    tags=set(_TEXT | _MATH),
+    attributes=_ATTRIBUTES,
+    attribute_filter=_filter_attribute,
+    url_schemes=SCHEMES | {"data"},
+    link_rel="noopener noreferrer nofollow",
+    set_tag_attribute_values={"a": {"target": "_blank"}},
+)
+_EXPLANATION = nh3.Cleaner(
+    tags={"div", "p", "ul", "li", "strong", "code", "span", "small"},
+    attributes={"*": {"style", "aria-hidden"}},
+    filter_style_properties=set(_STYLES),
+    url_schemes=set(),
+    link_rel=None,
+)
+_HIGHLIGHTED = nh3.Cleaner(
+    tags={"div", "pre", "span"},
+    attributes={"*": {"class"}},
+    attribute_filter=_filter_attribute,
+    url_schemes=set(),
+    link_rel=None,
+)
+
+
 def markdown(text: str, pictures: Pictures = lambda address: None, *, below: int = 0) -> Markup:
     """Render Markdown as harmless HTML; text that is too expensive to parse is shown as typed.
 
@@ -94,12 +136,12 @@ def markdown(text: str, pictures: Pictures = lambda address: None, *, below: int
 
 def harmless(shown: str) -> Markup:
     """Remove everything that could act, load, or imitate a part of the page."""
-    return Markup(_markdown_cleaner().clean(shown))  # the sanitizer's output
+    return Markup(_MARKDOWN.clean(shown))  # the sanitizer's output
 
 
 def harmless_explanation(shown: str) -> Markup:
     """Clean the kit's explanation stored in a notebook's cell: text with a few inline styles."""
-    return Markup(_explanation_cleaner().clean(shown))  # the sanitizer's output
+    return Markup(_EXPLANATION.clean(shown))  # the sanitizer's output
 
 
 def code(source: str) -> Markup:
@@ -107,7 +149,7 @@ def code(source: str) -> Markup:
     if len(source) > _MAX_CODE:
         return plain(source)
     shown = highlight(source, PythonLexer(), HtmlFormatter())
-    return Markup(_code_cleaner().clean(shown))  # the sanitizer's output
+    return Markup(_HIGHLIGHTED.clean(shown))  # the sanitizer's output
 
 
 @cache
@@ -129,58 +171,6 @@ def embedded(kind: str, data: Any) -> str | None:
         return None
     address = f"data:{kind};base64,{''.join(data.split())}"
     return address if _DATA.fullmatch(address) else None
-
-
-def _filter_attribute(tag: str, attribute: str, value: str) -> str | None:
-    """Return the value of a listed attribute, or None to drop it."""
-    if attribute == "href":
-        return value if _scheme(value) in SCHEMES else None
-    if attribute == "src":
-        return value if _DATA.fullmatch(value) else None
-    if attribute == "class":
-        return value if re.fullmatch(r"[a-z][a-z0-9]{0,2}|highlight", value) else None
-    return value
-
-
-def _scheme(address: str) -> str:
-    try:
-        return urlsplit(address).scheme.lower()
-    except ValueError:
-        return ""
-
-
-@cache
-def _markdown_cleaner() -> nh3.Cleaner:
-    return nh3.Cleaner(
-        tags=set(_TEXT | _MATH),
-        attributes=_ATTRIBUTES,
-        attribute_filter=_filter_attribute,
-        url_schemes=SCHEMES | {"data"},
-        link_rel="noopener noreferrer nofollow",
-        set_tag_attribute_values={"a": {"target": "_blank"}},
-    )
-
-
-@cache
-def _explanation_cleaner() -> nh3.Cleaner:
-    return nh3.Cleaner(
-        tags={"div", "p", "ul", "li", "strong", "code", "span", "small"},
-        attributes={"*": {"style", "aria-hidden"}},
-        filter_style_properties=set(_STYLES),
-        url_schemes=set(),
-        link_rel=None,
-    )
-
-
-@cache
-def _code_cleaner() -> nh3.Cleaner:
-    return nh3.Cleaner(
-        tags={"div", "pre", "span"},
-        attributes={"*": {"class"}},
-        attribute_filter=_filter_attribute,
-        url_schemes=set(),
-        link_rel=None,
-    )
 
 
 @cache

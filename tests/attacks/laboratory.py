@@ -21,7 +21,7 @@ import msgspec
 import psutil
 
 from autograder.batch.intake import Submission, read_submission
-from autograder.feedback.html import feedback_page
+from autograder.feedback.render import feedback_page
 from autograder.grading.engine import Engine
 from autograder.grading.targets.sandboxed import Sandboxed
 from autograder.grading.targets.spawner import Spawner

@@ -9,7 +9,7 @@ import mistune
 import pytest
 
 from autograder.batch.intake import Submission
-from autograder.feedback.text import escaped, submission_text
+from autograder.feedback.render import escaped, submission_text
 from autograder.grading.disclosure.leak_budget import MOST_BITS, SUBMISSION_BITS, raising_lines
 from autograder.model.report.comparison import NOT_DESCRIBED, failure_key
 from tests.attacks.laboratory import Laboratory, Trial, inputs_in

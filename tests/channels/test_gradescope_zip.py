@@ -21,7 +21,7 @@ from autograder.channels.gradescope_zip import (
     autograder_zip,
     results,
 )
-from autograder.feedback.text import escaped, exercise_text, submission_text
+from autograder.feedback.render import escaped, exercise_text, submission_text
 from autograder.files import course_secret
 from autograder.model.course import Course, load
 from autograder.model.errors import KitError

@@ -10,8 +10,13 @@ import msgspec
 import pytest
 
 import autograder
-from autograder.feedback.html import exercise_fragment, feedback_page
-from autograder.feedback.text import escaped, exercise_text, submission_text
+from autograder.feedback.render import (
+    escaped,
+    exercise_fragment,
+    exercise_text,
+    feedback_page,
+    submission_text,
+)
 from autograder.feedback.view import location_sentence
 from autograder.model.report.schema import Diagnosis, Ending, Suspect
 

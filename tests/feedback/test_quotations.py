@@ -5,8 +5,7 @@ from __future__ import annotations
 import mistune
 import pytest
 
-from autograder.feedback.html import exercise_fragment
-from autograder.feedback.text import escaped, exercise_text
+from autograder.feedback.render import escaped, exercise_fragment, exercise_text
 from autograder.grading.disclosure.failure_messages import crashed
 from autograder.model.message_text import quoted, replaced, visible
 from autograder.model.report.schema import ExerciseReport, Verdict

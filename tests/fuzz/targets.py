@@ -22,7 +22,7 @@ import numpy as np
 import torch
 
 from autograder.batch.intake import read_submission
-from autograder.feedback.html import feedback_page
+from autograder.feedback.render import feedback_page
 from autograder.grading.assertions.value_comparison import compare
 from autograder.grading.decoding import Drawing, read_special
 from autograder.grading.diagnosis.equivalence import same_answers

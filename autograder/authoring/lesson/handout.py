@@ -21,6 +21,7 @@ import json
 import re
 import zipfile
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ import jupytext
 import nbformat
 
 from ...model.course import Course, Week
+from ...model.course.registry import Exercise, Question
 from ...model.course.stubs import stub_of, stub_problem
 from ...model.errors import BuildError
 from ...model.submission_files import packed
@@ -68,14 +70,8 @@ def lesson_notebook(course: Course, week: Week) -> Notebook:
 
 def make_notebook(text: str, week: Week, location: str) -> Notebook:
     """Return the notebook of a lesson's text; `location` is the lesson's name in error messages."""
-    read = jupytext.reads(text, fmt="md").cells
-    _check_places(read, week, location)
-    cells: list[Notebook] = []
-    for cell in read:
-        if cell.cell_type == "code":
-            cells.append(_code_cell(cell.source, week))
-        else:
-            cells += _markdown_cells(cell.source, week)
+    cells = [c for cell in jupytext.reads(text, fmt="md").cells for c in _converted(cell, week)]
+    _check_marks(cells, week, location)
     notebook = nbformat.v4.new_notebook(
         cells=_identified(cells),
         metadata={
@@ -92,34 +88,27 @@ def figures_used(text: str) -> list[str]:
     return list(dict.fromkeys(name for _, name in _FIGURE.findall(text)))
 
 
-def _code_cell(source: str, week: Week) -> Notebook:
-    exercise = _graded(source)
-    if exercise is None:
-        return nbformat.v4.new_code_cell(source)
-    points = week.exercise(exercise).points
-    grading = _grading(exercise, points, solution=False)
-    return nbformat.v4.new_code_cell(source, metadata={"nbgrader": grading})
-
-
-def _graded(source: str) -> str | None:
-    found = _CHECK.fullmatch(source.strip())
-    return found.group(2) if found else None
-
-
-def _markdown_cells(source: str, week: Week) -> list[Notebook]:
-    cells = []
-    points = {q.name: q.points for q in week.questions}
-    for number, part in enumerate(_ANSWER.split(source)):
+def _converted(cell: Notebook, week: Week) -> Iterator[Notebook]:
+    """Yield the cells of the notebook that replace one cell of the lesson."""
+    if cell.cell_type == "code":
+        check = _CHECK.fullmatch(cell.source.strip())
+        metadata = _grading(check[2], week.exercises, solution=False) if check else {}
+        yield nbformat.v4.new_code_cell(cell.source, metadata=metadata)
+        return
+    for number, part in enumerate(_ANSWER.split(cell.source)):
         if number % 2:
-            grading = _grading(part, points[part], solution=True)
-            cells.append(nbformat.v4.new_markdown_cell(ANSWER, metadata={"nbgrader": grading}))
+            metadata = _grading(part, week.questions, solution=True)
+            yield nbformat.v4.new_markdown_cell(ANSWER, metadata=metadata)
         elif part.strip():
-            cells.append(nbformat.v4.new_markdown_cell(part.strip("\n")))
-    return cells
+            yield nbformat.v4.new_markdown_cell(part.strip("\n"))
 
 
-def _grading(name: str, points: float, *, solution: bool) -> dict[str, Any]:
-    return {
+def _grading(
+    name: str, tasks: Sequence[Exercise | Question], *, solution: bool
+) -> dict[str, dict[str, Any]]:
+    """Return nbgrader's metadata of a cell; `solution`: students write into the cell."""
+    points = next((task.points for task in tasks if task.name == name), 0)
+    grading = {
         "grade": True,
         "grade_id": name,
         "locked": not solution,
@@ -128,6 +117,7 @@ def _grading(name: str, points: float, *, solution: bool) -> dict[str, Any]:
         "solution": solution,
         "task": False,
     }
+    return {"nbgrader": grading}
 
 
 def _identified(cells: list[Notebook]) -> list[Notebook]:
@@ -144,38 +134,28 @@ def _identified(cells: list[Notebook]) -> list[Notebook]:
     return cells
 
 
-def _check_places(cells: list[Notebook], week: Week, location: str) -> None:
+def _check_marks(cells: list[Notebook], week: Week, location: str) -> None:
     """Raise BuildError unless each exercise and each question has exactly one mark."""
-    code = [c.source for c in cells if c.cell_type == "code"]
-    prose = [c.source for c in cells if c.cell_type == "markdown"]
-    checks = [name for name in map(_graded, code) if name is not None]
-    answers = [name for source in prose for name in _ANSWER.findall(source)]
-    _check_names(
-        checks, [e.name for e in week.exercises], location, "exercise", 'a code cell `check("{}")`'
-    )
-    _check_names(
-        answers,
-        [q.name for q in week.questions],
-        location,
-        "question",
-        "a line `<!-- answer: {} -->`",
-    )
-
-
-def _check_names(found: list[str], listed: list[str], location: str, kind: str, place: str) -> None:
-    for name, times in Counter(found).items():
-        if name not in listed:
-            raise BuildError(
-                f"{location}: {place.format(name)}: course.yaml has no {kind} of that name, only "
-                f"{', '.join(listed) or 'none'}"
-            )
-        if times > 1:
-            raise BuildError(f"{location}: {place.format(name)} appears {times} times: keep one")
-    for name in listed:
-        if name not in found:
-            raise BuildError(
-                f"{location}: the {kind} {name!r} is missing: add {place.format(name)}"
-            )
+    graded = [c for c in cells if "nbgrader" in c.metadata]
+    for kind, cell_type, tasks, mark in (
+        ("exercise", "code", week.exercises, 'a code cell `check("{}")`'),
+        ("question", "markdown", week.questions, "a line `<!-- answer: {} -->`"),
+    ):
+        names = [task.name for task in tasks]
+        found = Counter(c.metadata.nbgrader.grade_id for c in graded if c.cell_type == cell_type)
+        for name, times in found.items():
+            if name not in names:
+                raise BuildError(
+                    f"{location}: {mark.format(name)}: course.yaml has no {kind} of that name, "
+                    f"only {', '.join(names) or 'none'}"
+                )
+            if times > 1:
+                raise BuildError(f"{location}: {mark.format(name)} appears {times} times: keep one")
+        for name in names:
+            if name not in found:
+                raise BuildError(
+                    f"{location}: the {kind} {name!r} is missing: add {mark.format(name)}"
+                )
 
 
 def week_files(course: Course, week: Week, release: int = 1) -> dict[str, bytes]:

@@ -18,9 +18,9 @@ import io
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from itertools import accumulate, chain, pairwise
 from pathlib import Path
+from typing import NamedTuple
 
 from PIL import Image
 
@@ -35,9 +35,8 @@ _TELLING = 24  # minimum length of a line that counts as secret
 _PNG = b"\x89PNG\r\n\x1a\n"
 
 
-@dataclass(frozen=True)
-class Secret:
-    """A line, or a few consecutive lines, without whitespace, and the place it comes from."""
+class Secret(NamedTuple):
+    """A line, or a few consecutive lines, without whitespace, and the file and line it is from."""
 
     text: str
     origin: str
@@ -50,15 +49,14 @@ def secrets_of(course: Course, week: Week, solved: str = "") -> tuple[Secret, ..
     """
     stub = _without_whitespace(stub_of(course, week) + solved)
     public_text = "\0".join(_without_whitespace(t) for t in _public_texts(course, week))
-    graders = list(_folder_lines(course, course.graders(week)))
     bank = course.solution_folder(week)
+    graders = list(_folder_lines(course, course.graders(week)))
+    programs = _folder_lines(course, bank / "misconceptions", bank / "alternatives")
     strict = [_telling(block) for block in _solution_lines(course, week)]
     strict += [_in_a_row(block) for block in graders]
-    lenient = [_telling(block) for block in graders]
-    for folder in (bank / "misconceptions", bank / "alternatives"):
-        lenient += [_telling(block) for block in _folder_lines(course, folder)]
-    found: dict[str, Secret] = {}
     strict.append(_answer_sentences(course, week))
+    lenient = [_telling(block) for block in (*graders, *programs)]
+    found: dict[str, Secret] = {}
     for blocks, public in (strict, stub), (lenient, f"{stub}\0{public_text}"):
         for secret in chain.from_iterable(blocks):
             if secret.text not in public:
@@ -104,21 +102,25 @@ def _public_texts(course: Course, week: Week) -> Iterator[str]:
             yield (folder / name).read_text(encoding="utf-8")
 
 
-_Line = tuple[str, str]  # text as written, origin
-
-
-def _solution_lines(course: Course, week: Week) -> Iterator[list[_Line]]:
+def _solution_lines(course: Course, week: Week) -> Iterator[list[Secret]]:
     path = course.solution(week)
-    location = path.relative_to(course.root)
     for block in solution_blocks(path.read_text(encoding="utf-8")):
-        yield [(line, f"{location}:{number}") for number, line in block]
+        yield _lines(path.relative_to(course.root), block)
 
 
-def _folder_lines(course: Course, folder: Path) -> Iterator[list[_Line]]:
-    for path in sorted(folder.rglob("*.py")):
-        location = path.relative_to(course.root)
+def _folder_lines(course: Course, *folders: Path) -> Iterator[list[Secret]]:
+    for path in (p for folder in folders for p in sorted(folder.rglob("*.py"))):
         lines = path.read_text(encoding="utf-8").split("\n")
-        yield [(line, f"{location}:{number}") for number, line in enumerate(lines, start=1)]
+        yield _lines(path.relative_to(course.root), enumerate(lines, start=1))
+
+
+def _lines(location: Path, numbered: Iterable[tuple[int, str]]) -> list[Secret]:
+    """Return the lines that are neither generic nor marked as public."""
+    return [
+        Secret(_without_whitespace(line), f"{location}:{number}")
+        for number, line in numbered
+        if not _GENERIC.match(line) and not _PUBLIC.search(line)
+    ]
 
 
 def _answer_sentences(course: Course, week: Week) -> Iterator[Secret]:
@@ -129,28 +131,21 @@ def _answer_sentences(course: Course, week: Week) -> Iterator[Secret]:
             yield Secret(stripped, location)
 
 
-def _telling(block: list[_Line]) -> Iterator[Secret]:
-    lines = _secret_lines(block)
-    for number, (text, origin) in enumerate(lines):
-        run = [t for t, _ in lines[number : number + 3]]
-        if len(text) >= _TELLING:
-            yield Secret(text, origin)
+def _telling(lines: list[Secret]) -> Iterator[Secret]:
+    """Yield the long lines, and each run of three short lines that is long together."""
+    for number, line in enumerate(lines):
+        run = [following.text for following in lines[number : number + 3]]
+        if len(line.text) >= _TELLING:
+            yield line
         elif len(run) == 3 and max(map(len, run)) < _TELLING <= len("".join(run)):
-            yield Secret("".join(run), origin)
+            yield Secret("".join(run), line.origin)
 
 
-def _in_a_row(block: list[_Line]) -> Iterator[Secret]:
-    for (text, origin), (following, _) in pairwise(_secret_lines(block)):
-        if len(text + following) >= 2 * _TELLING:
-            yield Secret(text + following, origin)
-
-
-def _secret_lines(block: list[_Line]) -> list[_Line]:
-    return [
-        (_without_whitespace(text), origin)
-        for text, origin in block
-        if not _GENERIC.match(text) and not _PUBLIC.search(text)
-    ]
+def _in_a_row(lines: list[Secret]) -> Iterator[Secret]:
+    """Yield the pairs of consecutive lines that are long together."""
+    for line, following in pairwise(lines):
+        if len(line.text + following.text) >= 2 * _TELLING:
+            yield Secret(line.text + following.text, line.origin)
 
 
 def _texts(location: str, content: bytes) -> Iterator[tuple[str, str]]:

@@ -16,10 +16,9 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from ...model.availability import installed
-from ...model.course import Week
 from ...model.course.bank import Misconception
 from ...model.course.stubs import stub_of, stub_problem
-from ...model.report.schema import Ending, ExerciseReport, SubmissionReport, Verdict, base_of
+from ...model.report.schema import Ending, SubmissionReport, Verdict, base_of
 from ..lesson.marking_guide import answers_problems
 from ..lesson.syllabus import syllabus_problems
 from ..scaffolding import unfilled_placeholders
@@ -44,7 +43,7 @@ def verify_part(engine: Engine, part: str, only: str = "") -> Verification:
 
 def _week_gaps(engine: Engine) -> Iterator[str]:
     course, week = engine.course, engine.week
-    stub = engine.grade("stub", _files(week, stub_of(course, week)))
+    stub = _graded(engine, "stub", stub_of(course, week))
     if stub.verdict is not Ending.GRADER_FAULT or not _test_faults(engine):
         yield from _faults("the stub", stub)
     for exercise in stub.exercises:
@@ -82,7 +81,7 @@ def _exercise_gaps(engine: Engine, exercise: str, only: str, result: Verificatio
     failed = set[str]()
     for misconception in bank:
         if only in ("", misconception.name):
-            report = engine.grade(misconception.name, _files(week, misconception.source), exercise)
+            report = _graded(engine, misconception.name, misconception.source, exercise)
             yield from _misconception_gaps(misconception, report, result, failed)
     if not missing and not only:
         yield from _coverage_gaps(engine, exercise, failed)
@@ -95,13 +94,15 @@ def _test_faults(engine: Engine, exercise: str | None = None) -> list[str]:
     return list({r.report.base: r.fault for r in reversed(ran) if r.fault}.values())[::-1]
 
 
-def _files(week: Week, source: str) -> dict[str, bytes]:
-    return {week.module: source.encode()}
+def _graded(
+    engine: Engine, name: str, source: str, exercise: str | None = None
+) -> SubmissionReport:
+    return engine.grade(name, {engine.week.module: source.encode()}, exercise)
 
 
 def _correct_program_gaps(engine: Engine, exercise: str, result: Verification) -> Iterator[str]:
     for name, source in engine.bank.correct_programs:
-        report = engine.grade(name, _files(engine.week, source), exercise)
+        report = _graded(engine, name, source, exercise)
         yield from _faults(name, report)
         for test in (t for e in report.exercises for t in e.tests):
             if test.verdict is Verdict.NOT_RUN:
@@ -116,9 +117,10 @@ def _trivial_program_gaps(engine: Engine, exercise: str) -> Iterator[str]:
 
     programs = (*trivial_programs(engine.bank, exercise), *plain_calls(engine.bank, exercise))
     for kind, source in programs:
-        report = engine.grade(kind, _files(engine.week, source), exercise)
-        found = _exercise_report(report, exercise)
-        if found is not None and found.score > _TRIVIAL_SHARE * found.max_score:
+        report = _graded(engine, kind, source, exercise)
+        for found in report.exercises:
+            if found.score <= _TRIVIAL_SHARE * found.max_score:
+                continue
             causes = ", ".join(found.diagnosis) or "the tests that pass"
             yield (
                 f"the trivial program `{kind}` earns {found.score:g} of {found.max_score:g} points "
@@ -144,7 +146,7 @@ def _misconception_gaps(
     if misconception.cost is None:
         yield f"misconception {name} does not state its cost: add a line such as `Costs: 20 %`"
     yield from _faults(f"misconception {name}", report)
-    own = _exercise_report(report, misconception.exercise)
+    own = next((e for e in report.exercises if e.name == misconception.exercise), None)
     if own is None:
         return
     if misspelt := next((t.message for t in own.tests if "NameError" in t.message), ""):
@@ -168,10 +170,6 @@ def _misconception_gaps(
     if not own.diagnosis or own.diagnosis[0] not in {name, *misconception.same_as}:
         diagnosed = ", ".join(own.diagnosis) or "nothing"
         yield f"misconception {name} is diagnosed as {diagnosed}"
-
-
-def _exercise_report(report: SubmissionReport, name: str) -> ExerciseReport | None:
-    return next((e for e in report.exercises if e.name == name), None)
 
 
 def _coverage_gaps(engine: Engine, exercise: str, failed: Iterable[str]) -> Iterator[str]:

@@ -21,7 +21,7 @@ from typing import Protocol
 
 import msgspec
 
-from ...feedback.text import submission_text
+from ...feedback.render import submission_text
 from ...files import alone, replace_file
 from ...lms.grade_files import total
 from ...lms.roster import Roster, RosterEntry

@@ -50,8 +50,7 @@ def try_(
     """
     course, chosen = find_week(week)
     from ...batch.grade import grade_batch
-    from ...feedback.html import feedback_page
-    from ...feedback.text import submission_text
+    from ...feedback.render import feedback_page, submission_text
     from ...grading.warmup import rare_collection
     from ..instructor.grading import print_scores
 

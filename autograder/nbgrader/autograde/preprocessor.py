@@ -30,7 +30,7 @@ from nbgrader.api import Gradebook
 from nbgrader.preprocessors import SaveAutoGrades
 from sqlalchemy import event
 
-from ...feedback.html import exercise_fragment
+from ...feedback.render import exercise_fragment
 from ...model.course import Course, Week
 from ...model.errors import NbgraderError
 from ...model.report import scoring

@@ -1,7 +1,8 @@
 """Generate and release feedback: one page per student and week, for `nbgrader fetch_feedback`.
 
-nbgrader's page shows only the notebook. A self-contained page (feedback/html.py) replaces it, with
-the score, named mistakes, next steps, late penalties, manual marks and comments, and the notebook.
+nbgrader's page shows only the notebook. A self-contained page (feedback/render.py) replaces it,
+with the score, named mistakes, next steps, late penalties, manual marks and comments, and the
+notebook.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from nbconvert.exporters import Exporter
 from nbgrader.api import Gradebook
 from traitlets import Bool
 
-from ...feedback.html import feedback_page
+from ...feedback.render import feedback_page
 from ...feedback.view import Mark, Marks
 from ...files import in_turn
 from ...model.course import Course, Week

@@ -1,0 +1,157 @@
+"""Render reports as feedback pages, as fragments for notebook cells, as text, and as Markdown.
+
+Names, exception messages and source lines are chosen by students and are not trusted. HTML
+templates escape everything (autoescape, no `safe` filter; a test checks this), and the page's
+Content-Security-Policy forbids scripts and all requests. In text, control characters are made
+visible; in Markdown, special characters are escaped as well. Hidden tests appear as claims and
+messages, never as source code.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from ..model.availability import FAKE_GPU
+from ..model.course import Course, Week
+from ..model.message_text import quoted, replaced, with_quotations
+from ..model.report.schema import Ending, ExerciseReport, SubmissionReport
+from ..pages.environment import environment, lowered, points
+from .view import ExerciseView, Marks, view_exercise
+
+_SIGNS = re.compile(r"([\\*_{}\[\]<>()#+\-.!|~$&])")
+Words = Callable[[str], str]
+
+
+def feedback_page(
+    report: SubmissionReport,
+    week: Week,
+    course: Course,
+    *,
+    student: str | None = None,
+    late: str = "",
+    notes: Sequence[str] = (),
+    marks: Marks | None = None,
+    notebook: Sequence[Any] = (),
+) -> str:
+    """Return a self-contained HTML page that opens offline, on phones, in light and dark mode.
+
+    late: the arithmetic of the late penalty, or "". notes: remarks about the submission. marks: the
+    scores in the gradebook, if they are known. notebook: the rendered cells to show below
+    (nbgrader/formgrader/submitted_cells.py).
+    """
+    from ..pages.markdown import code_styles  # imports the sanitizer and pygments
+
+    reports = {e.name: e for e in report.exercises}
+    exercises = [
+        view_exercise(reports.get(e.name) or ExerciseReport(e.name, 0.0, e.points), e.points)
+        for e in week.exercises
+    ]
+    template = environment("feedback").get_template("page.html.j2")
+    return template.render(
+        course=course,
+        week=week,
+        report=report,
+        student=student or report.name,
+        due=course.localized(week.due),
+        late=late,
+        notes=notes,
+        exercises=exercises,
+        steps=next_steps(exercises) if report.verdict is Ending.GRADED else [],
+        marks=marks,
+        answers=[m for q in week.questions if marks and (m := marks.of(q.name))],
+        answered={q.name for q in week.questions},
+        explained={e.name for e in exercises} if report.verdict is Ending.GRADED else set(),
+        notebook=notebook,
+        styles=code_styles() if notebook else "",
+        has_fake_gpu=any(FAKE_GPU in t.name for e in report.exercises for t in e.tests),
+        electives={e.name for e in week.exercises if e.elective},
+        written=sum(q.points for q in week.questions),
+    )
+
+
+def exercise_fragment(
+    exercise: ExerciseReport, maximum: float | None = None, message: str = ""
+) -> str:
+    """Return one exercise as HTML with inline styles, for the output of a notebook cell.
+
+    Text inherits its colour, so it is readable on light and dark backgrounds. message: why the
+    submission could not be graded, or "".
+    """
+    template = environment("feedback").get_template("fragment.html.j2")
+    return template.render(exercise=view_exercise(exercise, maximum), message=message)
+
+
+def next_steps(exercises: list[ExerciseView]) -> list[ExerciseView]:
+    """Return up to three exercises to work on.
+
+    Exercises with named mistakes come first, then those that are begun, then unwritten ones; within
+    each group in the order of the week, because later exercises build on earlier ones.
+    """
+    order = {"partly": 1, "wrong": 1, "open": 2}
+    left = [e for e in exercises if e.state in order and e.open_points > 0]
+    return sorted(left, key=lambda e: 0 if e.report.explained else order[e.state])[:3]
+
+
+def escaped(text: str) -> str:
+    """Escape a text for Markdown, except code in backticks."""
+    return with_quotations(replaced(text).replace("\r", " "), _literal, quoted)
+
+
+def _literal(text: str) -> str:
+    return _SIGNS.sub(r"\\\1", text).replace("`", "&#96;")
+
+
+def exercise_text(
+    exercise: ExerciseReport, maximum: float | None = None, words: Words = replaced
+) -> str:
+    """Return one exercise: points, named mistakes and hints, findings, and the sum of points."""
+    return "\n".join(_lines(view_exercise(exercise, maximum), words))
+
+
+def notice_text(message: str, words: Words = replaced) -> str:
+    """Return a report's message; its source line is indented, as a Markdown code block."""
+    sentence, _, code = message.partition("\n")
+    return "\n\n".join(filter(None, (words(sentence), code)))
+
+
+def submission_text(report: SubmissionReport, week: Week, words: Words = replaced) -> str:
+    """Return all exercises of a submission, or the reason why it could not be graded."""
+    if report.verdict is not Ending.GRADED:
+        return notice_text(report.message, words)
+    known = {e.name: e for e in report.exercises}
+    return "\n\n".join(
+        exercise_text(known[e.name], e.points, words=words)
+        for e in week.exercises
+        if e.name in known
+    )
+
+
+def _lines(view: ExerciseView, words: Words) -> Iterator[str]:
+    of = (
+        f"{points(view.score)} of {points(view.points)} {'point' if view.points == 1 else 'points'}"
+    )
+    yield words(f"`{view.name}`: {view.words}, {of}")
+    for d in view.report.explained:
+        part = (
+            f"This explains {d.explains} of the {d.of} failed checks. " if d.explains < d.of else ""
+        )
+        yield _item(f"{d.opening} {lowered(d.title)} {part}{d.hint}".rstrip(), words)
+    if view.where:
+        yield _item(view.where, words)
+    if view.forbidden:
+        yield _item("An exercise that uses a forbidden call earns no points.", words)
+    if view.carried:
+        yield _item(view.carried, words)
+    if view.state != "open":
+        for finding in view.findings:
+            asked = " ".join(["Requirement:", *(c.text for c in finding.failed)])
+            parts = (finding.message, asked, finding.others)
+            yield _item(f"{finding.word}: {' '.join(filter(None, parts))}".rstrip(), words)
+    for line in view.arithmetic:
+        yield _item(str(line), words)
+
+
+def _item(text: str, words: Words) -> str:
+    return f"- {words(' '.join(text.split()))}"
