@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import msgspec
 import pytest
 
-from autograder.authoring.verify.proofs import PUBLIC, ProofCache
+from autograder.authoring.verify.proofs import PUBLIC, ProofJob, store_result, stored_result
 from autograder.authoring.verify.week_parts import Row, Selection, Verification, find_selections
 from autograder.model.course import Course, load
 from autograder.model.errors import BankError
@@ -29,21 +30,21 @@ def course(tmp_path: Path) -> Course:
     return load(shutil.copytree(TINY, tmp_path / "c", ignore=shutil.ignore_patterns("__pyc*")))
 
 
-def book(course: Course) -> ProofCache:
-    course = load(course.root)
-    return ProofCache(course, course.week(WEEK), ("cpu",), b"secret", "")
+def job(course: Course, part: str, only: str = "") -> ProofJob:
+    return ProofJob(str(course.root), WEEK, part, ("cpu",), b"secret", "", only)
 
 
 def kept(course: Course, *parts: str) -> dict[str, bool]:
-    return {part: book(course).get(part) is not None for part in parts}
+    course = load(course.root)
+    return {part: stored_result(course, job(course, part)) is not None for part in parts}
 
 
 @pytest.fixture
 def proven(course: Course) -> Course:
     for part in ("weigh", "Scale", "", PUBLIC):
         proof = Verification(WEEK, 1, 2, [Row("x", part, ("t",), ("x",))], [], {"n"})
-        book(course).store(part, proof)
-        assert book(course).get(part) == proof
+        store_result(course, job(course, part), proof)
+        assert stored_result(course, job(course, part)) == proof
     return course
 
 
@@ -66,29 +67,31 @@ def test_a_stored_result_is_valid_until_its_inputs_change(proven, name, text, st
 
 
 def test_draw_device_and_sandbox_are_inputs(proven):
-    week = proven.week(WEEK)
-    for other in (
-        (("cpu",), b"other", ""),
-        (("cpu", "cuda"), b"secret", ""),
-        (("cpu",), b"secret", "x"),
-    ):
-        assert ProofCache(proven, week, *other).get("weigh") is None
+    for other in ({"secret": b"other"}, {"devices": ("cpu", "cuda")}, {"sandbox": "x"}):
+        changed = msgspec.structs.replace(job(proven, "weigh"), **other)
+        assert stored_result(proven, changed) is None
 
 
 def test_hidden_tests_are_not_inputs_of_public_checks(course):
-    part = f"{PUBLIC}-weigh"
-    book(course).store(part, Verification(WEEK))
+    public = job(course, PUBLIC, "weigh")
+    store_result(course, public, Verification(WEEK))
     path = course.root / GRADER
     path.write_text(path.read_text("utf-8") + "\n# more\n", "utf-8")
-    assert kept(course, part) == {part: True}
+    assert stored_result(load(course.root), public) is not None
     path = course.solution(course.weeks[0])
     path.write_text(path.read_text("utf-8") + "\n# more\n", "utf-8")
-    assert kept(course, part) == {part: False}
+    assert stored_result(load(course.root), public) is None
 
 
 def test_a_result_with_gaps_is_not_stored(course):
-    book(course).store("weigh", Verification(WEEK, gaps=["something"]))
+    store_result(course, job(course, "weigh"), Verification(WEEK, gaps=["something"]))
     assert kept(course, "weigh") == {"weigh": False}
+
+
+def test_a_result_for_one_misconception_is_not_stored(course):
+    one = job(course, "weigh", "ignores_dim")
+    store_result(course, one, Verification(WEEK))
+    assert stored_result(course, one) is None
 
 
 def test_a_damaged_file_is_ignored(proven):

@@ -31,87 +31,6 @@ PUBLIC, LESSON = "-public", "-lesson"
 _COSTS = {WHOLE: 5, PUBLIC: 25, LESSON: 200}
 
 
-class _StoredProof(msgspec.Struct, frozen=True):
-    inputs: bytes  # their hash
-    result: Verification
-
-
-class ProofCache:
-    """The stored results of one week for given devices, secret and sandbox."""
-
-    def __init__(
-        self, course: Course, week: Week, devices: tuple[str, ...], secret: bytes, sandbox: str
-    ) -> None:
-        self.course, self.week = course, week
-        self._environment = (*(d.encode() for d in devices), secret, sandbox.encode())
-        self._folder = course.state / "proofs" / week.name
-
-    def get(self, part: str) -> Verification | None:
-        """Return the result of a part, or None if it is not stored or no longer valid."""
-        try:
-            proof = msgspec.json.decode(self._path(part).read_bytes(), type=_StoredProof)
-        except (OSError, msgspec.MsgspecError):
-            return None
-        return proof.result if proof.inputs == self._hash_of(part) else None
-
-    def store(self, part: str, result: Verification) -> None:
-        """Store the result of a part if it has no gaps."""
-        if not result.gaps:
-            with contextlib.suppress(OSError):
-                self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-                proof = _StoredProof(self._hash_of(part), result)
-                replace_file(self._path(part), msgspec.json.encode(proof))
-
-    def _path(self, part: str) -> Path:
-        suffix = "" if _is_public(part) else f"-{hash_of(self._environment).hex()[:8]}"
-        return self._folder / f"{part or 'week'}{suffix}.json"
-
-    def _hash_of(self, part: str) -> bytes:
-        facts = (settings(self.course, self.week), versions(), self.week.questions)
-        inputs = [_kit_hash(), *(msgspec.json.encode(f, order="deterministic") for f in facts)]
-        if not _is_public(part):
-            inputs += self._environment
-        return hash_of([*inputs, *self._files(part)])
-
-    def _files(self, part: str) -> Iterator[bytes]:
-        course, week = self.course, self.week
-        solutions, graders = course.solution_folder(week), course.graders(week)
-        if part == WHOLE or _is_public(part):
-            secret = (solutions, graders)
-            if part != WHOLE:  # public checks run on correct programs only
-                secret = (course.solution(week), solutions / "alternatives")
-            assets = [course.root / "assets" / name for name in (week.name, *week.files)]
-            folders = [course.root / "exercises" / name for name in week.folders]
-            yield week.title.encode()
-            yield from _contents(course.exercise_folder(week), *secret, *assets, *folders)
-            return
-        bank = Bank(course, week)
-        misconceptions = [(m.name, m.source) for m in bank.of_exercise(part)]
-        for name, source in [*bank.correct_programs, *misconceptions]:
-            yield from (name.encode(), source.encode())
-        for path in sorted(graders.rglob("*.py")):
-            if path.stem in (f"test_{part}", "conftest") or not path.stem.startswith("test_"):
-                yield from (path.name.encode(), path.read_bytes())
-
-
-def _is_public(part: str) -> bool:
-    return part == LESSON or part.startswith(PUBLIC)
-
-
-def _contents(*places: Path) -> Iterator[bytes]:
-    for place in places:
-        for path in [place] if place.is_file() else sorted(place.rglob("*")):
-            if path.is_file() and "__pycache__" not in path.parts:
-                yield from (path.name.encode(), path.read_bytes())
-
-
-@cache
-def _kit_hash() -> bytes:
-    root = Path(__file__).parents[2]
-    names = (*PACKAGES, "authoring", "student", "authors")
-    return hash_of(_contents(*(root / name for name in names)))
-
-
 class ProofJob(msgspec.Struct, frozen=True):
     """A part of a week to verify.
 
@@ -127,6 +46,91 @@ class ProofJob(msgspec.Struct, frozen=True):
     sandbox: str
     only: str = ""
     uses_answers: bool = False
+
+    @property
+    def is_public(self) -> bool:
+        """Return True if the part does not depend on hidden tests."""
+        return self.part in (PUBLIC, LESSON)
+
+    @property
+    def environment(self) -> list[bytes]:
+        """Return the devices, the secret and the sandbox, which only hidden tests depend on."""
+        if self.is_public:
+            return []
+        return [*(device.encode() for device in self.devices), self.secret, self.sandbox.encode()]
+
+
+class _StoredProof(msgspec.Struct, frozen=True):
+    inputs: bytes  # their hash
+    result: Verification
+
+
+def stored_result(course: Course, job: ProofJob) -> Verification | None:
+    """Return the stored result of a job, or None if it is missing or its inputs have changed."""
+    try:
+        proof = msgspec.json.decode(_path(course, job).read_bytes(), type=_StoredProof)
+    except (OSError, msgspec.MsgspecError):
+        return None
+    return proof.result if proof.inputs == _hash_of_inputs(course, job) else None
+
+
+def store_result(course: Course, job: ProofJob, result: Verification) -> None:
+    """Store a result that has no gaps, unless the job verifies only one misconception."""
+    if result.gaps or (job.only and job.part != PUBLIC):
+        return
+    path = _path(course, job)
+    with contextlib.suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        proof = _StoredProof(_hash_of_inputs(course, job), result)
+        replace_file(path, msgspec.json.encode(proof))
+
+
+def _path(course: Course, job: ProofJob) -> Path:
+    environment = hash_of(job.environment).hex()[:8] if job.environment else ""
+    name = "-".join(filter(None, (job.part or "week", job.only, environment)))
+    return course.state / "proofs" / job.week / f"{name}.json"
+
+
+def _hash_of_inputs(course: Course, job: ProofJob) -> bytes:
+    week = course.week(job.week)
+    facts = (settings(course, week), versions(), week.questions)
+    encoded = (msgspec.json.encode(f, order="deterministic") for f in facts)
+    return hash_of([_kit_hash(), *encoded, *job.environment, *_files(course, week, job)])
+
+
+def _files(course: Course, week: Week, job: ProofJob) -> Iterator[bytes]:
+    """Yield the contents of the files that a job reads, some of them with their names."""
+    solutions, graders = course.solution_folder(week), course.graders(week)
+    if job.part == WHOLE or job.is_public:
+        secret = (solutions, graders)
+        if job.is_public:  # public checks run on correct programs only
+            secret = (course.solution(week), solutions / "alternatives")
+        assets = [course.root / "assets" / name for name in (week.name, *week.files)]
+        folders = [course.root / "exercises" / name for name in week.folders]
+        yield week.title.encode()
+        yield from _contents(course.exercise_folder(week), *secret, *assets, *folders)
+        return
+    bank = Bank(course, week)
+    misconceptions = [(m.name, m.source) for m in bank.of_exercise(job.part)]
+    for name, source in [*bank.correct_programs, *misconceptions]:
+        yield from (name.encode(), source.encode())
+    for path in sorted(graders.rglob("*.py")):
+        if path.stem in (f"test_{job.part}", "conftest") or not path.stem.startswith("test_"):
+            yield from (path.name.encode(), path.read_bytes())
+
+
+def _contents(*places: Path) -> Iterator[bytes]:
+    for place in places:
+        for path in [place] if place.is_file() else sorted(place.rglob("*")):
+            if path.is_file() and "__pycache__" not in path.parts:
+                yield from (path.name.encode(), path.read_bytes())
+
+
+@cache
+def _kit_hash() -> bytes:
+    root = Path(__file__).parents[2]
+    names = (*PACKAGES, "authoring", "student", "authors")
+    return hash_of(_contents(*(root / name for name in names)))
 
 
 def cost(course: Course, job: ProofJob) -> int:

@@ -11,7 +11,15 @@ from functools import cached_property
 from rich.progress import MofNCompleteColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from ...authoring.verify.hidden_tests import WHOLE
-from ...authoring.verify.proofs import LESSON, PUBLIC, ProofCache, ProofJob, cost, run_job
+from ...authoring.verify.proofs import (
+    LESSON,
+    PUBLIC,
+    ProofJob,
+    cost,
+    run_job,
+    store_result,
+    stored_result,
+)
 from ...authoring.verify.week_parts import Selection, Verification, combine_draws
 from ...batch.pool import process_pool
 from ...files import course_secret, public_draw
@@ -70,14 +78,6 @@ class Verify:
         found = [proof(part, s) for s in self.secrets for part in parts]
         return [*found, proof(PUBLIC), *([proof(LESSON)] if self.lesson else [])]
 
-    def cache_of(self, proof: ProofJob) -> tuple[ProofCache, str] | None:
-        """Return the cache and the name of a proof's result, or None if it is not cached."""
-        if proof.only and proof.part != PUBLIC:
-            return None
-        name = f"{PUBLIC}-{proof.only}" if proof.only else proof.part
-        week = self.course.week(proof.week)
-        return ProofCache(self.course, week, proof.devices, proof.secret, proof.sandbox), name
-
 
 def verified(
     verify: Verify, on_week: Callable[[Verification], None] = lambda result: None
@@ -87,10 +87,8 @@ def verified(
     every = [p for proofs in work.values() for p in proofs]
     results: dict[ProofJob, Verification] = {}
     for proof in every if not verify.fresh else ():
-        if cache := verify.cache_of(proof):
-            book, name = cache
-            if (known := book.get(name)) is not None:
-                results[proof] = known
+        if (known := stored_result(verify.course, proof)) is not None:
+            results[proof] = known
     left = [p for p in every if p not in results]
     columns = SpinnerColumn(), TextColumn("{task.description}"), MofNCompleteColumn()
     weeks = []
@@ -107,9 +105,7 @@ def verified(
                 if proof in results:
                     continue
                 results[proof] = result_of(proof)
-                if cache := verify.cache_of(proof):
-                    book, name = cache
-                    book.store(name, results[proof])
+                store_result(verify.course, proof, results[proof])
                 progress.advance(task)
             weeks.append(_combined(verify, week, {p: results[p] for p in work[week.name]}))
             on_week(weeks[-1])
