@@ -37,6 +37,7 @@ import msgspec
 
 from .isolation import lockdown
 from .isolation.enter_namespaces import Namespaces
+from .isolation.large_pages import use_large_pages
 from .isolation.lockdown import Boot, ChildLimits, Isolation
 from .isolation.without_namespaces import ChrootIsolation, Landlock
 
@@ -175,6 +176,7 @@ class _ForkServer:
         self._gpu = boot.gpu
         self._children: dict[int, _Child] = {}
         self._listeners: dict[int, Notifications] = {}
+        self._forks = 0
         self._poller = select.poll()
         self._poller.register(control, select.POLLIN)
         self._isolation = _ISOLATIONS[boot.backend](boot)
@@ -209,6 +211,9 @@ class _ForkServer:
                     signal.pidfd_send_signal(child.pidfd, signal.SIGKILL)
 
     def _spawn(self, spawn: Spawn, sock: int) -> socket.socket | None:
+        self._forks += 1
+        if self._forks == 2:  # not at once: it pays off after some dozen submissions
+            use_large_pages()
         used = lockdown.used_memory(gpu=self._gpu)
         channel, channel_child = socket.socketpair()
         setup, setup_child = channel.detach(), channel_child.detach()

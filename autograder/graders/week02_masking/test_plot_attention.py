@@ -4,10 +4,9 @@ Each test looks at one side of the picture, so that one slip costs one test: onl
 at windows, settings and other figures (all others are `impurely`).
 """
 
-from dataclasses import replace
-
 import pytest
 import torch
+from msgspec.structs import replace
 
 from autograder.authors import NEW_AXES, expect
 

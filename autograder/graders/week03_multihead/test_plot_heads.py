@@ -1,9 +1,8 @@
 """Hidden graders for `plot_heads`."""
 
-from dataclasses import replace
-
 import pytest
 import torch
+from msgspec.structs import replace
 
 from autograder.authors import expect
 

@@ -26,6 +26,7 @@ import struct
 import sys
 import time
 from collections.abc import Callable, Iterator
+from enum import IntEnum
 
 import psutil
 
@@ -95,6 +96,10 @@ _SHARE_OF_WAITING = 0.25  # share of idle time that counts as used
 _START_SECONDS = 0.05  # to start a process, including the grader's own work
 
 
+class _LimitOf(IntEnum):
+    CALL, EXERCISE, SUBMISSION = range(3)
+
+
 class SubmissionClocks:
     """The time that a submission has spent, by exercise.
 
@@ -139,20 +144,20 @@ class SubmissionClocks:
 
     def seconds_remaining(self, exercise: str) -> float:
         """Return the seconds that a call may take; raise TimedOut if no time is left."""
-        seconds, used_up = self._time_remaining(exercise)
+        seconds, limit = self._time_remaining(exercise)
         if seconds < self._limits.call_seconds:
             spent = self._spent.get(exercise, 0.0)
             self._spent[exercise] = spent - min(spent, self.forgive())
-            seconds, used_up = self._time_remaining(exercise)
+            seconds, limit = self._time_remaining(exercise)
         if seconds <= 0:
-            raise TimedOut(f"Not run: {used_up}.")
+            raise TimedOut(f"Not run: {self._used_up(limit)}.")
         return seconds
 
     def why_stopped(self, exercise: str, seconds: float) -> str:
         """Return the message for a call that was stopped after this many seconds."""
-        _, used_up = self._time_remaining(exercise)
-        if used_up:
-            return f"The call was stopped: {used_up}."
+        _, limit = self._time_remaining(exercise)
+        if limit is not _LimitOf.CALL:
+            return f"The call was stopped: {self._used_up(limit)}."
         hint = "Is there a loop that never ends?"
         if self._child is not None and self._child.ran_seconds() < seconds / 2:
             hint = "It was idle for most of them: in `time.sleep`, or waiting for a lock?"
@@ -171,15 +176,22 @@ class SubmissionClocks:
         idle = (sum(self._spent.values()) - queued) * _SHARE_OF_WAITING
         return max(self.ran_seconds(), idle) + self.starts * _START_SECONDS
 
-    def _time_remaining(self, exercise: str) -> tuple[float, str]:
-        """Return the seconds for a call, and the limit that is reached first or "" if it is the
-        limit of a call."""
+    def _time_remaining(self, exercise: str) -> tuple[float, _LimitOf]:
+        """Return the seconds for a call, and the limit that is reached first."""
         limits = self._limits
         exercise_left = limits.exercise_seconds - self._spent.get(exercise, 0.0)
         left = limits.submission_seconds - sum(self._spent.values())
-        used_up = f"the calls of this exercise used up its {limits.exercise_seconds:g} seconds"
-        all_used_up = f"its calls used up the submission's {limits.submission_seconds:g} seconds"
-        return min((limits.call_seconds, ""), (exercise_left, used_up), (left, all_used_up))
+        return min(
+            (limits.call_seconds, _LimitOf.CALL),
+            (exercise_left, _LimitOf.EXERCISE),
+            (left, _LimitOf.SUBMISSION),
+        )
+
+    def _used_up(self, limit: _LimitOf) -> str:
+        if limit is _LimitOf.EXERCISE:
+            seconds = self._limits.exercise_seconds
+            return f"the calls of this exercise used up its {seconds:g} seconds"
+        return f"its calls used up the submission's {self._limits.submission_seconds:g} seconds"
 
 
 POLL_SECONDS = 0.05

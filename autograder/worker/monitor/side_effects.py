@@ -6,6 +6,7 @@ import ctypes
 import random
 import sys
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -33,44 +34,51 @@ def random_states() -> tuple[object, ...]:
     return _torch_state(), _numpy_state(), _python_state()
 
 
-def _torch_state() -> tuple[bytes, ...]:
-    gpus = torch.cuda.get_rng_state_all() if torch.cuda.is_initialized() else ()
-    every = torch.default_generator.get_state(), *gpus
-    return tuple(x.numpy().tobytes() for x in every)
+def _torch_state() -> bytes:
+    state: bytes = _torch_generator.get_state().numpy().tobytes()
+    if torch.cuda.is_initialized():
+        state += b"".join(x.numpy().tobytes() for x in torch.cuda.get_rng_state_all())
+    return state
 
 
 def _numpy_state() -> tuple[object, ...]:
     """Return the id and state of NumPy's global generator, and its cached normal sample.
 
-    `np.random.get_state` takes 100 µs, longer than most calls of a submission. It is only called
-    after the first draw, because a newly seeded generator has no cached sample.
+    `np.random.get_state` is only called after the first draw, because a newly seeded generator has
+    no cached sample.
     """
     generator = _numpy_generator()
     if type(generator) is not np.random.MT19937:
         return id(generator), repr(generator.state)
-    memory = _memory_of(generator)
-    if memory == _SEEDED_MEMORY:
-        return id(generator), memory, 0, 0.0
+    key = _numpy_key(generator).raw
+    if key == _SEEDED_KEY:
+        return id(generator), key, 0, 0.0
     state = _numpy_full_state(legacy=False)
-    return id(generator), memory, state["has_gauss"], state["gauss"]
+    return id(generator), key, state["has_gauss"], state["gauss"]
 
 
-def _memory_of(generator: Any) -> bytes:
-    address = generator.ctypes.state_address
-    return bytes((ctypes.c_char * _MT19937_BYTES).from_address(address).raw)
+def _python_state() -> tuple[bytes, object]:
+    return _python_key.raw, _python.gauss_next
 
 
-_MT19937_BYTES = 4 * 624 + 4  # NumPy's mt19937_state: the key and the position
+def _memory(address: int, size: int) -> Any:
+    """Return an array of bytes whose `raw` copies the memory at an address."""
+    return (ctypes.c_char * size).from_address(address)
+
+
+# Both libraries use mt19937: a key of 624 words and the position. Their own functions convert the
+# key to objects, which takes longer than most calls of a submission.
+_numpy_key = lru_cache(maxsize=1)(lambda g: _memory(g.ctypes.state_address, 4 * 625))
+_python: Any = random.getstate.__self__  # type: ignore[attr-defined]  # a bound method
+_HEAD = object.__basicsize__
+_python_key = _memory(id(_python) + _HEAD, type(_python).__base__.__basicsize__ - _HEAD)
 # The functions as they are before a submission can replace them.
+_torch_generator = torch.default_generator
 _numpy_generator = np.random.get_bit_generator  # type: ignore[attr-defined]  # not in its stubs
-_SEEDED_MEMORY = _memory_of(np.random.RandomState(0)._bit_generator)
 _numpy_full_state: Any = np.random.get_state
-_python_state = random.getstate
+_SEEDED_KEY = _numpy_key(np.random.RandomState(0)._bit_generator).raw
 _SEEDED: dict[str, tuple[Callable[[], object], Callable[[int], object]]] = {
-    "torch": (
-        lambda: torch.default_generator.get_state().numpy().tobytes(),
-        torch.default_generator.manual_seed,
-    ),
+    "torch": (_torch_state, _torch_generator.manual_seed),
     "numpy": (_numpy_state, np.random.seed),
     "python": (_python_state, random.seed),
 }
@@ -191,12 +199,14 @@ class PyplotState:
         """Yield a call's effects on figures that it did not return, and restore settings."""
         plt = self._plt
         settings = _drawing_settings(plt)
-        if len(_windows) > self._windows or settings.get("interactive"):
+        if len(_windows) > self._windows or dict.get(plt.rcParams, "interactive"):
             yield Effect.WINDOW
             plt.ioff()
         elif settings != self._settings:
-            yield Effect.DRAWING_SETTINGS
-            dict.update(plt.rcParams, self._settings)
+            expected = _without_backend(self._settings)
+            if _without_backend(settings) != expected:
+                yield Effect.DRAWING_SETTINGS
+                dict.update(plt.rcParams, expected)
         own = getattr(result, "figure", result)
         before, now = (
             {id(figure) for figure in figures if figure is not own}
@@ -219,14 +229,18 @@ def _show(*args: Any, **kwargs: Any) -> None:
     _windows.append(True)
 
 
-def _drawing_settings(plt: Any) -> dict[str, Any]:
-    """Return a copy of matplotlib's settings without the backend, which the first figure chooses.
+def _drawing_settings(plt: Any) -> tuple[list[str], list[Any]]:
+    """Return the names and values of matplotlib's settings.
 
-    `dict.copy` avoids running Python code for each of the three hundred settings.
+    Copies of the dictionary would call Python code for each of the three hundred settings, which
+    takes longer than most calls of a submission.
     """
-    settings: dict[str, Any] = dict.copy(plt.rcParams)
-    settings.pop("backend", None)
-    return settings
+    return list(dict.keys(plt.rcParams)), list(dict.values(plt.rcParams))
+
+
+def _without_backend(settings: tuple[list[str], list[Any]]) -> dict[str, Any]:
+    """Return settings as a dictionary without the backend, which the first figure chooses."""
+    return {name: value for name, value in zip(*settings, strict=True) if name != "backend"}
 
 
 def _settings(module: nn.Module) -> dict[Effect, Any]:
