@@ -1,11 +1,11 @@
-"""Small edits of a submission's code, and the means to compare programs by their text and values.
+"""Propose small edits of a submission's code, and instrument it to record its values.
 
-Graders and students' own checks look for the edit that makes failing tests pass: its line is the
-line of the mistake. This package proposes edits and rewrites text; it never runs a submission, and
-it imports nothing from the grader, because it is part of the students' package. All functions
-accept any text as a submission; a text that cannot be parsed has no edits.
+Graders and students' own checks look for an edit that makes failing tests pass; its line is the
+line of the mistake. This package never runs a submission. It does not import the grader, because it
+is part of the students' package. All functions accept any text as a submission; a text that cannot
+be parsed has no edits.
 
-Start with `candidates.generate_edits`; it also lists the operators.
+Start with `candidates.generate_edits`; its module lists the operators.
 """
 
 from .candidates import Edit, generate_edits

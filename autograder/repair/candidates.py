@@ -1,12 +1,13 @@
-"""Generate small edits of an exercise, among which a search looks for the one that fixes it.
+"""Generate small edits of an exercise; a search then looks for an edit that fixes it.
 
-The operators are public: an axis, an operand, a comparison, a scale, a cast, a missing line. They
-contain no text of a solution. Users never see the text of an edit, only its line and its kind, in
-the words of `model.report.findings`.
+An operator changes one kind of code: an axis, an operand, a comparison, a scale, a cast, a missing
+line. Operators work on any array program, do not depend on exercises, and contain no text of a
+solution. Users never see the text of an edit, only its line and its kind, in the words of
+`model.report.findings`.
 
-Operators work on any array program and do not depend on exercises. Four classes of weights are
-enough: operators that apply in few places come first, because they cost little; operators that
-apply almost everywhere come last, because they fix mistakes by coincidence.
+Each operator has a weight, and the search tries edits with a small weight first. Operators that
+apply in few places come first, because they cost little. Operators that apply almost everywhere
+come last, because they often make tests pass by coincidence.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from .function_scope import (
     StatementOperator,
     function_scopes,
 )
-from .operators import arithmetic, axes, control_flow, library_idioms, names, numerics
+from .operators import axes, control_flow, expressions, library_calls
 from .source_text import UNPARSABLE, Replacements, parsed
 
 _MAX_EDITS = 4000
@@ -36,64 +37,50 @@ _MANY = 1.7  # applies in many places
 _EVERYWHERE = 2.6
 
 EXPRESSION_OPERATORS: tuple[tuple[ExpressionOperator, float], ...] = (
-    (names.defaults, _RARE),
-    (library_idioms.gradient_counts, _RARE),
-    (library_idioms.copies, _RARE),
-    (library_idioms.offsets, _RARE),
-    (library_idioms.fill_values, _RARE),
-    (library_idioms.partial_tiles, _RARE),
-    (library_idioms.accumulators, _COMMON),
-    (names.uncalled_layers, _COMMON),
-    (names.unused_names, _COMMON),
-    (library_idioms.pictures, _COMMON),
-    (numerics.rescaling, _COMMON),
+    (library_calls.copies, _RARE),
+    (library_calls.fill_values, _RARE),
+    (library_calls.partial_tiles, _RARE),
+    (expressions.uncalled_layers, _COMMON),
+    (expressions.unused_names, _COMMON),
+    (library_calls.pictures, _COMMON),
+    (library_calls.rescaling, _COMMON),
     (axes.axes, _COMMON),
-    (axes.diagonals, _COMMON),
-    (axes.moved_back, _COMMON),
     (axes.orders, _COMMON),
-    (arithmetic.roots, _COMMON),
-    (arithmetic.scales, _COMMON),
-    (arithmetic.comparisons, _COMMON),
-    (library_idioms.masks, _COMMON),
-    (library_idioms.functions, _COMMON),
-    (library_idioms.options, _COMMON),
+    (expressions.roots, _COMMON),
+    (expressions.scales, _COMMON),
+    (expressions.comparisons, _COMMON),
+    (library_calls.masks, _COMMON),
+    (library_calls.functions, _COMMON),
+    (library_calls.options, _COMMON),
     (control_flow.conditions, _COMMON),
-    (numerics.overflow, _COMMON),
-    (numerics.infinities, _COMMON),
-    (numerics.gradients, _COMMON),
-    (numerics.residuals, _COMMON),
-    (numerics.guards, _COMMON),
-    (names.sibling_names, _COMMON),
-    (names.arguments, _MANY),
-    (axes.einsum_subscripts, _MANY),
+    (library_calls.overflow, _COMMON),
+    (library_calls.gradients, _COMMON),
+    (library_calls.guards, _COMMON),
+    (expressions.sibling_names, _COMMON),
+    (expressions.arguments, _MANY),
     (axes.sizes, _MANY),
-    (arithmetic.brackets, _MANY),
-    (arithmetic.operands, _MANY),
-    (arithmetic.factors, _MANY),
-    (arithmetic.assigned_factors, _MANY),
-    (arithmetic.literals, _MANY),
-    (library_idioms.slices, _MANY),
-    (library_idioms.without_call, _MANY),
-    (numerics.types, _MANY),
-    (numerics.addends, _MANY),
-    (numerics.results, _EVERYWHERE),
-    (numerics.normalisation, _EVERYWHERE),
-    (names.names, _EVERYWHERE),
+    (expressions.brackets, _MANY),
+    (expressions.operands, _MANY),
+    (expressions.factors, _MANY),
+    (expressions.literals, _MANY),
+    (library_calls.slices, _MANY),
+    (library_calls.without_call, _MANY),
+    (library_calls.types, _MANY),
+    (library_calls.addends, _MANY),
+    (library_calls.results, _EVERYWHERE),
+    (library_calls.normalisation, _EVERYWHERE),
+    (expressions.names, _EVERYWHERE),
 )
 STATEMENT_OPERATORS: tuple[tuple[StatementOperator, float], ...] = (
-    (control_flow.buffers, _RARE),
-    (control_flow.gradient_modes, _COMMON),
     (control_flow.refusals, _COMMON),
     (control_flow.missing_lines, _COMMON),
     (control_flow.in_place, _COMMON),
-    (control_flow.assigned, _COMMON),
     (control_flow.removed, _MANY),
 )
 FUNCTION_OPERATORS: tuple[tuple[FunctionOperator, float], ...] = (
     (control_flow.without_bias, _COMMON),
     (axes.same_wrong_axis, _COMMON),
     (control_flow.normalised_late, _COMMON),
-    (control_flow.restored_mode, _COMMON),
     (control_flow.exchanged_statements, _COMMON),
     (control_flow.moved_across_loops, _COMMON),
 )
@@ -104,11 +91,11 @@ class Edit:
     """A small edit of a module.
 
     line, function: the place of the edit
-    kind: the kind of mistake that it fixes, see `model.report.findings`
-    weight: how unlikely it is; the search tries lighter edits first
+    kind: the kind of mistake that the edit fixes, see `model.report.findings`
+    weight: a sort key; the search tries edits with a small weight first
     replacements: the bytes of the module to replace, from last to first
-    more: additional lines that it changes
-    operator: the name of the operator that proposed it
+    more: additional lines that the edit changes
+    operator: the name of the operator that proposed the edit
     """
 
     line: int
@@ -121,7 +108,7 @@ class Edit:
 
     @property
     def places(self) -> frozenset[tuple[str, int]]:
-        """The lines that it changes, each with its function."""
+        """The changed lines, each with its function."""
         return frozenset((self.function, n) for n in (self.line, *self.more))
 
     def applied(self, data: bytes) -> bytes:
@@ -132,9 +119,11 @@ class Edit:
 
 
 def generate_edits(source: str, exercise: str, foreign: frozenset[str] = frozenset()) -> list[Edit]:
-    """Return edits of an exercise and its helpers except `foreign`, likeliest first.
+    """Return edits of an exercise and of the definitions that it uses, sorted by weight.
 
-    The list is empty if the module cannot be parsed or does not define the exercise.
+    Return an empty list if the module cannot be parsed or does not define the exercise.
+
+    foreign: names of definitions that must not be edited
     """
     try:
         code = parsed(source)

@@ -14,12 +14,15 @@ from .source_text import Code, Definition
 
 _LONGEST = 200  # characters of the longest expression that an edit repeats elsewhere
 _MAX_MAXIMA = 4
-MOVES = ("transpose", "swapaxes", "movedim", "moveaxis")
 
 
 @dataclass
 class FunctionScope:
-    """A function or method. `owner`: the class of a method."""
+    """A function or method of a submission.
+
+    owner: the class of a method, or None
+    parents: the parent of each node; filled by `walk`
+    """
 
     code: Code
     name: str
@@ -31,7 +34,7 @@ class FunctionScope:
         return self.code.text(node)
 
     def walk(self) -> Iterator[ast.AST]:
-        """Yield the nodes that run, without annotations and parts of f-strings."""
+        """Yield the nodes of the body, without annotations and parts of f-strings."""
         todo: deque[ast.AST] = deque(self.node.body)
         while todo:
             node = todo.popleft()
@@ -63,7 +66,7 @@ class FunctionScope:
 
     @cached_property
     def locals(self) -> list[str]:
-        """Names that the function assigns, in order."""
+        """The names that the function assigns, in order."""
         stored = (n for n in self._nodes if isinstance(n, ast.Name) and is_store(n))
         return list(dict.fromkeys(n.id for n in stored))
 
@@ -77,7 +80,7 @@ class FunctionScope:
 
     @cached_property
     def unused(self) -> list[str]:
-        """Names that are assigned or passed in but never read, except loop counters."""
+        """The parameters and assigned names that are never read, except loop counters."""
         read = {n.id for n in self._nodes if isinstance(n, ast.Name) and not is_store(n)}
         read |= set(chain.from_iterable(map(_counters, self._nodes)))
         return [n for n in self.names if n not in read and n != "_"]
@@ -109,20 +112,20 @@ class FunctionScope:
 
     @cached_property
     def uncalled(self) -> list[str]:
-        """Attributes of `self` that this method does not use."""
+        """The attributes of `self` that this method does not use."""
         named = {n.attr for n in self._nodes if isinstance(n, ast.Attribute)}
         return [a for a in self.attributes if a not in named]
 
     @cached_property
     def layers(self) -> set[str]:
-        """Attributes of `self` that are set to the result of a call."""
+        """The attributes of `self` to which the result of a call is assigned."""
         assigned = (n for n in self._class_nodes if isinstance(n, ast.Assign))
         made = (t for n in assigned if isinstance(n.value, ast.Call) for t in n.targets)
         return {t.attr for t in made if isinstance(t, ast.Attribute)}
 
     @cached_property
     def assigned_once(self) -> dict[str, str]:
-        """The expressions of names that are assigned exactly once, on one line."""
+        """The names that are assigned exactly once, with the text of their one-line expression."""
         found: dict[str, list[str]] = {}
         for node in self._assignments:
             for name in (n for t in node.targets for n in ast.walk(t) if isinstance(n, ast.Name)):
@@ -133,7 +136,7 @@ class FunctionScope:
 
     @cached_property
     def siblings(self) -> dict[str, set[str]]:
-        """Names that are parameters of the same function, or assigned in the same tuple."""
+        """For each name, the parameters or names that are assigned together with it."""
         groups = [self.parameters]
         for node in self._nodes:
             if isinstance(node, ast.Tuple) and isinstance(node.ctx, ast.Store):
@@ -145,19 +148,8 @@ class FunctionScope:
         return found
 
     @cached_property
-    def moves(self) -> list[tuple[str, str]]:
-        """The pairs of axes that the function swaps in assignments."""
-        found = [
-            (self.text(v.args[-2]), self.text(v.args[-1]))
-            for v in (n.value for n in self._assignments)
-            if isinstance(v, ast.Call) and isinstance(v.func, ast.Attribute)
-            if v.func.attr in MOVES and len(v.args) >= 2
-        ]
-        return list(dict.fromkeys(found))
-
-    @cached_property
     def running_maxima(self) -> list[tuple[str, str, str]]:
-        """Each running maximum: the library (torch, tl, np), its old name and its new name."""
+        """The running maxima: the library (torch, tl, np), the old name and the new name."""
         return [
             (library, old, n.targets[0].id)
             for n in self._assignments
@@ -167,7 +159,7 @@ class FunctionScope:
         ][:_MAX_MAXIMA]
 
     def _arguments_of_maximum(self, value: ast.expr) -> list[tuple[str, str]]:
-        """Return the names in an elementwise maximum of two values, with its library."""
+        """Return the library and the names in an elementwise maximum of two values."""
         if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Attribute):
             return []
         library, subject = self.text(value.func.value), value.func.value
@@ -201,7 +193,7 @@ class FunctionScope:
         return self.with_arguments(node, parts)
 
     def is_numpy(self, node: ast.Call) -> bool:
-        """Return True if a call is to NumPy, or in a function that uses only NumPy."""
+        """Return True if a call is to NumPy or its function uses only NumPy."""
         match node.func:
             case ast.Attribute(ast.Name("np" | "numpy")):
                 return True
@@ -210,7 +202,7 @@ class FunctionScope:
         return "np" in self.used and "torch" not in self.used
 
     def subject_of(self, node: ast.Call) -> str:
-        """Return the array that a call works on: its object or its first argument."""
+        """Return the text of a method's object or of a function's first argument."""
         if isinstance(node.func, ast.Attribute) and not is_library(node.func.value):
             return self.text(node.func.value)
         return self.text(node.args[0]) if node.args else ""
@@ -232,7 +224,7 @@ def is_self(node: ast.expr) -> bool:
 
 
 def _counters(node: ast.AST) -> list[str]:
-    """Return the counter of a loop over `range` or `enumerate`."""
+    """Return the counter of a loop over `range` or `enumerate`; otherwise an empty list."""
     if not isinstance(node, (ast.For, ast.comprehension)) or not isinstance(node.iter, ast.Call):
         return []
     first = node.target.elts[:1] if isinstance(node.target, ast.Tuple) else [node.target]
@@ -262,7 +254,7 @@ Nodes = list[tuple[ast.expr | ast.stmt, str]]  # nodes with their new texts
 
 
 class Several(NamedTuple):
-    """An edit of several places: `mistake` on the reported lines, `also` on other lines."""
+    """An edit of several nodes: `mistake` on lines that are reported, `also` on other lines."""
 
     kind: str
     mistake: Nodes
@@ -275,7 +267,7 @@ _LIBRARIES = ("torch", "np", "numpy", "F", "math", "nn")
 
 
 def called(node: ast.AST | None) -> str:
-    """Return the last part of the name that a call calls, or ""."""
+    """Return the name of a called function, without its module or object; otherwise ""."""
     if not isinstance(node, ast.Call):
         return ""
     if isinstance(node.func, ast.Attribute):
@@ -284,7 +276,7 @@ def called(node: ast.AST | None) -> str:
 
 
 def number(node: ast.AST | None) -> int | float | None:
-    """Return the value of a literal number, with its sign."""
+    """Return the value of a literal number with its sign, or None for any other node."""
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
         inner = number(node.operand)
         return None if inner is None else -inner

@@ -1,12 +1,12 @@
-"""Instrument a program, so that it records the value of every expression while it runs.
+"""Instrument a program so that it records the values of its expressions while it runs.
 
-The traced version behaves like the program. Every expression that is a value is wrapped in a call
-of `_kit_note`. The recorder is text that is appended to the program, so it runs wherever the
-submission runs; an additional function returns all rows. A submission can change the recorded rows,
-so they are only used to choose a line of the submission itself.
+The traced version behaves like the program. Each expression that is a value is wrapped in a call of
+`_kit_note`. The recorder is appended to the program as text, so it runs wherever the submission
+runs. The function NOTES returns all rows. A submission can change the recorded rows, so graders use
+them only to select a line of the submission itself.
 
-A row contains a few numbers for one value: sums of its entries, some of them independent of the
-order, so that the value is recognised when a different program computes it in a different way.
+A row describes one value by a few numbers, such as sums over its entries. Some of them do not
+depend on the order of the entries, to recognise a value that another program computes differently.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from typing import Any
 
 from .source_text import Definition, parsed
 
-NOTES = "_kit_notes"  # the function that returns all rows
-# Columns: the expression, the kind of value, its dtype, whether it requires a gradient, the number
-# of entries, and a number for its shape.
+NOTES = "_kit_notes"  # returns all rows
+# Columns: the index of the expression, the kind of value, its dtype, whether it requires a
+# gradient, the number of entries, and a number that depends on the shape.
 NODE, KIND, TYPE, GRADIENT, COUNT, SHAPE = range(6)
-# Sum, sum of squares, sum of magnitudes, largest, smallest, non-finite entries, sum of cubes; and
-# two sums that depend on the order of the entries.
+# Sum, sum of squares, sum of magnitudes, largest, smallest, number of non-finite entries, sum of
+# cubes; then two sums that depend on the order of the entries.
 UNORDERED, ORDERED = slice(6, 13), slice(13, 15)
 WIDTH = 15
 TEXT, LIST = 3, 4  # kinds; tensors are 0, arrays 1, numbers 2
-# Characters and list entries count as entries. At most 4 values of an expression and 2000 rows are
-# recorded; NaN counts as 0.7 and infinity as 3.3, to keep sums finite.
+# The entries of a text are its characters. At most 4 values of an expression and 2000 rows are
+# recorded. NaN is replaced by 0.7 and infinity by 3.3 to keep sums finite.
 RECORDER = """
 def _kit_recorder():
     import math, numpy, torch
@@ -142,10 +142,10 @@ _VALUES = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.Subscript, ast.IfExp, ast.Jo
 class TracedExpression:
     """An expression whose values are recorded.
 
-    statement: the first line of its statement
+    statement: the first line of the statement that contains the expression
     parts: the indices of its subexpressions
-    is_name: whether it is only a name
-    returned: whether its value is returned
+    is_name: whether the expression is a single name
+    returned: whether the function returns the value
     """
 
     line: int
@@ -158,20 +158,22 @@ class TracedExpression:
 
 @dataclass(frozen=True)
 class TracedProgram:
-    """A traced version: its text, and its expressions by number."""
+    """The text of an instrumented program, and the expressions that it records."""
 
     source: str
     nodes: list[TracedExpression]
 
 
 def trace_program(source: str, name: str, foreign: frozenset[str] = frozenset()) -> TracedProgram:
-    """Trace the expressions of a definition and of its helpers except `foreign`.
+    """Instrument the expressions of a definition and of the definitions that it uses.
 
-    Raise one of UNPARSABLE, also if the definitions are too long.
+    Raise one of UNPARSABLE if the module cannot be parsed or has too many expressions.
+
+    foreign: names of definitions that are not instrumented
     """
     code = parsed(source)
     wanted = {d.lineno for d in code.reachable(name, foreign - {name})}
-    tree = ast.parse(source)  # parsed again, because the tree is changed below
+    tree = ast.parse(source)  # a copy, because the tree is changed below
     marker = _Marker()
     for definition in tree.body:
         if isinstance(definition, Definition) and definition.lineno in wanted:
@@ -182,7 +184,7 @@ def trace_program(source: str, name: str, foreign: frozenset[str] = frozenset())
 
 
 class _Marker(ast.NodeTransformer):
-    """Wraps every value of a definition in a call that records it."""
+    """Wraps the values of definitions in calls that record them."""
 
     def __init__(self) -> None:
         self.nodes: list[TracedExpression] = []
@@ -214,7 +216,7 @@ class _Marker(ast.NodeTransformer):
             return node
         if not isinstance(node, ast.expr) or not self._is_value(node):
             return super().visit(node)
-        if isinstance(node, _LISTS):  # its parts are also parts of the expression around it
+        if isinstance(node, _LISTS):  # the parts of a list are also parts of its expression
             first = len(self.nodes)
             inside = super().visit(node)
             parts = [*range(first, len(self.nodes))]

@@ -1,8 +1,7 @@
-"""A module's text and syntax tree: find definitions, and replace parts of the text.
+"""Parse a submission's module, find its definitions, and replace parts of its text.
 
-Theory of operation. The text comes from a submission. It is parsed and never run here; a module
-that cannot be parsed has no edits. Edits replace text instead of unparsing a changed tree, so that
-all other lines keep their numbers.
+The module is parsed but never run. Edits replace text instead of unparsing a changed syntax tree,
+so that all other lines keep their numbers.
 """
 
 from __future__ import annotations
@@ -20,14 +19,15 @@ _CALLED_METHODS = ("__init__", "forward", "__call__")
 Definition = ast.FunctionDef | ast.ClassDef
 Replacements = tuple[tuple[int, int, bytes], ...]  # (start, end, new text), from last to first
 
-# Errors of parsing and compiling: the parser reports its own stack overflow as a MemoryError.
+# Errors of parsing and compiling. The parser raises MemoryError if its stack overflows.
 UNPARSABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 
 class Code:
-    """A module that can be parsed; raises one of UNPARSABLE.
+    """The text and the syntax tree of a module.
 
-    A module whose syntax tree would take too much memory raises ValueError.
+    Raise one of UNPARSABLE if the text cannot be parsed, and ValueError if its syntax tree would
+    need too much memory.
     """
 
     def __init__(self, source: str) -> None:
@@ -40,7 +40,7 @@ class Code:
             self._starts.append(self._starts[-1] + len(line) + 1)
 
     def span(self, node: ast.expr | ast.stmt) -> tuple[int, int]:
-        """Return where the text of a node starts and ends, in bytes."""
+        """Return the byte offsets at which the text of a node starts and ends."""
         assert node.end_lineno is not None
         assert node.end_col_offset is not None
         start = self._starts[node.lineno - 1] + node.col_offset
@@ -51,12 +51,19 @@ class Code:
         return self.data[start:end].decode()
 
     def replacements(self, *nodes: tuple[ast.expr | ast.stmt, str]) -> Replacements:
-        """Return the replacements of nodes by texts. The nodes must not overlap."""
+        """Return the replacements that substitute each node by its text.
+
+        The nodes must not overlap.
+        """
         found = ((*self.span(node), text.encode()) for node, text in nodes)
         return tuple(sorted(found, reverse=True))
 
     def without_unused_definitions(self, names: Iterable[str]) -> bytes:
-        """Blank out the definitions that these names do not need; no other byte moves."""
+        """Return the module with unused definitions replaced by spaces.
+
+        A definition is unused if neither a name in `names` nor a statement outside of definitions
+        needs it. All other bytes keep their offsets.
+        """
         used = set(names)
         for statement in self.tree.body:
             if not isinstance(statement, Definition):
@@ -78,20 +85,23 @@ class Code:
 
     @cached_property
     def assigned(self) -> set[str]:
-        """The names that the module assigns outside of definitions."""
+        """The names that statements outside of definitions assign."""
         statements = (s for s in self.tree.body if not isinstance(s, Definition))
         walked = (n for s in statements for n in ast.walk(s) if isinstance(n, ast.Name))
         return {n.id for n in walked if isinstance(n.ctx, ast.Store)}
 
     def reachable(self, name: str, stop: frozenset[str] = frozenset()) -> list[Definition]:
-        """Return a definition and its helpers, direct or indirect, except `stop`."""
+        """Return a definition and the definitions that it uses, directly or indirectly.
+
+        stop: names whose definitions are left out
+        """
         todo, found = [name], dict[str, Definition]()
         while todo:
             definition = self.definitions.get(todo.pop())
             if definition is None or definition.name in found:
                 continue
             found[definition.name] = definition
-            # In the order of the text: a set's order changes from process to process.
+            # A dict keeps the order of the text; the order of a set depends on the process.
             used = dict.fromkeys(n.id for n in ast.walk(definition) if isinstance(n, ast.Name))
             todo += [n for n in used if n in self.definitions and n not in stop]
         return list(found.values())
@@ -99,12 +109,15 @@ class Code:
 
 @lru_cache(maxsize=2)
 def parsed(source: str) -> Code:
-    """Parse a module, or return it as parsed before; raise one of UNPARSABLE."""
+    """Return a parsed module, from a cache if possible; raise one of UNPARSABLE."""
     return Code(source)
 
 
 def without_unused_definitions(source: str, names: Iterable[str]) -> bytes:
-    """Blank out the definitions that these names do not need; edits of the module still fit."""
+    """Return a module with unused definitions replaced by spaces, so that its edits still apply.
+
+    A module that cannot be parsed is returned unchanged.
+    """
     try:
         return parsed(source).without_unused_definitions(names)
     except UNPARSABLE:
@@ -112,7 +125,7 @@ def without_unused_definitions(source: str, names: Iterable[str]) -> bytes:
 
 
 def shared_definitions(source: str, other: str) -> frozenset[str]:
-    """Return the names of the definitions that two modules share word for word."""
+    """Return the names of the definitions whose texts are equal in two modules."""
     try:
         pairs = _definition_texts(source).items() & _definition_texts(other).items()
         return frozenset(name for name, _ in pairs)
@@ -127,9 +140,9 @@ def _definition_texts(source: str) -> dict[str, str]:
 
 
 def foreign_lines(source: str, name: str, foreign: frozenset[str]) -> frozenset[int]:
-    """Return the lines of definitions that a definition does not use, or that are in `foreign`.
+    """Return the lines of the definitions that are in `foreign` or that `name` does not use.
 
-    Lines outside of definitions run for every definition and are not foreign.
+    Lines outside of definitions are not included, because they run for every definition.
     """
     try:
         code = parsed(source)
@@ -141,7 +154,7 @@ def foreign_lines(source: str, name: str, foreign: frozenset[str]) -> frozenset[
 
 
 def parameters(source: str, exercise: str) -> frozenset[str]:
-    """Return the parameters of a function, or of the methods of a class that users call."""
+    """Return the parameters of a function, or of the public methods of a class."""
     return frozenset(a.arg for f in _functions(source, exercise) for a in _arguments(f))
 
 
@@ -153,7 +166,7 @@ def required_parameters(source: str, exercise: str) -> frozenset[str]:
 
 
 def unread_parameters(source: str, exercise: str) -> frozenset[str]:
-    """Return the parameters that an exercise never reads, except to refuse bad values."""
+    """Return the parameters that an exercise never reads, except to reject invalid values."""
     return frozenset(n for f in _functions(source, exercise) for n in _unread(f))
 
 

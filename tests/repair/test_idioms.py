@@ -8,11 +8,6 @@ from autograder.repair import generate_edits
 
 # A wrong program, a line that some change must make of one of its lines, and where.
 CASES = {
-    "moved and not moved back": (
-        "def f(x, dim):\n    y = x.transpose(dim, -1)\n    return y / y.sum(-1, keepdim=True)\n",
-        "return ((y / y.sum(-1, keepdim=True)).swapaxes(dim, -1))",
-        3,
-    ),
     "every axis of one entry dropped": (
         "def f(x, dim):\n    return x.sum(dim, keepdim=True).squeeze()\n",
         "return ((x.sum(dim, keepdim=True)).squeeze(dim))",
@@ -36,16 +31,6 @@ CASES = {
         "s = s * tl.where(m == n, 1.0, tl.exp(m - n)) + (x)",
         4,
     ),
-    "a whole number rounded down": (
-        "def f(n, size):\n    buckets = n // size\n    return buckets\n",
-        "buckets = ((n // size) + (n // size) % 2)",
-        2,
-    ),
-    "a diagonal too early": (
-        "def f(s, t):\n    return torch.tril(torch.ones(s, t))\n",
-        "return (torch.tril(torch.ones(s, t), diagonal=(t) - (s)))",
-        2,
-    ),
     "memory that is shared": (
         "def f(w):\n    return nn.Parameter(w)\n",
         "return nn.Parameter(((w).detach().clone()))",
@@ -59,16 +44,6 @@ CASES = {
     "a layer around the sum": (
         "class f:\n    def forward(self, x):\n        return self.norm(x + self.work(x))\n",
         "return (x + self.work(self.norm(x)))",
-        3,
-    ),
-    "a mode that stays": (
-        "def f(model, x):\n    model.eval()\n    return model(x)\n",
-        "_result = model(x); model.train(_mode); return _result",
-        2,
-    ),
-    "a maximum that may be infinite": (
-        "def f(x):\n    top, _ = x.max(-1)\n    return x - top\n",
-        "return ((x) - torch.nan_to_num(top, neginf=0.0))",
         3,
     ),
     "shares of which some were hidden": (
@@ -90,11 +65,6 @@ CASES = {
     "a mean that is not required": (
         "def f(w):\n    return w.mean(dim=1)\n",
         "return (w)",
-        2,
-    ),
-    "a sum in half precision": (
-        "def f(a):\n    acc = tl.zeros((16, 16), a.dtype)\n    return acc\n",
-        "acc = (tl.zeros((16, 16), tl.float32))",
         2,
     ),
     "a negative argument": (

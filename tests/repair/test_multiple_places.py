@@ -26,23 +26,6 @@ CASES = {
         "    return o\n",
         {2},
     ),
-    "a mode set instead of restored": (
-        "def f(m, x):\n    m.eval()\n    y = m(x)\n    m.train()\n    return y\n",
-        "def f(m, x):\n    _mode = m.training\n    m.eval()\n    y = m(x)\n"
-        "    m.train(_mode)\n    return y\n",
-        {4},
-    ),
-    "half of a number": (
-        "def f(size, n):\n    each = size\n    return each * n\n",
-        "def f(size, n):\n    each = (2 * (size))\n    return each * n\n",
-        {2},
-    ),
-    "a table that stays behind": (
-        "class f:\n    def __init__(self, n):\n        self.table = positions(n)\n",
-        "class f:\n    def __init__(self, n):\n"
-        '        self.register_buffer("table", positions(n), persistent=False)\n',
-        {3},
-    ),
     "a layer that is set by its name": (
         "class f:\n    def __init__(self):\n        for n in ('q', 'k', 'v'):\n"
         "            setattr(self, n, make())\n\n"

@@ -1,7 +1,7 @@
-"""Limit the arguments of a call that the trusted process answers with the solution.
+"""Limit the arguments of calls that the trusted process answers with the solution.
 
-Who may be lying: the submission, which chooses the arguments. A call may contain plain data only,
-and its size bounds the memory and the time of the answer.
+The submission chooses the arguments, so they are untrusted. A call may contain only plain data, and
+its size is bounded, because it determines the memory and the time of the answer.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from itertools import zip_longest
 
 from ...worker.protocol import dtypes, frames
 
-# Limits of one call: the largest integer, the bytes of the request and of the reply, elements times
-# the longest axis (the cost of a matrix product), and the elements of all arguments broadcast.
+# Limits of one call: the largest integer, the bytes of the request and of the reply, the elements
+# times the longest axis (the cost of a matrix product), and the elements after broadcasting.
 _MAX_INTEGER = 1 << 16
 MAX_BYTES = 16 << 20
 _MAX_WORK = 1 << 31
@@ -21,7 +21,7 @@ MAX_ELEMENTS = 1 << 24  # also for every tensor that an answer computes
 
 
 def is_bounded(call: frames.StubCall) -> bool:
-    """Return True if a call contains plain data only, within the bounds."""
+    """Return True if a call contains only plain data and stays within the limits."""
     everything, arguments = _Size(), _Size()
     if not all(map(everything.add, call.values)):
         return False
@@ -33,12 +33,15 @@ def is_bounded(call: frames.StubCall) -> bool:
 
 @dataclass
 class _Size:
-    """The total size of the values in a call."""
+    """The total size of the values in a call.
+
+    broadcast: the largest size of each axis, last axis first
+    """
 
     bytes: int = 0
     elements: int = 0
     longest: int = 1
-    broadcast: tuple[int, ...] = ()  # the largest size of each axis, last axis first
+    broadcast: tuple[int, ...] = ()
 
     @property
     def is_bounded(self) -> bool:

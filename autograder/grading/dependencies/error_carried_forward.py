@@ -1,9 +1,9 @@
 """Error carried forward: an exercise keeps its points if its only fault is in a helper.
 
-Theory of operation. If a student's `softmax` is wrong, their attention fails its tests however
-correct it is. So an exercise that fails is run again with correct helpers in place of the wrong
-ones (`reference_stubs`), as a teacher would do when marking by hand. A failed test that passes now
-is inherited: the mistake is the helper's. A test that still fails shows a mistake of the exercise.
+If a student's `softmax` is wrong, a correct attention that calls it fails its tests. So the tests
+of a failing exercise run again with correct helpers in place of the wrong ones (`reference_stubs`).
+A failed test that passes now is inherited: the mistake is the helper's. A test that still fails
+shows a mistake of the exercise.
 
 * The student's own calls decide which helpers an exercise has, not the solution's. A helper that
   needs the exercise, in the student's program or in the solution, is never replaced: otherwise two
@@ -50,9 +50,9 @@ from .reference_stubs import AnswerCounts, ReferenceHelpers, Solution, TimeBudge
 class Inherited:
     """The failures that an exercise inherits from wrong helpers.
 
-    helpers: the exercises whose mistakes it inherits
+    helpers: the exercises whose mistakes the exercise inherits
     credit: for each inherited test, the share of its weight that is correct
-    rerun: the tests that fail with correct helpers, and how they end there
+    rerun: the results of the tests that fail with correct helpers
     replaced: the helpers that were replaced by correct ones
     """
 
@@ -63,15 +63,19 @@ class Inherited:
 
 
 class CalledHelpers(NamedTuple):
-    """The helpers that an exercise calls: in the student's program, and in correct programs."""
+    """The helpers that an exercise calls.
+
+    own: those in the student's program
+    usual: those in the solution or in an alternative
+    """
 
     own: frozenset[str]
     usual: frozenset[str]
 
     def replaceable(self, attempts: Mapping[str, bool]) -> set[str]:
-        """Return the wrong helpers that correct ones may replace.
+        """Return the wrong helpers that may be replaced by correct ones.
 
-        attempts: the wrong helpers that are genuine attempts, and whether they are nearly right
+        attempts: the wrong helpers that are genuine attempts, and whether each is nearly correct
         """
         return {
             helper
@@ -146,9 +150,9 @@ class CarriedForward:
     def inherited(
         self, runs: Collection[Ran], wrong: Collection[str], files: Mapping[str, bytes]
     ) -> Inherited:
-        """Run the tests of an exercise with correct helpers; return the failures it inherits.
+        """Run the tests of an exercise with correct helpers, and return the inherited failures.
 
-        runs:  the results of its tests as submitted
+        runs:  the results of the exercise's tests as submitted
         wrong: the helpers to replace
         """
         helpers = self.helpers(e for e in self._exercises if e in wrong)

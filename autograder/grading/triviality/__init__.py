@@ -1,17 +1,17 @@
 """Decide whether answers show the work for which a named mistake still earns points.
 
-Theory of operation. A named mistake costs few points because the rest of the exercise is there. But
-a program that does none of the work can match the mistake's outputs with a constant, an argument or
-a result of the right type. So a name earns points only if answers show work, by three checks.
+A named mistake costs few points because the rest of the exercise is correct. But a program without
+any work can have the same outputs as the mistake: a constant, an argument, or a result of the right
+type. So a named mistake earns points only if the answers show work.
 
-* `answer_contents`: the answer is a constant, NaN, an argument or the mean of an argument.
-* `work_check`: the test stopped before it compared values, for example at a wrong dtype. Then the
-  values are compared here instead. If parameters fail to load, the layers are fitted to them and
-  the tests run again.
-* `trivial_programs`: programs without work, made from the solution by `hollow`, pass the same
-  tests. `verify` grades all of them.
+* `work_check` judges the answer in each failed test. An answer shows work if it is not effortless
+  (`answer_contents`: a constant, NaN, an argument or its mean), and if its values equal those of a
+  program with only this mistake. If parameters fail to load, the layers are fitted to them and the
+  tests run again.
+* `trivial_programs` generates programs without work from the solution, by `hollow`. Tests that such
+  programs pass show no work. `verify` grades all of these programs.
 
-The answers come from a submission and may be anything that the protocol can encode.
+The answers come from a submission and may contain anything that the protocol can encode.
 """
 
 __all__ = ["answer_contents", "trivial_programs", "work_check"]

@@ -1,7 +1,8 @@
-"""Recognise answers that take no work: constants, NaN, an argument, or the mean of an argument.
+"""Compare the contents of answers, and recognise answers that take no work.
 
-Numbers and texts are compared independent of their types. An answer shows nothing if the correct
-one is as simple, as in a test with a single token.
+An answer takes no work if it is a constant, NaN, an argument or the mean of an argument. Numbers
+and texts are compared independently of their types. Nothing is known about an answer if the correct
+answer is as simple, as in a test with a single token.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from ..running.pytest_plugin import Ran
 from ..targets.in_process import Answer, request_of
 
 _MAJORITY = 0.5
-_ENOUGH_VALUES = 4  # too many to match by guessing
+_ENOUGH_VALUES = 4  # too many to guess
 _INFINITY = 1e150  # replaces infinity, so that a sum of squares is finite
 _SAME_ORDER = 0.99  # correlation with the ranks of the correct values
 
@@ -51,10 +52,10 @@ def contents(value: Any) -> Iterator[Any]:
 
 
 def answer_contents(answer: Answer | Outcome | None) -> Contents | None:
-    """Return the contents of an answer, or its printed text if it returned None.
+    """Return the contents of an answer; if its value is None, those of the printed text.
 
-    Return None if the call returned nothing at all, and raise frames.BadFrame if the answer is
-    malformed.
+    Return None if the call raised an exception or did not end. Raise frames.BadFrame if the answer
+    is malformed.
     """
     if not isinstance(answer, tuple) or answer[0].status != "ok":
         return None
@@ -66,12 +67,12 @@ def answer_contents(answer: Answer | Outcome | None) -> Contents | None:
 
 
 def same_contents(mine: Contents, expected: Contents) -> bool:
-    """Return True if two answers contain recognisably the same numbers and the same texts."""
+    """Return True if two answers contain approximately the same numbers and the same texts."""
     return len(mine) == len(expected) and all(map(_same_part, mine, expected))
 
 
 def same_numbers(mine: Contents, right: Contents) -> bool:
-    """Return True if the numbers are correct and enough of them; texts may differ."""
+    """Return True if an answer contains the correct numbers and at least four; texts may differ."""
     own, expected = ([p for p in parts if not isinstance(p, str)] for parts in (mine, right))
     return sum(p.size for p in expected) >= _ENOUGH_VALUES and same_contents(own, expected)
 
@@ -83,9 +84,9 @@ def _same_part(a: Any, b: Any) -> bool:
 
 
 def has_outputs(ran: Iterable[Ran]) -> bool:
-    """Return True if all tests failed with wrong outputs, most with several distinct numbers.
+    """Return True if all tests have wrong outputs and most outputs contain different numbers.
 
-    Exceptions and NaN do not show the rest of an exercise.
+    Exceptions and NaN do not show the work of an exercise.
     """
     runs = list(ran)
     wrong = all(r.report.verdict is Verdict.WRONG for r in runs)
@@ -104,11 +105,11 @@ def _has_different_numbers(ran: Ran) -> bool:
 
 
 def resembling_tests(ran: Collection[Ran], right: Mapping[str, Answers]) -> set[str]:
-    """Return the tests whose answers resemble the correct ones, and those that cannot be compared.
+    """Return the tests whose answers resemble the correct ones or cannot be compared with them.
 
     An answer resembles the correct one if it contains the same values in a different order, or if a
-    monotone function such as a factor or a logarithm maps one to the other. If fewer than half of
-    the comparable answers do, return an empty set.
+    monotone function such as a factor or a logarithm maps one answer to the other. Return an empty
+    set if fewer than half of the comparable answers resemble the correct ones.
     """
     similar = {r.report.name: _resembles(r, right.get(r.report.name, ())) for r in ran}
     comparable = [one for one in similar.values() if one is not None]
@@ -118,7 +119,10 @@ def resembling_tests(ran: Collection[Ran], right: Mapping[str, Answers]) -> set[
 
 
 def _resembles(ran: Ran, right: Answers) -> bool | None:
-    """Return whether the last answer resembles the correct one, or None if that is too small."""
+    """Return whether the last answer resembles the correct one.
+
+    Return None if the correct answer has too few or only equal values.
+    """
     index = len(ran.answers) - 1
     if not 0 <= index < len(right):
         return None
@@ -136,7 +140,7 @@ def _resembles(ran: Ran, right: Answers) -> bool | None:
 
 
 def _same_order(mine: Any, right: Any) -> bool:
-    """Return True if the ranks of two arrays' values correlate; equal values share a rank."""
+    """Return True if the values of two arrays have almost the same order, or the opposite order."""
     own, wanted = (np.unique(x, return_inverse=True)[1].ravel() for x in (mine, right))
     return bool(np.ptp(own) > 0 and abs(np.corrcoef(own, wanted)[0, 1]) > _SAME_ORDER)
 
@@ -187,7 +191,7 @@ def _takes_no_work(own: Any, good: Any, arguments: list[Any]) -> bool | None:
 
 
 def _arguments(frame: bytes) -> list[Any]:
-    """Return the numbers among the arguments of a call."""
+    """Return the arrays and numbers among the arguments of a call."""
     call, buffers = request_of(frame)
     if not isinstance(call, frames.Call):
         return []
@@ -203,7 +207,7 @@ def _has_drawing(value: Any) -> bool:
 
 
 def _is_simple(part: Any, arguments: list[Any]) -> bool:
-    """Return True for an empty text, one constant, NaN, an argument and the mean of an argument."""
+    """Return True for an empty text, a constant, NaN, an argument and the mean of an argument."""
     if isinstance(part, str):
         return not part.strip()
     numbers = part.ravel()
@@ -218,7 +222,7 @@ def _is_mean(part: Any, argument: Any) -> bool:
 
 
 def _equal(part: Any, simple: Any) -> bool:
-    """Return True if an array equals another one that is broadcast to its shape."""
+    """Return True if `part` equals `simple` after broadcasting to the shape of `part`."""
     try:
         return close(part, np.broadcast_to(simple, part.shape), DIGITS)
     except ValueError:

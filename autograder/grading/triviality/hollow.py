@@ -1,8 +1,8 @@
 """Replace an exercise by a program that does none of its work.
 
-The text of this module is appended to a solution, together with `NAME = _hollow(NAME, KIND)`. The
-correct exercise is called only to determine the shapes of its answers. `trivial_programs` lists the
-kinds.
+`trivial_programs` appends the text of this module to a solution, followed by
+`NAME = _hollow(NAME, KIND)`, and lists the kinds. The correct exercise is called only to determine
+the types and shapes of its results.
 """
 
 import functools
@@ -15,7 +15,11 @@ import torch
 
 
 def _hollow(right: Any, kind: str) -> Any:
-    """Return a function or class with the signature of `right` and the answers of a kind."""
+    """Return a function or class with the signature of `right` that does none of its work.
+
+    right: the correct function or class
+    kind: the results to return instead, one of `trivial_programs.KINDS` or for example "mean 0"
+    """
     if not inspect.isclass(right):
         return _hollow_function(right, kind)
     if issubclass(right, torch.autograd.Function):
@@ -26,7 +30,7 @@ def _hollow(right: Any, kind: str) -> Any:
 def _hollow_function(right: Any, kind: str) -> Callable[..., Any]:
     @functools.wraps(right)
     def answer(*args: Any, **kwargs: Any) -> Any:
-        if kind == "raises":  # the message contains any word a test may require
+        if kind == "raises":  # the docstring contains all words that a test may require
             raise ValueError(inspect.getdoc(right))
         arguments = [*args, *kwargs.values()]
         try:
@@ -41,7 +45,7 @@ def _hollow_function(right: Any, kind: str) -> Callable[..., Any]:
 
 
 class _NoKernel:
-    """A Triton kernel without effect, so that its caller returns uninitialised memory."""
+    """A Triton kernel that does nothing, so that its wrapper returns uninitialised memory."""
 
     def __getitem__(self, grid: Any) -> Callable[..., None]:
         return lambda *args, **kwargs: None
@@ -77,14 +81,18 @@ def _hollow_class(right: Any, kind: str) -> Any:
         return call
 
     names = [n for n in vars(right) if n[0] != "_" and inspect.isfunction(vars(right)[n])]
-    if kind == "refuses":  # with the correct constructor
+    if kind == "refuses":  # keep the correct constructor
         hollow = {n: _hollow_function(vars(right)[n], kind) for n in names}
         return type(right.__name__, (right,), hollow)
     return type(right.__name__, (base,), {"__init__": make, **{n: method(n) for n in names}})
 
 
 def _filled(wanted: Any, kind: str, arguments: list[Any]) -> Any:
-    """Return the answer of a trivial program if `wanted` is correct."""
+    """Return the result of a trivial program.
+
+    wanted: the correct result
+    arguments: the arguments of the call
+    """
     constants = {"none": None, "number": 0, "text": ""}
     if kind in constants:
         return constants[kind]
@@ -101,13 +109,13 @@ def _filled(wanted: Any, kind: str, arguments: list[Any]) -> Any:
 
 
 def _mean(argument: Any) -> torch.Tensor:
-    """Return the mean over the second last axis, which keeps a size of 1."""
+    """Return the mean over the second last axis with a size of 1; for one axis, the mean."""
     numbers = torch.as_tensor(argument).double()
     return numbers.mean(-2, keepdim=True) if numbers.ndim > 1 else numbers.mean()
 
 
 def _like(wanted: Any, fill: Callable[[torch.Tensor], Any]) -> Any:
-    """Return a copy of `wanted` with every number and tensor replaced."""
+    """Return a copy of `wanted` with each tensor, array and number `x` replaced by `fill(x)`."""
     if isinstance(wanted, (tuple, list)):
         return type(wanted)([_like(part, fill) for part in wanted])
     if isinstance(wanted, torch.Tensor):
@@ -129,7 +137,7 @@ def _typed(filled: Any, dtype: torch.dtype) -> Any:
 
 
 def _fitted(argument: Any, wanted: torch.Tensor) -> Any:
-    """Return an argument in the shape of the answer, if possible."""
+    """Return an argument, reshaped or expanded to the shape of the result if possible."""
     if isinstance(argument, np.ndarray):
         argument = torch.from_numpy(argument)
     if not isinstance(argument, torch.Tensor):

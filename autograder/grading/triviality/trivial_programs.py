@@ -1,10 +1,9 @@
-"""Programs that do none of an exercise's work.
+"""Generate programs that do none of an exercise's work.
 
-They are generated for every exercise from one table: constants of the right shape, random numbers
-(as in uninitialised memory), each argument, the mean of each argument, an exception, and zeros from
-an object with a correct constructor that refuses invalid arguments. A week adds plain library calls
-in `solutions/<week>/trivial.py`, as functions named `EXERCISE__WHAT_IT_DOES`. `verify` grades all
-of them.
+Each exercise gets the same kinds of programs: constants of the right shape, random numbers (as in
+uninitialised memory), each argument, the mean of each argument, an exception, and zeros from an
+object with a correct constructor that rejects invalid arguments. `solutions/<week>/trivial.py` adds
+plain library calls as functions named `EXERCISE__WHAT_IT_DOES`. `verify` grades all programs.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ _MOST_ARGUMENTS = 4
 
 
 def trivial_programs(bank: Bank, exercise: str) -> Iterator[tuple[str, str]]:
-    """Yield the kind and the source of every generated program for an exercise."""
+    """Yield the kind and the source of each generated program for an exercise."""
     hollow = f"{bank.solution}\n\n{_HOLLOW.read_text(encoding='utf-8')}"
     hollow += "".join(f"\n{kernel} = _NoKernel()" for kernel in _kernels(bank.solution))
     given = range(min(_MOST_ARGUMENTS, _arguments(bank.solution, exercise)))
@@ -43,7 +42,7 @@ def trivial_programs(bank: Bank, exercise: str) -> Iterator[tuple[str, str]]:
 
 
 def plain_calls(bank: Bank, exercise: str) -> Iterator[tuple[str, str]]:
-    """Yield the name and the source of every plain library call that the week lists."""
+    """Yield the name and the source of each plain library call in the week's trivial.py."""
     path = bank.folder / "trivial.py"
     if not path.is_file():
         return
@@ -72,7 +71,7 @@ def _arguments(solution: str, exercise: str) -> int:
 
 
 class TrivialPasses:
-    """Finds the tests that trivial programs pass; runs each program when it is first needed."""
+    """Finds out which tests trivial programs pass, and stores the results."""
 
     def __init__(self, runs: Runs) -> None:
         self._runs = runs

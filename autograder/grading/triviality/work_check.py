@@ -1,4 +1,4 @@
-"""Check which failed tests show the work that a named mistake is paid for."""
+"""Check which failed tests show the work for which a named mistake earns points."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Tests = frozenset[str]
 
 
 class _Work(Enum):
-    """What the answer in a failed test shows about the work for which a mistake is paid."""
+    """The evidence of work in the answer of a failed test that a misconception explains."""
 
     SHOWN = "the answer has the values of a program with only this mistake"
     MISSING = "the answer takes no work, or its values are different"
@@ -45,9 +45,9 @@ class _Work(Enum):
 
 
 class WorkCheck:
-    """Checks the submissions of a week for work.
+    """Checks whether submissions of a week show work.
 
-    load: load a submission with correct versions of some exercises
+    load: load a submission's files with correct versions of the named exercises
     """
 
     def __init__(self, runs: Runs, load: Callable[[Files, Iterable[str]], Target]) -> None:
@@ -55,11 +55,11 @@ class WorkCheck:
         self._trivial = TrivialPasses(runs)
 
     def any_is_nontrivial(self, exercise: str, passed: Iterable[str]) -> bool:
-        """Return True if there is a test among these that no trivial program passes."""
+        """Return True if one of these tests is passed by no trivial program."""
         return any(not self._trivial.passes(exercise, test) for test in passed)
 
     def resembles_solution(self, exercise: str, ran: Iterable[Ran]) -> bool:
-        """Return True if most answers resemble the correct ones, and most take some work."""
+        """Return True if most answers resemble the correct ones and are not effortless."""
         runs, right = list(ran), self._runs.right_answers(exercise)
         answered = [r for r in runs if r.report.verdict.has_answer]
         if not resembling_tests(answered, right):
@@ -76,10 +76,13 @@ class WorkCheck:
         files: Files,
         replaced: tuple[str, ...],
     ) -> dict[str, Tests]:
-        """Return the misconceptions that earn points for work, with the tests that they explain.
+        """Return the misconceptions that earn points for work, each with the tests that count.
+
+        A misconception is left out if fewer answers show work than lack it. If its own answers take
+        no work, a test must pass that no trivial program passes.
 
         explained: the tests that each named misconception explains
-        ran: the tests of the exercise that are not inherited
+        ran: the results of the exercise's tests that are not inherited
         replaced: the helpers that the solution replaced while the tests ran
         """
         bank, mine = self._runs.of_misconceptions(exercise), {r.report.name: r for r in ran}
@@ -104,10 +107,11 @@ class WorkCheck:
         return found
 
     def _work(self, mine: Ran, wrong: Ran) -> _Work:
-        """Judge the last answer of a failed test that a misconception explains by its own run.
+        """Return the evidence of work in the last answer of a failed test.
 
-        An answer shows work if it takes some, and if its values equal the misconception's or the
-        correct ones. Values that the test did not compare are compared here.
+        Values that the test did not compare, because it stopped earlier, are compared here.
+
+        wrong: the misconception's run of the same test
         """
         effortless = self._takes_no_work(mine)
         if self._takes_no_work(wrong):
@@ -124,7 +128,7 @@ class WorkCheck:
         return _Work.UNKNOWN if shown is None else _Work.SHOWN if shown else _Work.MISSING
 
     def _takes_no_work(self, ran: Ran) -> bool | None:
-        """Return whether the last answer of a test takes no work, or None if that is unknown."""
+        """Return whether the last answer of a test takes no work, or None if this is unknown."""
         exercise, test = ran.exercise, ran.report.name
         right = self._runs.right_answers(exercise).get(test, ())
         requests = self._runs.recorded(exercise).get(test, [])
@@ -133,10 +137,10 @@ class WorkCheck:
     def _tests_failed_with_fitted_layers(
         self, exercise: str, names: Collection[str], files: Files, replaced: tuple[str, ...]
     ) -> Tests:
-        """Return the tests that have a further mistake besides parameters that do not load.
+        """Return the tests that fail not only because parameters do not load.
 
-        Such a test still fails when the layers are fitted to the parameters, and ends differently
-        from the misconceptions with fitted layers.
+        Such a test still fails with layers that are fitted to the parameters, and it ends
+        differently from the named misconceptions with fitted layers.
         """
 
         def failed(target: Target) -> Iterator[Ran]:
@@ -190,7 +194,7 @@ def _same_ending(mine: Ran, wrong: Ran) -> bool:
 
 
 class _Fitting(Recording):
-    """A submission whose layers are changed to fit the parameters that a test loads."""
+    """A submission whose layers are fitted to the parameters that a test loads."""
 
     def request(self, frame: bytes) -> Answer:
         call, buffers = request_of(frame)

@@ -1,6 +1,6 @@
-"""Operators that propose small edits, one module for each family of mistakes.
+"""The operators that propose small edits, grouped by the code that they change.
 
 `repair.candidates` lists all operators with their weights.
 """
 
-__all__ = ["arithmetic", "axes", "control_flow", "library_idioms", "names", "numerics"]
+__all__ = ["axes", "control_flow", "expressions", "library_calls"]

@@ -1,9 +1,8 @@
-"""Axes: which one, in which order, kept or dropped, and the sizes that are read from them."""
+"""Edits of axes: a different axis, a different order of axes, kept axes, and sizes."""
 
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 from itertools import permutations
 
@@ -25,11 +24,10 @@ _ALONG = _REDUCE.union(
     ["squeeze", "unsqueeze", "flatten", "gather", "chunk", "split"],
 )
 _SHAPED = ("reshape", "view")
-_SUBSCRIPTS = re.compile(r"[A-Za-z.]+(?:,[A-Za-z.]+)*(?:->[A-Za-z.]*)?\Z")
 
 
 def axes(node: ast.expr, scope: FunctionScope) -> Proposals:
-    """Propose a different axis, a missing axis, and keeping or dropping the reduced axis."""
+    """Propose a different axis, a missing axis, and a kept or dropped axis after a reduction."""
     if not isinstance(node, ast.Call) or called(node) not in _ALONG:
         return
     axis, keep = ("axis", "keepdims") if scope.is_numpy(node) else ("dim", "keepdim")
@@ -71,30 +69,6 @@ def _added_axes(node: ast.Call, scope: FunctionScope, axis: str) -> Proposals:
         yield "axis", scope.with_keywords(node, {axis: text})
 
 
-def diagonals(node: ast.expr, scope: FunctionScope) -> Proposals:
-    """Propose a triangular mask that begins on a different diagonal."""
-    if not isinstance(node, ast.Call) or called(node) not in ("tril", "triu"):
-        return
-    named = {k.arg: k.value for k in node.keywords}
-    value = number(named.get("diagonal", node.args[-1] if node.args else None))
-    if value is not None:
-        for other in dict.fromkeys((0, value + 1, value - 1, -value)):
-            if other == value:
-                continue
-            if "diagonal" in named:
-                yield "off by one", scope.with_keywords(node, {"diagonal": str(other)})
-            else:
-                yield "off by one", scope.with_positional(node, len(node.args) - 1, str(other))
-    elif len(node.args) + len(named) <= 1:
-        for name in ("1", "-1", *scope.names[:8]):
-            yield "off by one", scope.with_keywords(node, {"diagonal": name})
-        subject = node.args[0] if node.args and not is_method(node) else None
-        subject = node.func.value if is_method(node) else subject  # type: ignore[attr-defined]
-        if isinstance(subject, ast.Call) and len(subject.args) > 1 and not node.keywords:
-            rows, columns = (scope.text(a) for a in subject.args[:2])
-            yield "off by one", scope.with_keywords(node, {"diagonal": f"({columns}) - ({rows})"})
-
-
 def sizes(node: ast.expr, scope: FunctionScope) -> Proposals:
     """Propose the size of a different array or axis."""
     match node:
@@ -114,7 +88,7 @@ def sizes(node: ast.expr, scope: FunctionScope) -> Proposals:
 
 
 def orders(node: ast.expr, scope: FunctionScope) -> Proposals:
-    """Propose axes in a different order, and moving axes before reshaping."""
+    """Propose a different order of axes, and a transpose before a reshape."""
     if isinstance(node, ast.Attribute) and node.attr in ("T", "mT"):
         yield "order of axes", f"{scope.text(node.value)}.swapaxes(-1, -2)"
         yield "order of axes", scope.text(node.value)
@@ -151,34 +125,11 @@ def _other_orders(node: ast.Call, scope: FunctionScope) -> Proposals:
     yield "order of axes", subject
 
 
-def moved_back(node: ast.expr, scope: FunctionScope) -> Proposals:
-    """Propose returning a result with its axes in the order that the argument had."""
-    if scope.is_returned(node):
-        for first, second in scope.moves:
-            yield "order of axes", f"({scope.text(node)}).swapaxes({first}, {second})"
-            yield "order of axes", f"({scope.text(node)}).movedim({second}, {first})"
-
-
-def einsum_subscripts(node: ast.expr, scope: FunctionScope) -> Proposals:
-    """Propose einsum subscripts with two letters swapped or one replaced."""
-    if not isinstance(node, ast.Constant) or not isinstance(node.value, str):
-        return
-    written = node.value.replace(" ", "")
-    if called(scope.parents.get(node)) != "einsum" or not _SUBSCRIPTS.match(written):
-        return
-    for start in range(len(written) - 1):
-        first, second = written[start], written[start + 1]
-        if first.isalpha() and second.isalpha():
-            yield "order of axes", repr(written[:start] + second + first + written[start + 2 :])
-    letters = sorted(set(filter(str.isalpha, written)))
-    for place, letter in enumerate(written):
-        for other in letters if letter.isalpha() else ():
-            if other != letter:
-                yield "order of axes", repr(written[:place] + other + written[place + 1 :])
-
-
 def same_wrong_axis(scope: FunctionScope, nodes: list[ast.AST]) -> Iterator[Several]:
-    """Propose a different axis for all calls of a function or statement with the same axis."""
+    """Propose a different axis in all calls that have the same axis.
+
+    The calls are those of the whole function, or those of one statement.
+    """
     given = list(_given_axes(nodes))
     statements = (n for n in nodes if isinstance(n, (ast.Assign, ast.Return)))
     for part in (nodes, *(list(ast.walk(s)) for s in statements)):
@@ -194,7 +145,7 @@ def same_wrong_axis(scope: FunctionScope, nodes: list[ast.AST]) -> Iterator[Seve
 
 
 def _given_axes(nodes: list[ast.AST]) -> Iterator[tuple[ast.Call, ast.expr]]:
-    """Yield the calls that take an axis, with the expression of the axis."""
+    """Yield each call that has an axis argument, and the expression of this argument."""
     for node in nodes:
         if not isinstance(node, ast.Call):
             continue

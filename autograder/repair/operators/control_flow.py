@@ -1,4 +1,4 @@
-"""Conditions, statements and assignments: inverted, removed, swapped, moved, missing."""
+"""Edits of conditions and statements: inverted, removed, swapped, moved or missing."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from ..function_scope import (
     is_library,
     names_in,
 )
-from .numerics import rescaling_factors
+from .library_calls import rescaling_factors
 
 _MODES = ("eval", "train")
 
 
 def conditions(node: ast.expr, scope: FunctionScope) -> Proposals:
-    """Propose an inverted condition, one part of it, or a check that refuses more values."""
+    """Propose an inverted condition, a part of a condition, or a check that rejects more values."""
     text, parent = scope.text(node), scope.parents.get(node)
     if isinstance(parent, (ast.If, ast.IfExp, ast.While)) and parent.test is node:
         negated = isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
@@ -46,7 +46,10 @@ def removed(node: ast.stmt, scope: FunctionScope) -> Proposals:
 
 
 def refusals(node: ast.stmt, scope: FunctionScope) -> Proposals:
-    """Propose a ValueError that names the values, for an assertion, an error or a bad key."""
+    """Propose a ValueError whose message contains the arguments.
+
+    It replaces an assertion or another exception, or rejects negative arguments or unknown keys.
+    """
     values = " ".join("{" + name + "!r}" for name in scope.parameters)
     match node:
         case ast.Assert(test):
@@ -70,17 +73,8 @@ def refusals(node: ast.stmt, scope: FunctionScope) -> Proposals:
                         yield "refusal", _before(condition, node, scope)
 
 
-def gradient_modes(node: ast.stmt, scope: FunctionScope) -> Proposals:
-    """Propose replacing a `with torch.no_grad()` block by one that computes gradients."""
-    if isinstance(node, ast.With) and len(node.items) == 1:
-        context = node.items[0].context_expr
-        if called(context) in ("no_grad", "inference_mode"):
-            rest = scope.text(node).removeprefix("with ").removeprefix(scope.text(context))
-            yield "gradient", f"if True{rest}"
-
-
 def missing_lines(node: ast.stmt, scope: FunctionScope) -> Proposals:
-    """Propose lines that are missing: `zero_grad`, a copy or cast of an argument, a mode."""
+    """Propose a missing line: `zero_grad`, a copy or cast of an argument, `train` or `eval`."""
     text = scope.text(node)
     if isinstance(node, (ast.Expr, ast.Assign)) and "backward(" in text:
         for name, value in sorted(scope.assigned_once.items()):
@@ -92,7 +86,7 @@ def missing_lines(node: ast.stmt, scope: FunctionScope) -> Proposals:
             yield "missing step", f"{text}\n{' ' * node.col_offset}model.{mode}()"
     if node is not body[0]:
         return
-    written = _written_names(scope.node)  # `assignments.in_place` proposes copies of these
+    written = _written_names(scope.node)  # `in_place` proposes copies of these arrays
     for name in scope.parameters[:2]:
         if name not in written:
             yield "kind of number", _before(f"{name} = {name}.clone()", node, scope)
@@ -102,15 +96,6 @@ def missing_lines(node: ast.stmt, scope: FunctionScope) -> Proposals:
         yield "kind of number", _before(cast, node, scope)
     for mode in _MODES if "model" in scope.parameters else ():
         yield "missing step", _before(f"model.{mode}()", node, scope)
-
-
-def buffers(node: ast.stmt, scope: FunctionScope) -> Proposals:
-    """Propose registering a module's tensor as a buffer, so that it moves with the module."""
-    match node:
-        case ast.Assign([ast.Attribute(ast.Name("self"), name)], ast.Call() as value):
-            if scope.name.endswith(".__init__") and called(value)[:1].islower():
-                made = f'"{name}", {scope.text(value)}, persistent=False'
-                yield "device", f"self.register_buffer({made})"
 
 
 def exchanged_statements(scope: FunctionScope, nodes: list[ast.AST]) -> Iterator[Several]:
@@ -126,7 +111,7 @@ _SIMPLE = (ast.Assign, ast.AugAssign, ast.Expr)
 
 
 def moved_across_loops(scope: FunctionScope, nodes: list[ast.AST]) -> Iterator[Several]:
-    """Propose running a statement once before a loop, or again in each iteration."""
+    """Propose moving a statement out of a loop, or from before the loop into its body."""
     for loop in (n for n in nodes if isinstance(n, (ast.For, ast.While))):
         counters = names_in(loop.target) if isinstance(loop, ast.For) else set()
         for first in loop.body[:3]:
@@ -171,34 +156,6 @@ def normalised_late(scope: FunctionScope, nodes: list[ast.AST]) -> Iterator[Seve
         yield Several("order of lines", replaced)
 
 
-def restored_mode(scope: FunctionScope, nodes: list[ast.AST]) -> Iterator[Several]:
-    """Propose restoring the mode of a model that a function changes."""
-    calls = [c for n in nodes if isinstance(n, ast.Expr) and (c := _mode_call(n.value)) is not None]
-    calls.sort(key=lambda c: c.lineno)
-    returns = [n for n in nodes if isinstance(n, ast.Return) and n.value is not None]
-    if not calls:
-        return
-    first, last = calls[0], calls[-1]
-    model = scope.text(first.func.value)  # type: ignore[attr-defined]
-    indent = " " * first.col_offset
-    kept = f"_mode = {model}.training\n{indent}{scope.text(first)}"
-    if last is not first and model == scope.text(last.func.value):  # type: ignore[attr-defined]
-        yield Several("missing step", [(last, f"{model}.train(_mode)")], [(first, kept)])
-    after: Nodes = [
-        (r, f"_result = {scope.text(r.value)}; {model}.train(_mode); return _result")  # type: ignore[arg-type]
-        for r in returns
-    ]
-    if after:
-        yield Several("missing step", [(first, kept)], after)
-
-
-def _mode_call(node: ast.expr) -> ast.Call | None:
-    match node:
-        case ast.Call(ast.Attribute(ast.Name(), mode)) if mode in _MODES:
-            return node
-    return None
-
-
 def _start_of(node: ast.stmt) -> ast.Pass:
     """Return an empty node at the start of a statement, where text can be inserted."""
     line, column = node.lineno, node.col_offset
@@ -215,7 +172,7 @@ def _is_docstring(node: ast.stmt) -> bool:
 
 
 def _written_names(function: ast.AST) -> set[str]:
-    """Return the names that a function changes in place, by a method or an index."""
+    """Return the names of arrays that a function changes in place, by a method or an index."""
     found = set[str]()
     for node in ast.walk(function):
         match node:
@@ -227,17 +184,14 @@ def _written_names(function: ast.AST) -> set[str]:
 
 
 def written_name(node: ast.expr) -> str:
-    """Return the name of an array that is written to, also through its `.data`."""
+    """Return the name of a written array, also if it is written through `.data`; otherwise ""."""
     while isinstance(node, ast.Attribute) and node.attr == "data":
         node = node.value
     return node.id if isinstance(node, ast.Name) else ""
 
 
-_ORDERS: dict[int, list[tuple[int, ...]]] = {2: [(1, 0)], 3: [(1, 0, 2), (0, 2, 1), (2, 1, 0)]}
-
-
 def in_place(node: ast.stmt, scope: FunctionScope) -> Proposals:
-    """Propose writing into a copy, or assigning a result that is otherwise lost."""
+    """Propose writing into a copy, rescaling a running sum, or assigning an unused result."""
     text = scope.text(node)
     match node:
         case ast.AugAssign(ast.Name(name), op, value):
@@ -256,25 +210,6 @@ def in_place(node: ast.stmt, scope: FunctionScope) -> Proposals:
             yield "in place", f"{name} = {name}.clone(); {text}"
             for filling in (scope.text(value), 'float("-inf")'):
                 yield "in place", f"{name} = {name}.masked_fill({scope.text(index)}, {filling})"
-
-
-def assigned(node: ast.stmt, scope: FunctionScope) -> Proposals:
-    """Propose targets in a different order, a finite maximum, a layer, or a running sum."""
-    match node:
-        case ast.Assign([ast.Tuple(targets)], value):
-            parts = [scope.text(e) for e in targets]
-            for order in _ORDERS.get(len(parts), ()):
-                names = ", ".join(parts[i] for i in order)
-                yield "order of values", f"{names} = {scope.text(value)}"
-        case ast.Assign([ast.Name(name)], value):
-            text = scope.text(value)
-            if called(value) in ("amax", "max", "maximum"):
-                yield "infinity", f"{name} = torch.nan_to_num({text}, neginf=0.0)"
-                yield "infinity", f"{name} = ({text}).masked_fill(torch.isinf({text}), 0.0)"
-            for attribute in scope.uncalled:
-                yield "missing step", f"{name} = self.{attribute}({text})"
-            if isinstance(scope.parents.get(node), (ast.For, ast.While)):
-                yield "sum over rounds", f"{name} = {name} + ({text})"
 
 
 def without_bias(scope: FunctionScope, nodes: list[ast.AST]) -> Iterator[Several]:

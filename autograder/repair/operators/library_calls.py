@@ -1,21 +1,174 @@
-"""Numbers: types, devices, gradients, overflow, infinities.
+"""Calls of array libraries: functions, options, masks, slices, dtypes, devices and gradients.
 
-Also missing steps: guards, masks, residuals, normalisations, rescalings.
+This includes missing steps: guards against NaN, normalisations and rescalings.
 """
 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
-from ..function_scope import (
-    FunctionScope,
-    Proposals,
-    called,
-    is_method,
-    names_in,
+from ..function_scope import FunctionScope, Proposals, called, is_method, names_in, number
+from .expressions import is_operand
+
+# Functions and types that students confuse.
+_SIMILAR = (
+    *(("mean", "sum"), ("max", "sum"), ("amax", "sum"), ("argmax", "argmin"), ("max", "min")),
+    *(("sin", "cos"), ("zeros", "ones"), ("zeros_like", "ones_like"), ("cat", "stack")),
+    *(("logical_or", "logical_and"), ("eval", "train"), ("any", "all"), ("maximum", "minimum")),
+    *(("cumsum", "sum"), ("floor", "ceil"), ("exp2", "exp"), ("log2", "log"), ("log1p", "log")),
+    *(("expm1", "exp"), ("mul", "div"), ("add", "sub"), ("amin", "amax"), ("relu", "gelu")),
+    *(("ReLU", "GELU"), ("Tanh", "GELU"), ("SiLU", "GELU"), ("repeat", "repeat_interleave")),
+    *(("tile", "repeat"), ("ljust", "rjust"), ("square", "sqrt"), ("rand", "randn")),
+    *(("cumprod", "cumsum"), ("sort", "argsort"), ("append", "extend"), ("abs", "square")),
+    *(("SGD", "Adam"), ("softmax", "log_softmax"), ("float32", "float64"), ("floordiv", "div")),
+    *(("lstrip", "rstrip"), ("round", "int")),
 )
-from .names import is_operand
+_SIMILAR_NAMES: dict[str, list[str]] = {}
+for _one, _other in _SIMILAR:
+    _SIMILAR_NAMES.setdefault(_one, []).append(_other)
+    _SIMILAR_NAMES.setdefault(_other, []).append(_one)
+_BUILTINS = ("max", "min", "sum", "int", "round", "float")
+# Handled by the operators of axes, types and masks.
+_NO_OPTIONS = ("dim", "axis", "keepdim", "keepdims", "dtype", "device", "mask", "generator")
+
+
+def functions(node: ast.expr, scope: FunctionScope) -> Proposals:
+    """Propose a similar function or type."""
+    match node:
+        case ast.Attribute(owner, name):
+            for other in _SIMILAR_NAMES.get(name, ()):
+                yield "function", f"{scope.text(owner)}.{other}"
+        case ast.Name(name) if name in _BUILTINS and called(scope.parents.get(node)):
+            for other in _BUILTINS:
+                if other != name:
+                    yield "function", other
+        case ast.Constant(str(value)):
+            for other in _SIMILAR_NAMES.get(value, ()):
+                yield "kind of number", repr(other)
+
+
+def without_call(node: ast.expr, scope: FunctionScope) -> Proposals:
+    """Propose the argument instead of a call, or the array instead of its reduction."""
+    if not isinstance(node, ast.Call):
+        return
+    only = len(node.args) == (0 if is_method(node) else 1) and not node.keywords
+    if only and not any(isinstance(a, ast.Starred) for a in node.args):
+        yield "function", scope.subject_of(node)
+    elif called(node) in ("mean", "sum", "amax") and is_method(node):
+        yield "operand", scope.subject_of(node)
+
+
+def options(node: ast.expr, scope: FunctionScope) -> Proposals:
+    """Propose a call without one of its options, or a buffer that is not saved."""
+    for keyword in node.keywords if isinstance(node, ast.Call) else ():
+        if keyword.arg and keyword.arg not in _NO_OPTIONS and isinstance(node, ast.Call):
+            yield "option", scope.with_keywords(node, drop=keyword.arg)
+    if called(node) == "register_buffer" and isinstance(node, ast.Call) and not node.keywords:
+        yield "option", scope.with_keywords(node, {"persistent": "False"})
+
+
+def masks(node: ast.expr, scope: FunctionScope) -> Proposals:
+    """Propose an inverted mask or the opposite triangle."""
+    text, parent = scope.text(node), scope.parents.get(node)
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.Invert, ast.Not)):
+        yield "mask", scope.text(node.operand)
+    passed = isinstance(parent, ast.Call) and node is not parent.func
+    if isinstance(node, ast.Name) and "mask" in node.id and passed:
+        yield "mask", f"~{text}"
+    if isinstance(node, ast.Compare) or called(node) in ("tril", "triu", "bool"):
+        yield "mask", f"~({text})"
+        yield "kind of number", f"({text}).bool()"
+    if not isinstance(node, ast.Call):
+        return
+    if called(node) in ("tril", "triu"):
+        opposite = "triu" if called(node) == "tril" else "tril"
+        yield "mask", re.sub(rf"\b{called(node)}\b", opposite, text, count=1)
+    if called(node) in ("masked_fill", "where") and len(node.args) > 1:
+        yield "mask", scope.with_positional(node, 0, f"~({scope.text(node.args[0])})")
+    if called(node) == "logical_not":
+        yield "mask", scope.subject_of(node)
+
+
+def slices(node: ast.expr, scope: FunctionScope) -> Proposals:
+    """Propose a slice from the opposite end, a slice that is longer or shorter by one element, or
+    the whole array."""
+    if not isinstance(node, ast.Subscript) or isinstance(node.ctx, ast.Store):
+        return
+    yield "index", scope.text(node.value)
+    parts = list(node.slice.elts) if isinstance(node.slice, ast.Tuple) else [node.slice]
+    texts = [scope.text(p) for p in parts]
+    for place, part in enumerate(parts):
+        for other in _other_slices(part, scope) if isinstance(part, ast.Slice) else ():
+            written = ", ".join([*texts[:place], other, *texts[place + 1 :]])
+            yield "index", f"{scope.text(node.value)}[{written}]"
+
+
+def _other_slices(part: ast.Slice, scope: FunctionScope) -> list[str]:
+    match part.lower, part.upper, part.step:
+        case _, _, ast.expr() as step if not (part.upper and not part.lower):
+            return [f"{1 - (number(part.lower) or 0)}::{scope.text(step)}"]
+        case ast.expr() as bound, None, None:
+            before, after = "", ":"
+        case None, ast.expr() as bound, None:
+            before, after = ":", ""
+        case _:
+            return []
+    text = scope.text(bound)
+    plain = text.lstrip("-").strip()
+    others = [f"-({plain}):", f":{plain}", f"{plain}:", f":-({plain})"]
+    others += [f"{before}({text}) + 1{after}", f"{before}({text}) - 1{after}"]
+    same = scope.text(part)
+    return [s for s in others if s.replace("(", "").replace(")", "") != same]
+
+
+def copies(node: ast.expr, scope: FunctionScope) -> Proposals:
+    """Propose a copy of a parameter's data or of a repeated layer, which would share memory."""
+    parent = scope.parents.get(node)
+    if called(parent) == "Parameter" and isinstance(parent, ast.Call) and node in parent.args:
+        yield "shared", f"({scope.text(node)}).detach().clone()"
+    match node:
+        case ast.BinOp(ast.List([only]), ast.Mult(), times):
+            text = scope.text(only)
+            made = scope.assigned_once.get(text, "") if isinstance(only, ast.Name) else text
+            if "(" in made:
+                yield "shared", f"[{made} for _ in range({scope.text(times)})]"
+
+
+_PICTURES = ("imshow", "matshow", "pcolormesh")
+
+
+def pictures(node: ast.expr, scope: FunctionScope) -> Proposals:
+    """Propose the same colour scale for every image, with the first row at the top."""
+    if isinstance(node, ast.Call) and called(node) in _PICTURES:
+        given = {k.arg: k.value for k in node.keywords}
+        if "vmin" not in given or any(number(given.get(k)) is None for k in ("vmin", "vmax")):
+            yield "colours", scope.with_keywords(node, {"vmin": "0.0", "vmax": "1.0"})
+        if "origin" not in given:
+            yield "order of axes", scope.with_keywords(node, {"origin": '"upper"'})
+
+
+def partial_tiles(node: ast.expr, scope: FunctionScope) -> Proposals:
+    """Propose counting the last, partial tile in a Triton kernel."""
+    match node:
+        case ast.BinOp(left, ast.FloorDiv(), right) if "tl" in scope.used:
+            yield "off by one", f"tl.cdiv({scope.text(left)}, {scope.text(right)})"
+
+
+_LOWEST = ('float("-inf")', "-1e38")  # -inf minus -inf is NaN
+
+
+def fill_values(node: ast.expr, scope: FunctionScope) -> Proposals:
+    """Propose a different fill value for masked loads, and a lower initial maximum."""
+    parent = scope.parents.get(node)
+    if isinstance(parent, ast.keyword) and parent.arg == "other":
+        yield "constant", "0.0" if number(node) is None else 'float("-inf")'
+    if isinstance(parent, ast.Assign) and number(node) is not None:
+        running = {old for _, old, _ in scope.running_maxima}
+        if any(isinstance(t, ast.Name) and t.id in running for t in parent.targets):
+            yield from (("constant", lowest) for lowest in _LOWEST)
+
 
 _CREATE = ("arange", "ones", "zeros", "full", "eye", "empty", "tensor", "randn", "linspace")
 _CPU = (["cpu"], ["torch.device('cpu')"], ['torch.device("cpu")'])
@@ -73,15 +226,6 @@ def overflow(node: ast.expr, scope: FunctionScope) -> Proposals:
         yield "overflow", f"torch.softmax(({subject}).float(), dim={axis}).to(({subject}).dtype)"
 
 
-def infinities(node: ast.expr, scope: FunctionScope) -> Proposals:
-    """Propose subtracting a maximum only where it is finite."""
-    match node:
-        case ast.BinOp(left, ast.Sub(), ast.Name(top)) if top in scope.locals:
-            yield "infinity", f"({scope.text(left)}) - torch.nan_to_num({top}, neginf=0.0)"
-        case ast.Subscript(inner) | ast.Attribute(inner) if called(inner) == "max":
-            yield "infinity", f"torch.nan_to_num({scope.text(node)}, neginf=0.0)"
-
-
 def types(node: ast.expr, scope: FunctionScope) -> Proposals:
     """Propose a different dtype or device where a tensor is created."""
     if not isinstance(node, ast.Call):
@@ -113,7 +257,7 @@ def types(node: ast.expr, scope: FunctionScope) -> Proposals:
 
 
 def results(node: ast.expr, scope: FunctionScope) -> Proposals:
-    """Propose a result with a different dtype, sign or axes, without NaN, or as a Python number."""
+    """Propose a result with a different dtype, sign or order of axes, or without NaN."""
     text, parent = scope.text(node), scope.parents.get(node)
     appended = called(parent) == "append" and isinstance(parent, ast.Call) and node in parent.args
     if appended or (isinstance(node, ast.Name) and isinstance(parent, ast.Return)):
@@ -139,7 +283,7 @@ _POSITIVE = ("relu", "clamp", "clamp_min", "clip", "maximum")
 
 
 def guards(node: ast.expr, scope: FunctionScope) -> Proposals:
-    """Propose a quotient that handles a zero divisor, and weights that are zero where masked."""
+    """Propose a quotient that is finite for a zero divisor, or zero weights at masked entries."""
     text = scope.text(node)
     match node:
         case ast.BinOp(left, ast.Div(), right) if not isinstance(right, (ast.Constant, ast.BinOp)):
@@ -164,14 +308,8 @@ def addends(node: ast.expr, scope: FunctionScope) -> Proposals:
         yield "missing step", f"({scope.text(node)}) + {name}"
 
 
-def residuals(node: ast.expr, scope: FunctionScope) -> Proposals:
-    """Propose adding a name to the result of a method, where a residual is likely to be missing."""
-    if scope.owner is not None and isinstance(scope.parents.get(node), ast.Return):
-        yield from addends(node, scope)
-
-
 def normalisation(node: ast.expr, scope: FunctionScope) -> Proposals:
-    """Propose dividing by the sum."""
+    """Propose dividing an expression by its sum."""
     text = scope.text(node)
     total = f"({text}).sum({scope.axis}, keepdim=True)"
     assigned = isinstance(scope.parents.get(node), (ast.Assign, ast.Return))

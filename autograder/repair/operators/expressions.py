@@ -1,10 +1,11 @@
-"""Arithmetic: scales, signs, operands, brackets, comparisons and numbers."""
+"""Expressions: operations, numbers, comparisons, names and arguments."""
 
 from __future__ import annotations
 
 import ast
+from itertools import permutations
 
-from ..function_scope import FunctionScope, Proposals, called, number
+from ..function_scope import FunctionScope, Proposals, called, names_in, number
 
 _COMPARE: dict[type[ast.cmpop], tuple[str, ...]] = {
     ast.Lt: ("<=", ">=", ">"),
@@ -40,7 +41,7 @@ _LARGE, _TINY = 1000, 1e-3  # beyond these, a number may stand for infinity or b
 
 
 def scales(node: ast.expr, scope: FunctionScope) -> Proposals:
-    """Propose scaling by a root where the scale is missing, doubled or inverted."""
+    """Propose a missing scale, its root or square, or its inverse; also no scale."""
     text, left = scope.text(node), _first_factor(node)
     if left is not None:
         yield "scale", f"({text}) / ({scope.text(left)}).shape[-1] ** 0.5"
@@ -76,7 +77,7 @@ def _first_factor(node: ast.expr) -> ast.expr | None:
 
 
 def _means(node: ast.expr, scope: FunctionScope) -> Proposals:
-    """Propose the mean over all entries in place of a loss that adds them up."""
+    """Propose `reduction="mean"` instead of `reduction="sum"` in a loss."""
     for keyword in node.keywords if isinstance(node, ast.Call) else ():
         value = keyword.value
         if keyword.arg == "reduction" and isinstance(value, ast.Constant) and value.value == "sum":
@@ -84,7 +85,7 @@ def _means(node: ast.expr, scope: FunctionScope) -> Proposals:
 
 
 def roots(node: ast.expr, scope: FunctionScope) -> Proposals:
-    """Propose the root of an expression, and a root of a different expression."""
+    """Propose the root of an expression, or the root of a different expression."""
     if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Div, ast.Mult, ast.Add)):
         yield "scale", f"({scope.text(node)}) ** 0.5"
     match scope.parents.get(node):
@@ -104,7 +105,7 @@ def roots(node: ast.expr, scope: FunctionScope) -> Proposals:
 
 
 def factors(node: ast.expr, scope: FunctionScope) -> Proposals:
-    """Propose twice or half a value, one more or less, or the opposite sign."""
+    """Propose twice or half of a value, one more or less, or the opposite sign."""
     text, parent = scope.text(node), scope.parents.get(node)
     match node:
         case ast.BinOp(_, ast.Mult() | ast.Pow()):
@@ -125,26 +126,8 @@ def factors(node: ast.expr, scope: FunctionScope) -> Proposals:
         yield "off by one", f"({text}) + 1"
 
 
-def assigned_factors(node: ast.expr, scope: FunctionScope) -> Proposals:
-    """Propose half or twice the assigned value, one more or less, or rounding up."""
-    text, parent = scope.text(node), scope.parents.get(node)
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.FloorDiv):
-        left, right = scope.text(node.left), scope.text(node.right)
-        yield "off by one", f"-(-({left}) // ({right}))"
-        yield "off by one", f"({text}) + ({text}) % 2"
-    if not isinstance(parent, ast.Assign):
-        return
-    if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Sub)):
-        yield "factor", f"({text}) / 2"
-        yield "factor", f"({text}) * 2"
-    elif isinstance(node, (ast.Name, ast.BinOp)):
-        yield "factor", f"2 * ({text})"
-        yield "off by one", f"({text}) + 1"
-        yield "off by one", f"({text}) - 1"
-
-
 def brackets(node: ast.expr, scope: FunctionScope) -> Proposals:
-    """Propose the same operands in a different order of evaluation."""
+    """Propose different brackets: the same operands in a different order of evaluation."""
     if not isinstance(node, ast.BinOp) or type(node.op) not in _SIGNS:
         return
     sign = _SIGNS[type(node.op)]
@@ -161,7 +144,7 @@ def brackets(node: ast.expr, scope: FunctionScope) -> Proposals:
 
 
 def operands(node: ast.expr, scope: FunctionScope) -> Proposals:
-    """Propose a different operation, swapped operands, or only one of them."""
+    """Propose a different operation, swapped operands, or only one of the operands."""
     if not isinstance(node, ast.BinOp) or type(node.op) not in _SIGNS:
         return
     left, right, sign = scope.text(node.left), scope.text(node.right), _SIGNS[type(node.op)]
@@ -203,3 +186,124 @@ def literals(node: ast.expr, scope: FunctionScope) -> Proposals:
         if not 0.1 <= abs(value) < 10:
             others += [repr(value * 10), repr(value / 10)]
     yield from (("constant", other) for other in dict.fromkeys(others))
+
+
+_FEW = 8  # siblings of a name, before only similar names are proposed
+_AXES = ("", "[..., None]", "[:, None]")
+_RANDOM = ("multinomial", "randn", "rand", "normal", "randint")
+
+
+def arguments(node: ast.expr, scope: FunctionScope) -> Proposals:
+    """Propose a different order of arguments or values, and missing arguments."""
+    if isinstance(node, (ast.Tuple, ast.List)) and isinstance(node.ctx, ast.Load):
+        parts = [scope.text(e) for e in node.elts]
+        for order in permutations(range(len(parts))) if len(parts) in (2, 3) else ():
+            if list(order) != sorted(order):
+                written = ", ".join(parts[i] for i in order)
+                yield "order of values", f"[{written}]" if isinstance(node, ast.List) else written
+    if not isinstance(node, ast.Call):
+        return
+    parts = [scope.text(a) for a in node.args]
+    own = called(node) in scope.code.definitions or called(node) in scope.used
+    if own or len(parts) in (2, 3):
+        for first in range(len(parts) - 1):
+            for second in range(first + 1, len(parts)):
+                swapped = list(parts)
+                swapped[first], swapped[second] = swapped[second], swapped[first]
+                yield "argument order", scope.with_arguments(node, swapped)
+    yield from _forgotten_arguments(node, scope, parts)
+
+
+def _forgotten_arguments(node: ast.Call, scope: FunctionScope, parts: list[str]) -> Proposals:
+    given = {k.arg for k in node.keywords}
+    target = scope.code.definitions.get(called(node))
+    if isinstance(target, ast.FunctionDef):
+        for argument in target.args.args[len(parts) :]:
+            name = argument.arg
+            if name not in given and name in scope.names:
+                yield "argument", scope.with_keywords(node, {name: name})
+            if name not in given and name in scope.attributes:
+                yield "argument", scope.with_keywords(node, {name: f"self.{name}"})
+    if called(node) in _RANDOM and "generator" in scope.parameters and "generator" not in given:
+        yield "argument", scope.with_keywords(node, {"generator": "generator"})
+    passed = {*parts, *(scope.text(k.value) for k in node.keywords)}
+    if isinstance(node.func, ast.Name) and node.func.id[:1].isupper():  # a class
+        for name in scope.parameters:
+            if name not in passed:
+                yield "argument", scope.with_arguments(node, [*parts, name])
+
+
+def unused_names(node: ast.expr, scope: FunctionScope) -> Proposals:
+    """Propose using a parameter or an assigned name that the function never reads."""
+    for name in scope.unused[:3] if is_operand(node, scope) else ():
+        if name not in names_in(node):
+            for axis in _AXES:
+                for sign in "-/*+":
+                    yield "unused", f"({scope.text(node)}) {sign} {name}{axis}"
+            yield "unused", name
+    if isinstance(node, ast.Call):
+        parts = [scope.text(a) for a in node.args]
+        for name in scope.unused[:4]:
+            yield "argument", scope.with_arguments(node, [*parts, name])
+            yield "argument", scope.with_keywords(node, {name: name})
+
+
+def uncalled_layers(node: ast.expr, scope: FunctionScope) -> Proposals:
+    """Propose calling a layer that the method never uses: instead of another layer, or around a
+    value."""
+    parent = scope.parents.get(node)
+    match node:
+        case ast.Attribute(ast.Name("self")) if isinstance(parent, ast.Call):
+            for other in scope.uncalled if parent.func is node else ():
+                if other in scope.layers:
+                    yield "name", f"self.{other}"
+    if isinstance(parent, ast.Tuple):
+        parent = scope.parents.get(parent)
+    product = isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.MatMult)
+    if (product or isinstance(parent, (ast.Call, ast.Return))) and is_operand(node, scope):
+        for attribute in scope.uncalled:
+            yield "missing step", f"self.{attribute}({scope.text(node)})"
+
+
+def sibling_names(node: ast.expr, scope: FunctionScope) -> Proposals:
+    """Propose a name that is assigned together with this name, or a name that is never read."""
+    if isinstance(node, ast.Name) and _is_read(node, scope):
+        siblings = sorted(scope.siblings.get(node.id, ()))
+        if len(siblings) > _FEW:  # for example the sizes and strides of a Triton kernel
+            siblings = [n for n in siblings if n[0] == node.id[0] or n[-1] == node.id[-1]]
+        for other in (*siblings, *scope.unused):
+            if other != node.id:
+                yield "name", other
+
+
+def names(node: ast.expr, scope: FunctionScope) -> Proposals:
+    """Propose any other name of the function, attribute of the object, or key."""
+    match node:
+        case ast.Attribute(ast.Name("self"), attribute):
+            for other in scope.attributes:
+                if other != attribute:
+                    yield "name", f"self.{other}"
+        case ast.Constant(str(value)) if isinstance(scope.parents.get(node), ast.Subscript):
+            for other in scope.keys:
+                if other != value:
+                    yield "name", repr(other)
+        case ast.Name() if _is_read(node, scope):
+            for other in scope.names:
+                if other != node.id:
+                    yield "name", other
+
+
+def is_operand(node: ast.expr, scope: FunctionScope) -> bool:
+    """Return True if an expression is a single value, and not a callable or a part of one."""
+    parent = scope.parents.get(node)
+    if isinstance(node, (ast.Constant, ast.Tuple, ast.List, ast.Compare, ast.BoolOp)):
+        return False
+    is_called = isinstance(parent, ast.Call) and parent.func is node
+    return not (isinstance(parent, (ast.Attribute, ast.keyword)) or is_called)
+
+
+def _is_read(node: ast.Name, scope: FunctionScope) -> bool:
+    """Return True if a name of the function is read and not called."""
+    parent = scope.parents.get(node)
+    is_called = isinstance(parent, ast.Call) and parent.func is node
+    return isinstance(node.ctx, ast.Load) and node.id in scope.names and not is_called
