@@ -128,7 +128,7 @@ def _other_orders(node: ast.Call, scope: FunctionScope) -> Proposals:
 def same_wrong_axis(scope: FunctionScope, nodes: list[ast.AST]) -> Iterator[Several]:
     """Propose a different axis in all calls that have the same axis.
 
-    The calls are those of the whole function, or those of one statement.
+    The calls are in the same function or in the same statement.
     """
     given = list(_given_axes(nodes))
     statements = (n for n in nodes if isinstance(n, (ast.Assign, ast.Return)))
