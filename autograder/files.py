@@ -13,7 +13,7 @@ import os
 import secrets
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -42,6 +42,14 @@ def replace_file(path: Path, data: bytes, mode: int = 0o600, *, lasting: bool = 
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
+
+
+def write_files(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Write files, given by their paths relative to the folder; create missing folders."""
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
 
 
 def hash_of(parts: Iterable[bytes]) -> bytes:

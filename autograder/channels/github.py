@@ -20,6 +20,7 @@ from pathlib import Path
 
 from ..authoring.lesson.handout import week_files
 from ..authoring.lesson.leak_check import check_files, secrets_of
+from ..files import write_files
 from ..model.course import Course, Week
 from ..model.errors import KitError
 from ..nbgrader.workspace import Workspace
@@ -54,7 +55,7 @@ def export_template(course: Course, week: Week, folder: Path) -> ExportedTemplat
     changed = _commit(folder / "template", template, f"{week.title}, as it is handed out")
     target = folder / "classroom50" / "autograders" / week.name
     shutil.rmtree(target, ignore_errors=True)
-    _write(target, bundle)
+    write_files(target, bundle)
     return ExportedTemplate(folder / "template", target, changed)
 
 
@@ -114,17 +115,10 @@ def _commit(folder: Path, files: dict[str, bytes], message: str) -> bool:
             shutil.rmtree(path)
         else:
             path.unlink()
-    _write(folder, files)
+    write_files(folder, files)
     # --force adds files that .gitignore or the instructor's settings would exclude
     run_git(git, "add", "--all", "--force")
     if not run_git(git, "status", "--porcelain"):
         return False
     run_git(git, "commit", "--quiet", "--message", message)
     return True
-
-
-def _write(folder: Path, files: dict[str, bytes]) -> None:
-    for name, data in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data)

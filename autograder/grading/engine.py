@@ -1,7 +1,7 @@
-"""Grade a week's submissions in this process.
+"""Grade the submissions of a week, one after the other, in this process.
 
-An `Engine` is created once per process and week and keeps everything warm: the hidden tests, the
-reference's answers, the runs of the misconceptions, and the sandbox's fork server.
+An `Engine` is created once per process and week. It caches the hidden tests, the replies of the
+reference, the results of the misconceptions, and the fork server of the sandbox.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 
 import torch
 
-from ..files import WorkFolder
+from ..files import WorkFolder, write_files
 from ..model.availability import is_missing
 from ..model.course import Course, Limits, Suspects, Week
 from ..model.course.bank import Bank
@@ -43,16 +43,16 @@ from .targets.spawner import Spawner
 
 import msgspec  # isort: skip
 
-# Limits of one edited version of a submission. The search's own budget ends much sooner.
+# Time limits of an edited submission. The budget of the search for edits ends much sooner.
 _EDIT_SECONDS = {"call_seconds": 1.0, "exercise_seconds": 600.0, "submission_seconds": 600.0}
 
 
 class Engine:
-    """Grades submissions of one week.
+    """Grades the submissions of one week.
 
-    spawner: starts sandboxes. None grades in this process: only for the project's own code
-    cache: results of the project's own code, shared by all processes
-    on_test: receives the exercise of each hidden test that has run, and whether it passed
+    spawner: starts sandboxes; None runs submissions in this process, for the project's own code
+    cache:   the stored results of the project's own code, which all processes share
+    on_test: a function to call after each hidden test, with its exercise and True if it passed
     """
 
     def __init__(
@@ -98,7 +98,7 @@ class Engine:
         )
 
     def locate_mistakes(self, settings: Suspects) -> Engine:
-        """Locate the lines of mistakes from now on, within these time budgets."""
+        """Let the engine locate the lines of mistakes within these time budgets; return it."""
         trial = msgspec.structs.replace(self.limits, **_EDIT_SECONDS)
         grader = Grader(
             self.runs,
@@ -127,14 +127,14 @@ class Engine:
     def _attempt(
         self, name: str, files: Mapping[str, bytes], exercise: str | None
     ) -> SubmissionReport:
-        # The project's own code, without a sandbox, may use the whole machine.
+        # Without a sandbox, only the project's own code runs, which may use the whole machine.
         bounded = ceiling() if self._spawner is not None else contextlib.nullcontext()
         try:
             with bounded:
                 return self._graded(name, files, exercise)
         except (SandboxError, EngineError) as error:
             message = str(error)
-        except Exception as error:  # any bug: the next submissions must be graded
+        except Exception as error:  # a bug must not stop the grading of the next submissions
             message = f"{type(error).__name__}: {error}"
         return SubmissionReport(
             name=name,
@@ -150,7 +150,7 @@ class Engine:
     ) -> SubmissionReport:
         target = self.target(files)
         if isinstance(target, Sandboxed):
-            target.listens_ahead = True  # every test of an exercise will run
+            target.listens_ahead = True  # because every test of an exercise will run
         try:
             extras = [e.extra for e in self.week.exercises]
             problem = import_problem(target, self.week.module, files, extras)
@@ -183,13 +183,10 @@ class Engine:
         limits: Limits | None = None,
         helpers: ReferenceHelpers | None = None,
     ) -> Sandboxed | InProcess:
-        """Return a target for a submission, with correct helpers in place of its own if given."""
+        """Return a target for a submission, with these correct helpers instead of its own."""
         if self._spawner is None:
             folder = Path(tempfile.mkdtemp(dir=self._folder.path))
-            for relative, content in files.items():
-                path = folder / relative
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_bytes(content)
+            write_files(folder, files)
             module = folder / self.week.module
             return InProcessWithHelpers(module, helpers) if helpers else InProcess(module)
         spawner = self._spawner
@@ -215,7 +212,7 @@ class Engine:
         return ReferencePrograms(right, by_name.__getitem__, target)
 
     def _correct_sources(self, exercise: str) -> list[str]:
-        """Return the solution, and the alternatives with their own version of the exercise."""
+        """Return the solution, and the alternatives that define the exercise themselves."""
         bank = self.bank
         starts = (f"def {exercise}(", f"class {exercise}(", f"class {exercise}:")
         others = (a.source for a in bank.alternatives)
@@ -237,9 +234,8 @@ def import_problem(
     """Import the module; return its error with the line and a caret, or "" if it succeeds.
 
     A module that cannot be imported is not tested, so its process never receives a request of a
-    hidden test. If an import fails later, in a process that was restarted after a test, that is the
-    verdict of the next test. A missing library of an extra that is not installed here is not the
-    submission's problem.
+    hidden test. An import that fails later, in a process that was restarted after a test, decides
+    the verdict of the next test. It is not an error if a library of an extra is not installed here.
     """
     try:
         raised = target.load()

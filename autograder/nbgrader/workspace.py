@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import msgspec
 
-from ..files import replace_file
+from ..files import replace_file, write_files
 from ..model.course import Course, Week
 from ..model.errors import NbgraderError
 
@@ -215,10 +215,7 @@ def replace_folder(folder: Path, files: Mapping[str, bytes], mode: int = 0o777) 
     for stale in (fresh, former):
         shutil.rmtree(stale, ignore_errors=True)
     fresh.mkdir(parents=True, mode=mode)
-    for name, content in files.items():
-        path = fresh / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
+    write_files(fresh, files)
     if folder.exists():
         folder.replace(former)
     fresh.replace(folder)

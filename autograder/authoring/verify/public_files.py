@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from ...files import write_files
 from ...model.course import REGISTRY, Course, Week
 from ...model.course.bank import Bank
 from ...model.course.stubs import stub_of
@@ -176,10 +177,7 @@ def run_lesson(course: Course, week: Week, files: dict[str, bytes]) -> Any:
     """Return the notebook among `files` with its outputs, run with the solution as the module."""
     with tempfile.TemporaryDirectory(prefix="autograder-lesson-") as place:
         folder = Path(place) / week.name
-        for name, content in files.items():
-            path = folder / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(content)
+        write_files(folder, files)
         (folder / week.module).write_bytes(course.solution(week).read_bytes())
         return _execute(folder, f"{week.name}.ipynb")
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from ...files import WorkFolder
+from ...files import WorkFolder, write_files
 from ...model.course import Course, Week
 from ...model.errors import KitError
 from ...model.report.schema import Ending, SubmissionReport
@@ -152,10 +152,7 @@ def prepare(
     """Read a submission from a zip in the same way as `autograder grade` from its folder."""
     with closing(WorkFolder()) as work_folder:
         folder = work_folder.path / week.name
-        for name, data in unpacked(content).items():
-            path = folder / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(data)
+        write_files(folder, unpacked(content))
         submission = read_student(course, week, queued.student, folder)
         release = course_for(course, week, queued.student, folder)
     return PreparedSubmission(release, release.week(week.name), submission)

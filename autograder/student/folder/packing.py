@@ -17,6 +17,7 @@ from pathlib import Path
 
 import msgspec
 
+from ...files import write_files
 from ...model.errors import KitError
 from ...model.submission_files import digest_of
 from .reset import BACKUPS
@@ -81,10 +82,7 @@ def submit_to_exchange(folder: WeekFolder, parcel: SubmissionFiles) -> str:
         )
     name = folder.path.name if folder.path.name.startswith(folder.week.week) else folder.week.week
     with tempfile.TemporaryDirectory(prefix="autograder-submit-") as stage:
-        for relative, data in parcel.files.items():
-            path = Path(stage) / name / relative
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(data)
+        write_files(Path(stage) / name, parcel.files)
         settings = _nbgrader_settings(folder)
         if settings:
             shutil.copy(settings, stage)
