@@ -1,4 +1,4 @@
-"""The exceptions that end a hidden test without passing it, and optional steps after grading.
+"""Define the exceptions that end a hidden test, and run optional steps after grading.
 
     Outcome
     ├── Unwritten      the stub's own NotImplementedError
@@ -8,11 +8,11 @@
     ├── TimedOut       a call exceeded its time limit
     ├── LimitExceeded  memory, disk, processes or the size of a reply
     ├── BadReply       the reply is not plain data, or not a frame
-    └── NotRun         the test cannot run here; it neither costs nor earns points
+    └── NotRun         the test cannot run on this machine and does not count
 
-Any other exception is a bug in the test: `grader_fault`. `BestEffort` runs the steps after the
-verdicts: diagnosis, fault localization, error carried forward. A submission may trigger a bug in
-these steps, so an exception is recorded and never changes a verdict.
+Any other exception is a bug in the test, with the verdict `grader_fault`. `BestEffort` runs the
+steps after the verdicts: diagnosis, fault localization, error carried forward. A submission may
+trigger a bug in these steps, so an exception is recorded and never changes a verdict.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from typing import ClassVar, TypeVar
 
 from ..model.report.schema import Verdict
 from ..sandbox import SandboxError
+from ..worker.protocol.messages import Raised
 
 Result = TypeVar("Result")
 
@@ -33,10 +34,12 @@ _MAX_LENGTH = 2_000
 class Outcome(Exception):
     """Ends a hidden test with a verdict and a message for the student.
 
-    line: the line of the student's module at which it happened, or 0
+    line:   the line of the student's module at which the test ended, or 0 if it is unknown
+    raised: the exception of the student's code that ended the test, or None
     """
 
     verdict: ClassVar[Verdict]
+    raised: Raised | None = None
 
     def __init__(self, message: str = "", line: int | None = None) -> None:
         super().__init__(message)
@@ -48,7 +51,7 @@ class Outcome(Exception):
 
 
 def printable(text: str) -> str:
-    """Replace control characters in a text, and truncate it to a readable length."""
+    """Return a text without control characters, truncated to a readable length."""
     return "".join(c if c.isprintable() or c == "\n" else "\ufffd" for c in text[:_MAX_LENGTH])
 
 
@@ -72,12 +75,12 @@ class Flaw(Enum):
 
     @property
     def precedes_gradients(self) -> bool:
-        """True if the test stopped before it compared gradients and side effects."""
+        """True if a test with this flaw stops before it compares gradients and side effects."""
         return self in (Flaw.VALUE, Flaw.KIND, Flaw.DRAWN, Flaw.REFUSAL)
 
     @property
     def independent_of_values(self) -> bool:
-        """True if the result is wrong whatever its values are."""
+        """True if a result with this flaw is wrong for any values."""
         return self not in (Flaw.VALUE, Flaw.GRADIENT, Flaw.CLAIM)
 
 
@@ -116,15 +119,15 @@ class NotRun(Outcome):
 
 
 class GraderFault(Exception):
-    """A bug of the grading system: in the sandbox, the reference or a hidden test."""
+    """A bug in the grading system: in the sandbox, the reference or a hidden test."""
 
 
 class Unseeded(GraderFault):
-    """A hidden test sends different requests after it received the same answers."""
+    """A hidden test made different calls after the same replies."""
 
 
 def clear_frames(error: BaseException | None) -> None:
-    """Clear the frames of an exception: reference cycles would keep a submission's values alive."""
+    """Clear the frames of an exception, because reference cycles would keep values alive."""
     while error is not None:
         traceback.clear_frames(error.__traceback__)
         error.__traceback__ = None
@@ -134,7 +137,7 @@ def clear_frames(error: BaseException | None) -> None:
 class BestEffort:
     """Runs optional steps and collects their errors in `failures`.
 
-    end_sandbox: called after an error of the sandbox, so that the next step gets a new one
+    end_sandbox: ends the sandbox after an error of it, so that the next step starts a new sandbox
     """
 
     def __init__(self, end_sandbox: Callable[[], None] | None) -> None:
@@ -142,7 +145,7 @@ class BestEffort:
         self.failures: list[str] = []
 
     def run(self, description: str, step: Callable[[], Result], default: Result) -> Result:
-        """Return the step's result, or `default` if it raises; record the error."""
+        """Return the step's result; if the step raises, record the error and return `default`."""
         try:
             return step()
         except Exception as error:

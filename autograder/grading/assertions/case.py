@@ -18,7 +18,7 @@ from ..disclosure.failure_messages import crashed, forbidden, state_mismatch
 from ..disclosure.leak_budget import with_products
 from ..disclosure.signatures import Signatures
 from ..outcomes import BadReply, Crashed, GraderFault, LimitExceeded
-from ..targets.in_process import Answer, Target
+from ..targets.in_process import Target
 from .inputs import Draw
 
 _EXPANDED_VIEWS = 8 << 20  # bytes that a decoded reply may occupy in addition to its buffers
@@ -103,15 +103,6 @@ class NoSuchName(GraderFault):
         self.name = name
 
 
-class ReferenceRaised(GraderFault):
-    """The reference raised an exception. `refuses` may require it."""
-
-    def __init__(self, reply: frames.Reply, message: str) -> None:
-        super().__init__(message)
-        assert reply.raised is not None
-        self.raised = reply.raised
-
-
 @dataclass
 class Side:
     """A program that one test calls: the submission, the reference, or the reference in float64.
@@ -119,7 +110,6 @@ class Side:
     source: the lines of the submission's module
     fresh:  the next call is the first call of the test
     calls:  the calls that the test has made to the submission
-    last:   the reply to the last call, or None if the call had no reply
     """
 
     target: Target
@@ -129,7 +119,6 @@ class Side:
     source: tuple[str, ...] = ()
     fresh: bool = True
     calls: list[frames.Call] = field(default_factory=list)
-    last: Answer | None = None
 
     def call(
         self,
@@ -160,8 +149,7 @@ class Side:
             **fields,
         )
         self.fresh = False
-        self.last = None
-        self.last = reply, buffers = self.target.request(frames.pack(call, encoder.buffers))
+        reply, buffers = self.target.request(frames.pack(call, encoder.buffers))
         if self.is_reference:
             self._check_reference(path, reply)
         else:
@@ -187,15 +175,12 @@ class Side:
         return object_on(self).handle if object_on is not None else None
 
     def _check_reference(self, path: str, reply: frames.Reply) -> None:
-        if reply.status == "ok":
-            return
-        raised = reply.raised
-        detail = f": {raised.type}: {raised.message}" if raised else ""
-        if reply.status == "raised" and not self.in_float64:
-            raise ReferenceRaised(reply, f"the reference's {path} raised{detail}")
         if reply.status == "missing":
             raise NoSuchName(path)
-        raise GraderFault(f"the reference's {path} answered {reply.status}{detail}")
+        if reply.status != "ok":
+            raised = reply.raised
+            detail = f": {raised.type}: {raised.message}" if raised else ""
+            raise GraderFault(f"the reference's {path} replied {reply.status!r}{detail}")
 
     def _check_submission(
         self, case: Case, call: frames.Call, reply: frames.Reply, options: CallOptions
@@ -214,7 +199,7 @@ class Side:
             assert reply.mismatch is not None
             raise state_mismatch(reply.mismatch, path, words, _parameter_shapes(call.state))
         if reply.raised is not None:
-            raise crashed(
+            outcome = crashed(
                 options.qualified(path),
                 reply.raised,
                 case.module,
@@ -222,6 +207,8 @@ class Side:
                 sizes=with_products(_shapes(self._arguments())),
                 brought=bool(call.brought),
             )
+            outcome.raised = reply.raised if reply.status == "raised" else None
+            raise outcome
         if reply.status == "too_large":
             raise LimitExceeded("The result is far larger than it can be.")
 
@@ -268,11 +255,6 @@ class Case:
     def begin(self) -> None:
         for side in (self.student, self.reference, self.precise):
             side.target.begin(self.test, self.exercise)
-
-    def end(self) -> None:
-        """Delete the last replies, because reference cycles would keep them alive."""
-        for side in (self.student, self.reference, self.precise):
-            side.last = None
 
     def call_in_float64(
         self, path: str, args: tuple[Any, ...], kwargs: dict[str, Any], options: CallOptions

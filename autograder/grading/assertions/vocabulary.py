@@ -23,7 +23,7 @@ from ..disclosure.leak_budget import UNKNOWN, MessageBudget
 from ..outcomes import Crashed, Flaw, GraderFault, Unwritten, Wrong
 from .call_comparison import IN_A_ROW, BothCalls, Comparison, check_side_effects, compare_calls
 from .calls import Container, HasRemoteObject, NamedCalls, Remote, RemoteObject, is_class
-from .case import PLAIN, CallOptions, Case, ReferenceRaised, Side
+from .case import PLAIN, CallOptions, Case, Side
 from .value_comparison import compare
 
 
@@ -246,16 +246,12 @@ class _Refusal(NamedCalls):
     def _check(self, path: str, options: CallOptions, /, *args: Any, **kwargs: Any) -> None:
         name = options.qualified(path)
         subject = f"`{name}`" if name else "The model"
-        side = self._case.student
         try:
-            side.call(self._case, path, args, kwargs, options)
-        except (Crashed, Unwritten):
-            reply = side.last[0] if side.last is not None else None
-            if reply is None or reply.raised is None or reply.status != "raised":
+            self._case.student.call(self._case, path, args, kwargs, options)
+        except (Crashed, Unwritten) as outcome:
+            if outcome.raised is None:
                 raise
-            self._check_error(reply.raised, subject)
-        except ReferenceRaised as error:  # the reference is graded in place of a submission
-            self._check_error(error.raised, subject)
+            self._check_error(outcome.raised, subject)
         else:
             raise Wrong(
                 f"{subject} should raise {self._error} for these arguments, but accepts them.",

@@ -16,7 +16,7 @@ from types import FrameType
 import pytest
 
 from ..assertions.calls import Calls, Count
-from ..assertions.case import Case, NoSuchName
+from ..assertions.case import Case
 from ..assertions.inputs import Draw
 from ..assertions.vocabulary import Agree, Refuses
 from ..outcomes import GraderFault, Outcome, printable
@@ -68,16 +68,7 @@ def describe_fault(
     """
     frame, line, file = _place(error, graders)
     where = f" ({file}:{line})" if line else ""
-    text = f"{type(error).__name__}: {error}"
-    if isinstance(error, GraderFault):
-        text = str(error)
-    elif isinstance(error, AssertionError) and not error.args:
-        text = _NO_MESSAGE
-    elif isinstance(error, pytest.FixtureLookupError):
-        text, where = f"there is no fixture {error.argname!r}", _line_of_test(error)
-    elif (word := _misspelt_word(error)) is not None:
-        text = f"fixtures have no {word!r}"
-    return printable(f"{test}{where}: {text}{_suggestion(error, frame, exercises)}")
+    return printable(f"{test}{where}: {_explained(error, frame, exercises)}")
 
 
 def describe_outcome(outcome: Outcome, graders: Path) -> str:
@@ -93,22 +84,20 @@ def describe_collection_error(error: BaseException, graders: Path) -> str:
         return printable(f"{Path(error.filename or '').name}:{error.lineno}: {error.msg}")
     frame, line, file = _place(error, graders)
     where = f"{file}:{line}: " if line else ""
-    return printable(f"{where}{type(error).__name__}: {error}{_suggestion(error, frame, ())}")
+    return printable(f"{where}{_explained(error, frame)}")
 
 
 def _place(error: BaseException, graders: Path) -> tuple[FrameType | None, int, str]:
     """Return the innermost frame in a hidden test, its line and its file, or (None, 0, "")."""
     found: tuple[FrameType | None, int, str] = (None, 0, "")
+    if isinstance(error, pytest.FixtureLookupError):
+        code = error.request.function.__code__
+        return None, code.co_firstlineno, Path(code.co_filename).name
     for frame, line in traceback.walk_tb(error.__traceback__):
         path = Path(frame.f_code.co_filename)
         if path.is_relative_to(graders):
             found = frame, line, path.name
     return found
-
-
-def _line_of_test(error: pytest.FixtureLookupError) -> str:
-    code = getattr(error.request.function, "__code__", None)
-    return f" ({Path(code.co_filename).name}:{code.co_firstlineno})" if code else ""
 
 
 def _misspelt_word(error: BaseException) -> str | None:
@@ -117,18 +106,24 @@ def _misspelt_word(error: BaseException) -> str | None:
     return str(call.args[0]) if isinstance(call, partial) and call.args else None
 
 
-def _suggestion(error: BaseException, frame: FrameType | None, exercises: tuple[str, ...]) -> str:
-    name, known = getattr(error, "name", None), list[str]()
+def _explained(
+    error: BaseException, frame: FrameType | None, exercises: tuple[str, ...] = ()
+) -> str:
+    """Return the text of an error, with a suggestion if the author misspelt a name."""
+    text, name, known = f"{type(error).__name__}: {error}", getattr(error, "name", ""), list[str]()
     words = [n for kind in (Agree, Count, Refuses) for n in dir(kind) if n[0] != "_"]
     if isinstance(error, pytest.FixtureLookupError):
-        name, known = error.argname, list(_FIXTURES)
-    elif isinstance(error, NoSuchName):
-        known = [*exercises, *words]
+        name, known = error.argname or "", list(_FIXTURES)
+        text = f"there is no fixture {name!r}"
+    elif isinstance(error, GraderFault):  # a `name` is that of a function that does not exist
+        text, known = str(error), [*exercises, *words]
+    elif isinstance(error, AssertionError) and not error.args:
+        text = _NO_MESSAGE
     elif isinstance(error, NameError) and frame is not None:
         known = [*frame.f_locals, *frame.f_globals, *dir(builtins)]
     elif (word := _misspelt_word(error)) is not None:
-        name, known = word, words
+        text, name, known = f"fixtures have no {word!r}", word, words
     elif isinstance(error, AttributeError):
         known = [one for one in dir(error.obj) if not one.startswith("_")]
-    near = difflib.get_close_matches(name, known, n=1) if name else []
-    return f"; did you mean {near[0]!r}?" if near else ""
+    near = difflib.get_close_matches(name or "", known, n=1)
+    return f"{text}; did you mean {near[0]!r}?" if near else text
