@@ -1,15 +1,12 @@
-"""Compare decoded values: every numeric tolerance of the grader is in this module.
+"""Compare decoded values, with every numeric tolerance of the grader.
 
-Two values can be compared in three ways:
-
-- Is a result correct? `verdict_bound` gives the largest allowed difference from the float64
-  reference, by dtype. Only this decides a verdict.
-- Did two programs return the same value? `same_value` allows for rounding, and for differences
-  much smaller than the distance of both from the correct value.
-- How wrong is a result? `distance` returns 1 where a result is certainly wrong.
-
-`close` compares two arrays within one of the tolerances below. `leaves` walks two values in
-parallel, for callers that classify differences themselves.
+- `verdict_bound` returns the largest difference from the float64 reference that a correct result
+  may have, by dtype. Only this bound decides a verdict.
+- `same_value` returns True if two programs returned the same value. It allows for rounding, and for
+  differences much smaller than the distance of both values from the correct value.
+- `distance` measures how wrong a result is. A result with a distance above 1 is certainly wrong.
+- `close` compares two arrays within one of the tolerances below.
+- `leaves` walks two values in parallel, for callers that classify differences themselves.
 """
 
 from __future__ import annotations
@@ -31,11 +28,11 @@ from .decoding import Drawing, Figure, Image
 
 @dataclass(frozen=True)
 class Tolerance:
-    """Largest difference at which two entries are equal.
+    """The largest difference at which two entries are equal: the sum of three terms.
 
-    absolute:    the same for every array
-    per_largest: relative to the largest finite entry
-    per_entry:   relative to the entry itself
+    absolute:    a constant
+    per_largest: relative to the largest finite entry of the array
+    per_entry:   relative to the entry
     """
 
     absolute: float = 0.0
@@ -50,13 +47,13 @@ DIGITS = Tolerance(per_largest=2e-3, per_entry=2e-3)  # equal except for lost di
 PATTERN = Tolerance(per_largest=1e-3)  # to recognise a relation such as "transposed"
 COARSE = Tolerance(per_largest=0.02, per_entry=0.02)  # recognisably the same numbers
 
-# By dtype: the largest error of a correct result, and an error that only a wrong result has.
+# The largest error of a correct result, and an error that only a wrong result has, by dtype.
 _ROUNDINGS = {TORCH_DTYPES[name]: t.roundings for name, t in FLOAT_TYPES.items()}
 _WRONG_BEYOND = {TORCH_DTYPES[name]: t.wrong_beyond for name, t in FLOAT_TYPES.items()}
 _SAME_ROUNDINGS = 32  # machine epsilons by which two programs for the same formula may differ
-# Two wrong values are the same if they are this much closer to each other than to the correct one.
+# Two wrong values are the same if their difference is at most this share of their error.
 _CLOSER = 0.01
-_LARGEST_OVERLAP = 0.1  # beyond this, the float64 run has taken a different branch
+_LARGEST_OVERLAP = 0.1  # above this relative difference, the float64 run took a different branch
 _TINY = 1e-30
 FAR = math.inf
 
@@ -67,12 +64,12 @@ def is_array(value: object) -> bool:
 
 
 def as_tensor(value: Any) -> torch.Tensor:
-    """Return an array as a tensor on the CPU."""
+    """Convert an array to a tensor on the CPU; return a tensor unchanged."""
     return value if isinstance(value, torch.Tensor) else torch.from_numpy(np.array(value))
 
 
 def largest_entry(x: Any) -> float:
-    """Return the largest absolute value of an array's finite floats, or 0 if it has none."""
+    """Return the largest absolute value of an array's finite floats, or 0 without such floats."""
     if not is_array(x):
         return 0.0
     x = as_tensor(x)
@@ -117,7 +114,7 @@ def verdict_bound(
 
 
 def trusted_precise(expected: torch.Tensor, precise: torch.Tensor) -> torch.Tensor:
-    """Return `precise`, or `expected` (as float64) if the two made different discrete choices."""
+    """Return `precise`, or `expected` if the run in float64 took a different branch."""
     finite = torch.isfinite(expected)
     if not torch.equal(finite, torch.isfinite(precise)) or not finite.any():
         return expected
@@ -132,8 +129,8 @@ def trusted_precise(expected: torch.Tensor, precise: torch.Tensor) -> torch.Tens
 def same_value(a: Any, b: Any, right: Any = None, scale: float = 0.0) -> bool:
     """Return True if two programs returned the same value, up to rounding.
 
-    right: the correct value, if it is known
-    scale: magnitude of the values that were computed together with these
+    right: the correct value, or None if it is unknown
+    scale: the magnitude of the values that were computed in the same call
     """
     return all(_same_leaf(*leaf, scale) for leaf in leaves(a, b, right))
 
@@ -169,7 +166,7 @@ def _same_tensor(a: torch.Tensor, b: torch.Tensor, right: Any, scale: float) -> 
 
 
 def _error(wrong: torch.Tensor, right: Any) -> float:
-    """Return the largest finite difference from the correct value, or 0 if it is unknown."""
+    """Return the largest finite difference from the correct value, or 0 if that is unknown."""
     if not is_array(right) or right.shape != wrong.shape:
         return 0.0
     right = as_tensor(right)
@@ -182,10 +179,10 @@ def _error(wrong: torch.Tensor, right: Any) -> float:
 
 
 def distance(a: Any, right: Any, scale: float = 0.0) -> float:
-    """Return the distance of a value from the correct one; above 1 it is certainly wrong.
+    """Return the distance of a value from the correct value. Above 1 it is certainly wrong.
 
-    Return FAR if the values differ in kind, shape, dtype, an exact entry or which are finite.
-    Captions of plots are not compared.
+    Return FAR if the values differ in kind, shape, dtype, an exact entry or the positions of finite
+    entries. Captions of plots are not compared.
     """
     return max((_leaf_distance(x, y, scale) for x, y, _ in leaves(a, right)), default=0.0)
 
@@ -230,8 +227,8 @@ def _tensor_distance(a: torch.Tensor, b: torch.Tensor, scale: float) -> float:
 def leaves(a: Any, b: Any, right: Any = None) -> Iterator[tuple[Any, Any, Any]]:
     """Yield the parts of two values in parallel, each with the matching part of `right` or None.
 
-    Containers that differ in kind, length or keys are yielded whole, and count as different.
-    A drawing is split into its images and a drawing that contains only the captions.
+    Containers that differ in kind, length or keys are yielded whole, and count as different. A
+    drawing is split into its images and a drawing without images, which has the captions.
     """
     mine, theirs = _parts(a), _parts(b)
     if mine is None or theirs is None or mine.keys() != theirs.keys() or _kind(a) != _kind(b):
@@ -244,7 +241,7 @@ def leaves(a: Any, b: Any, right: Any = None) -> Iterator[tuple[Any, Any, Any]]:
 
 
 def _parts(value: Any) -> dict[Any, Any] | None:
-    """Return the parts of a container by kind and position, or None for a leaf."""
+    """Return the parts of a container by position or key, or None for any other value."""
     if isinstance(value, (tuple, list)):
         return {("item", place): part for place, part in enumerate(value)}
     if isinstance(value, dict):
@@ -265,5 +262,5 @@ def _same_scale(a: Image, b: Image) -> bool:
 
 
 def without_trailing_spaces(text: str) -> str:
-    """Return a text without trailing spaces, which comparisons ignore."""
+    """Remove the spaces at the ends of lines, which comparisons ignore."""
     return "\n".join(line.rstrip(" ") for line in text.split("\n"))

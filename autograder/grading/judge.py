@@ -1,16 +1,16 @@
-"""Decide how each exercise of a submission ends: the teacher's rules.
+"""Judge each exercise of a submission by the teacher's rules.
 
-1. Exercises that others call are judged first. If one is wrong and a genuine attempt, its callers
-   are graded again with a correct version of it (`dependencies.error_carried_forward`).
-2. An exercise earns the points of the run with correct helpers, or of the submitted one if those
-   are more.
+1. Exercises that other exercises call are judged first. If a helper is wrong but a genuine attempt,
+   its callers are graded again with a correct helper (`dependencies.error_carried_forward`).
+2. An exercise earns the points of the run with correct helpers, or of the submitted run if that
+   earns more.
 3. Misconceptions of the bank name the mistakes (`naming`). Each name explains some failed tests.
-4. A named mistake earns points for the rest of the exercise only if answers show work
-   (`triviality`). If trivial programs pass every test that passes, the tests earn no points.
+4. An exercise with a named mistake earns points for the rest only if its outputs show work
+   (`triviality`). If trivial programs pass all tests that the exercise passes, it earns no points.
 5. `model.report.scoring` computes the points from this evidence.
 
 docs/instructor.md explains the rules in "What counts as work" and "Errors carried forward". Points
-never depend on a clock or on explanations that are added afterwards, such as lines.
+never depend on a clock or on explanations that are added later, such as lines.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ from .dependencies.error_carried_forward import (
     terminates,
 )
 from .diagnosis.match_bank import Named
-from .naming import Failures, Files, MistakeNames
+from .naming import Failures, MistakeNames
 from .outcomes import BestEffort, Flaw
 from .running.pytest_plugin import Ran
-from .running.test_runner import Runs
+from .running.test_runner import Files, Runs
 from .targets.in_process import Target
 from .triviality.answer_contents import has_outputs
 from .triviality.work_check import WorkCheck
@@ -45,7 +45,7 @@ _TRIVIAL_SHARE = 0.5
 
 
 class JudgedExercise(NamedTuple):
-    """An exercise with its test runs and the failures that it inherits."""
+    """The evidence for an exercise, its test results, and the failures that it inherits."""
 
     evidence: scoring.Evidence
     ran: list[Ran]
@@ -55,9 +55,9 @@ class JudgedExercise(NamedTuple):
 class Judge:
     """Judges the exercises of a week's submissions.
 
-    rule: how points are deducted
-    names: names mistakes, and explains reports
-    load: load a submission with correct versions of these exercises
+    rule:  the rule by which points are deducted
+    names: names mistakes and adds their lines to reports
+    load:  a function that loads a submission with correct versions of some exercises
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class Judge:
         self._work = WorkCheck(runs, load)
 
     def judge(self, ran: Iterable[Ran], files: Files) -> dict[str, JudgedExercise]:
-        """Judge every exercise, helpers before the exercises that call them."""
+        """Judge every exercise, helpers before their callers; return the results by exercise."""
         runs: dict[str, list[Ran]] = {e.name: [] for e in self._runs.week.exercises}
         for one in ran:
             runs[one.exercise].append(one)
@@ -85,7 +85,7 @@ class Judge:
         follows = self.rule.follow_through != "none" and not any(one.fault for one in tests)
         called = self._carried_forward.begin("\n".join(self._runs.lines(files)))
         judged = dict[str, JudgedExercise]()
-        attempts = dict[str, bool]()  # wrong helpers, and whether they are nearly correct
+        attempts = dict[str, bool]()  # True for wrong helpers that are nearly correct
         for name, helpers in called.items():
             inherited = Inherited()
             wrong = helpers.replaceable(attempts)
@@ -105,7 +105,7 @@ class Judge:
     def reports(
         self, judged: Iterable[JudgedExercise], files: Files, electives_counted: int | None
     ) -> tuple[ExerciseReport, ...]:
-        """Return the exercises' reports, with points and with explanations of their mistakes."""
+        """Return the reports of the exercises, with points and explanations of mistakes."""
         exercises = list(judged)
         reports = scoring.exercise_reports(
             [one.evidence for one in exercises], self.rule, electives_counted
@@ -131,8 +131,8 @@ class Judge:
     ) -> JudgedExercise:
         """Judge an exercise with correct helpers, or as submitted if that earns more points.
 
-        The submitted run counts only if more of its tests pass, because a wrong helper can make a
-        bad exercise look like one with a small mistake.
+        The submitted run counts only if more of its tests pass. Otherwise a wrong helper could make
+        a bad exercise look like an exercise with a small mistake.
         """
         rerun = [inherited.rerun.get(r.report.name, r) for r in ran]
         with_helpers = self._judged(exercise, rerun, inherited, files, helpers.own)
@@ -143,7 +143,7 @@ class Judge:
         return max(with_helpers, submitted, key=lambda one: self._report(one).score)
 
     def _passed_weight(self, ran: Iterable[Ran], inherited: Inherited) -> float:
-        """Return the weight of passed tests, plus the part that inherited tests keep."""
+        """Return the weight of the passed tests, plus the credit for inherited failures."""
         weight = 0.0
         for r in ran:
             if r.report.verdict.failed:
@@ -156,9 +156,9 @@ class Judge:
     def _is_attempt(self, judged: JudgedExercise, files: Files) -> bool:
         """Return True if an exercise is a genuine attempt.
 
-        It earned points, misconceptions explain most of its failures, or its outputs contain the
-        correct values in a different order or on a different scale. Constants, wrong types and
-        crashes are not attempts.
+        A genuine attempt earned points, or misconceptions explain most of its failures, or its
+        outputs contain the correct values in a different order or on a different scale. Constants,
+        wrong types and crashes are not genuine attempts.
         """
         name = judged.evidence.exercise.name
         tried = self._best_effort.run(f"{name}, tried", lambda: self._tried(judged, files), judged)
@@ -170,9 +170,9 @@ class Judge:
         )
 
     def _tried(self, judged: JudgedExercise, files: Files) -> JudgedExercise:
-        """Run the tests of an exercise that were skipped because its source breaks a rule.
+        """Judge an exercise as if its source broke no rule, if a broken rule stopped all its tests.
 
-        They run in a separate process, because its code could affect the other exercises.
+        The tests run in a separate process, because the code could affect other exercises.
         """
         if any(r.answers or r.report.verdict is not Verdict.FORBIDDEN for r in judged.ran):
             return judged
@@ -187,7 +187,7 @@ class Judge:
         return bool(report.deductions) or 2 * report.score >= report.max_score
 
     def _report(self, judged: JudgedExercise) -> ExerciseReport:
-        """Return the report of an exercise if no other exercise shares its mistakes."""
+        """Return the report that an exercise gets if no other exercise has the same mistakes."""
         (report,) = scoring.exercise_reports([judged.evidence], self.rule)
         return report
 
@@ -260,7 +260,7 @@ class Judge:
     def _shows_work(self, evidence: scoring.Evidence, ran: list[Ran]) -> bool:
         """Return False if trivial programs pass every test that the submission passes.
 
-        Return True unchecked if parameters fail to load, because the rest is then not tested.
+        Return True if parameters fail to load, because then the rest was not tested.
         """
         if any(r.flaw is Flaw.STATE for r in ran):
             return True

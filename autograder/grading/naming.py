@@ -1,19 +1,16 @@
-"""Name the mistakes of an exercise. Every name in a report comes from `MistakeNames`.
+"""Name the mistakes of an exercise, from three sources.
 
-Names have three sources:
-
-1. Misconceptions of the bank whose outputs equal the submission's (`diagnosis.match_bank`). Only
+1. Misconceptions of the bank with the same outputs as the submission (`diagnosis.match_bank`). Only
    these names affect the points, so they are determined first.
 2. Kinds of edits: one small edit of the student's code makes the tests pass (`localization`).
-3. Symptoms: properties of the wrong outputs and exceptions (`diagnosis.symptoms`).
+3. Symptoms: properties of the wrong outputs and of the exceptions (`diagnosis.symptoms`).
 
-Names of kinds 2 and 3 never change the points, and are skipped if a misconception explains most
-failures.
+Sources 2 and 3 never change the points, and are not used if a misconception explains most failures.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -27,16 +24,15 @@ from .diagnosis.symptoms import by_symptom
 from .localization.localizer import LineFinder, Places, lines_of
 from .outcomes import BestEffort
 from .running.pytest_plugin import Ran
-from .running.test_runner import Runs
-
-Files = Mapping[str, bytes]
+from .running.test_runner import Files, Runs
 
 
 class Failures(NamedTuple):
-    """The failed tests of an exercise that are not inherited.
+    """The results of an exercise, without the tests whose failures are inherited.
 
-    ran: all tests of the exercise that are not inherited
-    explained: the failed tests that misconceptions of the bank explain
+    ran:       the results of the tests
+    inherited: the failures that the exercise inherits from its helpers
+    explained: the names of the failed tests that misconceptions of the bank explain
     """
 
     ran: Sequence[Ran]
@@ -45,17 +41,18 @@ class Failures(NamedTuple):
 
 
 class MistakeNames:
-    """Names the mistakes of a week's submissions. `finder` locates lines, if it is set."""
+    """Names the mistakes of a week's submissions. `finder` locates their lines, or is None."""
 
     def __init__(self, runs: Runs, best_effort: BestEffort) -> None:
         self._runs, self._bank, self._best_effort = runs, runs.bank, best_effort
         self.finder: LineFinder | None = None
 
     def misconceptions(self, exercise: str, ran: Sequence[Ran], files: Files) -> list[Named]:
-        """Return the misconceptions that a submission's outputs match.
+        """Return the misconceptions that match the outputs of a submission.
 
-        A function that never reads a required argument cannot use it wrongly. So if the submission
-        reads fewer arguments than the matching programs, only programs that read as few can match.
+        A function that never reads a required argument cannot use that argument wrongly. So if the
+        submission ignores an argument that all matching programs read, only misconceptions that
+        ignore the same arguments can match.
         """
         bank = self._runs.of_misconceptions(exercise)
         right = self._runs.right_answers(exercise) if bank else {}
@@ -74,7 +71,7 @@ class MistakeNames:
         return diagnose(ran, fitting, right)
 
     def explain(self, report: ExerciseReport, files: Files, failures: Failures) -> ExerciseReport:
-        """Add the lines of an exercise's mistakes to its report, and names if most lack one."""
+        """Add the lines of an exercise's mistakes to its report, and names if most have none."""
         failing = [r for r in failures.ran if r.report.verdict.failed]
         if not failing or any(r.fault for r in failures.ran):
             return report
@@ -114,7 +111,7 @@ class MistakeNames:
 
 
 def _names_by_kind(report: ExerciseReport, places: Places) -> Iterator[Diagnosis]:
-    """Name the kinds of edits, unless edits of several kinds would each fix all tests."""
+    """Name the kinds of edits that fix tests, unless edits of several kinds each fix all tests."""
     alone = all(place.alone for place in places)
     kinds = {place.kind: place.explains for place in reversed(places)}
     failed = sum(t.verdict.failed and not t.carried for t in report.tests)

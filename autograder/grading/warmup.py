@@ -1,4 +1,4 @@
-"""Create an engine and start its sandbox in parallel; tune the garbage collector."""
+"""Create an engine while its sandbox starts, and tune the garbage collector for grading."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def warm_engine(
 ) -> Engine:
     """Create an engine while the sandbox's fork server starts.
 
-    depends: a hash of everything that the answers of the project's own code depend on. If given,
-        these answers are stored on disk.
+    depends: a hash of everything that the replies of the course's own programs depend on; None does
+             not store these replies on disk
     """
     spawner = None if sandbox is None else Spawner(sandbox, course, week, devices)
     try:
@@ -37,12 +37,11 @@ def warm_engine(
             from .engine import Engine
             from .running.disk_cache import RunCache
 
-            # More threads would wait actively for small products, on cores where other processes
-            # grade.
+            # More threads would busy-wait in small products, on cores that other processes need.
             torch.set_num_threads(1)
             kept = RunCache(course.state / "bank" / week.name, depends) if depends else None
             engine = Engine(course, week, devices, secret, spawner, kept)
-            gc.freeze()  # otherwise the next collection would traverse all of torch
+            gc.freeze()  # so that the next collection does not traverse all of torch
             return engine
         finally:
             gc.enable()
@@ -57,10 +56,10 @@ _THRESHOLD = (20_000, 20, 20)  # of gc.set_threshold
 
 @contextmanager
 def rare_collection() -> Iterator[None]:
-    """Exclude existing objects from garbage collection, and collect new ones rarely.
+    """Exclude existing objects from garbage collection, and collect new objects rarely.
 
-    A hidden test creates a few thousand objects; torch and its libraries have a million. The
-    collector's traversals took a third of a proof, and half if many figures are drawn.
+    A hidden test creates a few thousand objects, and torch and its libraries a million. By default,
+    garbage collection takes a third of a proof, and half of a proof that draws many figures.
     """
     before = gc.get_threshold()
     gc.collect()

@@ -1,8 +1,8 @@
-"""Check a result against the reference: kind, shape, dtype, finiteness, values.
+"""Check the kind, shape, dtype, finiteness and values of a result against the reference.
 
-The reference also runs in float64; `comparator.verdict_bound` bounds the distance from that.
-Messages say where and by how much a result is wrong, never the hidden inputs or the expected
-values.
+The reference also runs in float64, and `comparator.verdict_bound` limits the distance from that
+result. Messages describe where and by how much a result is wrong, but contain neither hidden inputs
+nor expected values.
 """
 
 from __future__ import annotations
@@ -47,16 +47,16 @@ _SUMS, _SUMS_OF_HALVES = 1e-3, 1e-2
 def explain_difference(
     actual: torch.Tensor, expected: torch.Tensor, off: torch.Tensor, subject: str
 ) -> str:
-    """Return a message that says how many entries differ, where most, and in which pattern.
+    """Describe how many entries differ, where the difference is largest, and in which pattern.
 
     actual, expected, off: tensors of the same shape; `off` is True where the values differ
-    subject:                 the subject of the message
+    subject:               the subject of the message
     """
     total, wrong = off.numel(), int(off.sum())
     budget = MessageBudget(VALUES)
     pattern = _pattern(actual, expected, off)
     sums = "" if _sums_by_chance(subject) else _sums(actual, expected)
-    budget.afford(HINTS)  # "no hint" is a choice too
+    budget.afford(HINTS)  # the absence of a hint is a choice too
     budget.afford(ROUGH if sums else 2)
     hints = [text for text in (pattern, sums) if text]
     place = _worst_entry(actual, expected, off, budget)
@@ -93,7 +93,7 @@ def _rows(off: torch.Tensor, budget: MessageBudget) -> str:
 
 
 def _pattern(actual: torch.Tensor, expected: torch.Tensor, off: torch.Tensor) -> str:
-    """Return a sentence if the values differ in a way typical of a mistake, or ""."""
+    """Return a sentence if the difference is typical of a common mistake, or ""."""
     if actual.dtype is torch.bool:
         return "True and False are swapped." if bool(off.all()) else ""
     mine, theirs = actual.double(), expected.double()
@@ -106,7 +106,7 @@ def _pattern(actual: torch.Tensor, expected: torch.Tensor, off: torch.Tensor) ->
     filled = torch.where(zero, theirs, mine)
     if is_float and bool((mine[zero] != 0).any()) and close(filled, theirs, near):
         return "Some entries that should be exactly zero are not."
-    # Checked before the patterns below, because nearly equal values could match these too.
+    # Checked before the other patterns, because nearly equal values could match these too.
     if is_float and close(mine, theirs, near):
         return "It is close, but not accurate enough for its dtype."
     if close(mine, -theirs, near):
@@ -127,7 +127,7 @@ def _pattern(actual: torch.Tensor, expected: torch.Tensor, off: torch.Tensor) ->
 
 
 def _sums(actual: torch.Tensor, expected: torch.Tensor) -> str:
-    """Return a sentence if rows should sum to 1 and do not, or ""."""
+    """Return a sentence if the expected rows sum to 1 and the actual rows do not, or ""."""
     if actual.ndim < 1 or not expected.is_floating_point() or actual.shape[-1] < 2:
         return ""
     mine, theirs = actual.double().sum(-1), expected.double().sum(-1)
@@ -155,10 +155,10 @@ def compare(
 ) -> None:
     """Raise Wrong if `actual` differs from `expected`, or BadReply if it is not plain data.
 
-    precise:   the expected value in float64, if available
-    tolerance: None derives it from the dtype
+    precise:   the expected value in float64; None uses `expected`
+    tolerance: None derives the tolerance from the dtype
     subject:   the subject of the message
-    terms:     magnitude of the terms whose sums are the values
+    terms:     the magnitude of the terms whose sums are the values
     """
     _Comparison(tolerance, terms).check(actual, expected, precise, subject)
 
@@ -273,13 +273,13 @@ class _Comparison:
         finer = precise if isinstance(precise, float) else expected
         values = (actual, expected, finer)
         mine, theirs, wide = (torch.tensor(x, dtype=torch.float64) for x in values)
-        # a Python float may come from a float32 tensor
+        # The tolerance is that of float32, because a Python float may come from a float32 tensor.
         bound = verdict_bound(theirs.float(), wide, self.tolerance, self.terms)
         replace(self, tolerance=Tolerance(bound))._check_values(mine, theirs, wide, subject)
 
 
 def _check_exact(actual: Any, expected: Any, subject: str) -> None:
-    """Compare integers, booleans, texts and None."""
+    """Raise Wrong if an integer, boolean, text or None differs from the expected value."""
     if isinstance(actual, (np.bool_, np.integer)):
         actual = actual.item()
     if isinstance(actual, str) and isinstance(expected, str):
