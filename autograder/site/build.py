@@ -72,7 +72,9 @@ def build_site(
     now = now or dt.datetime.now(dt.UTC)
     _require_site_folder(folder)
     released = [w for w in course.weeks if course.localized(w.release) <= now]
-    pages = {"index.html": _index(course, released)}
+    entries = [(week, course.localized(week.due)) for week in released]
+    template = environment("site").get_template("index.html.j2")
+    pages = {"index.html": template.render(course=course, weeks=entries)}
     for week in released:
         on_week(week.name)
         files = week_files(course, week)
@@ -94,18 +96,15 @@ def week_pages(
     check_files(ran, secrets, "site")
     syllabus = read_syllabus(course, week)
     parts = parts_of(notebook, week, files, parse_hints(files["hints.md"].decode()), syllabus)
-    page = (
-        environment("site")
-        .get_template("week.html.j2")
-        .render(
-            course=course,
-            week=week,
-            parts=parts,
-            syllabus=syllabus,
-            hours=rough_hours(total_minutes(week, syllabus)) if syllabus else "",
-            due=course.localized(week.due),
-            highlighting=code_styles(),
-        )
+    template = environment("site").get_template("week.html.j2")
+    page = template.render(
+        course=course,
+        week=week,
+        parts=parts,
+        syllabus=syllabus,
+        hours=rough_hours(total_minutes(week, syllabus)) if syllabus else "",
+        due=course.localized(week.due),
+        highlighting=code_styles(),
     )
     frames = [shown for part in parts for shown in part.outputs if isinstance(shown, Frame)]
     pages = {f"{week.name}/index.html": page}
@@ -117,11 +116,6 @@ def week_pages(
 def words_of(page: str) -> str:
     """Return the text of a page without markup."""
     return html.unescape(re.sub(r"<[^>]*>", "", page))
-
-
-def _index(course: Course, weeks: list[Week]) -> str:
-    entries = [(week, course.localized(week.due)) for week in weeks]
-    return environment("site").get_template("index.html.j2").render(course=course, weeks=entries)
 
 
 def _require_site_folder(folder: Path) -> None:

@@ -90,9 +90,8 @@ def marking_guides(course: Course, week: Week) -> dict[str, MarkingGuide]:
 
 def parse_guides(text: str) -> dict[str, MarkingGuide]:
     """Return the marking guides in a text by question; missing parts are empty."""
-    _, *cut = _SECTION.split(_without_code(text))
-    sections = zip(cut[::2], cut[1::2], strict=True)
-    return {name.strip(): _guide(name.strip(), body) for name, body in sections}
+    sections = _split(_SECTION, _without_code(text))
+    return {name: _guide(name, body) for name, body in sections.items()}
 
 
 def answers_problems(course: Course, week: Week) -> Iterator[str]:
@@ -122,12 +121,15 @@ def secret_sentences(text: str) -> Iterator[str]:
         yield from _SENTENCE.split(paragraph)
 
 
+def _split(heading: re.Pattern[str], text: str) -> dict[str, str]:
+    """Return the text below each heading, without the text before the first one."""
+    _, *parts = heading.split(text)
+    return {t.strip(): body for t, body in zip(parts[::2], parts[1::2], strict=True)}
+
+
 def _guide(name: str, body: str) -> MarkingGuide:
-    _, *cut = _PART.split(body)
-    parts = {
-        title.strip(): _with_code(text) for title, text in zip(cut[::2], cut[1::2], strict=True)
-    }
-    answer, rubric, wrong = (parts.get(title, "").strip() for title in _PARTS)
+    parts = _split(_PART, body)
+    answer, rubric, wrong = (_with_code(parts.get(title, "")).strip() for title in _PARTS)
     return MarkingGuide(name, answer, tuple(_lines(rubric)), tuple(_wrong(wrong)))
 
 
@@ -138,10 +140,8 @@ def _items(text: str) -> list[str]:
 def _lines(text: str) -> Iterator[RubricLine]:
     for item in _items(text):
         found = _EARNS.match(item)
-        if found:
-            yield RubricLine(float(found[1]), _joined(item[found.end() :]))
-        else:
-            yield RubricLine(0.0, _joined(item))
+        points, text = (float(found[1]), item[found.end() :]) if found else (0.0, item)
+        yield RubricLine(points, _joined(text))
 
 
 def _wrong(text: str) -> Iterator[WrongAnswer]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import msgspec
 
@@ -173,17 +173,12 @@ def excuses(course: Course, week: Week) -> dict[str, str]:
 
 
 def hunt(
-    course: Course,
-    week: Week,
-    secret: bytes,
-    sandbox: Sandbox | None,
-    on_done: Callable[[MutantOutcome], None] = lambda _: None,
-) -> list[MutantOutcome]:
-    """Run every mutant of the week's solution until a test rejects it."""
+    course: Course, week: Week, secret: bytes, sandbox: Sandbox | None
+) -> Iterator[MutantOutcome]:
+    """Run every mutant of the week's solution until a test rejects it, and yield the outcomes."""
     engine = warm_engine(course, week, (CPU, FAKE_GPU), secret, sandbox)
     stated = excuses(course, week)
     names = {e.name for e in week.exercises}
-    outcomes = []
     try:
         for mutant in mutants(engine.bank.solution):
             exercise = mutant.function if mutant.function in names else None
@@ -194,9 +189,6 @@ def hunt(
                     caught = engine.runs.first_failure(target, mutant.source, None)
             finally:
                 target.close()
-            outcome = MutantOutcome(mutant, caught, stated.get(mutant.label, ""))
-            outcomes.append(outcome)
-            on_done(outcome)
+            yield MutantOutcome(mutant, caught, stated.get(mutant.label, ""))
     finally:
         engine.close()
-    return outcomes

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from rich.status import Status
-
 from ...authoring.verify.mutants import MutantOutcome, hunt
 from ...files import course_secret
 from ...model.course import Course, Week
@@ -16,20 +14,12 @@ def run_mutants(course: Course, weeks: list[Week]) -> bool:
     sandbox, secret = choose(), course_secret(course)
     all_rejected = True
     for week in weeks:
+        outcomes: list[MutantOutcome] = []
         with terminal(stderr=True).status(week.name) as status:
-            found: list[MutantOutcome] = []
-
-            def on_outcome(
-                outcome: MutantOutcome,
-                found: list[MutantOutcome] = found,
-                week: Week = week,
-                status: Status = status,
-            ) -> None:
-                found.append(outcome)
-                alive = sum(not o.caught_by for o in found)
-                status.update(f"{week.name}: {len(found)} mutants, {alive} alive")
-
-            outcomes = hunt(course, week, secret, sandbox, on_outcome)
+            for outcome in hunt(course, week, secret, sandbox):
+                outcomes.append(outcome)
+                alive = sum(not o.caught_by for o in outcomes)
+                status.update(f"{week.name}: {len(outcomes)} mutants, {alive} alive")
         all_rejected &= _print(week, outcomes)
     return all_rejected
 
