@@ -12,7 +12,7 @@ FLOAT32 = 1e-5
 
 @pytest.mark.weight(3)
 def test_matrices(agree):
-    """Wq, Wk and Wv come in that order from one generator, each with its own shape's spread."""
+    """Draw Wq, Wk and Wv in this order from one generator, each scaled for its own shape."""
     pair = agree.SelfAttention(8, 3, 5)
     for name in ("Wq", "Wk", "Wv"):
         pair.attribute(name)
@@ -41,7 +41,7 @@ def test_forward(agree, draw):
 
 @pytest.mark.dtypes("float64")
 def test_batches(agree, draw):
-    """Several sentences at once are answered each on its own."""
+    """Process each sentence of a batch independently."""
     pair = agree.SelfAttention(7, 2, 4, draw.seed())
     pair.forward(draw.array.normal(3, 5, 7))
     pair.forward(draw.array.normal(2, 3, 5, 7))
@@ -50,7 +50,7 @@ def test_batches(agree, draw):
 @pytest.mark.weight(2)
 @pytest.mark.dtypes("float16", "float32", "float64")
 def test_float_types(agree, draw, dtype):
-    """Output and weights have the floating-point type of the sentence, not that of the matrices."""
+    """Return output and weights in the floating-point type of the sentence, not of the matrices."""
     # Half precision: queries and keys of size 3 rounded to steps of 2e-3 before they meet.
     tolerance = {"float16": 0.05, "float32": FLOAT32, "float64": 1e-13}[
         draw.array.normal(1).dtype.name
@@ -78,7 +78,7 @@ def test_one_token(agree, draw):
 
 @pytest.mark.dtypes("float64")
 def test_views(agree, draw):
-    """Embeddings may be a transposed or broadcast view, and are not written to."""
+    """Accept transposed or broadcast views as embeddings, and leave them unchanged."""
     pair = agree.SelfAttention(8, 3, 5, 1)
     pair.forward(draw.array.normal(8, 6).T)
     pair.forward(np.broadcast_to(draw.array.normal(1, 8), (4, 8)))
@@ -86,7 +86,7 @@ def test_views(agree, draw):
 
 @pytest.mark.dtypes("float64")
 def test_two_objects(agree, draw):
-    """Two objects live side by side, each with its own matrices."""
+    """Keep two objects independent: each has its own matrices."""
     first, second = agree.SelfAttention(6, 2, 3, 1), agree.SelfAttention(6, 2, 3, 2)
     sentence = draw.array.normal(4, 6)
     second.forward(sentence)

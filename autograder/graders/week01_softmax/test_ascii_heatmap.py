@@ -33,7 +33,7 @@ def test_drawing(agree, draw):
 
 @pytest.mark.weight(2)
 def test_largest_weight(agree, draw):
-    """Only the largest weight of the whole matrix gets the darkest character."""
+    """Print only the largest weight of the whole matrix with the darkest character."""
     weights = attention(draw, 5)
     weights[:, 2] /= 3
     weights[3] = [0.06, 0.05, 0.04, 0.5, 0.02]
@@ -52,7 +52,7 @@ def test_characters(agree, draw):
 
 @pytest.mark.weight(2)
 def test_width(agree, draw):
-    """Tokens and cells take `width` places each."""
+    """Print tokens and cells `width` characters wide."""
     for width in (3, 4, 9):
         agree.only(shown).ascii_heatmap(attention(draw, 3), ["I", "am", "you"], width=width)
     agree.only(shown).ascii_heatmap(attention(draw, 3), ["I", "am", "you"], " xX", 8)

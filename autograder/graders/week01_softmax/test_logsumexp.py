@@ -15,7 +15,7 @@ def test_values(agree, draw):
 
 @pytest.mark.weight(2)
 def test_any_number_of_axes(agree, draw):
-    """There may be any number of axes, from a single row to batch and heads."""
+    """Support any number of axes, from a single row to batch and heads."""
     for shape in ((7,), (3, 5), (2, 3, 4), (2, 3, 4, 5)):
         agree.logsumexp(draw.normal(*shape))
 
@@ -37,7 +37,7 @@ def test_keepdim(agree, draw):
 
 @pytest.mark.weight(2)
 def test_large_numbers(agree, draw):
-    """Numbers of ±10000 and beyond neither overflow nor vanish."""
+    """Avoid overflow and underflow for values of ±10000 and beyond."""
     for size in (1e3, 1e4, 1e6):
         agree.logsumexp((draw.permutation(9).float() - 4.0)[None] * size)
         agree.logsumexp(draw.normal(3, 5) - size)
@@ -45,7 +45,7 @@ def test_large_numbers(agree, draw):
 
 @pytest.mark.weight(8)
 def test_rows_of_different_magnitude(agree, draw):
-    """Rows that are far apart do not disturb each other."""
+    """Compute each row independently, even if other rows are far larger or smaller."""
     heights = torch.tensor([0.0, -3e3, 8e3, 120.0])[:, None]
     agree.logsumexp(heights + draw.normal(4, 6))
     agree.logsumexp(heights.T + draw.normal(6, 4), dim=0)
@@ -71,7 +71,7 @@ def test_some_minus_infinity(agree, draw):
 
 @pytest.mark.weight(2)
 def test_gradients(agree, draw):
-    """Gradients reach every entry of a row, not only the largest."""
+    """Propagate gradients to every entry of a row, not only to the largest."""
     agree.gradients.logsumexp(draw.normal(2, 3, 5))
     agree.gradients.logsumexp(draw.normal(2, 3, 4), dim=1, keepdim=True)
 
@@ -84,7 +84,7 @@ def test_float_types(agree, draw, dtype):
 
 
 def test_single_entry(agree, draw):
-    """Dimensions of size 1 are dropped only if they are summed over."""
+    """Remove a dimension of size 1 only if it is summed over."""
     agree.logsumexp(draw.normal(1, 5))
     agree.logsumexp(draw.normal(5, 1))
     agree.logsumexp(draw.normal(3, 1, 5), dim=0)
@@ -92,7 +92,7 @@ def test_single_entry(agree, draw):
 
 
 def test_views(agree, draw):
-    """Transposed, strided and expanded views are read correctly, and not written to."""
+    """Accept transposed, strided and expanded views, and leave them unchanged."""
     agree.logsumexp(draw.normal(5, 3).T)
     agree.logsumexp(draw.normal(4, 10)[:, ::2])
     agree.logsumexp(draw.normal(1, 5).expand(3, 5), dim=0)
@@ -100,7 +100,7 @@ def test_views(agree, draw):
 
 @pytest.mark.weight(1, elsewhere=7)
 def test_device(agree, draw, device):
-    """Numbers on a GPU give their answer there, also for a row of only -inf."""
+    """Return the result on the input's GPU, also for a row of only -inf."""
     agree.gradients.logsumexp(draw.normal(2, 3, 5))
     numbers = draw.normal(2, 3, 5)
     numbers[:, 1] = -torch.inf

@@ -39,21 +39,21 @@ def test_batches(agree, draw):
 
 @pytest.mark.weight(2)
 def test_more_keys_than_queries(agree, draw):
-    """There may be more keys than queries: the weights have a row per query, a column per key."""
+    """Support more keys than queries: the weights have a row per query and a column per key."""
     agree.scaled_dot_product_attention(*three(draw, 2, 3, n=4, m=7))
     agree.scaled_dot_product_attention(*three(draw, 2, 3, n=1, m=5))
 
 
 @pytest.mark.weight(2)
 def test_fewer_keys_than_queries(agree, draw):
-    """There may be fewer keys than queries, even a single one, which gets all the attention."""
+    """Support fewer keys than queries, even a single key, which gets all the attention."""
     agree.scaled_dot_product_attention(*three(draw, n=7, m=4))
     agree.scaled_dot_product_attention(*three(draw, n=4, m=1))
 
 
 @pytest.mark.weight(2)
 def test_values_of_different_size(agree, draw):
-    """Values may be shorter or longer than queries and keys, which set the scale."""
+    """Support values of a different size than queries and keys, whose size sets the scale."""
     agree.scaled_dot_product_attention(*three(draw, d_v=3))
     agree.scaled_dot_product_attention(*three(draw, d=4, d_v=9))
 
@@ -66,7 +66,7 @@ def test_one_of_each(agree, draw):
 
 @pytest.mark.weight(2)
 def test_large_scores(agree, draw):
-    """Scores in the hundreds or thousands do not overflow."""
+    """Avoid overflow for scores in the hundreds or thousands."""
     q, k, v = three(draw, 2)
     # Scores near 4000 are rounded to steps of 2e-4 in float32.
     agree.within(atol=5e-3).scaled_dot_product_attention(40 * q, 40 * k, v)
@@ -74,18 +74,18 @@ def test_large_scores(agree, draw):
 
 @pytest.mark.weight(2)
 def test_gradients(agree, draw):
-    """Queries, keys and values all get their gradient, from the output and from the weights."""
+    """Propagate gradients from output and weights to queries, keys and values."""
     agree.gradients.scaled_dot_product_attention(*three(draw))
 
 
 @pytest.mark.weight(2)
 def test_float_types(agree, draw, dtype):
-    """Output and weights have the floating-point type of the inputs, and its precision."""
+    """Return output and weights in the floating-point type of the inputs, with its precision."""
     agree.scaled_dot_product_attention(*three(draw, 2, n=4, d=5))
 
 
 def test_views(agree, draw):
-    """Transposed and expanded views are read correctly, and not written to."""
+    """Accept transposed and expanded views, and leave them unchanged."""
     q, k, _ = three(draw, d=4)
     agree.scaled_dot_product_attention(
         q.T.contiguous().T, k[:1].expand(5, 4), draw.normal(5, 8)[:, ::2]
@@ -101,7 +101,7 @@ def test_same_tensor_three_times(agree, draw):
 
 @pytest.mark.weight(1, elsewhere=5)
 def test_device(agree, draw, device):
-    """Inputs on a GPU give output and weights there, gradients included."""
+    """Return output and weights on the inputs' GPU, and support gradients there."""
     agree.gradients.scaled_dot_product_attention(*three(draw, 2, 3))
 
 

@@ -40,21 +40,21 @@ def test_batches(agree, draw):
 
 @pytest.mark.weight(2)
 def test_more_keys_than_queries(agree, draw):
-    """There may be more keys than queries: the weights have a row per query, a column per key."""
+    """Support more keys than queries: the weights have a row per query and a column per key."""
     agree.scaled_dot_product_attention_numpy(*three(draw, 2, 3, n=4, m=7))
     agree.scaled_dot_product_attention_numpy(*three(draw, 2, 3, n=1, m=5))
 
 
 @pytest.mark.weight(2)
 def test_fewer_keys_than_queries(agree, draw):
-    """There may be fewer keys than queries, even a single one, which gets all the attention."""
+    """Support fewer keys than queries, even a single key, which gets all the attention."""
     agree.scaled_dot_product_attention_numpy(*three(draw, n=7, m=4))
     agree.scaled_dot_product_attention_numpy(*three(draw, n=4, m=1))
 
 
 @pytest.mark.weight(2)
 def test_values_of_different_size(agree, draw):
-    """Values may be shorter or longer than queries and keys, which set the scale."""
+    """Support values of a different size than queries and keys, whose size sets the scale."""
     for d, d_v in ((6, 3), (4, 9)):
         agree.scaled_dot_product_attention_numpy(*three(draw, d=d, d_v=d_v))
 
@@ -67,7 +67,7 @@ def test_one_of_each(agree, draw):
 
 @pytest.mark.weight(2)
 def test_large_scores(agree, draw):
-    """Scores in the hundreds or thousands do not overflow."""
+    """Avoid overflow for scores in the hundreds or thousands."""
     # Scores near 4000 are rounded to steps of 2e-4 in float32.
     inputs = three(draw, 2, 3, std=40.0)
     agree.within(atol=5e-3).scaled_dot_product_attention_numpy(*inputs)
@@ -76,12 +76,12 @@ def test_large_scores(agree, draw):
 @pytest.mark.weight(2)
 @pytest.mark.dtypes("float16", "float32", "float64")
 def test_float_types(agree, draw, dtype):
-    """Output and weights have the floating-point type of the inputs, and its precision."""
+    """Return output and weights in the floating-point type of the inputs, with its precision."""
     agree.scaled_dot_product_attention_numpy(*three(draw, 2, n=4, d=5))
 
 
 def test_views(agree, draw):
-    """Transposed and broadcast views are read correctly, and not written to."""
+    """Accept transposed and broadcast views, and leave them unchanged."""
     q = draw.array.normal(6, 5).T
     k = np.broadcast_to(draw.array.normal(1, 6), (5, 6))
     agree.scaled_dot_product_attention_numpy(q, k, draw.array.normal(5, 12)[:, ::2])

@@ -15,7 +15,7 @@ def test_values(agree, draw):
 
 @pytest.mark.weight(2)
 def test_any_number_of_axes(agree, draw):
-    """There may be any number of axes, from a single row to batch and heads."""
+    """Support any number of axes, from a single row to batch and heads."""
     for shape in ((7,), (3, 5), (2, 3, 4), (2, 3, 4, 5)):
         agree.softmax(draw.normal(*shape))
 
@@ -31,14 +31,14 @@ def test_any_dim(agree, draw):
 
 @pytest.mark.weight(2)
 def test_large_scores(agree, draw):
-    """Scores of ±10000 and beyond neither overflow nor vanish together."""
+    """Avoid overflow and underflow for scores of ±10000 and beyond."""
     for size in (1e3, 1e4, 1e6):
         agree.softmax((draw.permutation(9).float() - 4.0)[None] * size)
 
 
 @pytest.mark.weight(8)
 def test_rows_of_different_magnitude(agree, draw):
-    """Rows that are far apart do not disturb each other."""
+    """Compute each row independently, even if other rows are far larger or smaller."""
     heights = torch.tensor([0.0, -3e3, 8e3, 120.0])[:, None]
     scores = heights + draw.integers(0, 6, 4, 6) / 8
     # At 8000 a float32 has steps of 1/2048: drawn eighths are exact, logarithms of sums are not.
@@ -57,14 +57,14 @@ def test_minus_infinity(agree, draw):
 
 @pytest.mark.weight(2)
 def test_gradients(agree, draw):
-    """Gradients flow back through the whole formula: each score moves every weight of its row."""
+    """Propagate gradients through the whole formula: each score affects every weight of its row."""
     agree.gradients.softmax(draw.normal(2, 3, 4))
     agree.gradients.softmax(draw.normal(2, 3, 4), dim=1)
 
 
 @pytest.mark.dtypes("float64")
 def test_gradients_of_large_scores(agree, draw):
-    """Large scores have a gradient too, without a NaN."""
+    """Return gradients without NaN for large scores."""
     # Steps of a float64 at 1000: 1e-13.
     agree.within(atol=1e-10).gradients.softmax(draw.normal(3, 5) + 1000.0)
 
@@ -91,7 +91,7 @@ def test_single_entry(agree, draw):
 
 
 def test_views(agree, draw):
-    """Transposed, strided and expanded views are read correctly, and not written to."""
+    """Accept transposed, strided and expanded views, and leave them unchanged."""
     agree.softmax(draw.normal(5, 3).T)
     agree.softmax(draw.normal(4, 10)[:, ::2])
     agree.softmax(draw.normal(1, 5).expand(3, 5), dim=1)
@@ -99,7 +99,7 @@ def test_views(agree, draw):
 
 @pytest.mark.weight(1, elsewhere=7)
 def test_device(agree, draw, device):
-    """Scores on a GPU give weights there, gradients included."""
+    """Return weights on the scores' GPU, and support gradients there."""
     agree.gradients.softmax(draw.normal(2, 3, 5))
     agree.softmax(draw.normal(2, 3, 4), dim=0)
 

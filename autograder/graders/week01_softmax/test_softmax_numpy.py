@@ -15,7 +15,7 @@ def test_values(agree, draw):
 
 @pytest.mark.weight(2)
 def test_any_number_of_axes(agree, draw):
-    """There may be any number of axes, from a single row to batch and heads."""
+    """Support any number of axes, from a single row to batch and heads."""
     for shape in ((7,), (3, 5), (2, 3, 4), (2, 3, 4, 5)):
         agree.softmax_numpy(draw.array.normal(*shape))
 
@@ -36,14 +36,14 @@ def test_square(agree, draw):
 
 @pytest.mark.weight(2)
 def test_large_scores(agree, draw):
-    """Scores of ±10000 and beyond neither overflow nor vanish together."""
+    """Avoid overflow and underflow for scores of ±10000 and beyond."""
     for size in (1e3, 1e4, 1e6):
         agree.softmax_numpy((draw.permutation(9).numpy() - 4.0)[np.newaxis] * size)
 
 
 @pytest.mark.weight(8)
 def test_rows_of_different_magnitude(agree, draw):
-    """Rows that are far apart do not disturb each other."""
+    """Compute each row independently, even if other rows are far larger or smaller."""
     heights = np.array([0.0, -3e3, 8e3, 120.0], dtype=np.float32)[:, np.newaxis]
     scores = heights + draw.array.integers(0, 6, 4, 6).astype(np.float32) / 8
     # At 8000 a float32 has steps of 1/2048: drawn eighths are exact, logarithms of sums are not.
@@ -52,7 +52,7 @@ def test_rows_of_different_magnitude(agree, draw):
 
 
 def test_shifted_rows(agree, draw):
-    """Adding a constant to a whole row does not change the result."""
+    """Return the same result if a constant is added to a whole row."""
     scores = draw.array.integers(-16, 17, 3, 7).astype(np.float32) / 8
     for shift in (1000.0, -1000.0):
         # Steps of a float32 at 1000: 6e-5, which a right program may meet once per row.
@@ -83,13 +83,13 @@ def test_float_types(agree, draw, dtype):
 
 @pytest.mark.weight(2)
 def test_integers(agree, draw):
-    """Integer scores are answered in float64."""
+    """Return float64 for integer scores."""
     agree.softmax_numpy(draw.array.integers(-3, 4, 2, 3, 5))
     agree.softmax_numpy(draw.array.integers(-3, 4, 2, 3, 5).astype(np.int32), axis=-2)
 
 
 def test_small_integers(agree, draw):
-    """Small integer dtypes do not overflow."""
+    """Avoid overflow in small integer dtypes."""
     scores = draw.array.integers(100, 127, 3, 5).astype(np.int8)
     scores[:, 2] *= -1
     agree.softmax_numpy(scores)
@@ -103,7 +103,7 @@ def test_single_entry(agree, draw):
 
 
 def test_views(agree, draw):
-    """Transposed, strided and broadcast views are read correctly, and not written to."""
+    """Accept transposed, strided and broadcast views, and leave them unchanged."""
     agree.softmax_numpy(draw.array.normal(5, 3).T)
     agree.softmax_numpy(draw.array.normal(4, 10)[:, ::2])
     agree.softmax_numpy(np.broadcast_to(draw.array.normal(1, 5), (3, 5)), axis=1)

@@ -27,7 +27,7 @@ def test_values(agree, draw):
 
 
 def test_parameters(agree, draw):
-    """There are three projections, W_q, W_k and W_v, each square and without a bias."""
+    """Define three projections, W_q, W_k and W_v, each square and without a bias."""
     pair = agree.SelfAttention(4)
     pair(draw.normal(2, 3, 4))
     shapes = {name: tuple(value.shape) for name, value in pair.student.state_dict().items()}
@@ -48,7 +48,7 @@ def test_mask(agree, draw):
 
 
 def test_causal(agree, draw):
-    """Under a causal mask a change to the last token leaves all earlier outputs alone."""
+    """Under a causal mask, keep all earlier outputs unchanged if the last token changes."""
     pair = agree.SelfAttention(6)
     x = draw.normal(2, 5, 6)
     before, weights = pair(x, mask=triangle(5))
@@ -89,7 +89,7 @@ def test_width_sets_the_scale(agree, draw):
 
 
 def test_keeps_the_dtype(agree, draw, dtype):
-    """Module and tokens of any float type work, and answer in it."""
+    """Support any float type of module and tokens, and return this type."""
     # A width whose root is exact: √C rounded to float32 does not affect this test.
     pair = agree.SelfAttention(4)
     pair(draw.normal(2, 5, 4), mask=some(draw, 5, 5))
@@ -103,7 +103,7 @@ def test_single_token(agree, draw):
 
 
 def test_strided_tokens(agree, draw):
-    """Tokens may come as a transposed view, and the mask as a transposed or expanded one."""
+    """Accept a transposed view as tokens, and a transposed or expanded view as mask."""
     pair = agree.SelfAttention(6)
     pair(draw.normal(5, 2, 6).transpose(0, 1), mask=some(draw, 5, 5).transpose(0, 1) | triangle(5))
     pair(draw.normal(3, 5, 6), mask=some(draw, 1, 5, 5).expand(3, 5, 5))
@@ -111,7 +111,7 @@ def test_strided_tokens(agree, draw):
 
 @pytest.mark.weight(1, elsewhere=4)
 def test_device(agree, draw, device):
-    """Module, tokens and mask on a GPU give an answer there."""
+    """Return the result on the GPU of module, tokens and mask."""
     pair = agree.SelfAttention(6)
     pair(draw.normal(2, 5, 6), mask=triangle(5))
     pair(draw.normal(2, 5, 6))

@@ -24,7 +24,7 @@ def test_values(agree, draw):
 
 @pytest.mark.weight(2)
 def test_any_rank(agree, draw):
-    """Scores may have any number of axes, from a single row to batch and heads."""
+    """Support scores with any number of axes, from a single row to batch and heads."""
     agree.masked_softmax(draw.normal(6), torch.tensor([True, False, True, True, False, True]))
     agree.masked_softmax(draw.normal(3, 4, 5), some(draw, 3, 4, 5))
     agree.masked_softmax(draw.normal(2, 3, 4, 5), some(draw, 2, 3, 4, 5))
@@ -97,7 +97,7 @@ def test_hidden_scores_may_be_the_largest(agree, draw):
 
 @pytest.mark.dtypes("float64")
 def test_allowed_scores_may_be_very_low(agree, draw):
-    """Only the differences of the allowed scores matter, however far below zero they are."""
+    """Depend only on the differences of the allowed scores, however far below zero they are."""
     mask = some(draw, 4, 6)
     for depth in (2e4, 3e9):
         # exp(score - logsumexp) is right too, and its error grows with the depth.
@@ -148,7 +148,7 @@ def test_strided_scores(agree, draw):
 
 @pytest.mark.weight(1, elsewhere=5)
 def test_device(agree, draw, device):
-    """Scores and mask on a GPU give weights there."""
+    """Return weights on the GPU of scores and mask."""
     mask = some(draw, 4, 6)
     mask[3] = False
     agree.masked_softmax(draw.normal(2, 4, 6), mask)

@@ -25,7 +25,7 @@ def some(draw, *shape):
 
 @pytest.mark.weight(2)
 def test_values(agree, draw):
-    """Output and weights are right with a mask that serves every sequence."""
+    """Apply one mask to every sequence, for output and weights."""
     mask = some(draw, 4, 4)
     _, weights = agree.scaled_dot_product_attention(*qkv(draw, 2), mask)
     zero_where(weights, ~mask.expand(2, 4, 4))
@@ -34,7 +34,7 @@ def test_values(agree, draw):
 
 @pytest.mark.weight(2)
 def test_values_of_different_size(agree, draw):
-    """Values may be shorter or longer than queries and keys, which set the scale."""
+    """Support values of a different size than queries and keys, whose size sets the scale."""
     agree.scaled_dot_product_attention(*qkv(draw, d_v=3), some(draw, 4, 4))
     agree.scaled_dot_product_attention(*qkv(draw, d_v=8))
 

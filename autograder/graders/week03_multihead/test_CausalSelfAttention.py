@@ -137,13 +137,13 @@ def test_returned_weights_are_free_of_dropout(agree, draw):
 
 @pytest.mark.dtypes("float16", "bfloat16", "float64")
 def test_half_precision(agree, draw, dtype):
-    """Inputs in half and double precision give results of the same precision."""
+    """Return half precision for half-precision inputs, and double for double."""
     pair = agree.CausalSelfAttention(12, 3)
     pair(draw.normal(2, 5, 12), return_weights=True)
 
 
 def test_inputs_that_are_views(agree, draw):
-    """Transposed and expanded inputs give the same result as their copies."""
+    """Return the same result for transposed and expanded inputs as for their copies."""
     pair = agree.CausalSelfAttention(12, 3)
     pair(draw.normal(5, 2, 12).transpose(0, 1))
     pair(draw.normal(1, 5, 12).expand(4, 5, 12))
@@ -169,7 +169,7 @@ def test_long_sequences(agree, draw):
 
 
 def test_two_objects(agree, draw):
-    """Two modules live side by side, each with the heads that it was built with."""
+    """Keep two modules independent: each has its own number of heads."""
     one, other = agree.CausalSelfAttention(12, 3), agree.CausalSelfAttention(12, 2)
     one(draw.normal(2, 5, 12))
     other(draw.normal(2, 5, 12))

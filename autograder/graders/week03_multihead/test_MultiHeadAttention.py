@@ -138,7 +138,7 @@ def test_order_of_tokens(agree, draw):
 
 
 def test_inputs_that_are_views(agree, draw):
-    """Transposed and expanded inputs give the same result as their copies."""
+    """Return the same result for transposed and expanded inputs as for their copies."""
     pair = agree.MultiHeadAttention(12, 3)
     key = draw.normal(1, 5, 12).expand(2, 5, 12)
     pair(draw.normal(5, 2, 12).transpose(0, 1), key, mask=sighted(draw, 5, 5).transpose(0, 1))
@@ -172,7 +172,7 @@ def test_many_keys(agree, draw):
 
 
 def test_two_objects(agree, draw):
-    """Two modules live side by side, each with the heads that it was built with."""
+    """Keep two modules independent: each has its own number of heads."""
     one, other = agree.MultiHeadAttention(12, 3), agree.MultiHeadAttention(12, 2)
     one(draw.normal(2, 5, 12))
     other(draw.normal(2, 5, 12))

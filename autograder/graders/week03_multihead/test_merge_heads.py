@@ -27,7 +27,7 @@ def test_singleton_axes(agree, draw):
 
 
 def test_inputs_that_are_views(agree, draw):
-    """Transposed, expanded and strided inputs give the same result as their copies."""
+    """Return the same result for transposed, expanded and strided inputs as for their copies."""
     agree.merge_heads(draw.normal(2, 3, 4, 5).transpose(2, 3))
     agree.merge_heads(draw.normal(2, 1, 5, 4).expand(2, 3, 5, 4))
     agree.merge_heads(draw.normal(2, 3, 10, 4)[:, :, ::2])

@@ -39,7 +39,7 @@ def test_singleton_axes(agree, draw):
 
 
 def test_inputs_that_are_views(agree, draw):
-    """Transposed, expanded and strided inputs give the same heads as their copies."""
+    """Return the same heads for transposed, expanded and strided inputs as for their copies."""
     agree.split_heads(draw.normal(5, 2, 12).transpose(0, 1), 3)
     agree.split_heads(draw.normal(1, 5, 12).expand(3, 5, 12), 4)
     agree.split_heads(draw.normal(2, 12, 5).transpose(1, 2), 3)

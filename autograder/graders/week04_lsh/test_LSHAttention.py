@@ -41,7 +41,7 @@ def test_one_head(agree, draw, clear):
 
 
 def test_sizes(agree, draw, clear):
-    """Other numbers of heads, sequences and rounds, down to a sequence of one chunk."""
+    """Support any number of heads, sequences and rounds, and a sequence of one chunk."""
     for width, heads, batch, length, size in ((8, 4, 3, 12, 3), (10, 2, 1, 4, 4)):
         pair = agree.LSHAttention(width, heads, size, 1)
         rotations = draw.normal(1, width // heads, (length // size + 1) // 2)
@@ -173,7 +173,7 @@ def test_refuses_a_length_that_leaves_a_remainder(agree, refuses, draw, clear):
 
 
 def test_two_objects(agree, draw, clear):
-    """Two modules live side by side, each with its own sizes, and each call has its rotations."""
+    """Keep two modules independent: each has its own sizes, and each call its own rotations."""
     one = agree.LSHAttention(12, 3, bucket_size=5, n_hashes=2)
     other = agree.LSHAttention(12, 2, bucket_size=4, n_hashes=1, causal=True)
     for rotations in (draw.normal(2, 4, 1), draw.normal(2, 4, 1)):

@@ -61,7 +61,7 @@ def test_lsh_can_cost_more_than_full(agree):
 
 
 def test_very_long_sequences(agree):
-    """Numbers of any size stay exact whole numbers."""
+    """Return exact integers of any size."""
     agree.exactly.attention_memory(3 * 10**9 + 1)
     agree.exactly.attention_memory(3 * 10**9 + 1, "lsh", 128, 8)
 

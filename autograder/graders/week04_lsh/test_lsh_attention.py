@@ -135,7 +135,7 @@ def test_alone_it_attends_to_itself(agree, draw, planted):
 
 @pytest.mark.dtypes("float64")
 def test_alone_in_some_rounds_or_in_all(agree, draw, planted):
-    """Rounds in which a position is alone count only if it is alone in all of them."""
+    """Count a round in which a position is alone only if the position is alone in all rounds."""
     x, rotations = planted(
         [[0, 0, 1, 2, 3, 0, 0, 3], [0, 1, 2, 1, 1, 3, 3, 3], [2, 1, 1, 0, 2, 2, 1, 1]], 2
     )

@@ -20,7 +20,7 @@ def test_values(agree, draw):
 
 
 def test_sizes(agree, draw):
-    """Vocabulary, width, heads and longest sequence are those asked for."""
+    """Use the requested vocabulary, width, number of heads and maximum sequence length."""
     for vocabulary, width, heads, longest in ((5, 8, 1, 6), (13, 6, 6, 4), (7, 10, 5, 8)):
         pair = agree.MiniTransformer(vocabulary, width, heads, 1, max_len=longest)
         pair(draw.integers(0, vocabulary, 3, 4))
@@ -93,7 +93,7 @@ def test_training_with_everything_dropped(agree, draw):
 
 
 def test_ids_that_are_views(agree, draw):
-    """Slices and transpositions of a text give the same as their copies."""
+    """Return the same result for slices and transposed views of a text as for their copies."""
     pair = agree.MiniTransformer(**SIZES)
     pair(draw.integers(0, 11, 6, 2).T)
     pair(draw.integers(0, 11, 3, 14)[:, ::2])

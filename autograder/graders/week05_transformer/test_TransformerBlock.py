@@ -18,7 +18,7 @@ def test_values(agree, draw):
 
 
 def test_sizes(agree, draw):
-    """Width, heads and the width inside the feed-forward layer are those asked for."""
+    """Use the requested width, number of heads and width of the feed-forward layer."""
     for width, heads, inside in ((8, 1, 5), (6, 6, 30), (10, 5, 7)):
         pair = agree.TransformerBlock(d_model=width, n_heads=heads, d_ff=inside)
         pair(draw.normal(3, 4, width))

@@ -77,7 +77,7 @@ def test_nothing_to_add(agree, draw, model):
 
 
 def test_no_token_ends_the_text(agree, draw, language_model):
-    """There are always as many new tokens as asked for: no token means the end."""
+    """Generate exactly as many new tokens as requested: no token ends the text."""
     pair = language_model(2, max_len=6)  # so that both tokens come
     drawn(agree, draw, pair, draw.integers(0, 2, 1, 3), 12)
 
@@ -96,7 +96,7 @@ def test_without_a_generator(agree, draw, model):
 
 @pytest.mark.weight(4)
 def test_dropout_is_off(agree, draw, model):
-    """Generate in evaluation mode, whichever mode the model was in before."""
+    """Generate in evaluation mode, even if the model was in training mode."""
     for mode in (True, False):
         drawn(agree, draw, model(dropout=1.0).train(mode), draw.integers(0, 23, 8, 4), 4)
 
@@ -126,7 +126,7 @@ def test_a_whole_transformer(agree, injected, draw):
 
 @pytest.mark.weight(1, elsewhere=4)
 def test_device(agree, draw, model, device):
-    """New tokens are made on the device of the prompt."""
+    """Create new tokens on the device of the prompt."""
     pair = model(device=device)
     agree.impurely.generate(pair, draw.integers(0, 23, 3, 4), 4, temperature=0)
 

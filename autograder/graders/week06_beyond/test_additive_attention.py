@@ -93,7 +93,7 @@ def test_gradients(agree, inputs):
 
 
 def test_every_dtype(agree, draw, inputs, dtype):
-    """Output and weights have the inputs' dtype, with a mask too."""
+    """Return output and weights in the inputs' dtype, also with a mask."""
     agree.additive_attention(*inputs())
     mask = sighted(draw, 4, 4)
     mask[1] = False
@@ -101,7 +101,7 @@ def test_every_dtype(agree, draw, inputs, dtype):
 
 
 def test_inputs_that_are_views(agree, draw):
-    """Transposed and expanded inputs give the same as their copies, unchanged."""
+    """Accept transposed and expanded inputs, and leave them unchanged."""
     agree.additive_attention(
         draw.normal(4, 2, 5).transpose(0, 1),
         draw.normal(1, 4, 5).expand(2, 4, 5),

@@ -16,7 +16,7 @@ def test_values(agree, draw):
 
 @pytest.mark.weight(2)
 def test_any_number_of_axes(agree, draw):
-    """There may be any number of axes, from a single row to batch and heads."""
+    """Support any number of axes, from a single row to batch and heads."""
     for shape in ((7,), (3, 5), (2, 3, 4), (2, 3, 4, 5)):
         agree.entmax15(draw.normal(*shape))
 
@@ -72,7 +72,7 @@ def test_singleton_axes(agree, draw):
 
 
 def test_inputs_that_are_views(agree, draw):
-    """Transposed, strided and expanded inputs give the same as their copies, unchanged."""
+    """Accept transposed, strided and expanded inputs, and leave them unchanged."""
     agree.entmax15(draw.normal(6, 3).T)
     agree.entmax15(draw.normal(3, 12)[:, ::2], dim=0)
     agree.entmax15(draw.normal(1, 5).expand(4, 5))

@@ -55,7 +55,7 @@ def test_singleton_axes(agree, draw):
 
 
 def test_inputs_that_are_views(agree, draw):
-    """Transposed and expanded inputs give the same as their copies, unchanged."""
+    """Accept transposed and expanded inputs, and leave them unchanged."""
     agree.favor_features(draw.normal(5, 2, 6).transpose(0, 1), draw.normal(6, 4).T)
     agree.favor_features(draw.normal(1, 5, 6).expand(3, 5, 6), draw.normal(1, 6).expand(4, 6))
 

@@ -101,7 +101,7 @@ def test_gradients(agree, draw):
 
 @pytest.mark.dtypes("float16", "bfloat16")
 def test_half_precision(agree, draw, dtype):
-    """Half-precision inputs give half-precision results, with masks and empty rows too."""
+    """Return half precision for half-precision inputs, also with masks and empty rows."""
     mask = draw.bools(4, 4)
     mask[2] = False
     agree.keras_attention(*inputs(draw))
@@ -115,7 +115,7 @@ def test_singleton_axes(agree, draw):
 
 
 def test_inputs_that_are_views(agree, draw):
-    """Transposed and expanded inputs give the same as their copies, unchanged."""
+    """Accept transposed and expanded inputs, and leave them unchanged."""
     q, v = draw.normal(6, 2, 5).transpose(0, 1), draw.normal(2, 5, 6).transpose(1, 2)
     mask = draw.bools(6, 6).T
     agree.keras_attention(q, draw.normal(1, 6, 5).expand(2, 6, 5), v, mask)

@@ -146,7 +146,7 @@ def test_causal_growth(agree, count, draw):
 
 @pytest.mark.weight(7)
 def test_growth(agree, count, draw):
-    """Twice as many tokens cost twice the work and the memory, and no n x m tensor is made."""
+    """Use twice the work and memory for twice as many tokens, and create no n x m tensor."""
     grows_linearly(agree, count, draw, False)
     # The kernel's word for it: a table of 2048 x 2048 takes 16 MiB or more.
     q, k, v, projection = inputs(draw, 1, n=2048, r=4)
@@ -192,7 +192,7 @@ def views(draw):
 
 
 def test_inputs_that_are_views(agree, draw):
-    """Transposed and expanded inputs give the same as their copies, unchanged."""
+    """Accept transposed and expanded inputs, and leave them unchanged."""
     agree.performer_attention(*views(draw))
 
 

@@ -48,7 +48,7 @@ def test_positions_of_each_sequence(agree, draw):
 
 
 def test_distance_alone_counts(agree, draw):
-    """Moving all positions on by the same number leaves the products of queries and keys alone."""
+    """Keep the products of queries and keys if all positions are shifted by the same number."""
     q, k = draw.uniform(4, 6, low=-1), draw.uniform(5, 6, low=-1)
     first, moved = [
         agree.within(1e-4).rotary(q, torch.arange(4) + start)
@@ -78,13 +78,13 @@ def test_gradients(agree, draw):
 
 @pytest.mark.dtypes("float16", "bfloat16")
 def test_half_precision(agree, draw, dtype):
-    """Half-precision vectors give half-precision results."""
+    """Return half precision for half-precision vectors."""
     agree.rotary(draw.uniform(2, 3, 5, 6, low=-1))
 
 
 @pytest.mark.dtypes("float64")
 def test_double_precision(agree, draw, dtype):
-    """Double-precision vectors give double-precision results."""
+    """Return double precision for double-precision vectors."""
     agree.within(1e-5).rotary(draw.uniform(2, 5, 6, low=-1))
 
 
@@ -96,7 +96,7 @@ def test_singleton_axes(agree, draw):
 
 
 def test_inputs_that_are_views(agree, draw):
-    """Transposed, strided and expanded inputs give the same as their copies, unchanged."""
+    """Accept transposed, strided and expanded inputs, and leave them unchanged."""
     agree.within(1e-5).rotary(draw.uniform(5, 2, 6, low=-1).transpose(0, 1))
     agree.within(1e-5).rotary(draw.uniform(4, 12, low=-1)[:, ::2])
     agree.within(1e-5).rotary(draw.uniform(1, 5, 4, low=-1).expand(3, 5, 4))
@@ -104,7 +104,7 @@ def test_inputs_that_are_views(agree, draw):
 
 @pytest.mark.weight(1, elsewhere=4)
 def test_device(agree, draw, device):
-    """Positions and speeds are made on the device of x."""
+    """Create positions and speeds on the device of x."""
     x = draw.uniform(2, 3, 5, 6, low=-1)
     agree.within(1e-5).rotary(x)
     agree.within(1e-5).rotary(x, torch.arange(3, 8))
@@ -118,7 +118,7 @@ def test_refuses_an_odd_size(submission, refuses, draw):
 
 
 def test_positions_beyond_a_thousand(agree, draw):
-    """Positions may be larger than any table made beforehand, given or counted."""
+    """Support positions of any size, passed or counted: a precomputed table would be too short."""
     # Angles in the thousands: float32 has a resolution of 1e-3.
     agree.within(3e-3).rotary(draw.uniform(3, 6, low=-1), torch.tensor([1023, 1500, 2300]))
     agree.within(3e-3).rotary(draw.uniform(1300, 4, low=-1))

@@ -72,7 +72,7 @@ def test_gradients_causal_with_more_keys_or_queries(agree, qkv):
 @pytest.mark.weight(2)
 @pytest.mark.dtypes("float64")
 def test_gradients_of_rising_scores(agree, lifted):
-    """Gradients are right where the maximum changes from block to block."""
+    """Return correct gradients if the maximum changes from block to block."""
     for slope in (1.5, -1.5):
         inputs = lifted(torch.zeros(11), slope * torch.arange(11))
         agree.within(LARGE, LARGE).gradients.call(APPLY, *inputs, 2, False)
@@ -128,7 +128,7 @@ def test_float_types(agree, draw, dtype):
 
 @pytest.mark.weight(1, elsewhere=7)
 def test_device(agree, qkv, device):
-    """Inputs on a GPU give output and gradients there."""
+    """Return output and gradients on the inputs' GPU."""
     agree.gradients.call(APPLY, *qkv(9, 9, (2, 3)), 4, False)
     agree.gradients.call(APPLY, *qkv(9, 9, (2, 3)), 4, True)
 

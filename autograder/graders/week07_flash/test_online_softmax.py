@@ -52,7 +52,7 @@ def test_below_zero(agree, draw):
 
 @pytest.mark.weight(2)
 def test_large_numbers(agree, draw):
-    """Numbers of ±10000 and beyond neither overflow nor vanish."""
+    """Avoid overflow and underflow for values of ±10000 and beyond."""
     for size in (1e3, 1e4, 1e6):
         steps = (draw.permutation(12).float() - 5.0) * size
         agree.online_softmax(list(steps.split(4)))
@@ -141,7 +141,7 @@ def test_views(agree, draw):
 
 @pytest.mark.weight(1, elsewhere=6)
 def test_device(agree, draw, device):
-    """Blocks on a GPU give their results there, even if they are -inf."""
+    """Return results on the blocks' GPU, even if all entries are -inf."""
     agree.gradients.online_softmax([draw.normal(3, 4), draw.normal(3, 2)])
     blocks = [draw.normal(3, 4), draw.normal(3, 4)]
     blocks[0][1] = -torch.inf

@@ -175,7 +175,7 @@ def test_gradients(agree, draw):
 
 @pytest.mark.dtypes("float64")
 def test_gradients_of_rising_scores(agree, lifted):
-    """Gradients are right where the maximum changes from block to block."""
+    """Return correct gradients if the maximum changes from block to block."""
     for slope in (1.5, -1.5):
         inputs = lifted(torch.zeros(11), slope * torch.arange(11))
         agree.within(LARGE, LARGE).gradients.tiled_attention(*inputs, 2)
@@ -212,7 +212,7 @@ def test_one_tensor_as_all_three(agree, draw):
 
 @pytest.mark.weight(1, elsewhere=7)
 def test_device(agree, draw, device):
-    """Inputs on a GPU give results there, with and without causal."""
+    """Return results on the inputs' GPU, with and without `causal`."""
     q, k, v = (draw.normal(2, 3, 9, 5) for _ in range(3))
     agree.gradients.tiled_attention(q, k, v, 4)
     agree.gradients.tiled_attention(q, k, v, 4, True)

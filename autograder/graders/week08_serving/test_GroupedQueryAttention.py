@@ -43,7 +43,7 @@ def test_nothing_looks_ahead(agree, draw):
 
 @pytest.mark.weight(3)
 def test_prefill_and_decode(agree, injected, draw):
-    """Return the same for a prompt followed by single tokens as for the whole text."""
+    """Return the same for a prompt followed by single tokens as for the whole sequence."""
     module, cache = agree.GroupedQueryAttention(12, 6, 2), injected.JoiningCache()
     x = draw.normal(2, 8, 12)
     fed = in_pieces(module, cache, x, 5, 1, 1, 1)
@@ -69,7 +69,7 @@ def test_an_empty_cache_changes_nothing(agree, injected, draw):
 
 @pytest.mark.weight(3)
 def test_each_cache_is_a_text_of_its_own(agree, injected, draw):
-    """Store the state of a text in its cache, not in the module."""
+    """Store the state of a sequence in its cache, not in the module."""
     module = agree.GroupedQueryAttention(12, 6, 2)
     one, other = injected.JoiningCache(), injected.JoiningCache()
     module(draw.normal(2, 4, 12), one)
@@ -120,7 +120,7 @@ def test_every_dtype(agree, injected, draw, dtype):
 
 
 def test_views(agree, injected, draw):
-    """Transposed and expanded inputs give the same as their copies."""
+    """Return the same result for transposed and expanded inputs as for their copies."""
     module, cache = agree.GroupedQueryAttention(12, 6, 2), injected.JoiningCache()
     module(draw.normal(5, 2, 12).transpose(0, 1), cache)
     module(draw.normal(1, 3, 12).expand(2, 3, 12), cache)
@@ -149,7 +149,7 @@ def test_long_texts(agree, draw):
 
 
 def test_two_objects(agree, draw):
-    """Two modules live side by side, each with the heads that it was built with."""
+    """Keep two modules independent: each has its own number of heads."""
     one, other = agree.GroupedQueryAttention(12, 6, 2), agree.GroupedQueryAttention(12, 4, 4)
     one(draw.normal(2, 5, 12))
     other(draw.normal(2, 5, 12))

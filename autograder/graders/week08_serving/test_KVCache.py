@@ -134,7 +134,7 @@ def test_float32_by_default(agree, pieces):
 
 
 def test_views_may_be_appended(agree, draw):
-    """Keys and values that are transposed views, as splitting heads leaves them, are right."""
+    """Accept transposed views as keys and values, as `split_heads` returns them."""
     cache = agree.exactly.KVCache(2, 3, 9, 4)
     for size in (4, 1):
         k, v = draw.normal(2, size, 3, 4), draw.normal(4, 3, size, 2)

@@ -81,7 +81,7 @@ def test_pages_are_given_back(agree, some):
 
 @pytest.mark.weight(2)
 def test_a_name_starts_anew(agree, some):
-    """After `free`, a sequence of the same name is a new one."""
+    """Start a new sequence if a freed name is used again."""
     cache = agree.exactly.PagedCache(4, 2, 3, 4)
     cache.append("a", *some(5))
     cache.free("a")
@@ -91,7 +91,7 @@ def test_a_name_starts_anew(agree, some):
 
 
 def test_other_sequences_stay_when_one_is_freed(agree, some):
-    """Freeing a sequence and writing over its pages changes no other sequence."""
+    """Keep other sequences unchanged if a sequence is freed and its pages are overwritten."""
     cache = agree.exactly.PagedCache(6, 2, 3, 4)
     for seq in (1, 2, 1, 2):
         cache.append(seq, *some(2))
@@ -104,7 +104,7 @@ def test_other_sequences_stay_when_one_is_freed(agree, some):
 
 @pytest.mark.weight(2)
 def test_refuses_without_pages(agree, refuses, some):
-    """Too few free pages are a ValueError that names the positions or pages asked for, or free."""
+    """Raise ValueError if too few pages are free; state how many are needed or free."""
     cache = agree.PagedCache(5, 4, 3, 4)
     cache.append("a", *some(9))  # three pages, three places left
     refuses(ValueError, mentions=(12, 21, 3, 6, 2)).of(cache, "append")("a", *some(12))
@@ -115,7 +115,7 @@ def test_refuses_without_pages(agree, refuses, some):
 
 @pytest.mark.weight(2)
 def test_a_refusal_changes_nothing(agree, refuses, some):
-    """After a refusal all sequences, lengths and free pages are as before."""
+    """Keep all sequences, lengths and free pages unchanged if an append is rejected."""
     cache = agree.exactly.PagedCache(4, 4, 3, 4)
     cache.append("a", *some(6))
     cache.append("b", *some(3))
@@ -160,7 +160,7 @@ def test_caches_are_apart(agree, some):
 
 
 def test_views_may_be_appended(agree, draw):
-    """Transposed keys and expanded values are read correctly, and not written to."""
+    """Accept transposed keys and expanded values, and leave them unchanged."""
     cache = agree.exactly.PagedCache(4, 3, 3, 4)
     for size in (4, 1):
         cache.append(

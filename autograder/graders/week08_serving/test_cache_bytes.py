@@ -6,7 +6,7 @@ import torch
 
 @pytest.mark.weight(2)
 def test_a_model(agree):
-    """Keys and values of all layers, key-value heads and positions are counted, once each."""
+    """Count keys and values of all layers, key-value heads and positions once each."""
     agree.cache_bytes(5, 3, 7, 11)
     agree.cache_bytes(n_layers=32, n_kv_heads=8, d=128, length=8192)
     agree.cache_bytes(2, 4, 6, 10)

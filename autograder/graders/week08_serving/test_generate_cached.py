@@ -51,7 +51,7 @@ def test_nothing_to_add(draw, model, write):
 
 
 def test_no_token_ends_the_text(draw, model, write):
-    """There are always as many new tokens as asked for: no token means the end."""
+    """Generate exactly as many new tokens as requested: no token ends the text."""
     write(model(2), draw.integers(0, 2, 12, 3), 7)
 
 
@@ -102,5 +102,5 @@ def test_the_callers_prompt(agree, draw, model):
 
 @pytest.mark.weight(1, elsewhere=4)
 def test_device(draw, model, write, device):
-    """New tokens are made on the device of the prompt."""
+    """Create new tokens on the device of the prompt."""
     write(model(), draw.integers(0, 19, 3, 4), 2)

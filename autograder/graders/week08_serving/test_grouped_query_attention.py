@@ -58,7 +58,7 @@ def test_one_query(agree, qkv):
 
 @pytest.mark.weight(2)
 def test_more_keys_or_queries(agree, draw, qkv):
-    """There may be more keys than queries, as with a cache, or fewer; a mask has their sizes."""
+    """Support more keys than queries, as with a cache, or fewer, with a mask of these sizes."""
     for n, m in ((4, 7), (7, 4)):
         agree.grouped_query_attention(*qkv(n=n, m=m))
         agree.grouped_query_attention(*qkv(n=n, m=m), sighted(draw, n, m))
@@ -66,7 +66,7 @@ def test_more_keys_or_queries(agree, draw, qkv):
 
 @pytest.mark.weight(2)
 def test_values_of_different_size(agree, qkv):
-    """Values may be shorter or longer than queries and keys, which set the scale."""
+    """Support values of a different size than queries and keys, whose size sets the scale."""
     for d, d_v in ((16, 2), (2, 16)):
         agree.grouped_query_attention(*qkv(d=d, d_v=d_v))
 
@@ -103,13 +103,13 @@ def test_fully_masked_rows(agree, draw, qkv):
 
 @pytest.mark.weight(2)
 def test_gradients(agree, draw, qkv):
-    """Output and weights send gradients to queries, keys and values."""
+    """Propagate gradients from output and weights to queries, keys and values."""
     agree.gradients.grouped_query_attention(*qkv())
     agree.gradients.grouped_query_attention(*qkv(8, 2), sighted(draw, 4, 4))
 
 
 def test_every_dtype(agree, draw, qkv, dtype):
-    """Output and weights have the inputs' dtype, with a mask too."""
+    """Return output and weights in the inputs' dtype, also with a mask."""
     agree.grouped_query_attention(*qkv())
     mask = sighted(draw, 4, 4)
     mask[2] = False
@@ -117,13 +117,13 @@ def test_every_dtype(agree, draw, qkv, dtype):
 
 
 def test_large_scores(agree, qkv):
-    """Scores of hundreds give finite weights."""
+    """Return finite weights for scores in the hundreds."""
     q, k, v = qkv()
     agree.within(1e-3).grouped_query_attention(40 * q, 40 * k, v)
 
 
 def test_views(agree, draw):
-    """Heads as splitting leaves them, and expanded keys, are read correctly and not written to."""
+    """Accept transposed heads and expanded keys as views, and leave them unchanged."""
     q = draw.normal(2, 7, 6, 4).transpose(1, 2)
     k, v = draw.normal(2, 7, 3, 4).transpose(1, 2), draw.normal(1, 3, 7, 4).expand(2, 3, 7, 4)
     agree.grouped_query_attention(q, k, v)
@@ -139,7 +139,7 @@ def test_device(agree, draw, qkv, device):
 
 
 def test_refuses_heads_that_do_not_divide(submission, refuses, qkv):
-    """H not divisible by H_kv is a ValueError that names one of the two."""
+    """Raise ValueError if H is not divisible by H_kv; state one of the two numbers."""
     submission.grouped_query_attention(*qkv(6, 3))
     refuses(ValueError, mentions=(16, 5)).grouped_query_attention(*qkv(16, 5, n=2, m=3, d=2, d_v=2))
     refuses(ValueError, mentions=(13, 9)).grouped_query_attention(*qkv(13, 9, n=2, m=3, d=2, d_v=2))
@@ -152,7 +152,7 @@ def test_refuses_heads_that_do_not_divide(submission, refuses, qkv):
 
 @pytest.mark.weight(8)
 def test_keys_are_not_expanded(agree, count, draw, qkv):
-    """Keys and values are never copied to H heads: not by name, and not by broadcasting."""
+    """Never copy keys and values to H heads, neither explicitly nor by broadcasting."""
     for heads, kv_heads, n in ((16, 2, 1), (12, 1, 2)):
         inputs = qkv(heads, kv_heads, batch=2, n=n, m=96, d=16, d_v=16)
         agree.grouped_query_attention(*inputs)

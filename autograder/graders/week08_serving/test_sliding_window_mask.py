@@ -12,7 +12,7 @@ def test_a_window(agree):
 
 
 def test_a_window_of_everything(agree):
-    """Return the causal mask if the window is at least as long as the text."""
+    """Return the causal mask if the window is at least as long as the sequence."""
     for window in (6, 7, 50):
         agree.sliding_window_mask(6, 6, window)
 
@@ -35,14 +35,14 @@ def test_offset(agree):
 
 @pytest.mark.weight(2)
 def test_sinks_and_offset(agree):
-    """While decoding, a token sees the sinks and its window."""
+    """Show a token its window and the sinks during decoding."""
     for length in (2, 5, 11):
         agree.sliding_window_mask(1, length + 1, 4, 2, length)
     agree.sliding_window_mask(3, 12, 2, sinks=3, offset=9)
 
 
 def test_more_keys_than_positions(agree):
-    """Keys after the last query are hidden, sinks included, however many there are."""
+    """Hide keys after the last query, sinks included, for any number of keys."""
     agree.sliding_window_mask(3, 9, 2)
     agree.sliding_window_mask(3, 9, 2, sinks=8)
     agree.sliding_window_mask(2, 9, 4, sinks=1, offset=3)

@@ -41,7 +41,7 @@ def test_all_kept(agree, step):
 
 @pytest.mark.weight(2)
 def test_refused_at_once(agree, draw):
-    """After a refusal, the token is drawn where p is larger than q, so never the refused one."""
+    """After a rejection, draw the token where p is larger than q, so never the rejected token."""
     p, q = row(0.1, 0.5, 0.4, 0.0), row(0.7, 0.1, 0.1, 0.1)
     p = torch.cat([p, row(0.25, 0.25, 0.25, 0.25)])
     for last in (0.6, 0.05, 0.3, 0.55, 0.9, 0.98):  # the first distinguishes the wrong ways
@@ -61,7 +61,7 @@ def test_refused_in_the_middle(agree, draw):
 
 
 def test_the_last_random_number_draws(agree):
-    """Whenever the refusal comes, the token is drawn with the last entry of u."""
+    """Draw the token with the last entry of u, whichever draft is rejected."""
     p = torch.tensor([[0.2, 0.3, 0.5], [0.3, 0.3, 0.4], [0.3, 0.4, 0.3]])
     q = torch.tensor([[0.8, 0.1, 0.1], [0.1, 0.8, 0.1]])
     for last in (0.05, 0.5, 0.95):
@@ -102,7 +102,7 @@ def test_sizes(agree, step):
 
 @pytest.mark.dtypes("float64")
 def test_float64(agree, step):
-    """Probabilities may be float64."""
+    """Accept probabilities in float64."""
     for _ in range(4):
         agree.speculative_step(*step(3, near=0.6))
 
@@ -121,7 +121,7 @@ def test_device(agree, step, device):
 
 
 def test_a_large_vocabulary(agree, step):
-    """Tokens are drawn from all of a vocabulary of more than a thousand."""
+    """Draw tokens from the whole vocabulary, even if it has more than a thousand tokens."""
     for first in (0, 0, 1000, 1000):  # the first token that may come out
         draft, p, q, u = step(2, vocabulary=1500)
         p = p * (torch.arange(1500) >= first)

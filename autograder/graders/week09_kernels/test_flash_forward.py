@@ -32,7 +32,7 @@ def test_values(flash, qkv):
 
 @pytest.mark.weight(2)
 def test_sizes_that_do_not_divide(flash, qkv):
-    """Neither queries nor keys need to fill their last tile."""
+    """Support queries and keys that do not fill their last tile."""
     for n, m in ((5, 16), (16, 21), (19, 7)):
         flash.flash_forward(*qkv(n, m))
 
@@ -58,7 +58,7 @@ def test_the_maximum_moves(flash, qkv):
 
 
 def test_large_scores(flash, qkv):
-    """Scores in the hundreds and thousands: only differences are exponentiated."""
+    """Avoid overflow for scores in the hundreds and thousands: exponentiate differences only."""
     q, k, v = qkv(6, 20)
     flash.within(1e-3, 1e-5).flash_forward(30 * q, 30 * k, v)
     flash.within(1e-3, 1e-5).flash_forward(30 * q, 30 * k, v, causal=True)
@@ -66,13 +66,13 @@ def test_large_scores(flash, qkv):
 
 @pytest.mark.weight(2)
 def test_causal(flash, qkv):
-    """Causal: query i sees the keys j <= i."""
+    """If causal, let query i attend to the keys j <= i."""
     flash.flash_forward(*qkv(32, 32), True)
 
 
 @pytest.mark.weight(2)
 def test_causal_with_other_lengths(flash, qkv):
-    """Causal with fewer or more keys than queries: both are counted from 0."""
+    """If causal, count queries and keys from 0, also if there are fewer or more keys."""
     flash.flash_forward(*qkv(20, 9), causal=True)
     flash.flash_forward(*qkv(9, 20), causal=True)
 
@@ -100,7 +100,7 @@ def test_strides(flash, views):
 
 
 def test_float16(agree, qkv):
-    """Queries in float16 give an output in float16."""
+    """Return a float16 output for float16 queries."""
     q, k, v = (x.half() for x in qkv(9, 20))
     agree.in_kernels.within(1.5e-2, 8e-3).only(in_float32).flash_forward(q, k, v)
 
@@ -129,7 +129,7 @@ def test_any_order(any_order, flash, qkv):
 
 
 def test_the_kernel_does_the_work(kernels_alone, qkv):
-    """Scores and outputs are computed in the kernel, not by torch."""
+    """Compute scores and outputs in the kernel, not in torch."""
     kernels_alone("flash_forward", *qkv(9, 20), causal=True)
 
 

@@ -15,13 +15,13 @@ def test_values(close, draw):
 
 @pytest.mark.weight(2)
 def test_rows_of_any_length(close, draw):
-    """Rows that end within a block, and rows shorter than one."""
+    """Support rows that end within a block, and rows shorter than a block."""
     for n, m in ((4, 1), (2, 63), (3, 65), (1, 300)):
         close.logsumexp_rows(draw.normal(n, m))
 
 
 def test_other_blocks(close, draw):
-    """Blocks of any size give the same result."""
+    """Return the same result for blocks of any size."""
     x = draw.normal(2, 70)
     for block in (16, 32, 128):
         close.logsumexp_rows(x, block)
@@ -37,7 +37,7 @@ def test_the_maximum_moves(close, draw):
 
 @pytest.mark.weight(2)
 def test_large_scores(close, draw):
-    """Scores of any size: only differences are exponentiated."""
+    """Avoid overflow for scores of any size: exponentiate differences only."""
     x = draw.normal(4, 40, std=30.0) + torch.tensor([[-1e3], [1e3], [-90.0], [3e4]])
     close.logsumexp_rows(x, block=16)
 
@@ -59,7 +59,7 @@ def test_strides(close, views):
 
 
 def test_float16(agree, draw):
-    """Scores in float16 give a result in float32, as exact as that."""
+    """Return float32, with its precision, for scores in float16."""
     agree.in_kernels.within(1e-5, 2e-6).logsumexp_rows(draw.normal(3, 40, std=3.0).half(), block=16)
 
 

@@ -19,7 +19,7 @@ def test_values(product, draw):
 
 @pytest.mark.weight(3)
 def test_edges(product, draw):
-    """Rows, columns and inner size need not be multiples of the block."""
+    """Support rows, columns and inner sizes that are not multiples of the block."""
     for M, K, N in ((20, 17, 33), (1, 40, 5), (7, 3, 1)):
         product.matmul(draw.normal(M, K), draw.normal(K, N))
 
@@ -38,7 +38,7 @@ def test_inner_sizes(product, draw):
 
 
 def test_other_blocks(product, draw):
-    """Blocks of 32 and 64 give the same product."""
+    """Return the same product for blocks of 32 and 64."""
     a, b = draw.normal(40, 70), draw.normal(70, 20)
     product.matmul(a, b, block=32)
     product.matmul(a, b, 64)

@@ -15,7 +15,7 @@ def test_values(close, submission, draw):
 
 @pytest.mark.weight(2)
 def test_rows_of_any_length(close, draw):
-    """Rows of any length up to 4096, a power of two or not."""
+    """Support rows of any length up to 4096, a power of two or not."""
     for n, m in ((2, 1), (1, 2), (2, 17), (1, 100), (1, 2049), (1, 4096)):
         close.softmax_rows(draw.normal(n, m))
 
@@ -27,7 +27,7 @@ def test_negative_scores(close, draw):
 
 @pytest.mark.weight(2)
 def test_large_scores(close, draw):
-    """Scores of any size: the row's maximum is subtracted first."""
+    """Avoid overflow for scores of any size: subtract the row's maximum first."""
     close.softmax_rows(draw.normal(3, 9, std=1e4))
     close.softmax_rows(draw.normal(3, 9) + torch.tensor([[-2e3], [5e3], [88.0]]))
 
