@@ -71,7 +71,7 @@ def _memory(address: int, size: int) -> Any:
 _numpy_key = lru_cache(maxsize=1)(lambda g: _memory(g.ctypes.state_address, 4 * 625))
 _python: Any = random.getstate.__self__  # type: ignore[attr-defined]  # a bound method
 _HEAD = object.__basicsize__
-_python_key = _memory(id(_python) + _HEAD, type(_python).__base__.__basicsize__ - _HEAD)
+_python_key = _memory(id(_python) + _HEAD, random.Random.__mro__[1].__basicsize__ - _HEAD)
 # The functions as they are before a submission can replace them.
 _torch_generator = torch.default_generator
 _numpy_generator = np.random.get_bit_generator  # type: ignore[attr-defined]  # not in its stubs
