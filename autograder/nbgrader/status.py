@@ -58,8 +58,8 @@ class WeekStatus(msgspec.Struct, frozen=True):
     ungraded: list[str]  # collected, but not graded yet
     to_mark: dict[str, int]  # student -> number of unmarked cells
     returned: list[str]
-    stale: list[str]  # whose feedback is older than their score
-    again: dict[str, list[PastResult]]  # student -> results, oldest first, if there are several
+    stale: list[str]  # students whose feedback is older than their score
+    again: dict[str, list[PastResult]]  # student with several results -> results
     foreign: dict[str, str]  # student -> the user who submitted in their name
     noted: dict[Kind, list[str]] = {}  # kind of problem -> students
     asking: dict[str, str] = {}  # student -> first line of an unanswered regrade request

@@ -112,7 +112,7 @@ class SaveScores(SaveAutoGrades, CoursePreprocessor):
         with Gradebook(about["db_url"]) as gradebook, one_transaction(gradebook.db):
             self.gradebook: Any = gradebook
             self._cells = cells_of(gradebook, week, student)
-            # Skips SaveAutoGrades.preprocess, which would open the gradebook itself.
+            # Skip SaveAutoGrades.preprocess, because it would open the gradebook again.
             nb, resources = super(SaveAutoGrades, self).preprocess(nb, resources)  # type: ignore[no-untyped-call]  # nbgrader's own
             update_penalty(course, gradebook, week, student)
             path, digests = digests_file(course, week, student), self._digests
@@ -139,8 +139,8 @@ class SaveScores(SaveAutoGrades, CoursePreprocessor):
 def _require_recordable(course: Course, week: Week, report: SubmissionReport) -> None:
     """Raise NbgraderError if a report must not be recorded.
 
-    Grading failed because of a system error, or the submission cannot be graded although an earlier
-    one was graded.
+    A report is not recorded if grading failed because of a system error, or if the submission
+    cannot be graded although an earlier submission was graded.
     """
     if report.verdict is Ending.GRADER_FAULT:
         raise NbgraderError(
@@ -192,7 +192,7 @@ def write_scores(nb: Notebook, week: Week, report: SubmissionReport) -> None:
         ]
 
 
-# Many submissions of a class fail the same tests, and most exercises fail none.
+# The cache helps because many submissions of a class fail the same tests, or no tests.
 _fragment = lru_cache(maxsize=256)(exercise_fragment)
 
 

@@ -115,7 +115,7 @@ def submissions_of(course: Course, week: Week, student: str) -> History:
 
 
 def chosen_entry(history: History, wanted: str) -> Entry:
-    """Return the submission with this number; raise NbgraderError if it does not exist."""
+    """Return the submission with this number, or raise NbgraderError if no number matches."""
     found = history.entry(int(wanted)) if wanted.isdecimal() else None
     if found is None:
         raise NbgraderError(
@@ -159,7 +159,7 @@ class _Recorder:
         self.rescored: list[str] = []
 
     def record(self, report: SubmissionReport, about: About | None) -> None:
-        """Record a report, or that of an earlier submission which counts instead."""
+        """Record a report, or the report of an earlier submission if that submission counts."""
         student, outcome = report.name, self.outcome
         if report.verdict is Ending.GRADER_FAULT:
             outcome.left_out[student] = "the grading system failed on this submission"

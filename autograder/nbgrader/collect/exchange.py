@@ -82,7 +82,7 @@ class CollectOrdinaryFiles(ExchangeCollect):
     def _path_to_record(self, path: str) -> Record:
         try:
             record: Record = super()._path_to_record(path)  # type: ignore[no-untyped-call]  # nbgrader's own
-        except Exception:  # not a name made by nbgrader; dateutil raises several kinds
+        except Exception:  # nbgrader did not create this name; dateutil raises several types
             record = {
                 "username": "",
                 "filename": os.path.basename(path),

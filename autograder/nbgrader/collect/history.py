@@ -55,7 +55,7 @@ class Entry(msgspec.Struct, frozen=True):
 
     @property
     def when(self) -> str:
-        """Return the submission time, or the time of arrival if it is unknown, to the minute."""
+        """Return the submission time to the minute, or the time of arrival if no time is known."""
         return (self.handed_in or self.received.replace("T", " "))[:16] + " UTC"
 
 
@@ -63,8 +63,8 @@ class History(msgspec.Struct, frozen=True):
     """A student's submissions for one week, oldest first."""
 
     entries: tuple[Entry, ...] = ()
-    current: int = 0  # number of the submission in nbgrader's folder, 0 before the first
-    restored: bool = False  # the current submission was restored and counts until the next one
+    current: int = 0  # number of the submission in nbgrader's folder, or 0
+    restored: bool = False  # True if the current submission was restored
     replaced: int = 0  # number of the restored submission that the current one replaced, or 0
     seen: str = ""  # the latest submission time, including refused and unchanged submissions
 
@@ -81,7 +81,7 @@ class History(msgspec.Struct, frozen=True):
 
     @property
     def base(self) -> Entry | None:
-        """Return the submission that the next one is merged with, or None before the first."""
+        """Return the submission that the next submission is merged with, or None if none exists."""
         if self.restored or not self.accepted:
             return self.entry(self.current)
         return self.accepted[-1]
@@ -154,7 +154,7 @@ def place(course: Course, week: Week, student: str, entry: Entry) -> None:
 
 
 def read_marker(folder: Path) -> int:
-    """Return the number of the submission that was copied to a folder, or 0 if it is unknown."""
+    """Return the number of the submission that was copied to a folder, or 0 without a marker."""
     return read_state(folder / MARKER, int) or 0
 
 

@@ -206,7 +206,7 @@ def earlier_files(course: Course, week: Week, student: str) -> dict[str, bytes]:
 def put_in_place(
     course: Course, week: Week, student: str, number: int, *, restored: bool = False
 ) -> None:
-    """Make an earlier submission current. `restored`: it counts until the next one arrives."""
+    """Make an earlier submission current. `restored`: until the next submission."""
     with in_turn(history_folder(course, week, student)):
         history = _accept_folder(course, week, student)
         entry = history.entry(number)

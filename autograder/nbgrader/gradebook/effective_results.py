@@ -38,7 +38,7 @@ def cell_scores(week: Week, report: SubmissionReport) -> dict[str, float]:
 class PastResult(msgspec.Struct, frozen=True):
     """The result of one graded submission."""
 
-    number: int  # in the history; 0 if the submission is not there
+    number: int  # in the student's history
     handed_in: str
     score: float  # the points of the exercises
     kept: float  # all points, including manual marks, after late penalties
