@@ -1,21 +1,20 @@
-"""The course in nbgrader: releases, submissions, scores, manual marks and feedback.
+"""Run the course in nbgrader: releases, submissions, scores, manual marks and feedback.
 
-nbgrader keeps its exchange, gradebook, Formgrader and commands. The kit replaces the steps that
-trust students' files or run their code, through nbgrader's own settings (`configure`):
+The kit uses nbgrader's exchange, gradebook, Formgrader and commands. Through nbgrader's settings
+(`configure`), it replaces the steps that trust students' files or run their code:
 
-release      files of a week to the exchange; further releases; solutions
-collect      submissions from every channel: merge, store, make current
-autograde    reports of the sandbox to the gradebook, one transaction per submission
-gradebook    scores, late penalties, stored reports, which submission counts
-formgrader   marking pages, marking sheets, copies of manual marks
-feedback     pages for students, only when all answers are marked
-regrade      new scores after a fixed test, with a log and undo; regrade requests
+release      release weeks, corrected weeks and solutions in the exchange
+collect      merge and store submissions from every channel
+autograde    record the sandbox's reports in the gradebook
+gradebook    read scores, compute late penalties, decide which submission counts
+formgrader   protect the marking pages, read marking sheets, copy manual marks
+feedback     generate and release the feedback pages
+regrade      change scores after a test was fixed, undo, and answer regrade requests
 
-Not trusted: everything that students submit, and the exchange's inbound folder. Guaranteed: a
-submission that cannot be graded never replaces one that was graded, and manual marks are never
-erased. nbgrader's folder has copies; `.autograder/` has every submission, report and mark, from
-which the gradebook can be rebuilt. Start with `workspace`, then `collect.submissions` and
-`autograde.recorder`.
+Submitted files and the exchange's inbound folder are not trusted. A submission that cannot be
+graded never replaces a graded submission, and manual marks are never erased. `.autograder/` has
+every submission, report and mark, so the gradebook can be rebuilt. Start reading at `workspace`,
+then `collect.submissions` and `autograde.recorder`.
 """
 
 __all__ = [

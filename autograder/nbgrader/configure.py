@@ -1,17 +1,16 @@
-"""nbgrader's settings, derived from course.yaml.
+"""Configure nbgrader according to course.yaml.
 
-The workspace's nbgrader_config.py calls `configure`, so the kit's commands, `nbgrader autograde` on
-the command line and the buttons of Formgrader all work in the same way:
+The workspace's nbgrader_config.py calls `configure`, so nbgrader's own commands and the buttons of
+Formgrader work like the kit's commands:
 
-- `RestoreCells` repairs the notebook's cells before anything else reads them;
-- `GradeInSandbox` grades submissions, in place of `Execute`, which would run the student's code
-  with the instructor's permissions;
-- `SaveScores` saves scores and late penalties according to course.yaml, and keeps manual marks
-  settled when a submission is graded again;
-- `CollectOrdinaryFiles` collects regular files only;
-- `OnlyMarked` and `QuotedCsvExport` refuse to show 0 for an answer that is not marked yet;
-- `FinishFeedback` and `FeedbackPage` replace nbgrader's feedback by the kit's page;
-- in a Jupyter server, Formgrader's pages are protected against scripts (formgrader/safe_pages.py).
+- `RestoreCells` repairs the notebook's cells before nbgrader reads them.
+- `GradeInSandbox` grades submissions instead of `Execute`, which would run the student's code with
+  the instructor's permissions.
+- `SaveScores` saves scores and late penalties, and keeps manual marks settled.
+- `CollectOrdinaryFiles` collects only regular files.
+- `OnlyMarked` and `QuotedCsvExport` refuse to show 0 for an answer that is not marked yet.
+- `FinishFeedback` and `FeedbackPage` replace nbgrader's feedback by the kit's page.
+- In a Jupyter server, Formgrader's pages are protected against scripts (formgrader/safe_pages.py).
 """
 
 from __future__ import annotations
@@ -37,7 +36,10 @@ _FEEDBACK = [
 
 
 def configure(c: Any, config_file: str, project: str = "..") -> None:
-    """Set nbgrader's configuration; `project` is relative to the folder of the config file."""
+    """Set the traits of nbgrader's configuration `c`.
+
+    project: path of the folder of course.yaml, relative to the folder of the config file
+    """
     prepare_process()
     folder = Path(config_file).resolve().parent
     course = load(folder / project)
@@ -53,7 +55,7 @@ def configure(c: Any, config_file: str, project: str = "..") -> None:
     c.ClearSolutions.text_stub = ANSWER
     c.Autograde.sanitize_preprocessors = _SANITIZE
     c.Autograde.autograde_preprocessors = _AUTOGRADE
-    # Validate notebooks when they are read and after all preprocessors, not after each.
+    # Validate notebooks when they are read and after all preprocessors, but not after each one.
     c.Exporter.optimistic_validation = True
     c.Autograde.exclude_overwriting = {week.name: [week.module] for week in course.weeks}
     c.GenerateFeedback.preprocessors = _FEEDBACK

@@ -1,8 +1,8 @@
 """Play a whole course week with a sample class and real nbgrader, for `autograder demo`.
 
-Everything happens in demo/, a separate small project: release, fetch, submit, collect, grade,
-feedback, fetch feedback. The students of solutions/<week>/class.yaml are combined from the week's
-bank (its solution, alternatives and misconceptions) and from faulty programs in class/.
+The demo releases, fetches, submits, collects and grades a week, and returns the feedback, in the
+separate project demo/. The modules of the students in solutions/<week>/class.yaml are combined from
+the week's bank (solution, alternatives and misconceptions) and from faulty programs in class/.
 """
 
 from __future__ import annotations
@@ -30,23 +30,23 @@ from .workspace import Workspace
 FOLDER = "demo"
 CLASS = "class.yaml"
 _CREATED_BY_DEMO = ".made-by-autograder-demo"
-Progress = Callable[[str, int], None]  # the current step, and the number of finished steps
+Progress = Callable[[str, int], None]  # (current step, number of newly finished steps)
 
 
 class SampleStudent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A sample student and how their module is made."""
+    """A sample student, and the parts of the student's module."""
 
     name: str
     story: str
     style: str = ""  # an alternative from the bank, instead of the solution
     wrong: tuple[str, ...] = ()  # misconceptions from the bank
     trouble: str = ""  # a file in class/ to append
-    only: tuple[str, ...] = ()  # the exercises that the student has written; empty: all
+    only: tuple[str, ...] = ()  # the exercises that the student has written, or () for all
     module: str = ""  # a wrong file name for the module
 
 
 def sample_class(course: Course) -> tuple[SampleStudent, ...]:
-    """Read the sample class of the first week; raise KitError if the course has none."""
+    """Read the sample class of the first week. Raise KitError if it is missing or invalid."""
     path = course.solution_folder(course.weeks[0]) / CLASS
     try:
         return msgspec.yaml.decode(path.read_bytes(), type=tuple[SampleStudent, ...])
@@ -81,12 +81,12 @@ class DemoResult:
 
 
 def steps(project: Course) -> int:
-    """Return the number of steps of a demo: four, and five more per student."""
+    """Return the total number of steps that `play` reports."""
     return 5 * len(sample_class(project)) + 4
 
 
 def play(project: Course, progress: Progress = lambda _, __: None) -> DemoResult:
-    """Play week 1 in a new project in demo/."""
+    """Play the first week in a new project in demo/, and report each step to `progress`."""
     from ..batch.grade import grade_batch
     from ..model.availability import axis
     from .autograde.recorder import record
@@ -131,7 +131,7 @@ def play(project: Course, progress: Progress = lambda _, __: None) -> DemoResult
 
 
 def make_project(project: Course) -> Course:
-    """Create a project in demo/ with a copy of the course, replacing an earlier demo."""
+    """Create a project in demo/ with a copy of the course, in place of an earlier demo."""
     folder = project.root / FOLDER
     if folder.exists():
         if not (folder / _CREATED_BY_DEMO).is_file():
@@ -148,7 +148,7 @@ def make_project(project: Course) -> Course:
 
 
 def module_of(bank: Bank, student: SampleStudent) -> str:
-    """Return a student's module: the solution in their style, with their misconceptions."""
+    """Return the source code of a student's module."""
     styles = {a.name: a.source for a in bank.alternatives}
     source = styles[student.style] if student.style else bank.solution
     mistakes = {m.name: m.source.removeprefix(bank.solution) for m in bank.misconceptions}
@@ -172,7 +172,7 @@ def _fill_stub(stub: str, solution: str, names: tuple[str, ...]) -> str:
 
 
 def submit(course: Course, week: Week, bank: Bank, student: SampleStudent) -> Path:
-    """Fetch, fill in and submit the week with nbgrader; return the student's folder."""
+    """Fetch, complete and submit the week with nbgrader. Return the student's home folder."""
     from nbgrader.exchange.default import ExchangeFetchAssignment, ExchangeSubmit
 
     home = course.root / "students" / student.name
@@ -198,7 +198,7 @@ def _answer_questions(path: Path, student: SampleStudent) -> None:
 
 
 def fetch_feedback(course: Course, week: Week, student: str, home: Path) -> Path | None:
-    """Run nbgrader's fetch_feedback for one student; return the page, or None if there is none."""
+    """Run nbgrader's fetch_feedback for a student. Return the page, or None without feedback."""
     from nbgrader.exchange.default import ExchangeFetchFeedback
 
     student_step(ExchangeFetchFeedback, course, week, student, home)

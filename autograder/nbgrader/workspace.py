@@ -1,4 +1,4 @@
-"""nbgrader's folder and its configuration file, and files that are replaced atomically."""
+"""Provide the paths of nbgrader's folder, open its gradebook and API, and store state files."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Workspace:
         return self.root / "release" / week.name
 
     def released_file(self, week: Week, name: str) -> bytes:
-        """Return the content of a released file; empty if there is none."""
+        """Return the content of a released file, or b"" if it does not exist."""
         try:
             return (self.released(week) / name).read_bytes()
         except OSError:
@@ -67,7 +67,7 @@ class Workspace:
         return self.exchange / self.course.id / "outbound" / week.name
 
     def bundle(self, week: Week) -> Path:
-        """Return the zip file of the week, for students without the exchange."""
+        """Return the path of the week's zip file, for students without the exchange."""
         return self.root / "handouts" / f"{week.name}.zip"
 
     def submitted(self, student: str, week: Week) -> Path:
@@ -80,11 +80,14 @@ class Workspace:
         return self.root / "feedback" / student / week.name
 
     def feedback_page(self, student: str, week: Week) -> Path:
-        """Return the feedback page, which nbgrader names after the notebook."""
+        """Return the path of the feedback page, which nbgrader names after the notebook."""
         return self.feedback(student, week) / f"{week.name}.html"
 
     def students(self, step: str, week: Week) -> list[str]:
-        """Return the students with a folder for the week in that of a step, such as submitted/."""
+        """Return the students who have a folder for the week in a step's folder, sorted.
+
+        step: `submitted`, `autograded` or `feedback`
+        """
         return sorted(p.parent.name for p in (self.root / step).glob(f"*/{week.name}"))
 
     def make(self) -> None:
@@ -96,7 +99,7 @@ class Workspace:
             config.write_text(_CONFIG_TEXT.format(project=project), encoding="utf-8")
 
     def config(self) -> Config:
-        """Return nbgrader's configuration: the kit's settings and the instructor's."""
+        """Return nbgrader's configuration with the settings of the kit and the instructor."""
         from traitlets.config.loader import PyFileConfigLoader
 
         self.make()
@@ -104,11 +107,11 @@ class Workspace:
 
 
 def prepare_process() -> None:
-    """Prepare this process for nbgrader.
+    """Extend PATH and silence irrelevant warnings for nbgrader.
 
-    nbgrader runs `alembic` without a path when it creates a gradebook, which fails if the virtual
-    environment is not activated, and makes SQLAlchemy warn about every new submission. nbformat
-    warns about notebooks that RestoreCells repairs and `collect` reports.
+    When nbgrader creates a gradebook, it runs `alembic` without a path, which fails if the virtual
+    environment is not activated. SQLAlchemy warns about every new submission, and nbformat warns
+    about notebooks that RestoreCells repairs.
     """
     from nbformat.warnings import DuplicateCellId, MissingIDFieldWarning
     from sqlalchemy.exc import SAWarning
@@ -123,7 +126,10 @@ def prepare_process() -> None:
 
 
 def open_gradebook(course: Course) -> Any:
-    """Open nbgrader's gradebook of the course; close it or use it as a context manager."""
+    """Open nbgrader's gradebook of the course, which can be used as a context manager.
+
+    Raise NbgraderError if the database cannot be reached.
+    """
     from nbgrader.api import Gradebook
     from sqlalchemy.exc import SQLAlchemyError
 
@@ -137,14 +143,14 @@ def open_gradebook(course: Course) -> Any:
 
 
 class GradedCell(NamedTuple):
-    """A cell's rows in nbgrader's gradebook: the grade, and the comment if it can have one."""
+    """A cell's rows in nbgrader's gradebook. `comment`: None if the cell cannot have comments."""
 
     grade: Any
     comment: Any
 
 
 def cells_of(gradebook: Any, week: Week, student: str) -> dict[str, GradedCell]:
-    """Return the graded cells of a submission; empty if there is none."""
+    """Return the graded cells of a submission by name, or {} without a submission."""
     from nbgrader.api import MissingEntry
 
     try:
@@ -168,7 +174,7 @@ def unreachable_gradebook(error: Exception) -> NbgraderError:
 
 
 def open_api(course: Course) -> Any:
-    """Return an NbGraderAPI with the workspace's settings, whose results contain the log."""
+    """Return an NbGraderAPI with the workspace's settings. Its results contain the log."""
     from nbgrader.apps import NbGraderAPI
 
     api = NbGraderAPI(config=Workspace(course).config())
@@ -176,16 +182,33 @@ def open_api(course: Course) -> Any:
     return api
 
 
+def exchange_step(
+    api: Any, step: str, attributes: dict[str, str], **options: Any
+) -> tuple[Any, dict[str, Any]]:
+    """Run a step of nbgrader's exchange, such as `Collect`; return the step and its result.
+
+    attributes: attributes of the CourseDirectory to set during the step, such as `assignment_id`
+    """
+    from nbgrader.utils import capture_log, temp_attrs
+
+    with temp_attrs(api.coursedir, **attributes):
+        create = getattr(api.exchange, step)
+        done = create(
+            coursedir=api.coursedir, authenticator=api.authenticator, parent=api, **options
+        )
+        return done, capture_log(done)
+
+
 def require(result: dict[str, Any], step: str) -> None:
-    """Raise NbgraderError with nbgrader's own error message if one of its steps failed."""
+    """Raise NbgraderError with nbgrader's error message if one of its steps failed."""
     if not result.get("success"):
         raise NbgraderError(f"{step}: {last_words(result)}")
 
 
 def last_words(result: dict[str, Any]) -> str:
-    """Return the error message of a failed step, in one line.
+    """Return the error message of a failed step in one line.
 
-    nbgrader logs the traceback of the error and then raises another error that refers to the log.
+    nbgrader logs the traceback of the error, and then raises a second error that refers to the log.
     """
     log, error = str(result.get("log", "")), str(result.get("error", ""))
     raised = _RAISED.findall(log) or _RAISED.findall(error)
@@ -196,7 +219,7 @@ _Content = TypeVar("_Content")
 
 
 def read_state(path: Path, kind: type[_Content]) -> _Content | None:
-    """Return the content of a state file, or None if it is missing or has a different format."""
+    """Return the content of a state file, or None if the file is missing or has another format."""
     try:
         return msgspec.json.decode(path.read_bytes(), type=kind)
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
@@ -204,13 +227,13 @@ def read_state(path: Path, kind: type[_Content]) -> _Content | None:
 
 
 def write_state(path: Path, content: object) -> None:
-    """Replace a state file atomically; only its owner may read its folder."""
+    """Replace a state file atomically, in a folder that only its owner can read."""
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     replace_file(path, msgspec.json.encode(content))
 
 
 def replace_folder(folder: Path, files: Mapping[str, bytes], mode: int = 0o777) -> None:
-    """Replace a folder atomically by a folder with these files."""
+    """Replace a folder by a folder with these files, which are given by name."""
     fresh, former = (folder.with_name(f".{folder.name}.{which}") for which in ("new", "old"))
     for stale in (fresh, former):
         shutil.rmtree(stale, ignore_errors=True)

@@ -104,12 +104,13 @@ def test_a_fault_inside_nbgraders_own_run_leaves_no_zero(
     course: Course, week: Week, hand_in: Callable[..., Path], notebook: str
 ) -> None:
     from autograder.nbgrader.autograde.preprocessor import prepared_report
+    from autograder.nbgrader.gradebook.report_store import submission_of
     from autograder.nbgrader.workspace import open_api
 
     hand_in("ada", {"doubling.py": SOLUTION, f"{WEEK}.ipynb": notebook})
     collect(course, week, check_owner=False)
     broken = SubmissionReport("ada", Ending.GRADER_FAULT, 0.0, 3.0, 0.0, "broken")
-    with prepared_report(week, broken):
+    with prepared_report(week, broken, submission_of(course, week, "ada")):
         result = open_api(course).autograde(week.name, "ada")
     assert not result["success"]
     assert "week01_tiny, ada: not recorded. broken" in result["log"]

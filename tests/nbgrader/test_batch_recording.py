@@ -18,7 +18,7 @@ from autograder.nbgrader.autograde.preprocessor import prepared_report
 from autograder.nbgrader.autograde.recorder import record
 from autograder.nbgrader.collect.collector import collect
 from autograder.nbgrader.feedback.publish_feedback import return_feedback
-from autograder.nbgrader.gradebook.report_store import recorded_folder
+from autograder.nbgrader.gradebook.report_store import recorded_folder, submission_of
 from autograder.nbgrader.workspace import Workspace, open_api
 from tests.nbgrader.tiny_course import SOLUTION, graded, report
 
@@ -61,7 +61,7 @@ def test_recorded_in_a_row_is_what_nbgraders_own_command_records(klass: Course, 
     record(klass, week, CLASS)
     in_a_row = [_written(klass, week, s) for s in ("ada", "bob")]
     for submission in CLASS.submissions:
-        with prepared_report(week, submission):
+        with prepared_report(week, submission, submission_of(klass, week, submission.name)):
             assert open_api(klass).autograde(week.name, submission.name)["success"]
     assert [_written(klass, week, s) for s in ("ada", "bob")] == in_a_row
 

@@ -229,6 +229,9 @@ SECOND: dict[str, tuple[Callable[[str], Files], tuple[float, str]]] = {
     "answers are taken beside a module that cannot be graded": (
         lambda n: {MODULE: "x = (\n", NOTEBOOK: answered(n, "New.")}, (3, "New."),
     ),
+    "answers are taken beside a module that cannot be imported": (
+        lambda n: {MODULE: "1 / 0\n", NOTEBOOK: answered(n, "New.")}, (3, "New."),
+    ),
 }  # fmt: skip
 
 

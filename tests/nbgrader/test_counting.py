@@ -9,8 +9,7 @@ import pytest
 from autograder.cli import run
 from autograder.model.course import Course, Week, load
 from autograder.model.report.scoring import refused
-from autograder.nbgrader.autograde.recorder import record
-from autograder.nbgrader.collect.earlier import restore
+from autograder.nbgrader.autograde.recorder import record, restore
 from autograder.nbgrader.collect.history import read_history
 from autograder.nbgrader.collect.submissions import accept
 from autograder.nbgrader.gradebook.effective_results import lower, results

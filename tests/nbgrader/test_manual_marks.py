@@ -107,10 +107,11 @@ def test_other_commands_send_there_if_nbgrader_itself_filled_it_again(
 def record_without_marks(course: Course, week: Week) -> None:
     from autograder.nbgrader.autograde.preprocessor import prepared_report
     from autograder.nbgrader.gradebook.due_dates import restore_assignment
+    from autograder.nbgrader.gradebook.report_store import submission_of
 
     restore_assignment(course, week)
     for submission in BOTH.submissions:
-        with prepared_report(week, submission):
+        with prepared_report(week, submission, submission_of(course, week, submission.name)):
             assert open_api(course).autograde(week.name, submission.name)["success"]
 
 

@@ -62,7 +62,7 @@ def test_an_extension_of_the_registry_and_slip_days_keep_them(lenient: Course) -
     week = lenient.weeks[0]
     with pytest.raises(NbgraderError, match=r"ada has an extension .* 22 January 2020, 12:00"):
         release_solutions(lenient, week, now=at("2020-01-22T10:00"))
-    assert release_solutions(lenient, week, now=at("2020-01-22T12:00")).name == OUT
+    assert release_solutions(lenient, week, now=at("2020-01-22T12:00")).folder.name == OUT
 
 
 def test_an_extension_of_the_gradebook_keeps_them(

@@ -20,9 +20,8 @@ import pytest
 
 from autograder.model.course import Course, Week, load
 from autograder.model.errors import NbgraderError
-from autograder.nbgrader.autograde.recorder import record
+from autograder.nbgrader.autograde.recorder import record, restore
 from autograder.nbgrader.collect.collector import collect
-from autograder.nbgrader.collect.earlier import restore
 from autograder.nbgrader.collect.history import read_history, stored_files
 from autograder.nbgrader.collect.submissions import accept, collected
 from autograder.nbgrader.gradebook.database import HandMark, read_gradebook, read_hand_marks

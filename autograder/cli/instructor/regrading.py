@@ -79,7 +79,7 @@ def regrade(
 
 
 def _kind(plan: Plan) -> str:
-    return "regrade" if plan.do == "apply" else "undo"
+    return "undo" if plan.undoes else "regrade"
 
 
 def _preview(
@@ -108,7 +108,7 @@ def _preview(
     for student, exercises in found.by_hand.items():
         print(f"{student}: not changed, because marked manually: {', '.join(exercises)}")
     for student, why in found.left_out.items():
-        print(f"{student}: left out, {why.words(week)}")
+        print(f"{student}: left out, {why.value.format(week=week.name)}")
     return found, plan_of(course, week, report, found, reason)
 
 
@@ -129,12 +129,14 @@ def _print_changes(some: Sequence[ScoreChange]) -> None:
 
 
 def _carry_out(course: Course, week: Week, log: RegradeLog, plan: Plan) -> None:
-    from ...nbgrader.regrade.regrade import carry_out, stale_feedback
+    from ...nbgrader.gradebook.report_store import feedback_is_stale
+    from ...nbgrader.regrade.regrade import carry_out
 
     carry_out(course, week, log, plan)
     students = plural(len(plan.changes), "student")
-    print(f"written: {students}, with new late penalties; the log is {log.path}")
-    if stale := stale_feedback(course, week, plan):
+    print(f"written: {students}, with new late penalties; recorded in {log.folder}")
+    changed = (change.student for change in plan.changes)
+    if stale := [student for student in changed if feedback_is_stale(course, week, student)]:
         print(f"their feedback shows the old score: {', '.join(stale)}")
         print(f"`autograder feedback {week.name}` updates and releases it")
 
@@ -155,7 +157,7 @@ def restore(
     Example: autograder restore week01 ada --to 2
     """
     course, chosen = find_week(week)
-    from ...nbgrader.collect.earlier import chosen_entry, restore, submissions_of
+    from ...nbgrader.autograde.recorder import chosen_entry, restore, submissions_of
     from ...nbgrader.gradebook.effective_results import results
     from ...nbgrader.status import returned
     from ...nbgrader.workspace import Workspace

@@ -50,10 +50,11 @@ def release(
         released = release(course, chosen, early=early, again=again)
     print(f"released {chosen.name}: {len(released.files)} files, checked for secret lines")
     print(f"students fetch it with   nbgrader fetch_assignment {chosen.name} --course {course.id}")
-    if released.beside:
+    if released.second_name:
         print(
             "students with the previous release fetch   "
-            f"nbgrader fetch_assignment {released.beside}   as well; its CHANGES.md lists changes"
+            f"nbgrader fetch_assignment {released.second_name}   as well; its CHANGES.md lists "
+            "changes"
         )
     exchange = Workspace(course).exchange
     print(
@@ -83,7 +84,8 @@ def _release_solutions(course: Course, week: Week) -> None:
 
     out = release_solutions(course, week)
     print(f"released the solutions of {week.name}: {len(out.files)} files, without hidden tests")
-    print(f"students fetch them with   nbgrader fetch_assignment {out.name} --course {course.id}")
+    name = out.folder.name
+    print(f"students fetch them with   nbgrader fetch_assignment {name} --course {course.id}")
     print(f"the same files, for a learning platform:   {out.folder}")
     for note in out.notes:
         print(f"note: {note}")

@@ -1,18 +1,17 @@
-"""Write scores and feedback into a notebook, where nbgrader would execute it, and save the scores.
+"""Write scores and feedback into a notebook instead of executing it, and save the scores.
 
-nbgrader reads a score from a cell's outputs and gives full marks for nearly everything that it does
-not understand. So each grade cell gets exactly two outputs: the feedback (display_data, text/html)
-and the score (execute_result, text/plain, a plain decimal). The notebook is not executed. If the
-grading system fails, an error is raised and no score is recorded: a failure is never a zero.
+nbgrader reads a score from a cell's outputs, and gives full marks for most outputs that it does not
+understand. So each grade cell gets exactly two outputs: the feedback (display_data, text/html) and
+the score (execute_result, text/plain, a plain decimal). If the grading system fails, an error is
+raised and no score is recorded.
 
-Stock nbgrader keeps a manual mark when it grades again, but always marks it for review, so
-a fixed hidden test would send the instructor back to every written answer of the class. Here a mark
-stays settled as long as its basis is unchanged: the text of a written answer, or the
-automatic score that it overrides. A new answer needs review and keeps its mark until then; if
-the marked answer returns, its mark is settled again.
+Stock nbgrader requests a review of every manual mark when a submission is graded again. With
+`SaveScores`, a mark stays settled while its basis is unchanged, which is the text of a written
+answer or the automatic score that the mark overrides. A new answer keeps the mark but needs review.
+If the marked answer returns, the mark is settled again.
 
-Stock nbgrader also commits after every cell, so a process that is killed leaves a submission half
-scored. Here a submission is one transaction.
+Stock nbgrader commits after every cell. `SaveScores` uses one transaction for each submission, so a
+killed process does not leave a submission with half of its scores.
 """
 
 from __future__ import annotations
@@ -41,21 +40,26 @@ from ..collect.submissions import full_history
 from ..gradebook.database import one_transaction
 from ..gradebook.due_dates import update_dates, update_penalty
 from ..gradebook.effective_results import cell_scores
-from ..gradebook.report_store import About, digests_file, judged_digests, keep_report, stored_report
+from ..gradebook.report_store import (
+    About,
+    digests_file,
+    judged_digests,
+    keep_report,
+    stored_report,
+    submission_of,
+)
 from ..release.archive import course_for
 from ..workspace import cells_of, write_state
 
 _NOT_COUNTED = "<p>Only your best {} electives count; this is not one of them.</p>"
 
 
-# Reports to record by week and student, each with its submission or None if that is unknown.
-_prepared: dict[tuple[str, str], tuple[SubmissionReport, About | None]] = {}
+# Reports to record, with their submissions, by week and student.
+_prepared: dict[tuple[str, str], tuple[SubmissionReport, About]] = {}
 
 
 @contextmanager
-def prepared_report(
-    week: Week, report: SubmissionReport, about: About | None = None
-) -> Iterator[None]:
+def prepared_report(week: Week, report: SubmissionReport, about: About) -> Iterator[None]:
     """Make the preprocessor record this report instead of grading the submission."""
     key = week.name, report.name
     _prepared[key] = report, about
@@ -66,7 +70,7 @@ def prepared_report(
 
 
 class GradeInSandbox(CoursePreprocessor):
-    """Grade a submission in the sandbox, in place of nbgrader's Execute."""
+    """Grades a submission in the sandbox, in place of nbgrader's Execute."""
 
     def preprocess(self, nb: Notebook, resources: Resources) -> tuple[Notebook, Resources]:
         course = self.course()
@@ -77,7 +81,8 @@ class GradeInSandbox(CoursePreprocessor):
                 report, about = _prepared[week.name, student]
             else:
                 full_history(course, week, student)
-                (report, sandbox), about = grade_student(course, week, student), None
+                report, sandbox = grade_student(course, week, student)
+                about = submission_of(course, week, student)
                 update_dates(course)
             _require_recordable(course, week, report)
             write_scores(nb, week, report)
@@ -95,7 +100,7 @@ class GradeInSandbox(CoursePreprocessor):
 
 
 class SaveScores(SaveAutoGrades, CoursePreprocessor):
-    """nbgrader's SaveAutoGrades, with late penalties, which keeps settled marks settled."""
+    """Saves scores and late penalties, and keeps settled manual marks settled."""
 
     def preprocess(self, nb: Notebook, resources: ResourcesDict) -> tuple[Notebook, ResourcesDict]:
         about, course = resources["nbgrader"], self.course()
@@ -107,7 +112,7 @@ class SaveScores(SaveAutoGrades, CoursePreprocessor):
         with Gradebook(about["db_url"]) as gradebook, one_transaction(gradebook.db):
             self.gradebook: Any = gradebook
             self._cells = cells_of(gradebook, week, student)
-            # Skips SaveAutoGrades.preprocess, which would open the gradebook itself.
+            # Skip SaveAutoGrades.preprocess, because it would open the gradebook again.
             nb, resources = super(SaveAutoGrades, self).preprocess(nb, resources)  # type: ignore[no-untyped-call]  # nbgrader's own
             update_penalty(course, gradebook, week, student)
             path, digests = digests_file(course, week, student), self._digests
@@ -132,7 +137,11 @@ class SaveScores(SaveAutoGrades, CoursePreprocessor):
 
 
 def _require_recordable(course: Course, week: Week, report: SubmissionReport) -> None:
-    """Raise NbgraderError if grading failed, or the report would replace a graded submission."""
+    """Raise NbgraderError if a report must not be recorded.
+
+    A report is not recorded if grading failed because of a system error, or if the submission
+    cannot be graded although an earlier submission was graded.
+    """
     if report.verdict is Ending.GRADER_FAULT:
         raise NbgraderError(
             f"{report.message} Grade {report.name} again; `autograder doctor` looks for the cause."
@@ -144,7 +153,7 @@ def _require_recordable(course: Course, week: Week, report: SubmissionReport) ->
 
 
 def grade_student(course: Course, week: Week, student: str) -> tuple[SubmissionReport, str]:
-    """Grade a student's collected submission; return its report and the name of the sandbox."""
+    """Grade a student's collected submission. Return its report and the name of the sandbox."""
     from ...batch.grade import grade_batch
     from ...model.availability import axis
 
@@ -154,12 +163,12 @@ def grade_student(course: Course, week: Week, student: str) -> tuple[SubmissionR
 
 
 def write_scores(nb: Notebook, week: Week, report: SubmissionReport) -> None:
-    """Replace the outputs of code cells, with feedback and score in grade cells."""
+    """Remove the outputs of all code cells, and write feedback and score into grade cells."""
     exercises = {e.name: e for e in report.exercises}
     points = {e.name: e.points for e in week.exercises}
     scores = cell_scores(week, report)
     counted = {e.name for e in scoring.counted(week, report.exercises)}
-    message = report.message  # shown in the first exercise's cell only
+    message = report.message  # only for the cell of the first exercise
     for cell in nb.cells:
         if cell.cell_type != "code":
             continue
@@ -183,7 +192,7 @@ def write_scores(nb: Notebook, week: Week, report: SubmissionReport) -> None:
         ]
 
 
-# Many submissions of a class fail the same tests, and most exercises fail none.
+# The cache helps because many submissions of a class fail the same tests, or no tests.
 _fragment = lru_cache(maxsize=256)(exercise_fragment)
 
 
@@ -192,7 +201,7 @@ def _output(kind: str, data: dict[str, str], **fields: object) -> Notebook:
 
 
 def decimal(score: float) -> str:
-    """Format a score as nbgrader reads it: digits and a point, without exponent or sign."""
+    """Format a score for nbgrader as a decimal number without exponent or sign."""
     if not score >= 0:
         raise NbgraderError(f"{score} is not a score")
     return f"{score:.4f}".rstrip("0").rstrip(".")

@@ -1,6 +1,7 @@
-"""Record reports in the gradebook, one submission at a time, with nbgrader's autograde step.
+"""Record reports in the gradebook, and restore earlier submissions with their scores.
 
-Scores come from the reports; no notebook is executed.
+Each submission goes through nbgrader's autograde step, which takes the scores from the report and
+executes no notebook.
 """
 
 from __future__ import annotations
@@ -11,18 +12,21 @@ from dataclasses import dataclass, field
 from ...files import in_turn
 from ...model.course import Course, Week
 from ...model.errors import NbgraderError
+from ...model.message_text import did_you_mean
 from ...model.report.schema import Ending, Report, SubmissionReport
 from ..collect.groups import share_marks
-from ..collect.submissions import put_in_place, refuse
+from ..collect.history import Entry, History
+from ..collect.submissions import full_history, put_in_place, refuse
 from ..formgrader.manual_marks import keep_marks, restore_marks
 from ..gradebook.database import Transaction, shared_gradebook
 from ..gradebook.due_dates import restore_assignment, update_dates
-from ..gradebook.effective_results import Worth, counting, lower, report_of, report_with, results
+from ..gradebook.effective_results import Worth, counting, lower, report_with, results
 from ..gradebook.report_store import (
     About,
     Recorded,
     keep_earlier_report,
     recorded_folder,
+    reports_by_number,
     stamped,
     stored_report,
     students_with_earlier_reports,
@@ -33,10 +37,10 @@ from ..workspace import Workspace, last_words, open_api
 
 @dataclass(frozen=True)
 class RecordedScores:
-    """Students in the gradebook, students who were left out and why, and notes."""
+    """The outcome of recording a report."""
 
-    recorded: list[str] = field(default_factory=list)
-    left_out: dict[str, str] = field(default_factory=dict)
+    recorded: list[str] = field(default_factory=list)  # students
+    left_out: dict[str, str] = field(default_factory=dict)  # student -> reason
     notes: list[str] = field(default_factory=list)
 
     def lines(self) -> list[str]:
@@ -50,7 +54,7 @@ class RecordedScores:
 
 
 def require_released(course: Course, week: Week) -> None:
-    """Raise NbgraderError if the week was not released from this project."""
+    """Raise NbgraderError if this project has not released the week."""
     if not Workspace(course).released(week).is_dir():
         raise NbgraderError(
             f"{week.name} was not released from here, so the gradebook cannot store its scores: "
@@ -65,10 +69,12 @@ def record(
     on_done: Callable[[], None] = lambda: None,
     abouts: Mapping[str, About] | None = None,
 ) -> RecordedScores:
-    """Record every submission of the report; call `on_done` after each.
+    """Record every submission of the report.
 
-    abouts: the identity of each graded submission, by student, if it is known. If grading failed
-    because of a system error, the old scores are kept.
+    A submission that was not graded because of a system error keeps its earlier scores.
+
+    on_done: called after each submission. abouts: the identities of the graded submissions by
+    student; by default those of the collected submissions.
     """
     require_released(course, week)
     keep_marks(course)
@@ -97,8 +103,53 @@ def record(
     return outcome
 
 
+def submissions_of(course: Course, week: Week, student: str) -> History:
+    """Return a student's submissions; raise NbgraderError if nothing was collected."""
+    found = full_history(course, week, student)
+    if not found.entries:
+        known = Workspace(course).students("submitted", week)
+        raise NbgraderError(
+            f"{week.name}: no submission of {student!r} was collected{did_you_mean(student, known)}"
+        )
+    return found
+
+
+def chosen_entry(history: History, wanted: str) -> Entry:
+    """Return the submission with this number, or raise NbgraderError if no number matches."""
+    found = history.entry(int(wanted)) if wanted.isdecimal() else None
+    if found is None:
+        raise NbgraderError(
+            f"--to {wanted} is not the number of a submission; without --to they are listed"
+        )
+    return found
+
+
+def restore(course: Course, week: Week, student: str, entry: Entry) -> list[str]:
+    """Make a submission count until the next one arrives, and return the lines to print.
+
+    Files, scores and manual marks are restored. The submission is graded only if it has no result
+    yet. Raise NbgraderError if it cannot be graded.
+    """
+    from .preprocessor import grade_student  # imports nbgrader, which takes seconds
+
+    require_released(course, week)
+    if entry.problem:
+        raise NbgraderError(f"submission {entry.number} cannot be graded: {entry.problem}")
+    before = full_history(course, week, student)
+    put_in_place(course, week, student, entry.number, restored=True)
+    content = submission_of(course, week, student).content
+    report: SubmissionReport | None = report_with(course, week, student, content)
+    sandbox = ""
+    if report is None:
+        report, sandbox = grade_student(course, week, student)
+    if report.verdict is not Ending.GRADED:
+        put_in_place(course, week, student, before.current, restored=before.restored)
+        raise NbgraderError(f"submission {entry.number} cannot be graded: {report.message}")
+    return record(course, week, Report(week.name, (), (report,), sandbox)).lines()
+
+
 class _Recorder:
-    """Record a week's reports in an open gradebook."""
+    """Records the reports of a week in an open gradebook."""
 
     def __init__(self, course: Course, week: Week, transaction: Transaction) -> None:
         self._course, self._week = course, week
@@ -108,18 +159,16 @@ class _Recorder:
         self.rescored: list[str] = []
 
     def record(self, report: SubmissionReport, about: About | None) -> None:
-        """Record one report, unless an earlier submission counts."""
+        """Record a report, or the report of an earlier submission if that submission counts."""
         student, outcome = report.name, self.outcome
         if report.verdict is Ending.GRADER_FAULT:
             outcome.left_out[student] = "the grading system failed on this submission"
             return
-        if not Workspace(self._course).submitted(student, self._week).is_dir():
+        about = about or submission_of(self._course, self._week, student)
+        if not about.number:
             outcome.left_out[student] = "no submission was collected under this name"
             return
-        about = about or submission_of(self._course, self._week, student)
         counted = self._counting_report(report, about)
-        if counted is None:
-            return
         if counted is not report:
             about = submission_of(self._course, self._week, student)
         before = stored_report(self._course, self._week, student)
@@ -129,8 +178,8 @@ class _Recorder:
         if student not in outcome.left_out:
             outcome.recorded.append(student)
 
-    def _counting_report(self, report: SubmissionReport, about: About) -> SubmissionReport | None:
-        """Make the effective submission current; return its report, or None to keep the scores."""
+    def _counting_report(self, report: SubmissionReport, about: About) -> SubmissionReport:
+        """Make the submission that counts current, and return its report."""
         course, week, student = self._course, self._week, report.name
         number = counting(course, week, stamped(report, about), self._worth)
         if number == about.number:
@@ -138,16 +187,13 @@ class _Recorder:
         if report.verdict is Ending.GRADED:
             keep_earlier_report(course, week, student, stamped(report, about))
             put_in_place(course, week, student, number)
-            return report_of(course, week, student, number)
+            return reports_by_number(course, week, student)[number]
         self.outcome.notes.append(f"LOOK  {student}: not recorded: {report.message}")
-        if not (number and about.number):
-            self.outcome.left_out[student] = "the earlier graded submission stays"
-            return None
         refuse(course, week, student, about.number, number, report.message)
         now = submission_of(course, week, student)
         known = report_with(course, week, student, now.content)
         if known is None or now.number == number:
-            return report_of(course, week, student, number)
+            return reports_by_number(course, week, student)[number]
         # The refused submission's answers were accepted as a new submission.
         return self._counting_report(known, now)
 
@@ -170,5 +216,5 @@ class _Recorder:
 
 
 def _is_rescored(before: Recorded, now: SubmissionReport, about: About) -> bool:
-    same = before.is_of(about.handed_in, about.content) and now.verdict is Ending.GRADED
-    return same and abs(before.score - now.score) > 1e-6
+    same = (before.number, before.content) == (about.number, about.content)
+    return same and now.verdict is Ending.GRADED and abs(before.score - now.score) > 1e-6

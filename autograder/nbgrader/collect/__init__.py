@@ -2,17 +2,17 @@
 
 Submissions come from the exchange (`collector`, `exchange`, `safe_read`), learning platforms,
 repositories and the web service; all pass through `submissions.accept`. `merging` keeps the parts
-that are not resubmitted, `history` stores every submission, `earlier` restores an old one, `groups`
-shares submissions within a group, and `cell_repair` and `notebooks` deal with damaged notebooks.
+that are not resubmitted, `history` stores every submission, `groups` shares submissions within a
+group, and `cell_repair` and `notebooks` deal with damaged notebooks.
 
-Not trusted: names, sizes, links and contents of all files. They are parsed within limits and never
-run. A submission that cannot be graded never replaces one that can. Start with `submissions`.
+Not trusted: the names, sizes, links and contents of all files. The kit parses submitted files
+within limits and never runs them. A submission that cannot be graded never replaces a submission
+that can be graded. Start reading at `submissions`.
 """
 
 __all__ = [
     "cell_repair",
     "collector",
-    "earlier",
     "exchange",
     "groups",
     "history",

@@ -1,14 +1,14 @@
-"""Repair the cells of a student's notebook before anything else reads them.
+"""Repair the cells of a student's notebook before nbgrader reads the notebook.
 
-Theory of operation. Students may delete, duplicate or retype cells, edit their metadata and forge
-outputs. nbgrader repairs some of this and stops the whole batch on some of the rest. Here every
-released grade cell gets its metadata, type and (if locked) its text back, missing ones are added,
-and no other cell has nbgrader metadata. Answers to written questions keep the student's text. All
-outputs are removed. Content that could run in the instructor's browser (HTML in Markdown, raw
-cells, attachments other than pictures) is made inert, unless it was released.
+Students may delete, duplicate or retype cells, edit metadata and forge outputs. nbgrader repairs
+some of these changes, and stops the whole batch because of others. `RestoreCells` restores the
+metadata, the type and, if locked, the text of every released grade cell, adds missing cells, and
+removes nbgrader's metadata from all other cells and all outputs. Written answers keep the student's
+text. Content that could run in the instructor's browser (HTML in Markdown, raw cells, attachments
+other than pictures) is made inert, unless it was released.
 
-The result replaces nbgrader's ClearOutput, DeduplicateIds, OverwriteKernelspec, OverwriteCells and
-CheckCellMetadata, because the notebook is built from the released cells.
+`RestoreCells` replaces nbgrader's ClearOutput, DeduplicateIds, OverwriteKernelspec, OverwriteCells
+and CheckCellMetadata.
 """
 
 from __future__ import annotations
@@ -37,16 +37,16 @@ class CoursePreprocessor(NbGraderPreprocessor):
     """A preprocessor with access to the course."""
 
     project = Unicode("", help="The folder of course.yaml.").tag(config=True)
-    # nbconvert's HTML exporter sets this on every preprocessor, and warns if it cannot.
+    # nbconvert's HTML exporter sets this trait on every preprocessor, and warns if it is missing.
     display_data_priority = List(["text/html", "text/plain"]).tag(config=True)
 
     def course(self) -> Course:
-        """Return the course; read course.yaml again only if it has changed."""
+        """Return the course. Read course.yaml again only if it has changed."""
         root = Path(self.project)
         return _loaded(root, (root / REGISTRY).stat().st_mtime_ns)
 
     def week(self, course: Course, resources: Resources) -> Week:
-        """Return the week of the assignment; raise NbgraderError if course.yaml lacks it."""
+        """Return the week of the assignment. Raise NbgraderError if course.yaml lacks the week."""
         name = resources["nbgrader"]["assignment"]
         for week in course.weeks:
             if week.name == name:
@@ -62,7 +62,7 @@ def _loaded(root: Path, changed: int) -> Course:
 
 
 class RestoreCells(CoursePreprocessor):
-    """Restore the released cells of a student's notebook."""
+    """Restores the released cells of a student's notebook."""
 
     def preprocess(self, nb: Notebook, resources: Resources) -> tuple[Notebook, Resources]:
         course = self.course()
@@ -83,7 +83,7 @@ def _released_notebook(path: Path, changed: int) -> Notebook:
 
 
 def restored(nb: Notebook, released: Notebook) -> Notebook:
-    """Return a notebook with the student's text in the released cells."""
+    """Return a notebook with the released cells and the student's text and other cells."""
     graded = first_cells(released.cells)
     texts = {c.source for c in released.cells}
     missing = dict(graded)
@@ -104,7 +104,7 @@ def restored(nb: Notebook, released: Notebook) -> Notebook:
 
 
 def _repaired(cell: Notebook, original: Notebook | None, texts: set[str]) -> Notebook:
-    """Return a new cell with the student's text, and pictures in Markdown."""
+    """Return a new cell with the student's text; `original` is the released cell, if any."""
     source = str(cell.source)
     if original is None:
         if cell.cell_type == "code":
@@ -122,13 +122,13 @@ def _repaired(cell: Notebook, original: Notebook | None, texts: set[str]) -> Not
 
 
 def _new_cell(kind: str, source: str) -> Notebook:
-    """Return a new cell without validating it, because the whole notebook is validated later."""
+    """Return a new cell. It is not validated, because the whole notebook is validated later."""
     code: dict[str, Any] = {"execution_count": None, "outputs": []} if kind == "code" else {}
     return nbformat.from_dict({"cell_type": kind, "metadata": {}, "source": source, **code})
 
 
 def _inert(text: str) -> str:
-    """Break HTML tags in a text; formulas and code keep their meaning."""
+    """Break HTML tags in a text without changing the meaning of formulas and code."""
     return _TAG.sub("< ", text)
 
 
@@ -139,7 +139,7 @@ def _with_pictures(fresh: Notebook, cell: Notebook) -> Notebook:
 
 
 def _limit_size(cells: list[Notebook], graded: set[str]) -> None:
-    """If the notebook is too large, drop ungraded cells and cut the text of graded ones."""
+    """Drop ungraded cells and cut the text of graded cells if the notebook is too large."""
     if sum(len(c.source) for c in cells) <= _MAX_TEXT:
         return
     cells[:] = [c for c in cells if grade_id(c) in graded]

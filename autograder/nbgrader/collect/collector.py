@@ -9,38 +9,37 @@ import msgspec
 from ...model.course import Course, Week
 from ...model.errors import NbgraderError
 from ..gradebook.database import read_gradebook
-from ..workspace import Workspace, open_api, read_state, require, write_state
+from ..workspace import Workspace, exchange_step, open_api, read_state, require, write_state
 from .groups import grouped_lines, spread_groups
 
 
 class Collection(msgspec.Struct, frozen=True):
-    """The result of `collect`. Only the latest result of each week is stored."""
+    """The result of `collect`. The latest result of each week is stored."""
 
-    foreign: dict[str, str] = {}  # student -> the user who owns the files submitted in their name
-    notes: list[str] = []
+    foreign: dict[str, str] = {}  # student -> different user who owns the submitted files
+    notes: list[str] = []  # for the instructor
     fresh: list[str] = []  # students with a new submission
-    unchanged: list[str] = []
+    unchanged: list[str] = []  # students whose submission was collected before
     missing: list[str] = []  # students of the gradebook without a submission
     asking: list[str] = []  # students who request a regrade
     grouped: list[str] = []  # lines about group submissions
 
 
 def collect(course: Course, week: Week, *, check_owner: bool = True) -> Collection:
-    """Run nbgrader's collect for a week; raise NbgraderError if it fails as a whole."""
-    from nbgrader.utils import capture_log, temp_attrs
+    """Run nbgrader's collect for a week, and give group submissions to all members.
 
+    Raise NbgraderError if the week was never released or nbgrader stops.
+    """
     workspace = Workspace(course)
     if not (workspace.exchange / course.id / "inbound").is_dir():
         raise NbgraderError(
             f"the exchange does not exist yet: run `autograder release {week.name}` to create it"
         )
-    api = open_api(course)
-    with temp_attrs(api.coursedir, assignment_id=week.name):
-        collecting = api.exchange.Collect(
-            coursedir=api.coursedir, authenticator=api.authenticator, parent=api
-        )
-        collecting.update, collecting.check_owner = True, check_owner
-        require(capture_log(collecting), f"collecting {week.name}")
+    attributes = {"assignment_id": week.name}
+    collecting, result = exchange_step(
+        open_api(course), "Collect", attributes, update=True, check_owner=check_owner
+    )
+    require(result, f"collecting {week.name}")
     grouped = spread_groups(course, week)
     after = workspace.students("submitted", week)
     fresh = {*collecting.fresh, *grouped}
@@ -58,7 +57,7 @@ def collect(course: Course, week: Week, *, check_owner: bool = True) -> Collecti
 
 
 def last_collection(course: Course, week: Week) -> Collection:
-    """Return the result of the latest `collect`, or an empty one if nothing was collected yet."""
+    """Return the result of the latest `collect`, or an empty result before the first."""
     return read_state(_file(course, week), Collection) or Collection()
 
 

@@ -1,13 +1,12 @@
-"""Collect from the exchange without trusting its files.
+"""Collect submissions from nbgrader's exchange without trusting its files.
 
-Theory of operation. Every student may write into the inbound folder by any means, not only with
-`nbgrader submit`; collecting reads it with the instructor's permissions. Stock nbgrader follows
-symbolic links there, so a link to a solution becomes a perfect submission and is returned in the
-feedback; one malformed folder name, one garbled timestamp or one oversized folder ends collecting
-for the whole class. Here only regular files that belong to the submission's owner are copied,
-opened without following links, up to a size limit; the rest is skipped and reported. A student's
-own submission takes precedence over one that another user left in their name. Not guaranteed: that
-the name of a submission is right if all submissions belong to one user.
+Every student may write anything into the inbound folder, and collecting reads the folder with the
+instructor's permissions. Stock nbgrader follows symbolic links, so a link to a solution becomes a
+perfect submission, and a malformed name, timestamp or oversized folder stops collecting for the
+whole class. This collector copies only regular files of the submission's owner, without following
+links and up to a size limit, and reports skipped files. A student's own submission takes precedence
+over a submission that another user left in the student's name. If all submissions belong to one
+user, the names of the submissions cannot be verified.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ Record = dict[str, Any]
 
 
 class CollectOrdinaryFiles(ExchangeCollect):
-    """nbgrader's collect, for a folder that every student can write to."""
+    """nbgrader's collect step for an inbound folder that every student can write to."""
 
     project = Unicode("", help="The folder of course.yaml.").tag(config=True)
 
@@ -56,7 +55,10 @@ class CollectOrdinaryFiles(ExchangeCollect):
                 self.foreign[record["username"]] = owner
 
     def _newest(self) -> list[Record]:
-        """Return each student's newest uncollected submission, under any name of the week."""
+        """Return each student's newest submission, unless it was collected before.
+
+        Submissions under all assignment names of the week are compared.
+        """
         course, week = self._course_and_week()
         of_student: dict[str, list[Record]] = {}
         for name in names(Workspace(course), week):
@@ -80,7 +82,7 @@ class CollectOrdinaryFiles(ExchangeCollect):
     def _path_to_record(self, path: str) -> Record:
         try:
             record: Record = super()._path_to_record(path)  # type: ignore[no-untyped-call]  # nbgrader's own
-        except Exception:  # not a name made by nbgrader; dateutil raises several kinds
+        except Exception:  # nbgrader did not create this name; dateutil raises several types
             record = {
                 "username": "",
                 "filename": os.path.basename(path),
@@ -94,7 +96,7 @@ class CollectOrdinaryFiles(ExchangeCollect):
         return record
 
     def _sort_by_timestamp(self, records: list[Record]) -> list[Record]:
-        """Sort newest first, but put files that the student owns before all others."""
+        """Sort by time, newest first, with submissions that the student owns before all others."""
         ordered = sorted(
             records,
             key=lambda r: (self._owner(r) == r["username"], r["timestamp"]),
@@ -117,22 +119,21 @@ class CollectOrdinaryFiles(ExchangeCollect):
             return "an unknown user"
 
     def copy_files(self) -> None:
-        """Accept each submission; one that cannot be graded does not replace an earlier one."""
+        """Accept each submission, but do not replace an earlier one if it cannot be graded."""
         course, week = self._course_and_week()
-        for record in self.src_records:
-            if self.update or not Workspace(course).submitted(record["username"], week).is_dir():
-                self._accept(course, week, record)
-
-    def _accept(self, course: Course, week: Week, record: Record) -> None:
-        student, written = record["username"], format_timestamp(record["timestamp"])
-        bound = course.limits(week).submission_mib << 20
-        source = Path(self.inbound_path) / record["filename"]
         assert self.coursedir is not None
-        files, left_out = read_ordinary(source, tuple(self.coursedir.ignore), bound)
-        # The time in the folder's name counts, as in nbgrader; timestamp.txt may be garbled.
-        accepted = accept(course, week, student, files, written, "exchange")
-        if REQUEST in files and note_request(course, week, student, files[REQUEST]):
-            self.asking.append(student)
-        if accepted.entry is not None and not accepted.refused:
-            self.fresh.append(student)
-        self.notes += [f"{student}: {note}" for note in left_out] + accepted.remarks(student)
+        ignored, max_bytes = tuple(self.coursedir.ignore), course.limits(week).submission_mib << 20
+        for record in self.src_records:
+            student = record["username"]
+            if Workspace(course).submitted(student, week).is_dir() and not self.update:
+                continue
+            folder = Path(self.inbound_path) / record["filename"]
+            files, left_out = read_ordinary(folder, ignored, max_bytes)
+            # As in nbgrader, the time in the folder's name counts; timestamp.txt may be wrong.
+            time = format_timestamp(record["timestamp"])
+            accepted = accept(course, week, student, files, time, "exchange")
+            if REQUEST in files and note_request(course, week, student, files[REQUEST]):
+                self.asking.append(student)
+            if accepted.entry is not None and not accepted.refused:
+                self.fresh.append(student)
+            self.notes += [f"{student}: {note}" for note in left_out] + accepted.remarks(student)

@@ -1,12 +1,12 @@
-"""Groups: one member submits, the submission is graded once, and every member gets the result.
+"""Share submissions and manual marks within groups of students.
 
-Groups are listed in `groups.csv` next to course.yaml (columns `group`, `student`, and `week` if a
-group is not for all weeks).
+The file `groups.csv` next to course.yaml lists the groups (columns `group`, `student`, and `week`
+for a group that does not work together in all weeks).
 
-The members' submissions are merged in the order of their times, so that no member loses a part that
-another one submitted. Every member gets the merged submission with the time of the newest one: it
-is graded once (batch/store.py), recorded for each, and late for each by their own extension. A
-manual mark for one member is copied to all members with the same answer.
+The members' submissions are merged in the order of their times. Every member gets the merged
+submission with the time of the newest one. It is graded once (batch/store.py) and recorded for each
+member, whose own extension applies. A manual mark for one member is copied to all members with the
+same answer.
 """
 
 from __future__ import annotations
@@ -28,7 +28,10 @@ _SECRET = "submission_secret.txt"
 
 
 def groups_of(course: Course, week: Week) -> list[list[str]]:
-    """Return the groups of at least two students, each in alphabetical order."""
+    """Return the groups of a week with at least two students; students are sorted by name.
+
+    Raise NbgraderError if groups.csv names an unknown week, or a student in two groups.
+    """
     group_of: dict[str, str] = {}
     weeks, path = {w.name for w in course.weeks}, course.root / GROUPS
     rows = read_rows(path, "group", "student") if path.exists() else []
@@ -47,9 +50,9 @@ def groups_of(course: Course, week: Week) -> list[list[str]]:
 
 
 def spread_groups(course: Course, week: Week) -> dict[str, str]:
-    """Give the merged submission to all members of each group.
+    """Give the merged submission of each group to all members.
 
-    Return a dict from each member who received a new version to its author.
+    Return the author of the last change for each member who received a new submission.
     """
     found: dict[str, str] = {}
     authors = _authors(course, week)
@@ -71,7 +74,10 @@ def spread_groups(course: Course, week: Week) -> dict[str, str]:
 
 
 def _joint(course: Course, week: Week, held: Mapping[str, Entry]) -> tuple[str, dict[str, bytes]]:
-    """Return the author of the group's last change and the group's merged files."""
+    """Return the author of the last change in a group, and the merged files.
+
+    held: the submissions that each member's next submission would be merged with
+    """
     own = {s: e for s, e in held.items() if e.channel != "group"} or dict(held)
     author, files = "", dict[str, bytes]()
     for student in sorted(own, key=lambda s: (own[s].handed_in or own[s].received, s)):
@@ -83,17 +89,20 @@ def _joint(course: Course, week: Week, held: Mapping[str, Entry]) -> tuple[str, 
 
 
 def grouped_lines(grouped: Mapping[str, str]) -> list[str]:
-    """Return a line for each member that names the author of the group submission."""
+    """Return a line with the author of the group submission for each member."""
     return [f"{s} gets the submission of {a} for their group" for s, a in grouped.items()]
 
 
 def author_of(course: Course, week: Week, student: str) -> str:
-    """Return the author of the student's group submission, or the student if there is none."""
+    """Return the author of the student's group submission, or the student if nothing was shared."""
     return _authors(course, week).get(student, student)
 
 
 def share_marks(course: Course, week: Week) -> list[str]:
-    """Copy manual marks between the members of each group, for the same answers."""
+    """Copy manual marks between the members of each group whose answers are the same.
+
+    Return a line for each member who received marks.
+    """
     groups = groups_of(course, week)
     if not groups:
         return []
@@ -116,7 +125,10 @@ def _copy(
     judged: dict[str, str],
     theirs: dict[str, str],
 ) -> bool:
-    """Copy settled marks and comments of cells whose judged text is the same."""
+    """Copy settled marks and comments of cells with equal digests; return True if any changed.
+
+    judged, theirs: the digests of the cells of `source` and `target` (`judged_digests`)
+    """
     done = False
     for name, (grade, comment) in source.items():
         if name not in target or judged.get(name) is None or judged[name] != theirs.get(name):

@@ -1,10 +1,9 @@
-"""Store every submission of a student for a week, and which one is current.
+"""Store every submission of a student for a week, and which submission is current.
 
-`.autograder/submissions/<week>/<student>/` has a folder of files for each submission, named by
-their digest, and `index.json`. nbgrader's `submitted/` has a copy of the current submission; its
-file `.parts` identifies that submission. The index is replaced atomically and before the copy is
-made, so after an interruption `submissions.collected` finds the missing copy. `read_student` reads
-this copy for grading.
+`.autograder/submissions/<week>/<student>/` has `index.json`, and the files of each submission in a
+folder that is named by their digest. nbgrader's `submitted/` has a copy of the current submission
+with its number in the file `.parts`. The index is replaced atomically before the copy is created,
+so after an interruption `submissions.collected` finds the missing copy.
 """
 
 from __future__ import annotations
@@ -29,11 +28,12 @@ _TIMESTAMP = "timestamp.txt"
 
 
 class SubmittedPart(msgspec.Struct, frozen=True):
-    """One part of a submission and what happens to it.
+    """One part of a submission, and its fate when the submission is merged with the earlier one.
 
-    new: submitted for the first time. replaced: differs from the earlier version. same: equals the
-    earlier version. kept: not submitted, or unchanged since the release, so the earlier version
-    stays. missing: never submitted. refused: cannot be graded, so the earlier version stays.
+    new: submitted for the first time. replaced: differs from the earlier submission. same: equals
+    the earlier submission. kept: not submitted, or unchanged since the release, and therefore
+    taken from the earlier submission. missing: never submitted. refused: cannot be graded, and
+    therefore taken from the earlier submission.
     """
 
     kind: Literal["module", "answer", "file"]
@@ -50,12 +50,12 @@ class Entry(msgspec.Struct, frozen=True):
     channel: str
     digest: str
     parts: tuple[SubmittedPart, ...] = ()
-    problem: str = ""  # why it cannot be graded; it then counts only if no other entry can be
+    problem: str = ""  # why the submission cannot be graded, or ""
     notes: tuple[Note, ...] = ()
 
     @property
     def when(self) -> str:
-        """Return the best known time, to the minute."""
+        """Return the submission time to the minute, or the time of arrival if no time is known."""
         return (self.handed_in or self.received.replace("T", " "))[:16] + " UTC"
 
 
@@ -63,13 +63,16 @@ class History(msgspec.Struct, frozen=True):
     """A student's submissions for one week, oldest first."""
 
     entries: tuple[Entry, ...] = ()
-    current: int = 0  # number of the submission in nbgrader's folder; 0 if there is none
-    restored: bool = False  # an instructor chose it: it counts until a new one arrives
-    replaced: int = 0  # the restored submission that the current one replaced, if it did
-    seen: str = ""  # the latest time that arrived, including refused and unchanged submissions
+    current: int = 0  # number of the submission in nbgrader's folder, or 0
+    restored: bool = False  # True if the current submission was restored
+    replaced: int = 0  # number of the restored submission that the current one replaced, or 0
+    seen: str = ""  # the latest submission time, including refused and unchanged submissions
 
     def entry(self, number: int) -> Entry | None:
         return next((e for e in self.entries if e.number == number), None)
+
+    def submitted_at(self, time: str) -> Entry | None:
+        return next((e for e in self.entries if e.handed_in == time), None)
 
     @property
     def accepted(self) -> list[Entry]:
@@ -78,7 +81,7 @@ class History(msgspec.Struct, frozen=True):
 
     @property
     def base(self) -> Entry | None:
-        """Return the submission that the next one is merged with, or None."""
+        """Return the submission that the next submission is merged with, or None if none exists."""
         if self.restored or not self.accepted:
             return self.entry(self.current)
         return self.accepted[-1]
@@ -89,19 +92,12 @@ class History(msgspec.Struct, frozen=True):
         return msgspec.structs.replace(self, entries=entries)
 
 
-class Marker(msgspec.Struct, frozen=True):
-    """The content of `.parts` in a submission's folder."""
-
-    number: int = 0
-    notes: tuple[Note, ...] = ()
-
-
 def history_folder(course: Course, week: Week, student: str) -> Path:
     return course.state / "submissions" / week.name / student
 
 
 def read_history(course: Course, week: Week, student: str) -> History:
-    """Return a student's submissions for a week; raise NbgraderError if the index is damaged."""
+    """Return a student's submissions for a week. Raise NbgraderError if the index is damaged."""
     path = history_folder(course, week, student) / _INDEX
     try:
         return msgspec.json.decode(path.read_bytes(), type=History)
@@ -121,7 +117,7 @@ def students_with_history(course: Course, week: Week) -> list[str]:
 
 
 def store_files(course: Course, week: Week, student: str, files: Mapping[str, bytes]) -> str:
-    """Store the files of a submission and return their digest."""
+    """Store the files of a submission, and return their digest."""
     digest = digest_of(files)[:32]
     target = history_folder(course, week, student) / digest
     if not target.is_dir():
@@ -135,9 +131,9 @@ def stored_files(course: Course, week: Week, student: str, entry: Entry) -> dict
 
 
 def files_below(folder: Path) -> Iterator[tuple[str, bytes]]:
-    """Yield the regular files in a folder, except hidden files and files far above the size limit.
+    """Yield the name and content of each regular file in a folder.
 
-    nbgrader's timestamp.txt is skipped: see `folder_time`.
+    Skip hidden files, files far above the size limit, and nbgrader's timestamp.txt.
     """
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder)
@@ -149,21 +145,21 @@ def files_below(folder: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def place(course: Course, week: Week, student: str, entry: Entry) -> None:
-    """Replace the student's folder in nbgrader's `submitted/` with a copy of this submission."""
+    """Replace the student's folder in nbgrader's `submitted/` by a copy of this submission."""
     files = stored_files(course, week, student, entry)
     if entry.handed_in:
         files[_TIMESTAMP] = entry.handed_in.encode()
-    files[MARKER] = msgspec.json.encode(Marker(entry.number, entry.notes))
+    files[MARKER] = msgspec.json.encode(entry.number)
     replace_folder(Workspace(course).submitted(student, week), files)
 
 
-def read_marker(folder: Path) -> Marker | None:
-    """Return the content of `.parts` in a submission's folder, or None."""
-    return read_state(folder / MARKER, Marker)
+def read_marker(folder: Path) -> int:
+    """Return the number of the submission that was copied to a folder, or 0 without a marker."""
+    return read_state(folder / MARKER, int) or 0
 
 
 def folder_time(folder: Path) -> str:
-    """Return the time of a submission in nbgrader's folder and format, or "" if it is unknown."""
+    """Return the time in the timestamp.txt of a folder, or "" if it cannot be read."""
     try:
         return (folder / _TIMESTAMP).read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError):
@@ -171,7 +167,7 @@ def folder_time(folder: Path) -> str:
 
 
 def last_seen(course: Course, week: Week, student: str) -> str:
-    """Return when the student last sent anything, in nbgrader's time format."""
+    """Return the time of the student's latest submission in nbgrader's format, or ""."""
     folder = Workspace(course).submitted(student, week)
     return max(read_history(course, week, student).seen, folder_time(folder))
 
@@ -183,17 +179,19 @@ UNREADABLE = ".unreadable"
 def read_student(
     course: Course, week: Week, student: str, folder: Path | None = None
 ) -> Submission:
-    """Read a student's submission, collected or in `folder`, without unchanged released files.
+    """Read a student's submission for grading, without the files that were released.
 
-    So the report depends only on the student's own work, not on the channel.
+    The report then depends only on the student's own files, not on the channel.
+
+    folder: the folder of the submission; by default that of the collected submission
     """
     workspace = Workspace(course)
     folder = folder or workspace.submitted(student, week)
     submission = read_submission(folder, week, course.limits(week), student)
-    marker = read_marker(folder)
+    entry = read_history(course, week, student).entry(read_marker(folder))
     notes = (
         *submission.notes,
-        *(marker.notes if marker else ()),
+        *(entry.notes if entry else ()),
         *_notebook_notes(course, week, folder, submission),
     )
     released = workspace.released(week)
@@ -210,8 +208,7 @@ def _notebook_notes(
 ) -> Iterator[Note]:
     """Yield notes about changed cells, and about code that belongs in the module."""
     workspace = Workspace(course)
-    cells = read_cells(folder / f"{week.name}.ipynb")
-    if cells:
+    if cells := read_cells(folder / f"{week.name}.ipynb"):
         released = read_cells(workspace.released(week) / f"{week.name}.ipynb")
         yield from cell_notes(cells, released, week)
     module = submission.files.get(week.module, b"").decode("utf-8", "replace")

@@ -1,11 +1,11 @@
-"""Merge a submission with the student's earlier one, so that no part is lost.
+"""Merge a submission with the student's earlier submission, so that no part is lost.
 
-A submission has parts: the module, each written answer, and the files that the module may use. A
-part that is missing, or equals the released one, is kept from the student's earlier submission. All
+The parts of a submission are the module, each written answer, and other files for the module. A
+part that is missing or equals the released part is kept from the student's earlier submission. All
 channels use `merge`, so they keep, replace and refuse parts in the same way.
 
-The files are not trusted: notebooks are parsed within limits and never run, the module is parsed
-and never imported, and names that begin with a dot are dropped.
+The files are not trusted. Notebooks are parsed within limits and never run, the module is parsed
+and never imported, and files whose names begin with a dot are dropped.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from .notebooks import first_cells, parse_notebook, pictures_of, text_in
 Files = Mapping[str, bytes]
 _Answers = dict[str, tuple[str, Any]]  # question -> (text, pictures)
 _NOTEBOOKS = (".ipynb", UNREADABLE)
-_LAST_CELL = 900  # restored answers are inserted before this cell, because later cells may be cut
+_LAST_CELL = 900  # restored answers are inserted before this cell, as later cells may be cut
 
 
 class Merged(msgspec.Struct, frozen=True):
@@ -40,20 +40,20 @@ class Merged(msgspec.Struct, frozen=True):
 
     files: dict[str, bytes]
     parts: tuple[SubmittedPart, ...]  # module, answers in the order of the week, other files
-    problem: str = ""  # why it cannot be graded; the earlier submission then stays
+    problem: str = ""  # why the submission cannot be graded, or ""
     notes: tuple[Note, ...] = ()
 
     @property
     def unchanged(self) -> bool:
-        """Return True if nothing that is graded differs from the earlier submission."""
+        """Return True if all graded parts are those of the earlier submission."""
         return all(p.fate not in ("new", "replaced") for p in self.parts)
 
 
 def merge(course: Course, week: Week, earlier: Files, incoming: Files) -> Merged:
-    """Merge incoming files with those of the student's earlier submission (empty if none).
+    """Merge incoming files with those of the student's earlier submission, by name.
 
-    If the module cannot be graded but there are new answers, accept the answers and keep the
-    earlier module.
+    If the module cannot be graded but the notebook has new answers, accept the answers and keep the
+    earlier module. `earlier` is empty for a first submission.
     """
     sent, notes = _laid_out(course, week, incoming)
     sent = _without_stub(week, sent, earlier, Workspace(course).released_file(week, week.module))
@@ -97,7 +97,10 @@ def _merged(
 
 
 def _laid_out(course: Course, week: Week, incoming: Files) -> tuple[dict[str, bytes], list[Note]]:
-    """Return the files relative to the folder of the module or, without one, of the notebook."""
+    """Unpack a zip, and name files relative to the folder of the module or of the notebook.
+
+    Return the files, and notes about a renamed module.
+    """
     bound = course.limits(week).submission_mib << 20
     own = {name: data for name, data in incoming.items() if _is_students(name)}
     named, notes = with_module(own, week)
@@ -125,7 +128,7 @@ def _is_students(name: str) -> bool:
 def _without_stub(
     week: Week, sent: dict[str, bytes], earlier: Files, stub: bytes
 ) -> dict[str, bytes]:
-    """Drop an unchanged stub if a different version of the module exists."""
+    """Drop an unchanged stub if a renamed or an earlier module differs from the stub."""
     module = sent.get(week.module)
     if module is None or not stub or module.split() != stub.split():
         return sent
@@ -139,8 +142,8 @@ def _without_stub(
 def _with_kept_files(week: Week, sent: Files, earlier: Files) -> dict[str, bytes]:
     """Add the earlier files that the new submission does not replace.
 
-    Keep files next to the module if the new submission lacks the module or has no other files. A
-    complete folder replaces all of them, because students may delete files on purpose.
+    A submission with the module and other files is a complete folder. It replaces all earlier
+    files, because students may delete files on purpose.
     """
     kept = {n: d for n, d in earlier.items() if _is_students(n) and not n.endswith(UNREADABLE)}
     alone = all(n == week.module or n.endswith(_NOTEBOOKS) or n in FROM_NBGRADER for n in sent)
@@ -151,7 +154,10 @@ def _with_kept_files(week: Week, sent: Files, earlier: Files) -> dict[str, bytes
 
 
 def _with_notebook(week: Week, sent: dict[str, bytes]) -> tuple[dict[str, bytes], list[Note]]:
-    """Rename the student's notebook as released; rename a damaged notebook that has this name."""
+    """Rename the student's notebook to the released name, and move a damaged notebook aside.
+
+    Return the files, and a note for the student.
+    """
     name = f"{week.name}.ipynb"
     others = [n for n in sorted(sent) if n.endswith(".ipynb") and "/" not in n and n != name]
     if _parsed(sent, name) is not None or not (name in sent or others):
@@ -201,7 +207,7 @@ def _written(answers: _Answers, released: _Answers) -> _Answers:
 
 
 def _with_answers(now: Any, before: Any, names: list[str]) -> bytes:
-    """Return the notebook `now` with the named answers from the notebook `before`."""
+    """Copy the named answers from the notebook `before` to `now`, and return `now` as JSON."""
     import nbformat
 
     own, old = first_cells(now.cells), first_cells(before.cells)
@@ -232,7 +238,7 @@ def _part(
 
 
 def _is_part(course: Course, week: Week, name: str) -> bool:
-    """Return True if the file is graded with the module and was not released with the week."""
+    """Return True if the file is graded with the module and is not a released file."""
     return (
         name != week.module
         and name not in FROM_NBGRADER
@@ -244,7 +250,10 @@ def _is_part(course: Course, week: Week, name: str) -> bool:
 def _problem(
     course: Course, week: Week, files: Files, sent: Files, earlier: Files, *, answered: bool
 ) -> str:
-    """Return why a merged submission cannot be graded, or "". `answered`: it has new answers."""
+    """Return why a merged submission cannot be graded, or "" if it can be graded.
+
+    answered: the submission has new answers, so it needs no module
+    """
     if week.module not in sent and len(several := module_candidates(sent, week)) > 1:
         names = " and ".join(clean_name(name) for name in several[:3])
         return f"{names} could each be your {week.module}. Submit one of them as {week.module}."
@@ -268,13 +277,11 @@ def _syntax_error(source: bytes) -> SyntaxError | None:
     except SyntaxError as error:
         return error
     except (ValueError, RecursionError, MemoryError):
-        return None  # the grader reports it
+        return None  # because the grader reports this problem
     return None
 
 
 def _kept_note(parts: tuple[SubmittedPart, ...]) -> list[Note]:
-    kept = [f"`{part.name}`" for part in parts if part.fate == "kept"]
-    if not kept:
-        return []
-    text = "Kept from your earlier submission, because this one does not change them: "
-    return [Note("kept", f"{text}{', '.join(kept)}.")]
+    kept = ", ".join(f"`{part.name}`" for part in parts if part.fate == "kept")
+    text = "Kept from your earlier submission, because this one does not change them"
+    return [Note("kept", f"{text}: {kept}.")] if kept else []

@@ -1,9 +1,8 @@
-"""Find changed cells and code that belongs in the module in a student's notebook.
+"""Read students' notebooks within limits, and report changed cells and misplaced code.
 
-Theory of operation. The notebook is not trusted. It is parsed within limits and never run; cells
-that cannot be read are ignored, because the grade does not depend on them. Each pair of braces
-becomes an object of half a kilobyte, so the memory is estimated before parsing (`text_in`).
-RestoreCells repairs the cells; this module only reports them.
+Notebooks are not trusted, so they are parsed within limits and never run. Parsing needs half a
+kilobyte for each pair of braces, so `text_in` estimates the memory first. Unreadable cells are
+ignored, because the grade does not depend on them. `cell_repair` repairs the reported cells.
 """
 
 from __future__ import annotations
@@ -24,13 +23,13 @@ from ...model.submission_files import Note
 
 PICTURES = ("image/png", "image/jpeg", "image/gif", "image/webp")  # kept in answers
 _BOUND = 24 << 20
-# Bytes of memory per character of a notebook once it is parsed, and the limit of their sum.
+# Bytes of memory that parsing needs for each of these characters, and the limit for a notebook.
 _BYTES_OF = {"{": 500, "[": 150, ",": 50, ":": 50, '"': 50}
 _OTHERS = bytes(sign for sign in range(256) if chr(sign) not in _BYTES_OF)
 _MOST_BYTES = 32 << 20
 _STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
 _CELLS = 1000
-# Escapes in JSON: backslashes, surrogate pairs, and unpaired surrogates.
+# Matches escaped backslashes and surrogate pairs as group 1, or an unpaired surrogate.
 _ESCAPES = re.compile(
     r"((?:\\\\[^\\]*+)++|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})"
     r"|\\u[dD][89a-fA-F][0-9a-fA-F]{2}"
@@ -42,7 +41,7 @@ _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
 def read_cells(path: Path) -> list[dict[str, Any]]:
-    """Return the readable cells, or [] if the notebook is too large or not a regular file."""
+    """Return the readable cells, or [] if the notebook cannot be read or is too large."""
     try:
         if path.is_symlink() or not path.is_file() or path.stat().st_size > _BOUND:
             return []
@@ -53,10 +52,10 @@ def read_cells(path: Path) -> list[dict[str, Any]]:
 
 
 def text_in(data: bytes, name: str) -> str:
-    """Decode a notebook; raise ValueError if parsing it would take too much memory.
+    """Decode a notebook. Raise ValueError if parsing the notebook would need too much memory.
 
-    An unpaired surrogate, which some editors leave behind, becomes a replacement character, because
-    neither files nor the gradebook can store it.
+    Unpaired surrogates, which some editors write, become replacement characters, because neither
+    files nor the gradebook can store surrogates.
     """
     if len(data) > _BOUND:
         raise ValueError(f"{name} is too large for a notebook")
@@ -75,7 +74,7 @@ def text_in(data: bytes, name: str) -> str:
 
 def _weights(data: bytes) -> tuple[int, int]:
     """Return the estimated memory in bytes of all parts, and of the strings only."""
-    signs = data.translate(None, _OTHERS)  # one pass over the data
+    signs = data.translate(None, _OTHERS)  # in one pass over the data
     weights = {sign: signs.count(sign.encode()) * weight for sign, weight in _BYTES_OF.items()}
     return sum(weights.values()), weights['"']
 
@@ -85,7 +84,7 @@ def parse_notebook(data: bytes) -> Any:
     import nbformat  # takes a second to import
 
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # about cells that RestoreCells repairs
+        warnings.simplefilter("ignore")  # because RestoreCells repairs these cells
         try:
             notebook = nbformat.convert(nbformat.reader.reads(text_in(data, "the notebook")), 4)
             nbformat.validate(notebook)
@@ -95,7 +94,7 @@ def parse_notebook(data: bytes) -> Any:
 
 
 def grade_id(cell: Mapping[str, Any]) -> str:
-    """Return the name by which nbgrader knows a cell, or "" if it has none."""
+    """Return nbgrader's name of a cell, or "" if the cell has no valid name."""
     metadata = cell.get("metadata")
     grading = metadata.get("nbgrader") if isinstance(metadata, dict) else None
     name = grading.get("grade_id") if isinstance(grading, dict) else None
@@ -103,7 +102,7 @@ def grade_id(cell: Mapping[str, Any]) -> str:
 
 
 def first_cells(cells: Iterable[Any]) -> dict[str, Any]:
-    """Return the first cell of each grade id."""
+    """Return the first cell with each grade id."""
     found: dict[str, Any] = {}
     for cell in cells:
         if name := grade_id(cell):
@@ -116,12 +115,12 @@ def source_of(cell: Mapping[str, Any]) -> str:
 
 
 def joined(text: Any) -> str:
-    """Join a text in the notebook format, which may be stored as a list of lines."""
+    """Return a text of the notebook format, which may be a list of lines, as a string."""
     return "".join(map(str, text)) if isinstance(text, list) else str(text)
 
 
 def pictures_of(cell: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return the attached pictures by file name and media type."""
+    """Return the attached pictures of a cell, by file name and media type."""
     attached = cell.get("attachments")
     kept = {
         name: {kind: data for kind, data in bundle.items() if kind in PICTURES}
@@ -132,7 +131,7 @@ def pictures_of(cell: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 def cell_notes(own: list[dict[str, Any]], released: list[dict[str, Any]], week: Week) -> list[Note]:
-    """Return notes about graded cells that were deleted, duplicated or, if locked, edited."""
+    """Return notes about graded cells that the student deleted, duplicated or edited."""
     found, times = first_cells(own), Counter(map(grade_id, own))
     notes = []
     for name, original in first_cells(released).items():
@@ -168,7 +167,7 @@ def unwritten(week: Week, module: str, stub: str) -> set[str]:
 
 
 def code_notes(cells: list[dict[str, Any]], module: str, stub: str, week: Week) -> Iterator[Note]:
-    """Yield a note if a notebook defines exercises that the module does not."""
+    """Yield a note if the notebook defines exercises that the module does not define."""
     exercises = {e.name for e in week.exercises}
     names = [name for name in dict.fromkeys(_defined_in(cells)) if name in exercises]
     missing = unwritten(week, module, stub) if names else set()
@@ -182,7 +181,7 @@ def code_notes(cells: list[dict[str, Any]], module: str, stub: str, week: Week) 
 
 
 def _dumped(node: ast.AST) -> str:
-    """Dump a syntax tree as text; return "" if it is too deep or contains too long a number."""
+    """Return a syntax tree as text, or "" if it is too deep or contains a very long number."""
     try:
         return ast.dump(node)
     except (RecursionError, ValueError):
@@ -194,7 +193,7 @@ def _defined_in(cells: list[dict[str, Any]]) -> Iterator[str]:
     for cell in cells:
         source = _MAGIC.sub("", source_of(cell))
         if cell.get("cell_type") != "code" or not _DEFINES.search(source):
-            continue  # parsing all cells is slow
+            continue  # because parsing all cells is slow
         signs += count_tokens(source)
         if signs > MAX_TOKENS:
             return

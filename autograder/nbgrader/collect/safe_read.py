@@ -1,4 +1,4 @@
-"""Read regular files of one owner, up to size limits, from a folder that students can write to."""
+"""Read regular files of one owner within limits, from a folder that students can write to."""
 
 from __future__ import annotations
 
@@ -12,22 +12,23 @@ from ...batch.intake import is_wanted
 FILE_BOUND = 64 << 20
 _TOTAL_BOUND = 256 << 20
 _FILES_BOUND = 2000
-_DEPTH = 40  # of nested folders
+_DEPTH = 40  # limit of nested folders
 
 
 def read_ordinary(
     source: Path, ignored: tuple[str, ...] = (), bound: int = FILE_BOUND
 ) -> tuple[dict[str, bytes], list[str]]:
-    """Return the regular files of a folder by name, and a line for each file that was skipped.
+    """Return the regular files of a folder by name, and a line for each skipped file.
 
-    Files larger than `bound` are not read, because nbgrader would copy them to autograded/ and
+    ignored: patterns of file and folder names to skip silently. bound: the size limit in bytes for
+    files other than notebooks, because nbgrader would copy larger files to autograded/ and
     feedback/.
     """
     found: dict[str, bytes] = {}
     left_out: list[str] = []
     total = count = 0
     owner = os.lstat(source).st_uid
-    # fwalk keeps each folder open, so replacing it by a link in the meantime has no effect.
+    # fwalk keeps each folder open, so a student cannot replace the folder by a link.
     for folder, folders, files, descriptor in os.fwalk(source, follow_symlinks=False):
         inside = os.path.relpath(folder, source)
         folders[:] = [f for f in sorted(folders) if not _matches(f, ignored)]
@@ -35,7 +36,6 @@ def read_ordinary(
             left_out.append(f"{inside[:80]!r}... has too many nested folders")
             folders.clear()
         for name in sorted(files):
-            # the folder's name contains the time
             if _matches(name, ignored) or name == "timestamp.txt":
                 continue
             count += 1
@@ -58,7 +58,7 @@ def _matches(name: str, patterns: tuple[str, ...]) -> bool:
 
 
 def _read_file(name: str, folder: int, owner: int, bound: int) -> tuple[bytes | None, str]:
-    """Return (content, problem): the content is None if the file was skipped."""
+    """Return the content, or None if the file was skipped, and a problem or ""."""
     try:
         flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
         descriptor = os.open(name, flags, dir_fd=folder)
@@ -73,6 +73,6 @@ def _read_file(name: str, folder: int, owner: int, bound: int) -> tuple[bytes | 
         size = status.st_size >> 20
         if status.st_size > bound and not is_wanted(name):
             return None, f"({size} MiB) was skipped: no graded file is so large"
-        if status.st_size > bound:  # grading refuses it because of its size alone
+        if status.st_size > bound:  # this size is enough for grading to refuse the submission
             return bytes(bound + 1), f"is too large ({size} MiB): its content was skipped"
         return file.read(bound), ""

@@ -1,8 +1,8 @@
 """Accept submissions from every channel: merge them, store them and make them current.
 
-A submission that cannot be graded never replaces one that can. Submitting the same parts again
-has no effect, not even on the time. Everything that arrives is stored (history.py) and can be
-restored.
+A submission that cannot be graded never replaces a submission that can be graded. Submitting the
+same parts again has no effect and keeps the earlier time. Every submission is stored (history.py)
+and can be restored.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
-import msgspec
+from msgspec.structs import replace
 
 from ...batch.intake import Submission, Unread
 from ...files import in_turn
@@ -37,7 +37,7 @@ from .history import (
 )
 from .merging import Merged, merge
 
-_FOR_INSTRUCTORS = ("missing", "unreadable", "renamed", "refused")  # kinds of notes
+_FOR_INSTRUCTORS = ("missing", "unreadable", "renamed", "refused")  # kinds of notes to report
 _MISSING = Note(
     "missing",
     "Your submission has no notebook, so no written answers could be marked. Your module was "
@@ -48,17 +48,18 @@ _MISSING = Note(
 class Accepted(NamedTuple):
     """The outcome of accepting a submission."""
 
-    merged: Merged
     entry: Entry | None  # None if the submission changes nothing
     refused: bool = False  # cannot be graded, so an earlier submission stays current
 
     def remarks(self, student: str) -> list[str]:
-        """Return the lines that an instructor should see."""
+        """Return the lines to print for the instructor."""
+        if self.entry is None:
+            return []
         if self.refused:
-            problem = self.merged.problem
+            problem = self.entry.problem
             return [f"{student}: not accepted, and the earlier submission stays: {problem}"]
-        notes = self.entry.notes if self.entry else ()
-        return [f"{student}: {KINDS[n.kind]}" for n in notes if n.kind in _FOR_INSTRUCTORS]
+        kinds = (note.kind for note in self.entry.notes)
+        return [f"{student}: {KINDS[kind]}" for kind in kinds if kind in _FOR_INSTRUCTORS]
 
 
 def accept(
@@ -73,8 +74,8 @@ def accept(
 ) -> Accepted:
     """Merge a submission with the student's earlier one, store it, and make it current.
 
-    handed_in: submission time in nbgrader's format, or "" if unknown. whole: store the files
-    unchanged, because they were merged before they were graded.
+    handed_in: submission time in nbgrader's format, or "" if it is unknown. whole: store the files
+    unchanged, because the service merged them before they were graded.
     """
     with in_turn(history_folder(course, week, student)):
         history = _accept_folder(course, week, student)
@@ -82,7 +83,7 @@ def accept(
         earlier = stored_files(course, week, student, base) if base else {}
         merged = merge(course, week, earlier, incoming)
         if whole and not merged.problem:
-            merged = msgspec.structs.replace(merged, files=dict(incoming))
+            merged = replace(merged, files=dict(incoming))
         return _keep(course, week, student, history, merged, incoming, handed_in, channel)
 
 
@@ -97,7 +98,7 @@ def _keep(
     channel: str,
 ) -> Accepted:
     """Add a submission to the history, and make it current unless it cannot be graded."""
-    history = msgspec.structs.replace(history, seen=max(history.seen, handed_in))
+    history, base = replace(history, seen=max(history.seen, handed_in)), history.base
     refused = bool(merged.problem and history.accepted)
     files = dict(incoming if refused else merged.files)
     notes = [*merged.notes]
@@ -113,25 +114,33 @@ def _keep(
         problem=merged.problem,
         notes=tuple(dict.fromkeys(notes)),
     )
-    if _changes_nothing(history, merged, entry):
-        _refresh(course, week, student, history, entry)
-        return Accepted(merged, None)
-    history = msgspec.structs.replace(history, entries=(*history.entries, entry))
+    if merged.problem:
+        unchanged = base is not None and history.entries[-1].digest == entry.digest
+    else:
+        unchanged = base is not None and merged.unchanged and not base.problem
+    if base is not None and unchanged:
+        # The number and the time stay, even if files that are not graded have changed.
+        if is_refreshed := not merged.problem and base.digest != entry.digest:
+            base = replace(base, digest=entry.digest, notes=entry.notes)
+            history = history.with_entry(base)
+        write_history(course, week, student, history)
+        if is_refreshed and history.current == base.number:
+            place(course, week, student, base)
+        return Accepted(None)
+    history = replace(history, entries=(*history.entries, entry))
     if not refused:
         replaced = history.current if history.restored else 0
-        history = msgspec.structs.replace(
-            history, current=entry.number, restored=False, replaced=replaced
-        )
+        history = replace(history, current=entry.number, restored=False, replaced=replaced)
     write_history(course, week, student, history)
     if not refused:
         place(course, week, student, entry)
-    return Accepted(merged, entry, refused)
+    return Accepted(entry, refused)
 
 
 def acceptor(
     course: Course, week: Week, channel: str
 ) -> Callable[[str, dict[str, bytes], str], list[str]]:
-    """Return a function that accepts a student's files and returns remarks for the instructor."""
+    """Return a function that accepts (student, files, time) and returns lines to print."""
 
     def accept_files(student: str, files: dict[str, bytes], handed_in: str) -> list[str]:
         return accept(course, week, student, files, handed_in, channel).remarks(student)
@@ -142,7 +151,10 @@ def acceptor(
 def _add_released_notebook(
     course: Course, week: Week, files: dict[str, bytes], merged: Merged, sent: Container[str]
 ) -> list[Note]:
-    """Add the released notebook if there is none: nbgrader needs one to grade."""
+    """Add the released notebook if the submission has none, because nbgrader requires one.
+
+    Return a note for the student, unless another note already explains the missing notebook.
+    """
     name = f"{week.name}.ipynb"
     released = Workspace(course).released_file(week, name)
     if not released or files.setdefault(name, released) != released:
@@ -161,43 +173,22 @@ def _storable(files: Mapping[str, bytes]) -> dict[str, bytes]:
     }
 
 
-def _changes_nothing(history: History, merged: Merged, entry: Entry) -> bool:
-    base = history.base
-    if base is None:
-        return False
-    if merged.problem:
-        return history.entries[-1].digest == entry.digest
-    return merged.unchanged and not base.problem
-
-
-def _refresh(course: Course, week: Week, student: str, history: History, entry: Entry) -> None:
-    """Update files and notes of a resubmission without changes, but keep its number and time."""
-    base = history.base
-    if base is None or entry.problem or base.digest == entry.digest:
-        write_history(course, week, student, history)
-        return
-    refreshed = msgspec.structs.replace(base, digest=entry.digest, notes=entry.notes)
-    write_history(course, week, student, history.with_entry(refreshed))
-    if history.current == base.number:
-        place(course, week, student, refreshed)
-
-
 def _accept_folder(course: Course, week: Week, student: str) -> History:
     """Return the history after accepting files that were added or edited by hand."""
     folder = Workspace(course).submitted(student, week)
     history = read_history(course, week, student)
     current, marker = history.entry(history.current), read_marker(folder)
-    copied = folder.is_dir() and (marker is None or marker.number == history.current)
+    copied = folder.is_dir() and marker in (0, history.current)
     files = dict(files_below(folder)) if copied or current is None else {}
-    if current is not None and not files:  # copying it was interrupted
+    if current is not None and not files:  # copying was interrupted
         place(course, week, student, current)
     if not files:
         return history
     digest = store_files(course, week, student, files)
-    if current is not None and marker is not None and digest != current.digest:
-        history = history.with_entry(msgspec.structs.replace(current, digest=digest))
+    if current is not None and marker and digest != current.digest:
+        history = history.with_entry(replace(current, digest=digest))
         write_history(course, week, student, history)
-    if current is not None and (marker is not None or digest == current.digest):
+    if current is not None and (marker or digest == current.digest):
         return history
     merged = merge(course, week, {}, files)
     done = _keep(course, week, student, history, merged, files, folder_time(folder), "folder")
@@ -207,37 +198,37 @@ def _accept_folder(course: Course, week: Week, student: str) -> History:
 
 
 def earlier_files(course: Course, week: Week, student: str) -> dict[str, bytes]:
-    """Return the files that the next submission is merged with; empty if there are none."""
+    """Return the files that the next submission is merged with, or {} before the first."""
     base = full_history(course, week, student).base
     return stored_files(course, week, student, base) if base else {}
 
 
 def put_in_place(
     course: Course, week: Week, student: str, number: int, *, restored: bool = False
-) -> Entry:
-    """Make an earlier submission current; `restored`: an instructor chose it."""
+) -> None:
+    """Make an earlier submission current. `restored`: until the next submission."""
     with in_turn(history_folder(course, week, student)):
         history = _accept_folder(course, week, student)
         entry = history.entry(number)
         if entry is None:
             raise NbgraderError(f"{week.name}: {student} has no submission number {number}")
-        history = msgspec.structs.replace(history, current=number, restored=restored)
+        history = replace(history, current=number, restored=restored)
         write_history(course, week, student, history)
         place(course, week, student, entry)
-        return entry
 
 
 def refuse(course: Course, week: Week, student: str, number: int, stays: int, why: str) -> None:
-    """Restore an earlier submission because grading refused `number`; keep the new answers."""
+    """Mark submission `number` as not gradable, make `stays` current, and accept the new answers.
+
+    why: the reason, for the student and the instructor
+    """
     with in_turn(history_folder(course, week, student)):
         history = _accept_folder(course, week, student)
         refused, entry = history.entry(number), history.entry(stays)
         assert refused is not None
         assert entry is not None
-        history = history.with_entry(msgspec.structs.replace(refused, problem=why))
-        history = msgspec.structs.replace(
-            history, current=stays, restored=history.replaced == stays
-        )
+        history = history.with_entry(replace(refused, problem=why))
+        history = replace(history, current=stays, restored=history.replaced == stays)
         write_history(course, week, student, history)
         place(course, week, student, entry)
     name = f"{week.name}.ipynb"
@@ -247,23 +238,21 @@ def refuse(course: Course, week: Week, student: str, number: int, stays: int, wh
 
 
 def full_history(course: Course, week: Week, student: str) -> History:
-    """Return a student's submissions, including one that was placed in the folder by hand."""
+    """Return a student's submissions, including a submission that was added by hand."""
     with in_turn(history_folder(course, week, student)):
         return _accept_folder(course, week, student)
 
 
 def collected(course: Course, week: Week) -> Sequence[Submission]:
-    """Return every submission that was collected for the week, by student.
+    """Return the current submission of every student who submitted the week.
 
     Accept folders that were added by hand, and complete interrupted copies.
     """
     workspace = Workspace(course)
-    for student in {
-        *students_with_history(course, week),
-        *workspace.students("submitted", week),
-    }:
+    known = students_with_history(course, week)
+    for student in {*known, *workspace.students("submitted", week)}:
         marker = read_marker(workspace.submitted(student, week))
-        if marker is None or marker.number != read_history(course, week, student).current:
+        if not marker or marker != read_history(course, week, student).current:
             full_history(course, week, student)
     students = workspace.students("submitted", week)
     return Unread(partial(read_student, course, week, student) for student in students)

@@ -1,8 +1,8 @@
-"""Generate and release feedback: one page per student and week, for `nbgrader fetch_feedback`.
+"""Generate feedback pages, and release them for `nbgrader fetch_feedback`.
 
-nbgrader's page shows only the notebook. A self-contained page (feedback/render.py) replaces it,
-with the score, named mistakes, next steps, late penalties, manual marks and comments, and the
-notebook.
+nbgrader's page shows only the notebook. The kit replaces it with a self-contained page
+(feedback/render.py) that also shows the score, named mistakes, next steps, late penalties, and
+manual marks and comments.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ from ..gradebook.effective_results import lower, results
 from ..gradebook.final_scores import require_marked
 from ..gradebook.report_store import recorded_folder, stored_report
 from ..regrade.regrade_log import answer_note
-from ..workspace import Workspace, cells_of, last_words, open_api
+from ..workspace import Workspace, cells_of, exchange_step, last_words, open_api
 
 
 @dataclass(frozen=True)
 class Returned:
-    """The students whose feedback was released, and notes about the others."""
+    """The students whose feedback was released, and a note about each other student."""
 
     students: list[str]
     notes: list[str]
@@ -49,9 +49,11 @@ def return_feedback(
     on_done: Callable[[], None] = lambda: None,
     students: Sequence[str] | None = None,
 ) -> Returned:
-    """Generate feedback and release it to the exchange; call `on_done` after each student.
+    """Generate feedback and release it to the exchange.
 
-    students: the students to include; by default all who were graded.
+    Raise NbgraderError if the week was not graded, or the gradebook has lost scores or marks.
+
+    on_done: called after each student. students: by default all students who were graded
     """
     graded = Workspace(course).students("autograded", week) if students is None else students
     if not graded:
@@ -75,7 +77,7 @@ def return_feedback(
 
 
 def _return_one(api: Any, course: Course, week: Week, student: str) -> str:
-    """Generate a student's page and release it; return an error message, or ""."""
+    """Generate a student's page and release it. Return an error message, or ""."""
     workspace = Workspace(course)
     generated = api.generate_feedback(week.name, student)
     if not generated["success"]:
@@ -88,24 +90,14 @@ def _return_one(api: Any, course: Course, week: Week, student: str) -> str:
             reason = f"{author} submitted for the group, so nbgrader cannot deliver the page"
         page = workspace.feedback_page(student, week).relative_to(workspace.root)
         return f"{reason}; `autograder serve` shows it, or send them {page}"
-    result = _release(api, week, student)
+    # `api.release_feedback` does not work, because it passes a misspelt argument.
+    attributes = {"assignment_id": week.name, "student_id": student}
+    _, result = exchange_step(api, "ReleaseFeedback", attributes)
     return "" if result["success"] else f"not released: {last_words(result)}"
 
 
-def _release(api: Any, week: Week, student: str) -> dict[str, Any]:
-    """Release feedback as api.release_feedback does, which passes a misspelt argument."""
-    from nbgrader.utils import capture_log, temp_attrs
-
-    with temp_attrs(api.coursedir, assignment_id=week.name, student_id=student):
-        releasing = api.exchange.ReleaseFeedback(
-            coursedir=api.coursedir, authenticator=api.authenticator, parent=api
-        )
-        result: dict[str, Any] = capture_log(releasing)
-        return result
-
-
 class FeedbackPage(Exporter):
-    """Export a notebook as the page that `FinishFeedback` made for it."""
+    """Exports a notebook as the page that `FinishFeedback` rendered for it."""
 
     def _file_extension_default(self) -> str:
         return ".html"
@@ -118,7 +110,7 @@ class FeedbackPage(Exporter):
 
 
 class OnlyMarked(CoursePreprocessor):
-    """Refuse to generate feedback with unmarked answers, also from nbgrader's commands."""
+    """Refuses to generate feedback with unmarked answers, also for nbgrader's own commands."""
 
     unmarked = Bool(False, help="Show unmarked answers as 0.").tag(config=True)
 
@@ -135,7 +127,7 @@ class OnlyMarked(CoursePreprocessor):
 
 
 class FinishFeedback(CoursePreprocessor):
-    """Update the late penalty, and render the page from gradebook, report and notebook."""
+    """Updates the late penalty, and renders the page from gradebook, report and notebook."""
 
     def preprocess(self, nb: Notebook, resources: Resources) -> tuple[Notebook, Resources]:
         from ..formgrader.submitted_cells import rendered_cells  # the sanitizer loads slowly

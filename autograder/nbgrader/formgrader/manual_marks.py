@@ -1,12 +1,12 @@
-"""Copies of manual marks, extra points, comments and extensions, next to the gradebook.
+"""Copy manual marks, extra points, comments and extensions, and restore them if they are lost.
 
-Automatic scores can be restored from stored reports; manual marks cannot. So they are copied to
-`.autograder/marks/<week>.json` whenever a command reads the gradebook and whenever Formgrader
-writes to it, and `grade` restores them if the gradebook was deleted or replaced by an old backup.
+Automatic scores can be restored from stored reports, but manual marks cannot. So a copy is written
+to `.autograder/marks/<week>.json` whenever a command reads the gradebook and whenever Formgrader
+writes to it. `grade` restores marks if the gradebook was deleted or replaced by an old backup, and
+never overwrites a mark in the gradebook.
 
-A gradebook that lost marks differs from one in which they were withdrawn: nbgrader gives each
-submission a random id, so a new gradebook has different ids; and SQLite counts the transactions of
-a file, so an old backup has a lower count. A mark in the gradebook is never overwritten.
+Lost marks are not confused with withdrawn marks: nbgrader gives each submission a random id, so a
+new gradebook has different ids; SQLite counts transactions, so an old backup has a lower count.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from ..workspace import cells_of, open_gradebook, read_state, write_state
 
 
 class StoredMarks(Marked):
-    """The marks of one submission; `of` has a digest of each marked cell (SaveScores)."""
+    """The marks of one submission. `of`: the digest of each marked cell (`judged_digests`)."""
 
     of: dict[str, str] = msgspec.field(default_factory=dict)
 
@@ -38,30 +38,28 @@ class _Week(msgspec.Struct):
     students: dict[str, StoredMarks] = {}
 
 
-def keep_marks(course: Course) -> None:
-    """Copy manual marks from the gradebook; keep copies of marks that the gradebook has lost."""
+def keep_marks(course: Course) -> dict[str, list[str]]:
+    """Copy manual marks from the gradebook, but keep the copies that it has lost.
+
+    Return the students whose marks the gradebook has lost, by week.
+    """
     held, count = read_hand_marks(course), transactions(course)
+    lost_by_week = {}
     for week in course.weeks:
         kept, found = _read(course, week), held.get(week.name, {})
-        lost = {student for student, m in found.items() if _lost(kept, student, m, count)}
+        lost = sorted(student for student, m in found.items() if _lost(kept, student, m, count))
         new = {s: _entry(course, week, s, m) for s, m in found.items() if s not in lost}
         now = _Week(kept.transactions if lost else count, kept.students | new)
         changed = now.students != kept.students or now.transactions > kept.transactions
         if changed and now.students:
             write_state(_path(course, week), now)
-
-
-def lost_marks(course: Course, week: Week) -> list[str]:
-    """Return the students whose marks the gradebook has lost."""
-    held, count = read_hand_marks(course).get(week.name, {}), transactions(course)
-    kept = _read(course, week)
-    return [s for s, marked in sorted(held.items()) if _lost(kept, s, marked, count)]
+        lost_by_week[week.name] = lost
+    return lost_by_week
 
 
 def require_marks(course: Course, week: Week) -> None:
-    """Copy the manual marks; raise NbgraderError if the gradebook has lost some."""
-    keep_marks(course)
-    if lost := lost_marks(course, week):
+    """Copy the manual marks. Raise NbgraderError if the gradebook has lost marks of the week."""
+    if lost := keep_marks(course)[week.name]:
         raise NbgraderError(
             f"the gradebook has lost the manual marks of {first_names(lost)} in {week.name}: "
             f"run `autograder grade {week.name}` to restore them"
@@ -69,14 +67,14 @@ def require_marks(course: Course, week: Week) -> None:
 
 
 def restore_marks(course: Course, week: Week) -> list[str]:
-    """Restore the marks that the gradebook has lost; return notes.
+    """Restore the marks that the gradebook has lost, and return notes.
 
     If an answer has changed since it was marked, the restored mark needs manual grading again.
     """
-    kept, lost = _read(course, week), lost_marks(course, week)
+    lost = keep_marks(course)[week.name]
     if not lost:
         return []
-    notes = []
+    kept, notes = _read(course, week), []
     with open_gradebook(course) as gradebook:
         for student in lost:
             notes += _restore(course, week, gradebook, student, kept.students[student])
@@ -120,7 +118,7 @@ def _restore(
 
 
 def _lost(kept: _Week, student: str, held: Marked, count: int) -> bool:
-    """Return True if the gradebook's entry is not the one whose marks were copied."""
+    """Return True if the gradebook has lost the copied marks of a student."""
     own = kept.students.get(student)
     if own is None or not (own.cells or own.extension):
         return False

@@ -1,10 +1,10 @@
-"""Anonymous and double marking of written answers on a CSV sheet.
+"""Mark written answers anonymously, and by several markers, on CSV sheets.
 
-`marks WEEK --out sheet.csv` writes every answer with a code instead of a name, sorted by code; a
-group's answer is listed once. `marks WEEK --from sheet.csv --marker bea` reads it. Each marker's
-sheet is stored (`.autograder/marks/<week>.markers.json`). A single mark is entered in the
-gradebook; several marks are entered as their mean if they differ by at most `--apart`, otherwise
-the answer needs another mark. A mark from Formgrader is never overwritten.
+`marks WEEK --out sheet.csv` writes every answer with a code instead of a name, sorted by code, and
+the answer of a group once. `marks WEEK --from sheet.csv --marker bea` reads a marker's sheet and
+stores it in `.autograder/marks/<week>.markers.json`. The mean of an answer's marks is entered in
+the gradebook if they differ by at most `--apart`. Otherwise the answer needs another mark. A mark
+from Formgrader is never overwritten.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ Given = dict[str, dict[str, dict[str, SheetMark]]]  # marker -> code -> question
 
 
 class _Sheets(msgspec.Struct):
-    """All sheets of a week; `entered` has the marks in the gradebook, by "student question"."""
+    """All sheets of a week. `entered`: the marks in the gradebook, by "student question"."""
 
     given: Given = {}
     entered: dict[str, float] = {}
@@ -60,13 +60,13 @@ class MarksRead:
 
 
 def code_of(course: Course, week: Week, student: str) -> str:
-    """Return the student's code on the sheet, which is derived from the course's secret."""
+    """Return the student's code on the sheet, which depends on the course's secret."""
     about = f"sheet\0{week.name}\0{student}".encode()
     return hashlib.blake2b(about, key=course_secret(course), digest_size=4).hexdigest()
 
 
 def sheet(course: Course, week: Week) -> str:
-    """Return the answers of a week as CSV, one line each."""
+    """Return the answers of a week as CSV. Raise NbgraderError if nothing was graded."""
     lines = []
     for student, answers in _answers(course, week).items():
         code = code_of(course, week, student)
@@ -85,9 +85,11 @@ def sheet(course: Course, week: Week) -> str:
 def read_marks(
     course: Course, week: Week, path: Path, marker: str, apart: float = 0.5
 ) -> MarksRead:
-    """Store a marker's sheet and enter the marks that agree.
+    """Store a marker's sheet, and enter the marks of all sheets that agree.
 
-    apart: the largest difference at which two marks of an answer still agree.
+    Raise NbgraderError if a line of the sheet has an unknown code or question, or a wrong mark.
+
+    apart: the largest difference between marks of the same answer that agree
     """
     sheets = read_state(_path(course, week), _Sheets) or _Sheets()
     own = sheets.given.setdefault(marker, {})
@@ -158,7 +160,7 @@ def _parsed(course: Course, week: Week, path: Path) -> dict[str, dict[str, Sheet
 
 
 def _students(course: Course, week: Week) -> list[str]:
-    """Return the graded students, but only one member of each group."""
+    """Return the graded students, with one member of each group."""
     graded = Workspace(course).students("autograded", week)
     return [s for s in graded if author_of(course, week, s) == s]
 

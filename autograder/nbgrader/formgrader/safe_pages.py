@@ -1,22 +1,20 @@
-"""Formgrader's pages, protected against scripts in submissions.
+"""Protect Formgrader's pages against scripts in submissions.
 
-Theory of operation. Not trusted: notebooks, files submitted with them, and names. The reader is
-logged in to Jupyter, which can run any program, so a single script in one of these pages is enough
-to take over the account. nbgrader's pages send no Content-Security-Policy, print names unescaped,
-and serve submitted files as pages of the same origin. So every handler of Formgrader is replaced by
-a subclass:
+Notebooks, submitted files and names are not trusted. The reader is logged in to Jupyter, which can
+run any program, so a single script in a page could take over the account. nbgrader's pages have no
+Content-Security-Policy, print names unescaped, and serve submitted files as pages of the same
+origin. So every handler of Formgrader is replaced by a subclass:
 
-- pages have a Content-Security-Policy. Only scripts with the nonce of the response run: those of
-  nbgrader's templates, which get it when the templates are read. Event handlers in markup,
-  `javascript:` links and other scripts do not run, even if a sanitizer missed them. Pages load no
-  other resources, submit no forms and open no frames;
-- templates escape their values;
-- the page of a submission is rendered here (submitted_cells.py, templates/marking.html.j2); below
-  an answer it shows the question's marking guide, folded;
-- manual marks are copied next to the gradebook at once (manual_marks.py);
-- submitted files and responses of the API are inert when they are opened as pages;
-- Formgrader opens no other folder. nbgrader reads the configuration of the folder that a link names
-  (`/formgrader?path=…`), and configuration is a program, which a submission could contain.
+- Pages have a Content-Security-Policy. Only the scripts of nbgrader's templates run, because only
+  they get the nonce of the response. Pages load no other resources, submit no forms and open no
+  frames.
+- Templates escape all values.
+- The page of a submission is rendered by the kit (submitted_cells.py, templates/marking.html.j2),
+  with the marking guide of each question.
+- Manual marks are copied next to the gradebook at once (manual_marks.py).
+- Submitted files and responses of the API are inert when they are opened as pages.
+- Formgrader opens no other folder. nbgrader would run the configuration of the folder in the link
+  `/formgrader?path=…`, and a submission could contain configuration.
 
 `configure` installs the handlers in every server that reads the course's settings.
 """
@@ -59,7 +57,7 @@ _INERT = "default-src 'none'; sandbox; frame-ancestors 'none'"
 def install(web_app: Any, course_folder: Path, project: Path) -> None:
     """Add the handlers before Formgrader's, once per server, and register a course.
 
-    course_folder: nbgrader's workspace. project: the folder that contains course.yaml.
+    course_folder: nbgrader's workspace. project: the folder of course.yaml.
     """
     courses: dict[Path, Path] = web_app.settings.setdefault(_INSTALLED, {})
     if not courses:
@@ -75,23 +73,21 @@ def install(web_app: Any, course_folder: Path, project: Path) -> None:
 
 
 def guarded(theirs: type[Any]) -> type[Any] | None:
-    """Return the subclass that replaces one of Formgrader's handlers, or None for static files."""
-    if not issubclass(theirs, BaseHandler):
-        return None
-    ours: type[Any] = GuardedPage
-    if issubclass(theirs, BaseApiHandler):
-        ours = MarkingApi
-    elif issubclass(theirs, handlers.SubmissionFilesHandler):
-        ours = InertResponse
-    elif issubclass(theirs, handlers.FormgraderHandler):
-        ours = CourseOnly
-    elif issubclass(theirs, handlers.SubmissionHandler):
-        ours = SubmissionPage
-    return type(f"{ours.__name__}{theirs.__name__}", (ours, theirs), {})
+    """Return a subclass to replace one of Formgrader's handlers, or None for static files."""
+    replacements: dict[type[Any], type[Any]] = {
+        BaseApiHandler: MarkingApi,
+        handlers.SubmissionFilesHandler: InertResponse,
+        handlers.FormgraderHandler: CourseOnly,
+        handlers.SubmissionHandler: SubmissionPage,
+        BaseHandler: GuardedPage,
+    }
+    found = (ours for base, ours in replacements.items() if issubclass(theirs, base))
+    ours = next(found, None)
+    return ours and type(f"{ours.__name__}{theirs.__name__}", (ours, theirs), {})
 
 
 class InertResponse(JupyterHandler):
-    """A response that, opened as a page, runs no scripts and has an opaque origin."""
+    """A response that runs no scripts and has an opaque origin when it is opened as a page."""
 
     @property
     def content_security_policy(self) -> str:
@@ -99,7 +95,7 @@ class InertResponse(JupyterHandler):
 
 
 class MarkingApi(InertResponse):
-    """Formgrader's API, which copies manual marks next to the gradebook when they change."""
+    """Formgrader's API. Copies manual marks next to the gradebook when they change."""
 
     def on_finish(self) -> None:
         super().on_finish()
@@ -121,18 +117,10 @@ class GuardedPage(BaseHandler):
 
     @property
     def content_security_policy(self) -> str:
-        return "; ".join(
-            (
-                "default-src 'none'",
-                f"script-src 'nonce-{self.nonce}'",
-                "style-src 'self' 'unsafe-inline'",
-                "img-src data:",
-                "font-src 'self'",
-                "connect-src 'self'",
-                "base-uri 'none'",
-                "form-action 'none'",
-                "frame-ancestors 'self'",
-            )
+        return (
+            f"default-src 'none'; script-src 'nonce-{self.nonce}'; "
+            "style-src 'self' 'unsafe-inline'; img-src data:; font-src 'self'; "
+            "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
         )
 
     def render(self, name: str, **ns: Any) -> str:  # type: ignore[override]  # Jupyter's takes anything
@@ -147,7 +135,7 @@ class SubmissionPage(GuardedPage):
 
     @property
     def exporter(self) -> Any:
-        """Return the exporter that nbgrader's handler calls, which is this page."""
+        """Return this page, because nbgrader's handler calls `exporter.from_filename`."""
         return self
 
     def from_filename(self, filename: str, resources: dict[str, Any]) -> tuple[str, None]:
@@ -166,16 +154,16 @@ class SubmissionPage(GuardedPage):
 
 
 def guides_of(project: Path, week: str) -> dict[str, MarkingGuide]:
-    """Return the marking guides of a week's written questions, by cell."""
+    """Return the marking guides of a week's written questions by cell, or {} without a course."""
     try:
         course = load(project)
         return marking_guides(course, course.week(week))
     except KitError:
-        return {}  # course.yaml may be invalid while it is edited
+        return {}  # course.yaml may be invalid while the instructor edits it
 
 
 class CourseOnly(GuardedPage):
-    """Formgrader's entry page, for the folders of this server's courses only."""
+    """Formgrader's entry page, which opens only the folders of this server's courses."""
 
     def prepare(self, **named: Any) -> Any:
         path = self.get_argument("path", "")
@@ -189,9 +177,9 @@ class CourseOnly(GuardedPage):
 
 
 class _Nonced(BaseLoader):
-    """nbgrader's templates with a nonce in scripts, and without `onclick` attributes.
+    """Loads nbgrader's templates with a nonce in scripts and without `onclick` attributes.
 
-    The text of a template is rewritten before values are filled in.
+    The text of a template is rewritten before values are inserted.
     """
 
     def __init__(self, *folders: str) -> None:
@@ -205,18 +193,17 @@ class _Nonced(BaseLoader):
         if _ONCLICK.search(source):
             handled = f"<script>{_ONCLICK_JS}</script>"
             source = _ONCLICK.sub("data-pressed=", source)
-            # before the first script in the body of the page
             source = _SCRIPT.sub(lambda _: handled + "<script", source, count=1)
         return _SCRIPT.sub(lambda _: _NONCE, source), path, fresh
 
 
 @cache
 def environment() -> Environment:
-    """Return the environment of the kit's and nbgrader's templates, which escape all values."""
+    """Return a Jinja environment that escapes values, for the kit's and nbgrader's templates."""
     theirs = handlers.template_path
     loaders = [PackageLoader("autograder.nbgrader"), _Nonced(theirs, f"{theirs}/formgrade")]
-    made = Environment(
+    templates = Environment(
         loader=ChoiceLoader(loaders), autoescape=True, trim_blocks=True, lstrip_blocks=True
     )
-    made.filters.update(points=points, markdown=markdown)
-    return made
+    templates.filters.update(points=points, markdown=markdown)
+    return templates

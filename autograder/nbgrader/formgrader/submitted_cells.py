@@ -1,12 +1,11 @@
 """Render the cells of a submitted notebook safely, for marking and for feedback.
 
-Theory of operation. The notebook is the student's, even if it was repaired for grading: an older
-version of the kit, or a person, may have put it there. So none of its content reaches a page
-unchanged. Markdown and HTML go through `pages.markdown`, code through the highlighter and the
-sanitizer, and everything else is plain text; unsupported outputs are only named. The metadata that
-identifies a cell is escaped by the templates.
+Even a repaired notebook is not trusted, because a person may have put it there. So none of its
+content reaches a page unchanged. Markdown and HTML go through `pages.markdown`, code through the
+highlighter and the sanitizer, and other content is shown as plain text. Of unsupported outputs only
+the type is shown. The templates escape the metadata that identifies a cell.
 
-Most cells of a class are the released ones or short explanations, so rendered texts are cached.
+Rendered texts are cached, because most cells of a class are released cells or short explanations.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from ...pages.markdown import code, embedded, harmless_explanation, markdown, pl
 from ..collect.notebooks import PICTURES, joined, pictures_of, source_of
 
 Notebook = Any
-_INLINE = "attachment:within-"  # placeholder address of a data URL that was cut out of the text
+_INLINE = "attachment:within-"  # prefix of placeholders for the data URLs in a text
 _DATA_URL = re.compile(r"\((data:image/[a-z+]+;base64,[A-Za-z0-9+/]+={0,2})\)")
 _FIGURES = {".png": "image/png", ".svg": "image/svg+xml"}  # released with the week
 _MAX_CACHED = 16 << 10  # characters of a text whose rendering is cached
@@ -33,7 +32,7 @@ _MAX_CACHED = 16 << 10  # characters of a text whose rendering is cached
 
 @dataclass(frozen=True)
 class RenderedCell:
-    """A cell as HTML, with nbgrader's name and points."""
+    """A cell as HTML, with nbgrader's metadata of the cell."""
 
     kind: str  # text or code
     text: Markup
@@ -58,10 +57,9 @@ class _Figure(NamedTuple):
 
 
 def rendered_cells(notebook: Notebook, figures: Path, *, below: int = 0) -> list[RenderedCell]:
-    """Render every cell.
+    """Return every cell of a notebook as HTML.
 
-    figures: the folder of released figures. below: the level of the page's heading under which the
-    notebook's headings are nested.
+    figures: folder of the released figures. below: level of the heading above the notebook
     """
     released = tuple(
         _Figure(path, path.stat().st_mtime_ns)
@@ -132,7 +130,7 @@ def _cached_text(source: str, kind: str, figures: tuple[_Figure, ...], below: in
 
 
 def _inline_picture(address: str, figures: tuple[_Figure, ...]) -> str | None:
-    """Return a data URL of an allowed kind, or of a released figure."""
+    """Return a data URL if it has an allowed media type or is a released figure, else None."""
     kind, _, data = address.removeprefix("data:").partition(";base64,")
     if kind not in PICTURES and data not in map(_base64, figures):
         return None
@@ -157,7 +155,7 @@ def _outputs(cell: Notebook) -> Iterator[Markup]:
             yield plain(joined(output.get("text", "")))
         elif kind == "error":
             yield plain(f"{output.get('ename', '')}: {output.get('evalue', '')}")
-        elif not (graded and kind == "execute_result"):  # nbgrader's score: the explanation has it
+        elif not (graded and kind == "execute_result"):  # nbgrader's score is shown elsewhere
             yield _data(output.get("data", {}))
 
 

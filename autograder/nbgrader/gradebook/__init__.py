@@ -1,8 +1,8 @@
-"""Scores in nbgrader's gradebook, and the stored reports behind them.
+"""Read and maintain scores in nbgrader's gradebook, and store the reports behind them.
 
-`database` reads the tables without importing nbgrader; `final_scores` returns them after late
-penalties. `report_store` has the report of every submission, `effective_results` decides which one
-counts, `due_dates` keeps penalties up to date and restores a lost assignment. Start with
+`database` reads the tables without importing nbgrader, and `final_scores` applies late penalties.
+`report_store` stores the report of every submission, and `effective_results` decides which
+submission counts. `due_dates` updates penalties and restores a lost assignment. Start reading at
 `final_scores`.
 """
 

@@ -1,12 +1,13 @@
 """Read nbgrader's gradebook without importing nbgrader, and share one connection to write to it.
 
-Importing nbgrader takes seconds, and its `Gradebook` checks and writes when it opens. SQLite files
-are opened read-only with Python's driver; other databases are read through SQLAlchemy.
+Importing nbgrader takes seconds, and its `Gradebook` class inspects and writes the database when it
+is created. So SQLite files are opened read-only with Python's driver, and other databases are read
+through SQLAlchemy.
 
-nbgrader itself opens the gradebook nine times for each submission: it connects, inspects the tables
-and compiles every statement again. Within `shared_gradebook`, all uses share one engine, and one
-transaction per submission. nbgrader's tables also lack the indices that find the grades of one
-submission, so the time for a class grows with the square of its size; they are added here.
+nbgrader opens the gradebook nine times for each submission, and each time it connects, inspects the
+tables and compiles every statement. Within `shared_gradebook`, all uses share one connection, with
+one transaction per submission. This module also adds indices to nbgrader's tables, because without
+indices the time to record a class grows with the square of its size.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from __future__ import annotations
 import datetime as dt
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -107,7 +108,7 @@ class Marked(msgspec.Struct):
 
 
 def read_hand_marks(course: Course) -> dict[str, dict[str, Marked]]:
-    """Return the manual marks of every submission, by week and student."""
+    """Return the manual marks of every submission in the gradebook, by week and student."""
     extended, marks, comments = _query(course, (_EXTENDED, _MARKS, _COMMENTS))
     found: dict[str, dict[str, Marked]] = {}
     by_id: dict[str, Marked] = {}
@@ -124,7 +125,7 @@ def read_hand_marks(course: Course) -> dict[str, dict[str, Marked]]:
 
 
 def transactions(course: Course) -> int:
-    """Return the number of transactions of a SQLite gradebook, 0 for other databases."""
+    """Return the number of transactions of a SQLite gradebook, or 0 for other databases."""
     url = Workspace(course).db_url
     if not url.startswith(_SQLITE):
         return 0
@@ -136,7 +137,7 @@ def transactions(course: Course) -> int:
 
 
 def read_gradebook(course: Course) -> tuple[list[str], list[GradebookEntry]]:
-    """Return all students and all submissions; both lists are empty without a gradebook."""
+    """Return all students and all submissions; both lists are empty if there is no gradebook."""
     students, rows = _query(course, (_STUDENTS, _SUBMISSIONS))
     return [str(s) for (s,) in students], [_entry(row) for row in rows]
 
@@ -156,7 +157,7 @@ def lateness_of(
 ) -> dict[str, Lateness]:
     """Return how late a student's submissions are, by week.
 
-    times: submission times by week, which override those in the gradebook
+    times: submission times by week, which override the times in the gradebook
     """
     extensions = {e.week: e.extension for e in entries}
     handed_in = {e.week: e.handed_in for e in entries if e.handed_in is not None}
@@ -166,8 +167,7 @@ def lateness_of(
 def read_due_dates(course: Course) -> dict[str, dt.datetime | None]:
     """Return the due date (aware, UTC) of each assignment in the gradebook."""
     (rows,) = _query(course, (_DUE,))
-    times = {str(name): _time(due) for name, due in rows}
-    return {name: due.replace(tzinfo=dt.UTC) if due else None for name, due in times.items()}
+    return {str(name): _time(due) for name, due in rows}
 
 
 def read_cells(course: Course) -> dict[str, dict[str, float]]:
@@ -180,7 +180,7 @@ def read_cells(course: Course) -> dict[str, dict[str, float]]:
 
 
 def _query(course: Course, queries: Sequence[str]) -> list[Sequence[Any]]:
-    """Return the rows of each query; no rows if there is no gradebook yet."""
+    """Return the rows of each query, or empty lists if the gradebook does not exist yet."""
     url = Workspace(course).db_url
     if url.startswith(_SQLITE):
         return _from_sqlite(Path(url.removeprefix(_SQLITE)), queries)
@@ -191,37 +191,30 @@ def _from_sqlite(path: Path, queries: Sequence[str]) -> list[Sequence[Any]]:
     if not path.is_file():
         return [[] for _ in queries]
     try:
-        connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)
-        try:
+        uri = f"{path.resolve().as_uri()}?mode=ro"
+        with closing(sqlite3.connect(uri, uri=True)) as connection:
             return [connection.execute(query).fetchall() for query in queries]
-        finally:
-            connection.close()
     except sqlite3.Error as error:
         raise NbgraderError(f"{path}: the gradebook cannot be read: {error}") from None
 
 
 def _from_server(url: str, queries: Sequence[str]) -> list[Sequence[Any]]:
-    from sqlalchemy import create_engine, text
+    from sqlalchemy import NullPool, create_engine, text
     from sqlalchemy.exc import SQLAlchemyError
 
     try:
-        engine = create_engine(url)
-        try:
-            with engine.connect() as connection:
-                return [connection.execute(text(query)).fetchall() for query in queries]
-        finally:
-            engine.dispose()
+        with create_engine(url, poolclass=NullPool).connect() as connection:
+            return [connection.execute(text(query)).fetchall() for query in queries]
     except (SQLAlchemyError, ImportError) as error:
         raise unreachable_gradebook(error) from None
 
 
 def _entry(row: Any) -> GradebookEntry:
     week, student, handed, extension, graded, to_mark, score, penalty = row
-    time = _time(handed)
     return GradebookEntry(
         week=week,
         student=student,
-        handed_in=time.replace(tzinfo=dt.UTC) if time else None,
+        handed_in=_time(handed),
         extension=_span(extension),
         graded=bool(graded),
         to_mark=int(to_mark or 0),
@@ -231,22 +224,15 @@ def _entry(row: Any) -> GradebookEntry:
 
 
 def _time(value: Any) -> dt.datetime | None:
-    return dt.datetime.fromisoformat(value) if isinstance(value, str) else value
+    """Convert a naive UTC time, or its text in SQLite, to an aware time; keep None."""
+    time = dt.datetime.fromisoformat(value) if isinstance(value, str) else value
+    return time.replace(tzinfo=dt.UTC) if time else None
 
 
 def _span(value: Any) -> dt.timedelta:
     if isinstance(value, str):
         return dt.datetime.fromisoformat(value) - _EPOCH
     return value if isinstance(value, dt.timedelta) else dt.timedelta()
-
-
-_INDICES = {
-    "grade": "notebook_id",
-    "comment": "notebook_id",
-    "submitted_notebook": "assignment_id",
-    "submitted_assignment": "student_id",
-    "base_cell": "notebook_id",
-}
 
 
 Transaction = Callable[[], AbstractContextManager[None]]
@@ -256,8 +242,8 @@ Transaction = Callable[[], AbstractContextManager[None]]
 def shared_gradebook(course: Course) -> Iterator[Transaction]:
     """Make every `nbgrader.api.Gradebook` of this course share one connection.
 
-    Yield a function that starts a transaction; an exception rolls it back. Use the gradebook only
-    within transactions.
+    Yield a function that starts a transaction, which an exception rolls back. The gradebook must
+    be used only within transactions.
     """
     from nbgrader.api import Gradebook
 
@@ -302,13 +288,13 @@ def shared_gradebook(course: Course) -> Iterator[Transaction]:
 
 @contextmanager
 def one_transaction(session: Any) -> Iterator[None]:
-    """Delay the session's commits to the end of the block; roll back if it raises."""
+    """Delay the commits of a session to the end of the block, and roll back if it raises."""
     commit = session.commit
     session.commit = session.flush
     try:
         yield
         session.flush()
-        session.expire_all()  # the sums of scores are computed by the database
+        session.expire_all()  # because the database computes the sums of scores
         commit()
     except BaseException:
         session.rollback()
@@ -317,14 +303,21 @@ def one_transaction(session: Any) -> Iterator[None]:
         session.commit = commit
 
 
+_INDICES = {
+    "grade": "notebook_id",
+    "comment": "notebook_id",
+    "submitted_notebook": "assignment_id",
+    "submitted_assignment": "student_id",
+    "base_cell": "notebook_id",
+}
+
+
 def _add_indices(engine: Any) -> None:
     from sqlalchemy import text
     from sqlalchemy.exc import SQLAlchemyError
 
-    try:
-        with engine.begin() as connection:
-            for table, column in _INDICES.items():
-                name = f"autograder_{table}_{column}"
-                connection.execute(text(f"CREATE INDEX IF NOT EXISTS {name} ON {table} ({column})"))
-    except SQLAlchemyError:
-        return  # recording takes longer without indices, for example in a read-only schema
+    # A failure, for example in a read-only schema, only makes recording slower.
+    with suppress(SQLAlchemyError), engine.begin() as connection:
+        for table, column in _INDICES.items():
+            name = f"autograder_{table}_{column}"
+            connection.execute(text(f"CREATE INDEX IF NOT EXISTS {name} ON {table} ({column})"))

@@ -1,14 +1,12 @@
-"""Due dates, late penalties and released cells of the gradebook, updated or restored.
+"""Update due dates and late penalties in the gradebook, and restore a lost assignment.
 
-nbgrader keeps the due date from the release, and the penalty from the day a submission was graded.
-So before scores are shown or exported, due dates are compared with course.yaml and
-penalties are computed again; no submission needs to be graded again.
+nbgrader stores the due date at the release, and the penalty when a submission is graded. So before
+scores are shown or exported, the kit copies the due dates of course.yaml to the gradebook and
+computes the penalties again. No submission needs to be graded again.
 
-nbgrader does not tell its plugin for late penalties the name of the assignment, and calls it only
-after nbgrader's due date. So the penalty is also set whenever scores are saved, and from all points
-including manual marks when feedback is generated.
-
-If the gradebook was deleted or replaced by an old backup, the week's cells come from the release.
+nbgrader's plugin for late penalties does not get the name of the assignment, and runs only after
+nbgrader's due date. So the kit sets the penalty itself whenever scores are saved, and again, from
+all points including manual marks, when feedback is generated.
 """
 
 from __future__ import annotations
@@ -38,7 +36,7 @@ from .report_store import recorded_file, recorded_folder
 
 
 def update_dates(course: Course) -> list[str]:
-    """Update the gradebook's due dates and late penalties; return a line for each changed week."""
+    """Update due dates and late penalties; return a line for each week with changed penalties."""
     stored = read_due_dates(course)
     moved = {
         week.name: due
@@ -58,7 +56,7 @@ def update_dates(course: Course) -> list[str]:
         gradebook.db.commit()
     changed: dict[str, list[str]] = {}
     for entry, penalty in penalties:
-        with suppress(OSError):  # the feedback that shows the former score becomes stale
+        with suppress(OSError):  # so that feedback with the former score counts as outdated
             os.utime(recorded_file(course, course.week(entry.week), entry.student))
         line = f"{entry.student} {penalty:g} (was {entry.penalty:g})"
         changed.setdefault(entry.week, []).append(line)
@@ -68,16 +66,17 @@ def update_dates(course: Course) -> list[str]:
 
 
 def update_penalty(course: Course, gradebook: Any, week: Week, student: str) -> str:
-    """Update a submission's late penalty; return the arithmetic as a sentence, or ""."""
+    """Update the late penalty of a submission in an open gradebook.
+
+    Return a sentence with the calculation, or "" if the submission has no time.
+    """
     found = _student_lateness(course, gradebook, student).get(week.name)
     sentence = ""
     for notebook in gradebook.find_submission(week.name, student).notebooks:
         gradebook.db.flush()
-        gradebook.db.refresh(notebook, ["score"])  # the database computes the sum
+        gradebook.db.refresh(notebook, ["score"])  # because the database computes the sum
         score = float(notebook.score)
-        penalty = (found.penalty(score) or None) if found else None
-        if notebook.late_submission_penalty != penalty:
-            notebook.late_submission_penalty = penalty
+        notebook.late_submission_penalty = (found.penalty(score) or None) if found else None
         sentence = found.sentence(score) if found else ""
     return sentence
 
@@ -97,17 +96,16 @@ def _student_lateness(course: Course, gradebook: Any, student: str) -> dict[str,
 
 
 def unknown_extensions(course: Course, week: Week) -> list[str]:
-    """Return a line for each extension in course.yaml whose student is unknown: likely a typo."""
-    granted = enumerate(course.registry.late.extensions if course.registry.late else ())
-    granted_here = [(number, one) for number, one in granted if one.week == week.name]
-    if not granted_here:
+    """Return a line for each extension in course.yaml whose student is unknown (a likely typo)."""
+    extensions = course.registry.late.extensions if course.registry.late else ()
+    if not any(extension.week == week.name for extension in extensions):
         return []
     known = {*read_gradebook(course)[0], *Workspace(course).students("submitted", week)}
     return [
         f"course.yaml: late.extensions[{number}].student: there is no student {one.student!r}"
         f"{did_you_mean(one.student, known)}"
-        for number, one in granted_here
-        if known and one.student not in known
+        for number, one in enumerate(extensions)
+        if one.week == week.name and known and one.student not in known
     ]
 
 
@@ -123,7 +121,10 @@ def _changed_penalties(course: Course) -> list[tuple[GradebookEntry, float]]:
 
 
 def restore_assignment(course: Course, week: Week) -> str:
-    """Enter the week's released cells if the gradebook lacks them; return a note, or ""."""
+    """Enter the week's cells again if the gradebook was deleted or replaced by an old backup.
+
+    Return a note, or "" if the gradebook has the released cells.
+    """
     if read_cells(course).get(week.name) == _released_cells(course, week):
         return ""
     if not (Workspace(course).source(week) / f"{week.name}.ipynb").is_file():
@@ -139,7 +140,7 @@ def restore_assignment(course: Course, week: Week) -> str:
 
 
 def enter_assignment(course: Course, week: Week) -> None:
-    """Run nbgrader's generate_assignment, with the due date in the gradebook."""
+    """Enter the due date in the gradebook and run nbgrader's generate_assignment."""
     api = open_api(course)
     due = course.localized(week.due).astimezone(dt.UTC).replace(tzinfo=None)
     with open_gradebook(course) as gradebook:
@@ -155,7 +156,10 @@ def enter_assignment(course: Course, week: Week) -> None:
 
 
 def require_scores(course: Course, week: Week, held: Container[str]) -> None:
-    """Raise NbgraderError if a student has a recorded report, but no scores in the gradebook."""
+    """Raise NbgraderError if a student has a recorded report but no scores in the gradebook.
+
+    held: the students with scores in the gradebook
+    """
     submitted = set(Workspace(course).students("submitted", week))
     recorded = (p.stem for p in sorted(recorded_folder(course, week).glob("*.json")))
     if lost := [s for s in recorded if s in submitted and s not in held]:
@@ -166,18 +170,13 @@ def require_scores(course: Course, week: Week, held: Container[str]) -> None:
 
 
 def first_names(students: Sequence[str]) -> str:
-    """Join the names of the first five students, and say how many more there are."""
+    """Return the first five names and the number of further names."""
     more = f" and {len(students) - 5} more" if len(students) > 5 else ""
     return f"{', '.join(students[:5])}{more}"
 
 
 def _released_cells(course: Course, week: Week) -> dict[str, float]:
     path = Workspace(course).released(week) / f"{week.name}.ipynb"
-    cells = first_cells(read_released_cells(path))
-    if not cells:
-        raise NbgraderError(
-            f"{week.name} was not released from here: {path.parent} has no {path.name}; "
-            f"run `autograder release {week.name}` first"
-        )
-    graded = [cell["metadata"]["nbgrader"] for cell in cells.values()]
+    cells = first_cells(read_released_cells(path)).values()
+    graded = [cell["metadata"]["nbgrader"] for cell in cells]
     return {g["grade_id"]: float(g["points"]) for g in graded if g.get("grade")}

@@ -1,7 +1,7 @@
-"""The results of all of a student's submissions for a week, and which one counts.
+"""Compare the results of a student's submissions for a week, and decide which submission counts.
 
-A submission is worth the points that the student would get for the week: the points of exercises
-and manual marks, after late penalties.
+The worth of a submission is the number of points that the student would get for the week: the
+points of exercises and manual marks, after late penalties.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from .database import (
     read_gradebook,
     read_hand_marks,
 )
-from .report_store import Recorded, earlier_reports, stored_report
+from .report_store import Recorded, reports_by_number, stored_report
 
 _TOLERANCE = 1e-6
 
@@ -38,7 +38,7 @@ def cell_scores(week: Week, report: SubmissionReport) -> dict[str, float]:
 class PastResult(msgspec.Struct, frozen=True):
     """The result of one graded submission."""
 
-    number: int  # in the history; 0 if the submission is not there
+    number: int  # in the student's history
     handed_in: str
     score: float  # the points of the exercises
     kept: float  # all points, including manual marks, after late penalties
@@ -47,14 +47,14 @@ class PastResult(msgspec.Struct, frozen=True):
 
 
 class Lower(msgspec.Struct, frozen=True):
-    """The newest submission earned less than an earlier one."""
+    """The results of a newest submission that earned less, and of the best submission."""
 
     newest: PastResult
     best: PastResult
 
     @property
     def sentence(self) -> str:
-        """Return the two results in one line."""
+        """Return a sentence that compares both results."""
         newest, best = self.newest, self.best
         counts = "better" if best.counts else "newest"
         return (
@@ -64,7 +64,7 @@ class Lower(msgspec.Struct, frozen=True):
 
 
 class Worth:
-    """Compute what submissions are worth; the gradebook is read once for many students."""
+    """Computes the worth of submissions, and reads the gradebook once for all students."""
 
     def __init__(self, course: Course) -> None:
         self._course = course
@@ -79,21 +79,16 @@ class Worth:
         return {(w, s): m.cells for w, students in marked.items() for s, m in students.items()}
 
     def of(self, week: Week, student: str, report: Recorded) -> float:
-        """Return the points for the week if this submission counts."""
+        """Return the student's points for the week if this submission counts."""
         moment = parse_timestamp(report.handed_in)
         times = {week.name: moment} if moment else {}
         late = lateness_of(self._course, student, self._entries.get(student, []), times)
-        total = self._points(week, student, report)
-        return late[week.name].kept(total) if week.name in late else total
-
-    def _points(self, week: Week, student: str, report: Recorded) -> float:
-        """Return the points of exercises and answers; a manual mark replaces an automatic one."""
-        cells: dict[str, float] = dict(cell_scores(week, report))
+        cells = cell_scores(week, report)
         for name, mark in self._marks.get((week.name, student), {}).items():
-            if mark.score is not None:
-                cells[name] = mark.score
-            cells[name] = cells.get(name, 0.0) + (mark.extra or 0.0)
-        return sum(cells.values())
+            score = cells.get(name, 0.0) if mark.score is None else mark.score
+            cells[name] = score + (mark.extra or 0.0)
+        total = sum(cells.values())
+        return late[week.name].kept(total) if week.name in late else total
 
 
 def results(
@@ -101,51 +96,33 @@ def results(
 ) -> list[PastResult]:
     """Return the results of a student's graded submissions for a week, oldest first."""
     worth = worth or Worth(course)
-    now = stored_report(course, week, student)
-    if now is None:
-        return []
-    found: dict[object, Recorded] = {}
-    for report in (*earlier_reports(course, week, student), now):
-        key = report.number or (report.handed_in, report.content)
-        found.pop(key, None)  # the newest report of a submission replaces older ones
-        found[key] = report
-    listed = [
+    reports = reports_by_number(course, week, student)
+    return [
         PastResult(
-            number=report.number,
+            number=number,
             handed_in=report.handed_in,
             score=report.score,
             kept=worth.of(week, student, report),
             max_score=report.max_score,
-            counts=report is now,
+            counts=report is [*reports.values()][-1],
         )
-        for report in found.values()
+        for number, report in sorted(reports.items())
         if report.verdict is Ending.GRADED
     ]
-    return sorted(listed, key=lambda r: (r.number, r.handed_in))
-
-
-def report_of(course: Course, week: Week, student: str, number: int) -> Recorded | None:
-    """Return the newest report of submission `number`, or None if it was not graded."""
-    reports = _reports(course, week, student)
-    return next((r for r in reversed(reports) if r.number == number), None) if number else None
 
 
 def report_with(course: Course, week: Week, student: str, content: str) -> Recorded | None:
-    """Return the newest report for exactly these files (a content hash), or None if not graded."""
-    same = (r for r in reversed(_reports(course, week, student)) if r.content == content)
-    return next((r for r in same if r.verdict is Ending.GRADED), None)
-
-
-def _reports(course: Course, week: Week, student: str) -> list[Recorded]:
-    now = stored_report(course, week, student)
-    return [*earlier_reports(course, week, student), *([now] if now else [])]
+    """Return the newest report of the files with this hash, or None if they were not graded."""
+    newest_first = reversed(reports_by_number(course, week, student).values())
+    same = (r for r in newest_first if r.content == content and r.verdict is Ending.GRADED)
+    return next(same, None)
 
 
 def counting(course: Course, week: Week, new: Recorded, worth: Worth) -> int:
-    """Return the number of the submission that counts once this report is recorded.
+    """Return the number of the submission that counts once the report `new` is recorded.
 
-    A submission that cannot be graded never replaces one that was graded, and a submission that an
-    instructor restored counts. Return 0 if the submission is not in the history.
+    A submission that cannot be graded never replaces a graded submission. A submission that an
+    instructor restored counts.
     """
     student = new.name
     now = stored_report(course, week, student)
@@ -153,16 +130,16 @@ def counting(course: Course, week: Week, new: Recorded, worth: Worth) -> int:
     if now is None or now.verdict is not Ending.GRADED or history.restored:
         return new.number
     if new.verdict is not Ending.GRADED:
-        return new.number if now.is_of(new.handed_in, new.content) else now.number
-    if course.registry.counts == "latest" or not new.number:
+        return now.number
+    if course.registry.counts == "latest":
         return new.number
-    reports = {r.number: r for r in (*earlier_reports(course, week, student), now, new)}
+    reports = reports_by_number(course, week, student) | {new.number: new}
     known = [n for n in sorted(reports) if history.entry(n) and reports[n].verdict is Ending.GRADED]
     return max(known, key=lambda n: worth.of(week, student, reports[n]), default=new.number)
 
 
 def lower(results: Sequence[PastResult]) -> Lower | None:
-    """Return the newest and the best result if the newest submission earned less."""
+    """Return the newest and the best result, or None if the newest result is the best."""
     if len(results) < 2:
         return None
     newest, best = results[-1], max(results, key=lambda r: r.kept)

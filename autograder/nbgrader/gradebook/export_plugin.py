@@ -1,4 +1,4 @@
-"""`nbgrader export` with the table of `autograder export`."""
+"""Make `nbgrader export` write the same table as `autograder export`."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ from .final_scores import final_scores, require_marked
 
 
 class QuotedCsvExport(ExportPlugin):
-    """Export final scores: a row per student, a column per week, quoted for spreadsheets.
+    """Exports final scores with a row per student and a column per week, quoted for spreadsheets.
 
-    nbgrader's own plugin quotes nothing and shows 0 for work that was not submitted or marked.
+    nbgrader's own plugin does not quote values, and shows 0 for work that was not submitted or not
+    marked.
     """
 
     project = Unicode("", help="The folder of course.yaml.").tag(config=True)

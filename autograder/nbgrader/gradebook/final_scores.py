@@ -1,4 +1,4 @@
-"""A week's scores after late penalties, and those that must not be published yet."""
+"""Compute a week's scores after late penalties, and refuse to publish unmarked answers."""
 
 from __future__ import annotations
 
@@ -36,7 +36,10 @@ def final_scores(course: Course, week: Week) -> dict[str, float]:
 def require_marked(
     course: Course, weeks: Sequence[Week], students: Container[str] | None = None
 ) -> None:
-    """Raise NbgraderError if an answer is not marked yet, because it would be shown as 0 points."""
+    """Raise NbgraderError if an answer is not marked yet and would therefore count 0 points.
+
+    students: the students whose answers are checked; by default all
+    """
     for week in weeks:
         share_marks(course, week)
     _, entries = read_gradebook(course)
@@ -57,7 +60,10 @@ def require_marked(
 
 
 def overdue(course: Course, week: Week, graded: Container[str]) -> list[str]:
-    """Return the students without a submission whose due date has passed."""
+    """Return the students without a submission whose due date has passed.
+
+    graded: students to leave out, because they have a score
+    """
     students, entries = read_gradebook(course)
     handed_in = {*Workspace(course).students("submitted", week), *to_collect(course, week)}
     more = {e.student: e.extension for e in entries if e.week == week.name}

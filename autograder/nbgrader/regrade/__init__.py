@@ -1,7 +1,7 @@
-"""New scores after a hidden test was fixed, with a log and undo, and students' regrade requests.
+"""Regrade a week after a hidden test was fixed, undo a regrade, and answer regrade requests.
 
-`regrade` compares and writes scores. `regrade_log` makes every change undoable, completes an
-interrupted one, and stores requests and answers. Start with `regrade`.
+`regrade` compares and writes scores. `regrade_log` records every regrade, so that it can be undone
+or completed after an interruption, and stores requests and answers. Start reading at `regrade`.
 """
 
 __all__ = ["regrade", "regrade_log"]

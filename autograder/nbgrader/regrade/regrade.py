@@ -1,11 +1,10 @@
-"""Regrade a week after a hidden test was fixed, with a reason, and undo it.
+"""Regrade a week after a hidden test was fixed, and undo a regrade.
 
-Only automatic scores of exercises are written. Manual marks stay and take precedence. Students
-who have submitted again since grading are left out: run `grade` for them.
+A regrade writes only the automatic scores of exercises. Manual marks stay and take precedence.
+Students who have submitted again since grading are left out and need `grade`.
 
-All scores of a plan, with their late penalties, are written to the gradebook in one transaction,
-then reports and graded notebooks. regrade_log.py finds an interrupted plan; every step can be
-repeated.
+All scores of a plan and their late penalties are written to the gradebook in one transaction, then
+the reports and graded notebooks. Every step can be repeated after an interruption.
 """
 
 from __future__ import annotations
@@ -28,27 +27,23 @@ from ..gradebook.due_dates import require_scores, update_penalty
 from ..gradebook.effective_results import cell_scores
 from ..gradebook.report_store import (
     Recorded,
-    feedback_is_stale,
+    recorded_file,
     stamped,
     stored_report,
     submission_of,
-    write_report,
 )
-from ..workspace import Workspace, cells_of, open_gradebook
+from ..workspace import Workspace, cells_of, open_gradebook, write_state
 from .regrade_log import Plan, RegradeLog, ScoreChange
 
 _TOLERANCE = 1e-6
 
 
 class LeftOut(Enum):
-    """Why a regrade does not change a student's score."""
+    """The reason why a regrade does not change a student's score."""
 
     NOT_GRADED = "not graded yet: `autograder grade {week}`"
     GRADER_FAULT = "not graded because of a system error; the score stays"
     SUBMITTED_AGAIN = "submitted again since grading: `autograder grade {week}`"
-
-    def words(self, week: Week) -> str:
-        return self.value.format(week=week.name)
 
 
 @dataclass
@@ -57,8 +52,8 @@ class Preview:
 
     changes: list[ScoreChange] = field(default_factory=list)
     same: list[str] = field(default_factory=list)  # students without any change
-    by_hand: dict[str, list[str]] = field(default_factory=dict)  # exercises with manual marks
-    left_out: dict[str, LeftOut] = field(default_factory=dict)
+    by_hand: dict[str, list[str]] = field(default_factory=dict)  # student -> marked exercises
+    left_out: dict[str, LeftOut] = field(default_factory=dict)  # student -> reason
 
     @property
     def rescored(self) -> list[ScoreChange]:
@@ -66,12 +61,12 @@ class Preview:
 
     @property
     def reworded(self) -> list[ScoreChange]:
-        """Return the changes of verdicts or messages that keep the scores."""
+        """Return the changes of verdicts or messages without a change of scores."""
         return [c for c in self.changes if not _rescored(c)]
 
 
 def total(change: ScoreChange) -> tuple[float, float]:
-    """Return the sum of the automatic scores, before and after."""
+    """Return the sums of the automatic scores before and after a change."""
     return sum(v or 0.0 for v in change.old_scores.values()), sum(change.new_scores.values())
 
 
@@ -83,7 +78,7 @@ def _rescored(change: ScoreChange) -> bool:
 
 
 def preview(course: Course, week: Week, report: Report) -> Preview:
-    """Compare the report with the gradebook, without writing anything."""
+    """Compare a new report with the gradebook, without writing scores."""
     found = Preview()
     keep_marks(course)
     with open_gradebook(course) as gradebook:
@@ -104,7 +99,7 @@ def preview(course: Course, week: Week, report: Report) -> Preview:
 def _compare(
     course: Course, week: Week, gradebook: Any, new: SubmissionReport, found: Preview
 ) -> LeftOut | None:
-    """Add one student to the preview; return why the student is left out, or None."""
+    """Add a student's change to the preview. Return a reason if the student is left out."""
     student = new.name
     old = stored_report(course, week, student)
     grades = _grades(gradebook, week, student)
@@ -113,7 +108,7 @@ def _compare(
     if new.verdict is Ending.GRADER_FAULT:
         return LeftOut.GRADER_FAULT
     about = submission_of(course, week, student)
-    if not old.is_of(about.handed_in, about.content):
+    if old.number != about.number:
         return LeftOut.SUBMITTED_AGAIN
     scores = cell_scores(week, new)
     _require_same_points(week, grades)
@@ -148,25 +143,22 @@ def _require_same_points(week: Week, grades: dict[str, Any]) -> None:
 def plan_of(course: Course, week: Week, report: Report, found: Preview, reason: str) -> Plan:
     """Return a plan with the changes of a preview."""
     graders = fingerprint(course, week, report.devices, course_secret(course), report.sandbox)
-    return Plan(
-        week=week.name,
-        do="apply",
-        reason=reason,
-        graders=graders.hex(),
-        changes=tuple(found.changes),
-    )
+    changes = tuple(found.changes)
+    return Plan(week=week.name, reason=reason, graders=graders.hex(), changes=changes)
 
 
 def undoing(course: Course, week: Week, log: RegradeLog, reason: str) -> tuple[Plan, list[str]]:
-    """Return a plan that undoes the last regrade, and the students who were graded again since."""
+    """Return a plan that undoes the last regrade, and the students who were graded again since.
+
+    Raise NbgraderError if there is nothing to undo.
+    """
     last = log.last()
     if last is None:
         done = "all regrades were undone" if log.entries() else "it was never regraded"
         raise NbgraderError(f"nothing to undo in {week.name}: {done}")
-    former = log.plan(last.id)
     back, gone = [], []
     with open_gradebook(course) as gradebook:
-        for change in former.changes:
+        for change in last.changes:
             grades = _grades(gradebook, week, change.student)
             held = stored_report(course, week, change.student)
             if held is None or not _as_left(grades, held, change):
@@ -181,9 +173,8 @@ def undoing(course: Course, week: Week, log: RegradeLog, reason: str) -> tuple[P
         )
     plan = Plan(
         week=week.name,
-        do="undo",
         reason=reason,
-        graders=former.graders,
+        graders=last.graders,
         changes=tuple(back),
         undoes=last.id,
     )
@@ -191,34 +182,34 @@ def undoing(course: Course, week: Week, log: RegradeLog, reason: str) -> tuple[P
 
 
 def _as_left(grades: dict[str, Any], held: Recorded, change: ScoreChange) -> bool:
-    """Return True if the gradebook still has the scores that a change wrote."""
-    return held.is_of(change.new.handed_in, change.new.content) and all(
+    """Return True if the gradebook still has the scores that the change wrote."""
+    return held.number == change.new.number and all(
         name in grades and abs((grades[name].auto_score or 0.0) - score) <= _TOLERANCE
         for name, score in change.new_scores.items()
     )
 
 
 def carry_out(course: Course, week: Week, log: RegradeLog, plan: Plan) -> None:
-    """Write a plan's scores, reports and notebooks; safe to repeat after an interruption."""
+    """Write the scores, reports and notebooks of a plan."""
     log.begin(plan)
     for change in write_gradebook(course, week, plan):
-        write_report(course, week, change.student, change.new)
+        write_state(recorded_file(course, week, change.student), change.new)
         write_notebook(course, week, change)
     log.end(plan)
 
 
 def write_gradebook(course: Course, week: Week, plan: Plan) -> list[ScoreChange]:
-    """Write all scores and late penalties in one transaction; return the changes made.
+    """Write all scores and late penalties in one transaction, and return the written changes.
 
-    When an interrupted plan is resumed, submissions graded in the meantime keep their scores.
+    A submission that was graded after the plan was interrupted keeps its scores.
     """
     current = []
     with open_gradebook(course) as gradebook:
         for change in plan.changes:
             grades = _grades(gradebook, week, change.student)
             held = stored_report(course, week, change.student)
-            about = change.new.handed_in, change.new.content
-            if grades.keys() != change.new_scores.keys() or (held and not held.is_of(*about)):
+            graded_again = held is not None and held.number != change.new.number
+            if grades.keys() != change.new_scores.keys() or graded_again:
                 continue
             for name, score in change.new_scores.items():
                 grades[name].auto_score = score
@@ -229,15 +220,10 @@ def write_gradebook(course: Course, week: Week, plan: Plan) -> list[ScoreChange]
 
 
 def write_notebook(course: Course, week: Week, change: ScoreChange) -> None:
-    """Update the graded notebook that Formgrader shows, if it exists."""
+    """Update the scores and feedback in the graded notebook that Formgrader shows, if it exists."""
     path = Workspace(course).autograded(change.student, week) / f"{week.name}.ipynb"
     if path.is_file():
         notebook = nbformat.read(path, as_version=4)
         write_scores(notebook, week, change.new)
         data = nbformat.writes(notebook).encode()
         replace_file(path, data, path.stat().st_mode & 0o777)
-
-
-def stale_feedback(course: Course, week: Week, plan: Plan) -> list[str]:
-    """Return the students whose feedback is older than their new score."""
-    return [c.student for c in plan.changes if feedback_is_stale(course, week, c.student)]

@@ -1,23 +1,20 @@
-"""Regrade requests, and a log of regrades: who changed which scores, when and why.
+"""Record who changed which scores, when and why, and store students' regrade requests.
 
-`.autograder/regrades/<week>.jsonl` is the log, an append-only file with a line per regrade and per
-undo. In the folder `<week>/`, each regrade's plan has the reports before and after. A plan is
-written before the gradebook changes and its log line after everything else, so a plan without a
-line was interrupted: it is completed before the next regrade.
+The folder `.autograder/regrades/<week>/` has a file for each regrade and each undo, with the scores
+and reports before and after. The file is written as `unfinished` before the gradebook changes, and
+renamed after all other steps. So an interrupted regrade is found and completed before the next.
 
-A student requests a regrade by submitting the folder again with a `regrade-request.md`. `collect`
-stores it in `.autograder/requests/<week>/<student>.json`. A request without any other change keeps
-the submission and its time, so it has no cost.
+Students request a regrade by submitting their folder again with a `regrade-request.md`. `collect`
+stores the request in `.autograder/requests/<week>/<student>.json`. A request without any other
+change keeps the submission and its time.
 """
 
 from __future__ import annotations
 
 import datetime as dt
 import getpass
-import os
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Literal
 
 import msgspec
 from msgspec import field
@@ -26,10 +23,8 @@ from ...files import alone
 from ...model.course import Course, Week
 from ...model.errors import NbgraderError
 from ...model.message_text import visible
-from ..gradebook.report_store import Recorded, handed_in
+from ..gradebook.report_store import Recorded
 from ..workspace import read_state, write_state
-
-Scores = dict[str, float]
 
 
 class ScoreChange(msgspec.Struct, frozen=True):
@@ -37,7 +32,7 @@ class ScoreChange(msgspec.Struct, frozen=True):
 
     student: str
     old_scores: dict[str, float | None]  # from the gradebook
-    new_scores: Scores
+    new_scores: dict[str, float]
     old: Recorded
     new: Recorded
 
@@ -57,63 +52,46 @@ def _user() -> str:
         return "unknown"
 
 
-class _Regrade(msgspec.Struct, frozen=True, kw_only=True):
+class Plan(msgspec.Struct, frozen=True, kw_only=True):
     """A regrade, or the undo of a regrade."""
 
     id: str = field(default_factory=_new_id)
     week: str
-    do: Literal["apply", "undo"]
+    undoes: str = ""  # the id of the undone regrade, or "" for a regrade
     at: str = field(default_factory=_now)
     who: str = field(default_factory=_user)
     reason: str
     graders: str  # a hash of everything that the new scores depend on, except the submissions
-    undoes: str = ""
-
-
-class Plan(_Regrade, frozen=True, kw_only=True):
-    """A regrade with the reports before and after."""
-
     changes: tuple[ScoreChange, ...]
 
 
-class LogEntry(_Regrade, frozen=True, kw_only=True):
-    """One line of the log."""
-
-    students: dict[str, dict[str, tuple[float | None, float]]]  # exercise -> old and new score
-
-
 class RegradeLog:
-    """The log and the plans of one week."""
+    """The regrades of one week."""
 
     def __init__(self, course: Course, week: Week) -> None:
-        folder = course.state / "regrades"
-        self.path = folder / f"{week.name}.jsonl"
-        self._plans = folder / week.name
+        self.folder = course.state / "regrades" / week.name
+        self._unfinished = self.folder / "unfinished"
 
     def alone(self) -> AbstractContextManager[None]:
-        """Lock the week; raise NbgraderError if a regrade is running."""
+        """Lock the week. Raise NbgraderError if a regrade is running."""
         busy = NbgraderError("another regrade of this week is running: wait until it is finished")
-        return alone(self._plans / "lock", busy)
+        return alone(self.folder / "lock", busy)
 
-    def entries(self) -> list[LogEntry]:
-        """Return the log, oldest first, without lines that an interruption cut off."""
-        found = []
-        lines = self.path.read_bytes().split(b"\n") if self.path.is_file() else []
-        for line in lines:
-            try:
-                found.append(msgspec.json.decode(line, type=LogEntry))
-            except (msgspec.MsgspecError, UnicodeDecodeError):
-                continue
-        return found
+    def entries(self) -> list[Plan]:
+        """Return the completed regrades and undos, oldest first."""
+        return [self._read(path) for path in sorted(self.folder.glob("*.json"))]
 
-    def last(self) -> LogEntry | None:
-        """Return the latest regrade that was not undone, or None."""
+    def last(self) -> Plan | None:
+        """Return the latest regrade that was not undone, or None if there is none to undo."""
         entries = self.entries()
         undone = {e.undoes for e in entries}
-        return next((e for e in reversed(entries) if e.do == "apply" and e.id not in undone), None)
+        return next((e for e in reversed(entries) if not e.undoes and e.id not in undone), None)
 
-    def plan(self, number: str) -> Plan:
-        path = self._plans / f"{number}.json"
+    def unfinished(self) -> Plan | None:
+        """Return the regrade that was interrupted, or None."""
+        return self._read(self._unfinished) if self._unfinished.is_file() else None
+
+    def _read(self, path: Path) -> Plan:
         try:
             return msgspec.json.decode(path.read_bytes(), type=Plan)
         except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
@@ -122,27 +100,11 @@ class RegradeLog:
                 "backup, or grade the week again"
             ) from None
 
-    def unfinished(self) -> Plan | None:
-        """Return the plan that was interrupted, or None."""
-        done = {e.id for e in self.entries()}
-        waiting = [p.stem for p in sorted(self._plans.glob("*.json")) if p.stem not in done]
-        return self.plan(waiting[0]) if waiting else None
-
     def begin(self, plan: Plan) -> None:
-        write_state(self._plans / f"{plan.id}.json", plan)
+        write_state(self._unfinished, plan)
 
     def end(self, plan: Plan) -> None:
-        """Append the plan's line in one write, newline first: the last line may be cut off."""
-        students = {
-            c.student: {name: (c.old_scores.get(name), new) for name, new in c.new_scores.items()}
-            for c in plan.changes
-        }
-        common = {f: getattr(plan, f) for f in _Regrade.__struct_fields__}
-        with self.path.open("ab") as file:
-            file.write(b"\n" + msgspec.json.encode(LogEntry(**common, students=students)))
-            file.flush()
-            os.fsync(file.fileno())
-        self.path.chmod(0o600)
+        self._unfinished.replace(self.folder / f"{plan.id}.json")
 
 
 REQUEST = "regrade-request.md"
@@ -150,23 +112,21 @@ _MAX_BYTES = 8192
 
 
 class RegradeRequest(msgspec.Struct, frozen=True):
-    """A request and its answer. Times are ISO 8601, UTC."""
+    """A request and the instructor's answer. Times are ISO 8601, UTC."""
 
     text: str
     asked: str
-    handed_in: str = ""  # the time of the submission that contained it, in nbgrader's format
     answer: str = ""
     answered: str = ""
 
 
 def note_request(course: Course, week: Week, student: str, data: bytes) -> bool:
-    """Store the request that arrived with a submission; return True if it is new."""
+    """Store the request in a submission. Return False if it is empty or already stored."""
     text = data[:_MAX_BYTES].decode("utf-8", "replace").strip()
     known = read_request(course, week, student)
     if not text or (known is not None and known.text == text):
         return False
-    request = RegradeRequest(text, _now(), handed_in(course, week, student))
-    write_state(_path(course, week, student), request)
+    write_state(_path(course, week, student), RegradeRequest(text, _now()))
     return True
 
 
@@ -194,7 +154,7 @@ def answer_request(course: Course, week: Week, student: str, answer: str) -> Non
 
 
 def answer_note(course: Course, week: Week, student: str) -> list[str]:
-    """Return the lines of the feedback page about an answered request, if any."""
+    """Return the note on the feedback page about an answered request, or no note."""
     request = read_request(course, week, student)
     return [f"You asked for a regrade. {request.answer}"] if request and request.answer else []
 

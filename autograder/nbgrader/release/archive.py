@@ -1,13 +1,14 @@
-"""Archived releases: a submission is graded with the tests of the release that it is based on.
+"""Archive releases, and grade each submission with the tests of the release it is based on.
 
 Every release archives its hidden tests, solution, bank and stub in `.autograder/releases/`, as a
-course of one week. If a later release changes an exercise (its stub: names, parameters, docstring),
-submissions based on the earlier one are graded with the earlier tests. If only a lesson, a hint or
-a hidden test was fixed, all submissions are graded with the current tests.
+course of one week. If a later release changes the stub of an exercise (names, parameters,
+docstring), submissions based on the earlier release are graded with the earlier tests. If a later
+release fixes only a lesson, a hint or a hidden test, all submissions are graded with the current
+tests.
 
 nbgrader gives a student only one copy of an assignment. So a corrected week is published under its
-name and under a second one (`week01_softmax-2`), which can be fetched as well; submissions under
-both names count. `CHANGES.md` lists the changes, and week.json has the number of the release.
+own name and under a second name (`week01_softmax-2`), and submissions under both names count.
+`CHANGES.md` lists the changes, and week.json has the number of the release.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ Grade = Callable[[Course, Week, Sequence[Submission]], Report]
 
 
 def keep_release(course: Course, week: Week, number: int) -> None:
-    """Archive the files that submissions of a release are graded with."""
+    """Archive the files that are needed to grade submissions based on this release."""
     folders = course.exercise_folder(week), course.solution_folder(week), course.graders(week)
     files = {
         path.relative_to(course.root).as_posix(): path.read_bytes()
@@ -54,54 +55,56 @@ def keep_release(course: Course, week: Week, number: int) -> None:
 def grade_by_release(
     course: Course, week: Week, grade: Grade, abouts: dict[str, About] | None = None
 ) -> tuple[Report, list[str]]:
-    """Grade all collected submissions with the tests of their release; also return notes.
+    """Grade all collected submissions with the tests of their releases.
 
-    abouts: filled in with the identity of each submission, by student.
+    Return the merged report, and a line for each earlier release with its students. Add the
+    identity of each submission to `abouts`, by student.
     """
     workspace = Workspace(course)
     students = workspace.students("submitted", week)
-    groups: dict[int, list[str]] = {}
-    courses: dict[int, Course] = {}
+    groups: dict[int, tuple[Course, list[str]]] = {}
     for student in students:
-        number, of = _release_of(course, week, workspace.submitted(student, week))
-        groups.setdefault(number, []).append(student)
-        courses[number] = of
+        number, release = _release_of(course, week, workspace.submitted(student, week))
+        groups.setdefault(number, (release, []))[1].append(student)
+
+    def read(student: str) -> Submission:
+        submission = read_student(course, week, student)
+        if abouts is not None:
+            abouts[student] = identify(course, week, student, submission)
+        return submission
+
     reports = [
-        grade(of, of.week(week.name), Unread(partial(_read, course, week, s, abouts) for s in own))
-        for own, of in zip(groups.values(), courses.values(), strict=True)
+        grade(release, release.week(week.name), Unread(partial(read, s) for s in group))
+        for release, group in groups.values()
     ]
     by_name = {s.name: s for report in reports for s in report.submissions}
     merged = msgspec.structs.replace(reports[0], submissions=tuple(by_name[s] for s in students))
     return merged, [
-        f"made from release {number} and graded by its tests: {', '.join(own)}"
-        for number, own in sorted(groups.items())
+        f"made from release {number} and graded by its tests: {', '.join(group)}"
+        for number, (_, group) in sorted(groups.items())
         if number
     ]
 
 
-def _read(course: Course, week: Week, student: str, abouts: dict[str, About] | None) -> Submission:
-    submission = read_student(course, week, student)
-    if abouts is not None:
-        abouts[student] = identify(course, week, student, submission)
-    return submission
-
-
 def course_for(course: Course, week: Week, student: str, folder: Path | None = None) -> Course:
-    """Return the course whose tests grade the student's submission, collected or in `folder`."""
+    """Return the course with the tests for a student's submission.
+
+    folder: the folder of the submission; by default that of the collected submission
+    """
     return _release_of(course, week, folder or Workspace(course).submitted(student, week))[1]
 
 
 def _release_of(course: Course, week: Week, folder: Path) -> tuple[int, Course]:
-    """Return the release that a submission is based on if its exercises have changed since.
+    """Return the release that a submission is based on: its number and its archived course.
 
-    Otherwise return 0 and the current course.
+    Return 0 and the current course if no exercise has changed since that release.
     """
     number = release_of(folder)
     if number < current_release(Workspace(course), week):
         with suppress(CourseError):
-            kept = load(course.state / "releases" / week.name / str(number), unfinished=True)
-            if _stubs(kept, week) != _stubs(course, week):
-                return number, kept
+            archived = load(course.state / "releases" / week.name / str(number), unfinished=True)
+            if _stubs(archived, week) != _stubs(course, week):
+                return number, archived
     return 0, course
 
 
@@ -119,7 +122,7 @@ CHANGES = "CHANGES.md"
 
 
 def names(workspace: Workspace, week: Week) -> list[str]:
-    """Return all names under which a week can be submitted, the oldest release first."""
+    """Return all assignment names under which a week can be submitted, oldest release first."""
     found = {}
     for path in workspace.outbound(week).parent.glob(f"{week.name}-*"):
         number = re.fullmatch(rf"{re.escape(week.name)}-(\d+)", path.name)
@@ -129,7 +132,7 @@ def names(workspace: Workspace, week: Week) -> list[str]:
 
 
 def release_of(folder: Path) -> int:
-    """Return the release number in a folder's week.json (default 1)."""
+    """Return the release number in a folder's week.json, or 1 if it has no valid number."""
     try:
         number = json.loads((folder / DESCRIPTION).read_bytes()).get("release", 1)
     except (OSError, ValueError, AttributeError, RecursionError):
@@ -138,13 +141,16 @@ def release_of(folder: Path) -> int:
 
 
 def current_release(workspace: Workspace, week: Week) -> int:
-    """Return the number of the release in the exchange, or 0 if there is none."""
+    """Return the number of the release in the exchange, or 0 before the first release."""
     folder = workspace.outbound(week)
     return release_of(folder) if folder.is_dir() else 0
 
 
 def changed_files(old: Path, new: Mapping[str, bytes]) -> list[str]:
-    """Return the names of changed, new and removed files, except week.json and CHANGES.md."""
+    """Return the names of all files that differ, except week.json and CHANGES.md.
+
+    old: folder of the earlier release. new: files of the new release by name
+    """
     before = {p.relative_to(old).as_posix(): p for p in old.rglob("*") if p.is_file()}
     ours = {CHANGES, DESCRIPTION}
     return sorted(
@@ -155,7 +161,7 @@ def changed_files(old: Path, new: Mapping[str, bytes]) -> list[str]:
 
 
 def changes_page(week: Week, old: Path, new: Mapping[str, bytes], number: int) -> str:
-    """Return CHANGES.md, which lists the changes and how to continue with them."""
+    """Return CHANGES.md, which lists the changes and explains how to continue with them."""
     changed = changed_files(old, new)
     if week.module in changed:
         module = f"Copy your functions into the new `{week.module}`, which has changed (see below)."
@@ -167,9 +173,8 @@ def changes_page(week: Week, old: Path, new: Mapping[str, bytes], number: int) -
         f"folder `{week.name}` is unchanged. To continue in this one:",
         f"1. {module}\n2. Copy your answers into the new notebook.\n3. Submit this folder. Your "
         "latest submission counts, from either folder.",
+        *(f"## {name}\n\n{_difference(name, old / name, new.get(name))}" for name in changed),
     ]
-    for name in changed:
-        parts.append(f"## {name}\n\n{_difference(name, old / name, new.get(name))}")
     return "\n\n".join(parts) + "\n"
 
 
@@ -180,9 +185,7 @@ def _difference(name: str, old: Path, new: bytes | None) -> str:
         return "New."
     if not name.endswith((".py", ".md", ".txt")):
         return "Changed."
-    before, after = (
-        data.decode("utf-8", "replace").splitlines() for data in (old.read_bytes(), new)
-    )
+    before, after = (d.decode("utf-8", "replace").splitlines() for d in (old.read_bytes(), new))
     # Removed lines are not shown, because a line removed from the stub may now be a secret.
-    found = list(difflib.unified_diff(before, after, "before", "now", lineterm="", n=2))[2:]
+    found = list(difflib.unified_diff(before, after, lineterm="", n=2))[2:]
     return "\n".join(f"    {line}" for line in found if not line.startswith("-"))

@@ -21,24 +21,18 @@ from ...files import replace_file
 from ...model.course import Course, Week
 from ...model.errors import LeakError, NbgraderError
 from ..gradebook.due_dates import enter_assignment, unknown_extensions
-from ..workspace import Workspace, open_api, replace_folder, require
-from .archive import (
-    CHANGES,
-    changed_files,
-    changes_page,
-    current_release,
-    keep_release,
-)
+from ..workspace import Workspace, exchange_step, open_api, replace_folder, require
+from .archive import CHANGES, changed_files, changes_page, current_release, keep_release
 
 
 @dataclass(frozen=True)
 class Released:
-    """A released week: the files that students get, and their folder in the exchange."""
+    """Released files of a week, or of its solutions."""
 
     files: list[str]
-    outbound: Path
+    folder: Path  # of the week in the exchange, or of the solutions in nbgrader's release/
     notes: list[str] = field(default_factory=list)  # warnings
-    beside: str = ""  # the second name, for students who fetched an earlier release
+    second_name: str = ""  # for students who have fetched an earlier release
     bundle: Path = Path()  # a zip file for Colab, Kaggle and learning platforms
     wheel: bool = False  # True if the bundle contains the kit
 
@@ -53,22 +47,28 @@ def release(
 ) -> Released:
     """Create the week's source folder, check it, and release it with nbgrader.
 
-    A second release replaces the first in the exchange, but not the copies that students have;
-    `again` also publishes it under a second name, for students who have fetched the first.
-    Raises LeakError before anything is written if a file contains a secret, and NbgraderError
-    before the week's release date unless `early`.
+    A second release replaces the first in the exchange, but not the copies that students have
+    fetched. Raise LeakError before anything is written if a file contains a secret, and
+    NbgraderError before the week's release date.
+
+    early: release before the release date. again: also publish the release under a second name,
+    for students who have fetched the first.
     """
     now = now or dt.datetime.now(dt.UTC)
-    _check_date(course, week, early, now)
+    opens = course.localized(week.release)
+    if now < opens and not early:
+        raise NbgraderError(
+            f"{week.name} is scheduled for {opens:%A %d %B %Y, %H:%M} ({course.zone}): "
+            "wait, change course.yaml, or use --early"
+        )
     workspace = Workspace(course)
     number = max(1, current_release(workspace, week))
     files = embed_week(course, week, week_files(course, week, number + again))
     if again:
         files[CHANGES] = _changes(workspace, week, files, number + 1)
     elif number > 1:
-        files[CHANGES] = read_or_refuse(
-            course, workspace.source(week) / CHANGES, "release --again made it"
-        )
+        earlier_changes = workspace.source(week) / CHANGES
+        files[CHANGES] = read_or_refuse(course, earlier_changes, "release --again made it")
     secrets = secrets_of(course, week)
     check_files(files, secrets, f"source/{week.name}")
     workspace.make()
@@ -83,23 +83,19 @@ def release(
     notes = [*_past(course, week, now), *unknown_extensions(course, week)]
     number += again
     keep_release(course, week, number)
-    beside = f"{week.name}-{number}" if number > 1 else ""
-    if beside:
-        copy = workspace.outbound(week).with_name(beside)
+    outbound = workspace.outbound(week)
+    second_name = f"{week.name}-{number}" if number > 1 else ""
+    if second_name:
+        copy = outbound.with_name(second_name)
         shutil.rmtree(copy, ignore_errors=True)
-        shutil.copytree(workspace.outbound(week), copy)
-    return Released(
-        sorted(files), workspace.outbound(week), notes, beside, bundle, wheel is not None
-    )
+        shutil.copytree(outbound, copy)
+    return Released(sorted(files), outbound, notes, second_name, bundle, wheel is not None)
 
 
 def _changes(workspace: Workspace, week: Week, files: dict[str, bytes], number: int) -> bytes:
     """Return CHANGES.md; raise NbgraderError if no released file has changed."""
+    require_outbound(workspace, week)
     old = workspace.source(week)
-    if not workspace.outbound(week).is_dir() or not old.is_dir():
-        raise NbgraderError(
-            f"{week.name} has not been released yet: run `autograder release {week.name}`"
-        )
     if not changed_files(old, files):
         raise NbgraderError(
             f"no file that students get has changed since {week.name} was released; fixed hidden "
@@ -108,7 +104,16 @@ def _changes(workspace: Workspace, week: Week, files: dict[str, bytes], number: 
     return changes_page(week, old, files, number).encode()
 
 
+def require_outbound(workspace: Workspace, week: Week) -> None:
+    """Raise NbgraderError if the week is not in the exchange, or has no source folder."""
+    if not (workspace.outbound(week).is_dir() and workspace.source(week).is_dir()):
+        raise NbgraderError(
+            f"{week.name} has not been released yet: run `autograder release {week.name}` first"
+        )
+
+
 def _past(course: Course, week: Week, now: dt.datetime) -> list[str]:
+    """Return a warning if the week is already due, otherwise nothing."""
     due = course.localized(week.due)
     if now < due:
         return []
@@ -120,31 +125,16 @@ def _past(course: Course, week: Week, now: dt.datetime) -> list[str]:
     ]
 
 
-def _check_date(course: Course, week: Week, early: bool, now: dt.datetime) -> None:
-    moment = course.localized(week.release)
-    if now < moment and not early:
-        raise NbgraderError(
-            f"{week.name} is scheduled for {moment:%A %d %B %Y, %H:%M} ({course.zone}): "
-            "wait, change course.yaml, or use --early"
-        )
-
-
 def publish_in_exchange(
     course: Course, name: str, secrets: tuple[Secret, ...], files: dict[str, bytes]
 ) -> None:
     """Copy release/<name> to the exchange with nbgrader, replacing an earlier release.
 
-    Remove the copy and raise LeakError if it contains a secret or is not as expected.
+    Raise LeakError and remove the copy if it contains a secret or differs from `files`.
     """
-    from nbgrader.utils import capture_log, temp_attrs
-
-    api = open_api(course)
-    with temp_attrs(api.coursedir, assignment_id=name):
-        handing = api.exchange.ReleaseAssignment(
-            coursedir=api.coursedir, authenticator=api.authenticator, parent=api
-        )
-        handing.force = True
-        require(capture_log(handing), f"release_assignment {name}")
+    attributes = {"assignment_id": name}
+    _, result = exchange_step(open_api(course), "ReleaseAssignment", attributes, force=True)
+    require(result, f"release_assignment {name}")
     exchange = Workspace(course).exchange
     _protect_entries(exchange, course.id)
     outbound = exchange / course.id / "outbound" / name
@@ -156,10 +146,10 @@ def publish_in_exchange(
 
 
 def _protect_entries(exchange: Path, course_id: str) -> None:
-    """Set the sticky bit on the two folders that all users can write to.
+    """Set the sticky bit of the two folders that all users can write to.
 
-    Otherwise students could replace the course's folder, or remove a submission if they know its
-    name.
+    Without the sticky bit, students could replace the course's folder, and could remove a
+    submission whose name they know.
     """
     for folder in (exchange, exchange / course_id / "inbound"):
         if folder.stat().st_uid == os.geteuid():

@@ -1,25 +1,23 @@
-"""Release the solutions of a week when no student can still submit it for full points.
+"""Release the solutions of a week once no student can submit the week for full points.
 
-Released are the week's files with the solved module, the model answers with their rubric, and a
-page of common mistakes. Not released are hidden tests and the code of misconceptions and
-alternatives, so that they work for next year's class.
+The release contains the week's files with the solved module, the model answers with their rubric,
+and a page of common mistakes. It does not contain the hidden tests, nor the code of misconceptions
+and alternatives, so that they can be used again in the next year.
 
 The solutions are a separate assignment in nbgrader, `<week>-solutions`, because nbgrader gives
-students only one copy of an assignment; the files are also in nbgrader's release/ folder.
+students only one copy of an assignment. The files are also in nbgrader's release/ folder.
 """
 
 from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from pathlib import Path
 
 import nbformat
 
 from ...authoring.lesson.handout import ANSWER, Notebook, lesson_notebook, week_files
 from ...authoring.lesson.leak_check import check_files, secrets_of
-from ...authoring.lesson.marking_guide import MarkingGuide, answers_text, marking_guides
+from ...authoring.lesson.marking_guide import answers_text, marking_guides
 from ...model.course import Course, Week
 from ...model.course.bank import Bank
 from ...model.course.late import due_for
@@ -29,33 +27,25 @@ from ...model.errors import NbgraderError
 from ...student.folder.week import SUFFIX_OF_SOLUTIONS
 from ..gradebook.database import read_gradebook
 from ..workspace import Workspace, replace_folder
-from .publish import publish_in_exchange
+from .publish import Released, publish_in_exchange, require_outbound
 
 MISTAKES = "MISTAKES.md"
 
 
-@dataclass(frozen=True)
-class SolutionsOut:
-    """The released solutions: the name of their assignment in nbgrader, and their folder."""
+def release_solutions(course: Course, week: Week, *, now: dt.datetime | None = None) -> Released:
+    """Release a week's solutions as the assignment that is named like the folder.
 
-    name: str
-    files: list[str]
-    folder: Path
-    notes: list[str] = field(default_factory=list)  # warnings
-
-
-def release_solutions(
-    course: Course, week: Week, *, now: dt.datetime | None = None
-) -> SolutionsOut:
-    """Release a week's solutions; raise NbgraderError while submissions earn full points."""
-    now = now or dt.datetime.now(dt.UTC)
-    _check_over(course, week, now)
-    workspace, name = Workspace(course), f"{week.name}{SUFFIX_OF_SOLUTIONS}"
-    if not workspace.outbound(week).is_dir():
+    Raise NbgraderError if the week was never released, or while submissions earn full points.
+    """
+    moment, who = last_moment(course, week)
+    if (now or dt.datetime.now(dt.UTC)) <= moment:
+        whose = f"{who} has an extension and" if who else "students"
         raise NbgraderError(
-            f"{week.name} has not been released yet: run `autograder release {week.name}` before "
-            "you release its solutions"
+            f"the solutions of {week.name} cannot be released yet: {whose} can submit without "
+            f"losing points until {moment:%A %d %B %Y, %H:%M} ({course.zone})"
         )
+    workspace, name = Workspace(course), f"{week.name}{SUFFIX_OF_SOLUTIONS}"
+    require_outbound(workspace, week)
     files = solution_files(course, week)
     published = files[week.module].decode(), files[MISTAKES].decode(), answers_text(course, week)
     secrets = secrets_of(course, week, "\n".join(published))
@@ -63,11 +53,11 @@ def release_solutions(
     folder = workspace.released(week).with_name(name)
     replace_folder(folder, files)
     publish_in_exchange(course, name, secrets, files)
-    return SolutionsOut(name, sorted(files), folder, list(_still_accepted(course, week)))
+    return Released(sorted(files), folder, list(_still_accepted(course, week)))
 
 
 def solution_files(course: Course, week: Week) -> dict[str, bytes]:
-    """Return the week's files with solutions."""
+    """Return the week's files with solutions, by name."""
     files = week_files(course, week)
     solved = without_marks(Bank(course, week).solution)
     files[week.module] = solved.encode()
@@ -77,9 +67,10 @@ def solution_files(course: Course, week: Week) -> dict[str, bytes]:
 
 
 def last_moment(course: Course, week: Week) -> tuple[dt.datetime, str]:
-    """Return the last time to submit without penalty, and the student with an extension or "".
+    """Return the last time at which any student can submit without penalty, and this student.
 
-    Extensions in course.yaml and in the gradebook, slip days and the grace period count.
+    The student is "" if the time applies to all students. Extensions in course.yaml and in the
+    gradebook, slip days and the grace period are included.
     """
     students, entries = read_gradebook(course)
     policy = course.registry.late or Late(percent=0)
@@ -93,18 +84,8 @@ def last_moment(course: Course, week: Week) -> tuple[dt.datetime, str]:
     return last + dt.timedelta(days=policy.slip_days, minutes=policy.grace_minutes), who
 
 
-def _check_over(course: Course, week: Week, now: dt.datetime) -> None:
-    moment, who = last_moment(course, week)
-    if now <= moment:
-        whose = f"{who} has an extension and" if who else "students"
-        raise NbgraderError(
-            f"the solutions of {week.name} cannot be released yet: {whose} can submit without "
-            f"losing points until {moment:%A %d %B %Y, %H:%M} ({course.zone})"
-        )
-
-
 def _still_accepted(course: Course, week: Week) -> Iterator[str]:
-    """Warn if late submissions, which may be copied from the solutions, still earn points."""
+    """Yield a warning if late submissions, which may be copied solutions, still earn points."""
     policy = course.registry.late
     if policy is None or policy.percent == 0 or policy.floor:
         yield (
@@ -118,31 +99,25 @@ def _solved_lesson(course: Course, week: Week) -> Notebook:
     for cell in notebook.cells:
         grading = cell.metadata.pop("nbgrader", None)
         if grading and cell.source == ANSWER and grading["grade_id"] in guides:
-            cell.source = _answered(guides[grading["grade_id"]])
+            guide = guides[grading["grade_id"]]
+            rubric = "\n".join(f"- {line.points:g}: {line.earned_by}" for line in guide.rubric)
+            parts = ("**Model answer**", guide.model_answer, "**Marking scheme**", rubric)
+            cell.source = "\n\n".join(parts)
     return notebook
 
 
-def _answered(guide: MarkingGuide) -> str:
-    parts = ["**Model answer**", guide.model_answer, "**Marking scheme**"]
-    parts.append("\n".join(f"- {line.points:g}: {line.earned_by}" for line in guide.rubric))
-    return "\n\n".join(parts)
-
-
 def _mistakes(course: Course, week: Week) -> str:
-    """Return a page of misconceptions by exercise: title, symptom and hint."""
+    """Return MISTAKES.md: the title, symptom and hint of each misconception, by exercise."""
     bank = Bank(course, week)
     parts = [f"# {week.title}: common mistakes"]
     for exercise in week.exercises:
-        found = bank.of_exercise(exercise.name)
-        if found:
-            parts.append(f"## {exercise.name}")
-            parts.append(
-                "\n".join(f"- **{m.title}** {capitalize_sentence(m.shows)} {m.hint}" for m in found)
-            )
+        if found := bank.of_exercise(exercise.name):
+            lines = (f"- **{m.title}** {capitalize_sentence(m.shows)} {m.hint}" for m in found)
+            parts += [f"## {exercise.name}", "\n".join(lines)]
     return "\n\n".join(parts) + "\n"
 
 
 def capitalize_sentence(text: str) -> str:
-    """Capitalize a text, unless it begins with a Python name."""
+    """Capitalize the first letter of a text, unless the first word is a Python name."""
     word = text.partition(" ")[0]
     return text[0].upper() + text[1:] if word.isalpha() and word.islower() else text

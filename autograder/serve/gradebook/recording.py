@@ -160,14 +160,17 @@ def record_submissions(
         nonlocal recorded
         history = read_history(course, week, student)
         current = history.entry(history.current)
-        if current is not None and current != recorded and current.handed_in in by_time:
+        if current is None or current == recorded or current.handed_in not in by_time:
+            return
+        # `refuse` accepts the answers of a refused submission as a second entry with its time.
+        if current == history.submitted_at(current.handed_in):
             report = queue.result(by_time[current.handed_in].receipt)
             _record_score(course, week, settings, student, report)
             recorded = current
 
     for received, submission in by_time.items():
         history = read_history(course, week, student)
-        known = next((e for e in history.entries if e.handed_in == received), None)
+        known = history.submitted_at(received)
         restored = submission is latest and submission.restored > submission.received
         if known is None:
             content = unpacked(queue.content(submission.digest))
@@ -213,16 +216,10 @@ def history_of(course: Course, week: Week, student: str) -> History:
         return History()  # recording reports the error
 
 
-def is_recorded(history: History, submission: QueuedSubmission) -> bool:
-    received = format_received(submission.received)
-    return any(entry.handed_in == received for entry in history.entries)
-
-
-def is_overruled(history: History, newest: QueuedSubmission) -> bool:
-    """Return True if a new submission builds on a different one than the newest in the queue."""
-    base = history.base
-    if base is None or newest.restored > newest.received:
-        return False
+def is_pending(history: History, newest: QueuedSubmission) -> bool:
+    """Return True if recording the newest submission will make it current."""
     received = format_received(newest.received)
-    restored = history.restored and is_recorded(history, newest)
-    return base.handed_in != received and (restored or base.handed_in > received)
+    if newest.restored > newest.received:
+        return True
+    is_newer = history.base is None or history.base.handed_in <= received
+    return is_newer and history.submitted_at(received) is None

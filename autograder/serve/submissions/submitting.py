@@ -1,8 +1,8 @@
 """Merge uploaded files with the student's earlier submission, describe and store the result.
 
-Two submissions of one student may arrive at the same time. Each is merged with its predecessor, and
-the transaction that stores it checks that no other submission has arrived since; otherwise it is
-merged again.
+Two submissions of a student may arrive at the same time. The transaction that stores a merged
+submission checks that no other submission has arrived since the merge. If one has arrived, the
+files are merged again.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from ...nbgrader.workspace import Workspace
 from .. import tables as t
 from ..disclosure import allowance, counting_rule
 from ..gradebook.exchange_inbox import ExchangeSubmission
-from ..gradebook.recording import history_of, is_overruled
+from ..gradebook.recording import format_received, history_of, is_pending
 from ..queue.queue import Admission
 from ..shared_state import SharedState
 from ..tables import REPLACED, QueuedSubmission, Store, of_student, recency
@@ -42,7 +42,7 @@ class Draft(msgspec.Struct, frozen=True):
 
 
 class Drafts(Store):
-    """One draft per student and week, stored for a day. All methods block."""
+    """Stores one draft per student and week for a day. All methods block."""
 
     def store(
         self, student: str, week: str, files: Mapping[str, bytes], left_out: Sequence[str]
@@ -65,9 +65,10 @@ class Drafts(Store):
 
 
 class Base(msgspec.Struct, frozen=True):
-    """The submission that a new one is merged with; without files if there is none.
+    """The submission that a new submission is merged with, without files before the first.
 
-    version: changes whenever the student submits or restores a submission
+    received: seconds since the epoch, or None if unknown. version: changes whenever the student
+    submits or restores a submission
     """
 
     files: dict[str, bytes]
@@ -88,10 +89,10 @@ class Submissions:
     def submit(
         self, student: str, week: Week, uploaded: Mapping[str, bytes], channel: str
     ) -> tuple[QueuedSubmission, list[str]]:
-        """Submit files; return the submission, and a line for each rejected file.
+        """Submit files. Return the submission, and a line for each rejected file.
 
-        The files of the student's newest submission are not stored again. Raise IntakeError if they
-        cannot be graded.
+        Return the student's newest submission if the files change nothing. Raise IntakeError if the
+        files cannot be graded.
         """
         files, left_out = self._accept(week, uploaded)
         return self._submit(student, week, files, channel), left_out
@@ -99,9 +100,9 @@ class Submissions:
     def submit_from_exchange(
         self, found: ExchangeSubmission, files: dict[str, bytes]
     ) -> QueuedSubmission:
-        """Submit files from the exchange, even if they cannot be graded: the result says why."""
+        """Submit files from the exchange. If they cannot be graded, the result reports why."""
         week = self.courses.now.week(found.week)
-        # the student can choose this time, so limit it to the present
+        # Limit the time to the present, because the student can choose any time.
         received = min(found.submitted.timestamp(), self.queue.clock())
         return self._submit(found.student, week, files, "exchange", found.source, received)
 
@@ -142,12 +143,12 @@ class Submissions:
                 )
 
     def store_draft(self, student: str, week: Week, uploaded: Mapping[str, bytes]) -> None:
-        """Store files as the student's draft; raise IntakeError."""
+        """Store files as the student's draft. Raise IntakeError if no file is accepted."""
         files, left_out = self._accept(week, uploaded)
         self.drafts.store(student, week.name, files, left_out)
 
     def review_draft(self, student: str, week: Week) -> Review | None:
-        """Return the review of the student's draft, or None without a draft."""
+        """Return the review of the student's draft, or None if the student has no draft."""
         draft = self.drafts.find(student, week.name)
         if draft is None:
             return None
@@ -158,9 +159,11 @@ class Submissions:
         return review_of(merged, when if base.files else None, rule, draft.left_out)
 
     def submit_draft(self, student: str, week: Week, digest: str, channel: str) -> QueuedSubmission:
-        """Submit the student's draft; raise IntakeError if it cannot be submitted.
+        """Submit the student's draft. Raise IntakeError if it cannot be graded or has expired.
 
-        A second click has no effect.
+        Return the existing submission if the draft has already been submitted.
+
+        digest: of the draft in the review that the student confirms
         """
         draft = self.drafts.find(student, week.name)
         if draft is None:
@@ -173,13 +176,14 @@ class Submissions:
         return submission
 
     def base(self, student: str, week: Week) -> Base:
-        """Return the submission that a new one is merged with.
+        """Return the submission that the student's next submission is merged with.
 
-        It includes the written answers of newer submissions that were refused for their module.
+        The written answers of newer submissions whose modules were refused are included.
         """
         course, submissions = self.courses.now, self.queue.of_student(student, week.name)
         history = history_of(course, week, student)
-        moment = parse_timestamp(history.base.handed_in) if history.base else None
+        base_time = history.base.handed_in if history.base else ""
+        moment = parse_timestamp(base_time)
         files = earlier_files(course, week, student)
         received = moment.timestamp() if moment else None
         refused: list[dict[str, bytes]] = []
@@ -188,20 +192,18 @@ class Submissions:
                 continue
             content = upload.unpacked(self.queue.content(submission.digest))
             if self.queue.verdict(submission) is Ending.REFUSED:
-                refused.insert(0, content)
+                refused.append({n: data for n, data in content.items() if n.endswith(".ipynb")})
                 continue
-            if not is_overruled(history, submission):
+            same = base_time == format_received(submission.received)
+            if same or is_pending(history, submission):
                 files, received = content, submission.received
             break
         merged = files
-        for content in refused:
-            notebooks = {name: data for name, data in content.items() if name.endswith(".ipynb")}
-            if notebooks:
-                merged = merge(course, week, merged, notebooks).files
+        for notebooks in filter(None, reversed(refused)):
+            merged = merge(course, week, merged, notebooks).files
         return Base(merged, received if merged == files else None, _version(submissions))
 
     def _merge(self, week: Week, base: Base, files: Mapping[str, bytes]) -> Merged:
-        """Merge new files with the base."""
         course = self.courses.now
         merged = merge(course, week, base.files, files)
         if merged.unchanged and base.files:
@@ -239,7 +241,7 @@ _ANSWER_WORDS = _WORDS | {"missing": "not answered"}
 
 
 class ReviewLine(msgspec.Struct, frozen=True):
-    """A part of the submission, and what happens to it."""
+    """A part of the submission, and its fate."""
 
     name: str
     fate: str
@@ -247,12 +249,12 @@ class ReviewLine(msgspec.Struct, frozen=True):
 
 
 class Review(msgspec.Struct, frozen=True):
-    """A submission as it would be graded. `digest` identifies its contents."""
+    """A submission as it would be graded. `digest`: of the merged files."""
 
     lines: tuple[ReviewLine, ...]
     summary: str
     rule: str
-    stays: str  # says that the earlier submission stays; shown if there is a problem
+    stays: str  # a sentence about the earlier submission, shown if there is a problem
     digest: str
     problem: str = ""
     notes: tuple[str, ...] = ()
@@ -261,7 +263,7 @@ class Review(msgspec.Struct, frozen=True):
 def review_of(merged: Merged, base: str | None, rule: str, left_out: Sequence[str] = ()) -> Review:
     """Describe a merged submission.
 
-    base: when the earlier submission was received: "" if unknown, None if there is none
+    base: time of the earlier submission, "" if unknown, None without an earlier submission
     """
     earlier = f"Your submission from {base}" if base else "Your earlier submission"
     missing = ", ".join(part.name for part in merged.parts if part.fate == "missing")
@@ -279,7 +281,7 @@ def review_of(merged: Merged, base: str | None, rule: str, left_out: Sequence[st
 
 
 def _lines(parts: Sequence[SubmittedPart], when: str) -> Iterator[ReviewLine]:
-    """Yield a line for each file, and a line for all answers with the same fate."""
+    """Yield a line for each file, and one line for all answers with the same fate."""
     answers: dict[str, list[str]] = {}
     for part in parts:
         if part.kind == "answer":

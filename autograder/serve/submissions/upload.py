@@ -1,8 +1,7 @@
-"""Accept uploaded files: plain names and bounded contents only.
+"""Accept uploaded files with plain names and limited size.
 
-The sender may be lying. `lms.bulk` accepts a name only if each of its parts consists of letters,
-digits, spaces and `.()+,-_` and begins with a letter, digit, `_` or `(`. No other name ever becomes
-a path.
+`lms.bulk` accepts a name only if each of its parts consists of letters, digits, spaces and
+`.()+,-_`, and begins with a letter, digit, `_` or `(`. No other name is used as a path.
 """
 
 from __future__ import annotations
@@ -29,7 +28,10 @@ def max_upload_bytes(limits: Limits) -> int:
 def accept_files(
     files: Mapping[str, bytes], week: Week, limits: Limits
 ) -> tuple[dict[str, bytes], list[str]]:
-    """Return the accepted files and a line for each rejected one; raise IntakeError."""
+    """Return the accepted files, and a line for each rejected file.
+
+    Raise IntakeError if there are too many files, or no file that can be graded.
+    """
     for name, data in files.items():
         if name.lower().endswith(".zip") and data.count(_ZIP_ENTRY) > _MAX_ENTRIES:
             raise IntakeError("The zip contains too many files. Zip only your week's folder.")
@@ -57,6 +59,6 @@ def is_kept(name: str) -> bool:
 
 
 def unpacked(data: bytes) -> dict[str, bytes]:
-    """Return the files of a zip that `packed` made."""
+    """Return the files in a zip that `packed` created."""
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         return {entry.filename: archive.read(entry) for entry in archive.infolist()}

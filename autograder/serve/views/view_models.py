@@ -22,7 +22,7 @@ from ..disclosure import (
     merit,
     redact,
 )
-from ..gradebook.recording import format_received, history_of, is_overruled, is_recorded
+from ..gradebook.recording import format_received, history_of, is_pending
 from ..shared_state import SharedState
 from ..tables import GRADED, REPLACED, RUNNING, WAITING, QueuedSubmission, recency
 
@@ -228,8 +228,7 @@ class Views:
             return ""
         history = history_of(course, week, newest.student)
         current = history.entry(history.current)
-        unrecorded = newest.restored > newest.received or not is_recorded(history, newest)
-        if current is None or (unrecorded and not is_overruled(history, newest)):
+        if current is None or is_pending(history, newest):
             return newest.receipt if course.registry.counts == "latest" else ""
         same_time = (s for s in submissions if format_received(s.received) == current.handed_in)
         return next((s.receipt for s in same_time), "")
