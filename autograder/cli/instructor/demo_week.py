@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
 
-from ...model.course import Course, load
+from ...model.course import load
 from ...model.report.schema import Ending
 from ...terminal.console import Terminal, bar, terminal
 from ..output import new_table
@@ -53,7 +53,13 @@ def demo() -> bool:
     for exercise, title, count in played.commonest():
         table.add_row(str(count), exercise, title)
     console.print(table)
-    _print_pages(console, course, played)
+    console.print("\nFeedback (open in a browser):")
+    for _, page in sorted(played.pages.items()):
+        console.print(f"  {page.relative_to(course.root)}", soft_wrap=True)
+    if played.fetched:
+        student, page = min(played.fetched.items())
+        console.print(f"The notebook with feedback, as {student} fetched it with nbgrader:")
+        console.print(f"  '{page.relative_to(course.root)}'", soft_wrap=True)
     return all(s.verdict is not Ending.GRADER_FAULT for s in played.report.submissions)
 
 
@@ -81,13 +87,3 @@ def _print_gradebook(console: Terminal, played: DemoResult) -> None:
     console.print(f"{to_mark} written answers are waiting to be marked in Formgrader.")
     for line in played.notes:
         console.print(line)
-
-
-def _print_pages(console: Terminal, course: Course, played: DemoResult) -> None:
-    console.print("\nFeedback (open in a browser):")
-    for _, page in sorted(played.pages.items()):
-        console.print(f"  {page.relative_to(course.root)}", soft_wrap=True)
-    if played.fetched:
-        student, page = min(played.fetched.items())
-        console.print(f"The notebook with feedback, as {student} fetched it with nbgrader:")
-        console.print(f"  '{page.relative_to(course.root)}'", soft_wrap=True)

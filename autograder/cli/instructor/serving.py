@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from ...serve.login import Role
     from ...serve.start import Address
 
-_MIN_DISK = 2 << 30  # bytes that a class may fill
-Check = tuple[bool, str, str]  # ok, result, how to fix it
+_MIN_DISK = 2 << 30  # bytes that the submissions of a class may need
+Check = tuple[bool, str, str]  # ok, result, remedy
 
 
 def serve(

@@ -59,18 +59,15 @@ class CallNotice:
         found: int | None = None
         frame: Any = sys._getframe(2)
         while frame is not None:
-            code = frame.f_code
-            if code.co_filename == self._checks:
+            code, file = frame.f_code, frame.f_code.co_filename
+            if file == self._checks:
                 break
-            if self._in_folder(code.co_filename):
+            if Path(file).is_relative_to(self._folder) and "site-packages" not in file:
                 if code.co_name == "<module>":  # during an import
                     return None
                 found = found or int(frame.f_lineno)
             frame = frame.f_back
         return found
-
-    def _in_folder(self, file: str) -> bool:
-        return Path(file).is_relative_to(self._folder) and "site-packages" not in file
 
 
 def _dispatch_mode(note: Callable[[str], None]) -> Any:

@@ -102,23 +102,10 @@ class WeekFolder:
     def __init__(self, path: Path, week: WeekFile, memory: Path | None = None) -> None:
         self.path, self.week = path, week
         self.memory = memory or path / MEMORY
-
-    @property
-    def module(self) -> Path:
-        return self.path / self.week.module
-
-    @property
-    def stem(self) -> str:
-        return self.week.module.removesuffix(".py")
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        return tuple(e.name for e in self.week.exercises)
-
-    @property
-    def heading(self) -> str:
-        number = self.week.week[4:6].lstrip("0")
-        return f"Week {number} · {self.week.title}"
+        self.module = path / week.module
+        self.stem = week.module.removesuffix(".py")
+        self.names = tuple(e.name for e in week.exercises)
+        self.heading = f"Week {week.week[4:6].lstrip('0')} · {week.title}"
 
     @cached_property
     def checks(self) -> Path:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ..checks.check_results import CheckResult, Failure
+from ..checks.check_results import CheckResult
 from ..folder.lessons import Hint
 from .check_text import REMINDER, WeekProgress, hint_lines, progress_lines
 from .wording import (
@@ -70,11 +70,11 @@ def check_html(result: CheckResult) -> str:
         points=points,
         obstacles=obstacles(result),
         failing=first_failure(result),
-        cause=_cell_cause,
+        cause=cause,
         inherited=inherited,
         lines_to_check=lines_to_check,
         summary="" if result.problem else summary(result),
-        steps=[(_cell_step(step), remark) for step, remark in next_steps(result)],
+        steps=next_steps(result),
     )
 
 
@@ -82,16 +82,6 @@ def _rendered(template: str, **values: Any) -> str:
     from ...pages.environment import environment  # jinja2 is not needed in a terminal
 
     return environment("student").get_template(template).render(**values)
-
-
-def _cell_cause(failure: Failure, exercise: str, module: str) -> str:
-    """Prefix commands in the sentence with `!` for a notebook."""
-    return cause(failure, exercise, module).replace("`autograder ", "`!autograder ")
-
-
-def _cell_step(step: str) -> str:
-    name = step.removeprefix("autograder hint ")
-    return step if name == step else f'hint("{name}")'
 
 
 def open_page(name: str, folder: str | Path | None, data: dict[str, Any]) -> NotebookOutput | str:
