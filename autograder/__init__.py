@@ -23,8 +23,7 @@ def check(exercise: str | None = None, folder: str | Path | None = None) -> Any:
     Returns a result that renders as a table in a notebook and as text elsewhere. Under nbgrader's
     Validate button, a failing check raises NotPassed, because the button reports only exceptions.
     """
-    from .student.commands.check import NotPassed
-    from .student.commands.notebook import check_in_notebook
+    from .student.commands.check import NotPassed, check_in_notebook
 
     result = check_in_notebook(exercise, _path(folder))
     if os.environ.get("NBGRADER_EXECUTION") == "validate" and not result.passed:
@@ -37,14 +36,14 @@ def hint(exercise: str | None = None, again: bool = False, folder: str | Path | 
 
     again: show only the hints seen before.
     """
-    from .student.commands.notebook import hint_in_notebook
+    from .student.commands.check import hint_in_notebook
 
     return hint_in_notebook(exercise, again, _path(folder))
 
 
 def explore(page: str, folder: str | Path | None = None, **data: Any) -> Any:
     """Show an interactive page that lies next to the notebook, with `data` passed to it."""
-    from .student.show.explore import open_page
+    from .student.show.notebook_output import open_page
 
     return open_page(page, folder, data)
 
@@ -65,7 +64,7 @@ def solution(
 
 def progress(folder: str | Path | None = None) -> Any:
     """Show your progress in every week here, from the results of the last checks."""
-    from .student.commands.notebook import progress_in_notebook
+    from .student.commands.check import progress_in_notebook
 
     return progress_in_notebook(_path(folder))
 

@@ -1,7 +1,7 @@
-"""The command line.
+"""Define and run the command `autograder`.
 
 `app` defines the application. `student_commands`, `instructor` and `author` contain the commands.
-Exit codes: 0 if all is well, 1 if something needs attention, 2 if the command could not run.
+Exit codes: 0 for success, 1 if something needs attention, 2 if the command could not run.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from .app import IN_PROJECT, app
 
 __all__ = ["app", "main", "register", "run"]
 
-# their output contains no text from other people, but colours or shell code, which must act
+# the output of these options is not guarded: it contains colours or shell code, and no other text
 _UNGUARDED = {"--help", "--show-completion", "--install-completion"}
 _COMPLETING = "_AUTOGRADER_COMPLETE"
 
 
 def register() -> None:
-    """Register the students' commands, and in the project all others."""
+    """Register the students' commands and, in the course's project, all other commands."""
     from . import student_commands  # noqa: F401  # registers its commands when imported
 
     if IN_PROJECT:
@@ -31,8 +31,8 @@ def register() -> None:
 
 def main() -> None:
     """Run the command in `sys.argv` and exit with its code."""
-    # jsonschema would compile 38 grammars for a URL format that notebooks do not use: 0.9 s of
-    # every command that reads a notebook; it skips the format if this package is missing
+    # With this package, jsonschema compiles 38 grammars for a URL format that notebooks do not use,
+    # which delays every command that reads a notebook by 0.9 s. Without it, the format is skipped.
     sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]  # blocks the import
     options = {word.partition("=")[0] for word in sys.argv[1:]}
     if not _UNGUARDED & options and _COMPLETING not in os.environ:
@@ -41,7 +41,7 @@ def main() -> None:
 
 
 def run(arguments: list[str] | None = None) -> int | str | None:
-    """Run a command and return its exit code; for a KitError print one line and return 2."""
+    """Run a command and return its exit code; print a KitError as one line and return 2."""
     register()
     try:
         app(arguments)
@@ -55,7 +55,7 @@ def run(arguments: list[str] | None = None) -> int | str | None:
             raise
         print(
             f"autograder: this command needs {error.name}, which is not installed here: run "
-            "`make setup` in the course's project folder, then the command there",
+            "`make setup` in the course's project folder, then run the command there",
             file=sys.stderr,
         )
         return 2
@@ -65,7 +65,7 @@ def run(arguments: list[str] | None = None) -> int | str | None:
 def _exit(code: int | str | None) -> None:
     """End the process; if torch is loaded, skip Python's finalization.
 
-    Native libraries have crashed when they were unloaded in an unlucky order.
+    Native libraries can crash if they are unloaded in a certain order.
     """
     if "torch" not in sys.modules or not isinstance(code, int | None):
         sys.exit(code)

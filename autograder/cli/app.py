@@ -1,8 +1,8 @@
-"""The application that all commands register with.
+"""Define the application with which all commands register.
 
-A command is declared and implemented in one function, which imports what it needs when it runs, so
-that `--help` is fast. It prints its result and returns False if something needs attention, which
-becomes exit code 1. KitError becomes one line and exit code 2 (`cli.run`).
+A command is one function. It imports the modules that it needs when it runs, so that `--help` is
+fast, prints its result, and returns False if something needs attention (exit code 1). A KitError is
+printed as one line (exit code 2, see `cli.run`).
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ IN_PROJECT = find_spec(f"{__package__}.project_commands") is not None
 
 
 def flag(name: str, help: str) -> Any:
-    """Return an option without the `--no-...` that Typer adds by default."""
+    """Return a boolean option without the `--no-...` form that Typer adds by default."""
     return typer.Option(f"--{name}", help=help)
 
 
 class CommandGroup(TyperGroup):
-    """The installed commands; a student's installation contains only those for students."""
+    """The installed commands. A student's installation contains only the commands for students."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Explain in a student's installation why a command is unknown."""
+        """Resolve a command; in a student's installation, explain why a command is unknown."""
         if not IN_PROJECT and self.get_command(ctx, args[0]) is None:
             if near := get_close_matches(args[0], self.list_commands(ctx), n=1, cutoff=0.75):
                 raise KitError(f"there is no command {args[0]!r}; did you mean {near[0]!r}?")
             raise KitError(
                 f"there is no command {args[0]!r} for students. Commands for instructors and "
-                "authors need the course's project folder: run `make setup` there, then the "
+                "authors need the course's project folder: run `make setup` there, then run the "
                 "command"
             )
         return super().resolve_command(ctx, args)
@@ -52,7 +52,7 @@ class CommandGroup(TyperGroup):
 app = typer.Typer(
     cls=CommandGroup,
     name="autograder",
-    help="An auto-graded course on attention: check your work, grade a class, author a week.",
+    help="An auto-graded course on attention: check your work, grade a class, write a week.",
     no_args_is_help=True,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
@@ -60,8 +60,6 @@ app = typer.Typer(
 )
 
 student_command = app.command(rich_help_panel=STUDENTS)
-instructor_command = app.command(rich_help_panel=INSTRUCTORS)
-author_command = app.command(rich_help_panel=AUTHORS)
 
 
 def _print_version(wanted: bool) -> None:

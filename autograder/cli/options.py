@@ -1,4 +1,4 @@
-"""Arguments and options that several commands for instructors and authors share."""
+"""Declare the arguments and options that several instructors' and authors' commands share."""
 
 from __future__ import annotations
 
@@ -26,25 +26,30 @@ WeekArgument = Annotated[
     str, Argument(help="A week: its name or number.", autocompletion=_complete_week)
 ]
 JobsOption = Annotated[
-    int | None, Option("--jobs", min=1, help="Processes; default: one per core.")
+    int | None, Option("--jobs", min=1, help="Number of processes; default: one per core.")
 ]
 DeviceOption = Annotated[str, Option(help=f"{CHOICES_IN_WORDS}.")]
 UnmarkedOption = Annotated[
-    bool, Option("--unmarked", help="Even if written answers are not marked yet.")
+    bool, Option("--unmarked", help="Continue even if written answers are not marked yet.")
 ]
 ClusterOption = Annotated[
     str | None,
     Option(metavar="ADDRESS", help="A Dask scheduler: tcp://host:8786 or tls://host:8786."),
 ]
-TlsCaOption = Annotated[str | None, Option(help="With tls://: the authority, PEM.")]
-TlsCertOption = Annotated[str | None, Option(help="With tls://: your certificate.")]
-TlsKeyOption = Annotated[str | None, Option(help="With tls://: its key.")]
+TlsCaOption = Annotated[
+    str | None, Option(help="With tls://: a PEM file with the certificate authority.")
+]
+TlsCertOption = Annotated[str | None, Option(help="With tls://: a PEM file with your certificate.")]
+TlsKeyOption = Annotated[str | None, Option(help="With tls://: a PEM file with its key.")]
 
 
 def cluster_option(
     address: str | None, ca: str | None, cert: str | None, key: str | None, jobs: int | None
 ) -> Cluster | None:
-    """Return the cluster from the options, or None; raise KitError if the options conflict."""
+    """Return the cluster at `address`, or None without an address.
+
+    Raise KitError if the options conflict.
+    """
     from ..batch.cluster import cluster_at
 
     if address is None:
@@ -52,7 +57,10 @@ def cluster_option(
             raise KitError("--tls-ca, --tls-cert and --tls-key need --cluster tls://host:8786")
         return None
     if jobs is not None:
-        raise KitError("--jobs is for this machine; a cluster's workers grade one at a time each")
+        raise KitError(
+            "--jobs cannot be combined with --cluster: each worker of a cluster grades one "
+            "submission at a time"
+        )
     return cluster_at(address, ca, cert, key)
 
 

@@ -1,4 +1,4 @@
-"""Output shared by the commands: progress bars, tables, findings, lists of names, and files."""
+"""Output shared by the commands: progress bars, tables, problems, lists of names, and files."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _MAX_NAMES = 8
 
 @contextmanager
 def counting(description: str, total: int) -> Iterator[Callable[[], None]]:
-    """Show a progress bar on standard error; yield a function that advances it by one.
+    """Show a progress bar on standard error; yield a function that advances the bar by one.
 
-    The bar starts with the first call, so that its thread does not exist when processes are forked.
+    The bar starts with the first call, because its thread must not exist when processes are forked.
     """
     columns = TextColumn(description), BarColumn(), MofNCompleteColumn()
     progress = bar(*columns, TimeElapsedColumn(), TimeRemainingColumn())
@@ -43,7 +43,7 @@ def counting(description: str, total: int) -> Iterator[Callable[[], None]]:
 
 
 def print_attention(lines: Iterable[str], mark: str = "LOOK") -> bool:
-    """Print each line after `mark`; return True if there are none."""
+    """Print each line after `mark`; return True if there are no lines."""
     lines = list(lines)
     for line in lines:
         print(f"{mark}  {line}")
@@ -51,7 +51,7 @@ def print_attention(lines: Iterable[str], mark: str = "LOOK") -> bool:
 
 
 def print_checks(checks: Iterable[tuple[bool, str, str]]) -> bool:
-    """Print the result of each check and how to fix problems; return True if all checks are ok."""
+    """Print checks, given as (ok, result, remedy), and return True if all are ok."""
     console, all_ok = terminal(soft_wrap=True), True
     for ok, result, remedy in checks:
         all_ok &= ok
@@ -61,9 +61,9 @@ def print_checks(checks: Iterable[tuple[bool, str, str]]) -> bool:
     return all_ok
 
 
-def borderless_table(*columns: str) -> Table:
-    """Return a table without borders; columns whose heading starts with `>` are right-aligned."""
-    table = Table(box=None, pad_edge=False)
+def new_table(*columns: str, title: str = "") -> Table:
+    """Return a table, with borders if it has a title; a heading after `>` aligns right."""
+    table = Table(title=title, title_justify="left") if title else Table(box=None, pad_edge=False)
     for heading in columns:
         if heading.startswith(">"):
             table.add_column(heading[1:], justify="right")
@@ -81,7 +81,7 @@ def write_output(path: Path, data: bytes, mode: int = 0o600) -> None:
 
 
 def counted(names: Sequence[str]) -> str:
-    """Format the number of names and the first few of them."""
+    """Format the number of names and the first few names, such as `2 (ada, bob)`."""
     more = len(names) - _MAX_NAMES
     first = ", ".join(names[:_MAX_NAMES]) + (f" and {more} more" if more > 0 else "")
     return f"{len(names)} ({first})"

@@ -1,25 +1,31 @@
-"""The commands for instructors and authors, which a student's wheel does not contain."""
+"""Register the commands for instructors and authors, which a student's wheel does not contain."""
 
-# ruff: noqa: I001  # the order is that of `autograder --help`
-from .instructor import doctor_report, releasing, collecting, grading, class_report, exporting
-from .instructor import demo_week, status_table, regrading, marks, pushing, serving
-from .author import building, verifying, try_file, making
+from __future__ import annotations
 
-__all__ = [
-    "building",
-    "class_report",
-    "collecting",
-    "demo_week",
-    "doctor_report",
-    "exporting",
-    "grading",
-    "making",
-    "marks",
-    "pushing",
-    "regrading",
-    "releasing",
-    "serving",
-    "status_table",
-    "try_file",
-    "verifying",
-]
+from collections.abc import Callable
+
+from .app import AUTHORS, INSTRUCTORS, app
+from .author.try_file import try_
+from .author.weeks import build, new, verify
+from .instructor.assignments import collect, release
+from .instructor.class_report import report
+from .instructor.demo_week import demo
+from .instructor.gradebook_files import export, marks, roster
+from .instructor.grading import feedback, grade
+from .instructor.overview import doctor, status
+from .instructor.pushing import push, site
+from .instructor.regrading import regrade, requests, restore
+from .instructor.serving import serve
+
+# in the order of `autograder --help`
+_COMMANDS: dict[str, tuple[Callable[..., object], ...]] = {
+    INSTRUCTORS: (
+        *(doctor, release, collect, grade, feedback, report, export, roster, demo),
+        *(status, regrade, restore, marks, requests, push, site, serve),
+    ),
+    AUTHORS: (build, verify, try_, new),
+}
+
+for panel, commands in _COMMANDS.items():
+    for command in commands:
+        app.command(command.__name__.rstrip("_"), rich_help_panel=panel)(command)

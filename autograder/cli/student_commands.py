@@ -1,11 +1,10 @@
-"""Commands for students: check, hint, watch, progress, reset, submit, solution."""
+"""The students' commands: check, hint, watch, progress, reset, submit and solution."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
-import typer
 from typer import Argument, Option
 
 from .app import flag, student_command
@@ -24,9 +23,8 @@ def _complete_exercise(incomplete: str) -> list[str]:
         return []
 
 
-def _exercise(help: str) -> typer.models.ArgumentInfo:
-    argument: typer.models.ArgumentInfo = Argument(help=help, autocompletion=_complete_exercise)
-    return argument
+def _exercise(help: str) -> Any:
+    return Argument(help=help, autocompletion=_complete_exercise)
 
 
 ExerciseArgument = Annotated[str | None, _exercise("An exercise such as softmax; default: all.")]
@@ -40,14 +38,27 @@ def check(
 ) -> bool:
     """Run the public checks on your file; exit code 0 if all pass, 1 if not.
 
-    A project folder that combines several weeks is checked by its name: `autograder check
+    To check a project folder that combines several weeks, use its name: `autograder check
     capstone`.
 
     Example: autograder check softmax
     """
-    from ..student.commands.terminal_commands import run_check
+    from ..student.checks.stages import run_stages, staged_folder
 
-    return run_check(exercise, folder, seconds)
+    stages = staged_folder(exercise, folder) if exercise else None
+    if stages is not None:
+        return run_stages(stages, folder)
+    from ..student.commands.check import check_week
+    from ..student.folder.week import open_folder
+    from ..student.show.check_text import console, show
+    from ..terminal.console import terminal
+
+    opened = open_folder(folder)
+    names = [opened.exercise(exercise).name] if exercise else opened.names
+    with terminal(stderr=True).status("  checking", spinner="line"):
+        result = check_week(opened, names, seconds=seconds)
+    show(console(), result)
+    return result.passed
 
 
 @student_command
@@ -55,16 +66,26 @@ def hint(
     exercise: Annotated[
         str | None, _exercise("An exercise; default: the one to work on next.")
     ] = None,
-    again: Annotated[bool, Option(help="Show only the hints you have seen.")] = False,
+    again: Annotated[bool, Option(help="Show only the hints that you have seen.")] = False,
     folder: FolderOption = None,
 ) -> bool:
-    """Show the hints so far and the next one; each is more concrete than the one before.
+    """Show the hints that you have seen and the next, more concrete hint.
 
     Example: autograder hint softmax
     """
-    from ..student.commands.terminal_commands import run_hint
+    from ..student.folder.lessons import hints_to_show
+    from ..student.folder.week import open_folder
+    from ..student.show.check_text import console, hint_lines, layout_of, next_to_do
 
-    return run_hint(exercise, folder, again)
+    opened = open_folder(folder)
+    name = opened.exercise(exercise).name if exercise else next_to_do(opened)
+    hints, message = hints_to_show(opened, name, again)
+    out = console()
+    for shown in hints:
+        out.print(*hint_lines(shown, layout_of(out).width), sep="\n")
+    if message:
+        out.print(message)
+    return again or not message
 
 
 @student_command
@@ -73,44 +94,102 @@ def watch(
     folder: FolderOption = None,
     seconds: SecondsOption = 20.0,
 ) -> None:
-    """Check the exercises again after each save, until Ctrl-C is pressed.
+    """Run the public checks after each save until Ctrl-C is pressed.
 
     Example: autograder watch
     """
-    from ..student.commands.watch import run_watch
+    import signal
+    from contextlib import closing, suppress
 
-    run_watch(exercise, folder, seconds)
+    from watchfiles import Change
+    from watchfiles import watch as watch_files
+
+    from ..model.errors import KitError
+    from ..student.checks.launcher import WarmPython
+    from ..student.commands.check import check_week
+    from ..student.folder.week import open_folder
+    from ..student.show.check_text import console, show
+
+    opened = open_folder(folder)
+    names = (opened.exercise(exercise).name,) if exercise else opened.names
+    opened.source()  # raises KitError if the file is missing
+    # shells start background jobs with SIGINT ignored
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    out = console()
+
+    def check_again(python: WarmPython) -> None:
+        out.print("checking ...", style="dim")
+        try:
+            result = check_week(opened, names, seconds=seconds, warm=python)
+        except KitError as error:  # an editor may replace the file in two steps
+            out.print(str(error))
+            return
+        if out.is_terminal:
+            out.clear()
+        show(out, result)
+        out.print("\nwaiting for you to save; Ctrl-C quits", style="dim")
+
+    saves = watch_files(
+        opened.path,
+        watch_filter=lambda change, path: path.endswith(".py") and change is not Change.deleted,
+        recursive=False,
+        rust_timeout=150,
+        yield_on_timeout=True,
+        raise_interrupt=True,
+    )
+    # WarmPython imports torch for the next check while the student reads the result
+    with closing(WarmPython(opened)) as python, suppress(KeyboardInterrupt):
+        next(saves)  # start watching, so that a save during the first check is noticed
+        check_again(python)
+        for changes in saves:
+            if changes:
+                check_again(python)
 
 
 @student_command
 def progress(
     folder: Annotated[
         Path | None,
-        Option(help="The folder with your weeks; default: the current one, or its parent."),
+        Option(help="The folder with your weeks; default: the current folder, or its parent."),
     ] = None,
 ) -> None:
-    """Show weeks, exercises and points, from the results of the last checks.
+    """Show your points in every week and exercise, from the results of the last checks.
 
     Example: autograder progress
     """
-    from ..student.commands.terminal_commands import run_progress
+    from ..model.errors import KitError
+    from ..student.folder.week import open_all
+    from ..student.show.check_text import console, layout_of, progress_lines, week_progress
 
-    run_progress(folder)
+    weeks = open_all(folder)
+    if not weeks:
+        raise KitError("there is no week of the course here: `cd` to the folder with your weeks")
+    out = console()
+    out.print(*progress_lines([week_progress(w) for w in weeks], layout_of(out)), sep="\n")
 
 
 @student_command
 def reset(
     exercise: Annotated[str | None, _exercise("An exercise such as softmax.")] = None,
-    everything: Annotated[bool, flag("all", "The whole file.")] = False,
+    everything: Annotated[bool, flag("all", "Restore the whole file.")] = False,
     folder: FolderOption = None,
 ) -> None:
-    """Restore an exercise's stub; your file is saved in the folder `kept` first.
+    """Restore the stub of an exercise, after saving your file in the folder `kept`.
 
     Example: autograder reset softmax
     """
-    from ..student.commands.terminal_commands import run_reset
+    from ..model.errors import KitError
+    from ..student.folder.source import restore_stub
+    from ..student.folder.week import open_folder
 
-    run_reset(exercise, everything, folder)
+    if (exercise is None) != everything:
+        raise KitError("name an exercise to reset, or use --all for the whole file")
+    opened = open_folder(folder)
+    backup = restore_stub(opened, exercise)
+    what = opened.week.module if exercise is None else f"{exercise} in {opened.week.module}"
+    print(f"{what} is restored to its stub.")
+    if backup:
+        print(f"Your previous file: {backup.relative_to(opened.path).as_posix()}")
 
 
 @student_command
@@ -119,36 +198,40 @@ def submit(
         str | None, Argument(help="A week: its name or number; default: the current folder.")
     ] = None,
     to: Annotated[
-        str, Option(help="The course's service; default: the one named by the week.")
+        str, Option(help="The URL of the course's service; default: the service of the week.")
     ] = "",
     exchange: Annotated[
-        bool, flag("exchange", "Use nbgrader, even if there is a service.")
+        bool, flag("exchange", "Submit through nbgrader, even if the course has a service.")
     ] = False,
     no_check: Annotated[bool, flag("no-check", "Do not run the public checks first.")] = False,
     no_wait: Annotated[
-        bool, flag("no-wait", "Print the receipt and do not wait for the result.")
+        bool, flag("no-wait", "Print the receipt without waiting for the result.")
     ] = False,
     yes: Annotated[
-        bool, Option("--yes", "-y", help="Submit without asking, as without a terminal.")
+        bool, Option("--yes", "-y", help="Submit without asking for confirmation.")
     ] = False,
     folder: FolderOption = None,
 ) -> bool:
-    """Check a week, review the changes, and submit; exit code 1 if a check fails.
+    """Check a week, show the changes, and submit it; exit code 1 if a check fails.
 
     Example: autograder submit
     Example: autograder submit week01 --to https://grade.example.org/
     """
-    from ..student.commands.submit import run_submit
+    from ..student.commands import submit
+    from ..student.folder.packing import pack
+    from ..student.show.check_text import console
 
-    return run_submit(
-        week,
-        folder,
-        to=to,
-        exchange=exchange,
-        check=not no_check,
-        confirm=not yes,
-        wait=not no_wait,
-    )
+    opened, out = submit.find_week_folder(week, folder), console()
+    parcel = pack(opened)
+    passed = no_check or submit.run_public_checks(out, opened)
+    for note in parcel.notes:
+        out.print(f"LOOK  {note}")
+    url = "" if exchange else to or opened.week.hand_in
+    if url:
+        submit.send_to_service(out, opened, parcel, url, confirm=not yes, wait=not no_wait)
+    else:
+        submit.send_to_exchange(out, opened, parcel, confirm=not yes)
+    return passed and not parcel.notes
 
 
 @student_command
@@ -160,12 +243,14 @@ def solution(
     ] = None,
     folder: FolderOption = None,
 ) -> None:
-    """Show the differences between a released solution and your version.
+    """Show the differences between your version of an exercise and the released solution.
 
     Solutions are released when submissions no longer earn full points.
 
     Example: autograder solution softmax
     """
-    from ..student.show.solution import run_solution
+    from ..student.folder.week import open_folder
+    from ..student.show.check_text import console
+    from ..student.show.solution import compare_with_solution
 
-    run_solution(exercise, folder, source)
+    console().print(*compare_with_solution(open_folder(folder), exercise, source), sep="\n")

@@ -32,7 +32,7 @@ from ..model.course import Course, Week
 from ..model.errors import BuildError
 from ..pages.environment import environment
 from ..pages.markdown import Pictures, code, code_styles, embedded, markdown
-from ..student.show.hints import parse_hints
+from ..student.folder.lessons import parse_hints
 from ..version import __version__
 
 _MARK = ".autograder-site"

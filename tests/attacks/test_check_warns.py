@@ -13,7 +13,7 @@ from autograder.batch.intake import Submission
 from autograder.model.source.rules import Rules
 from autograder.sandbox import SandboxMissing, choose
 from autograder.student.commands.check import check_week
-from autograder.student.folder.rule_warnings import find_refusals
+from autograder.student.folder.slips import find_refusals
 from autograder.student.folder.week import open_folder
 from tests.attacks.laboratory import ATTACKED, Laboratory
 

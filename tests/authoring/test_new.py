@@ -14,7 +14,7 @@ from autograder.authoring.scaffolding import new_week, unfilled_placeholders, wi
 from autograder.model.course import Course, load, parse
 from autograder.model.errors import CourseError
 from autograder.model.source.rules import in_words
-from autograder.student.show.hints import parse_hints
+from autograder.student.folder.lessons import parse_hints
 
 TINY = Path(__file__).resolve().parents[1] / "golden" / "course"
 WEEK = "week02_spread"

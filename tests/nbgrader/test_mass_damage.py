@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.cli.instructor import grading, status_table
+from autograder.cli.instructor import grading, overview
 from autograder.model.course import Course, Week, load
 from autograder.model.errors import KitError
 from autograder.nbgrader.collect.collector import collect
@@ -95,7 +95,7 @@ def test_an_extension_for_nobody_is_said_wherever_it_would_count(
     course.__init__(course.root, load(course.root).registry)  # type: ignore[misc]
     assert not grade(RIGHT)
     assert STRANGER in capsys.readouterr().out
-    assert not status_table.status()
+    assert not overview.status()
     assert f"{WEEK}: {STRANGER}" in capsys.readouterr().out
 
 

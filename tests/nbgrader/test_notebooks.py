@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from autograder.cli.instructor import status_table
+from autograder.cli.instructor import overview
 from autograder.model.course import Course, Week
 from autograder.nbgrader.autograde.recorder import record
 from autograder.nbgrader.collect.collector import collect
@@ -147,7 +147,7 @@ def test_status_has_a_line_for_each_kind_of_trouble(
     recorded(ada="missing", bob="missing", carl="module", dora="missing")
     (found,) = status(course)
     assert found.noted == {"missing": ["ada", "bob", "dora"], "module": ["carl"]}
-    assert not status_table.status()
+    assert not overview.status()
     lines = [line for line in capsys.readouterr().out.splitlines() if "LOOK" in line]
     assert lines == [
         f"{WEEK}: LOOK  the notebook is missing; replaced by an empty one: 3 (ada, bob, dora)",

@@ -376,7 +376,9 @@ def test_a_mended_hidden_test_from_preview_to_undo(
     assert "halve: test_half: wrong → pass" in said
     assert f"{WEEK}: 1 score changed, 0 unchanged" in said
     assert scores(course) == {"ada": 2}
-    assert "written: 1 student" in ran("regrade", WEEK, "--apply", "--reason", "asked for 5")
+    assert "late penalties of 1 student;" in ran(
+        "regrade", WEEK, "--apply", "--reason", "asked for 5"
+    )
     assert scores(course) == {"ada": 3}
     ran("regrade", WEEK, "--undo")
     assert scores(course) == {"ada": 2}
@@ -386,7 +388,7 @@ def test_a_mended_hidden_test_from_preview_to_undo(
     ("arguments", "said"),
     [
         (("noweek", "--preview"), "autograder: course.yaml has no week 'noweek'; its weeks are"),
-        ((WEEK,), "autograder: name one of --preview, --apply and --undo"),
+        ((WEEK,), "autograder: use exactly one of --preview, --apply and --undo"),
         ((WEEK, "--undo"), f"autograder: nothing to undo in {WEEK}"),
     ],
 )

@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from autograder.cli.instructor import status_table
+from autograder.cli.instructor import overview
 from autograder.model.course import Course, Week
 from autograder.model.errors import NbgraderError
 from autograder.model.report.schema import Ending, SubmissionReport
@@ -139,7 +139,7 @@ def test_what_is_handed_in_again_waits_and_then_shows_both_results(
         ("2020-01-11", 0),
     ]
     capsys.readouterr()
-    status_table.status(week.name)
+    overview.status(week.name)
     said = capsys.readouterr().out
     assert "submitted 2020-01-11 12:00:00 UTC: 0 of 3" in said
     assert "the newest submission scored lower than an earlier one" in said
@@ -174,6 +174,6 @@ def test_json_holds_every_week(
     klass: Course, capsysbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(klass.root)
-    status_table.status(as_json=True)
+    overview.status(as_json=True)
     (found,) = msgspec.json.decode(capsysbinary.readouterr().out, type=list[WeekStatus])
     assert found == only(klass)

@@ -12,8 +12,7 @@ import pytest
 
 from autograder.batch.intake import read_submission
 from autograder.model.course import Limits, Week
-from autograder.student.commands.check import check_week
-from autograder.student.commands.notebook import check_in_notebook
+from autograder.student.commands.check import check_in_notebook, check_week
 from autograder.student.show.check_text import Layout, lines, plain
 
 from .conftest import SOLVED
@@ -257,7 +256,7 @@ def test_a_known_folder_reads_as_in_the_golden_file(week1, bank):
 def test_no_right_program_is_suspected_of_what_is_not_allowed(course):
     from autograder.model.course.bank import Bank
     from autograder.model.source.rules import Rules
-    from autograder.student.folder.rule_warnings import find_refusals
+    from autograder.student.folder.slips import find_refusals
 
     for week in course.weeks:
         bank = Bank(course, week)

@@ -137,13 +137,13 @@ def test_reset_all_gives_the_stub_and_keeps_even_what_is_no_python(tiny):
 def test_reset_twice_in_a_second_keeps_both(tiny):
     import datetime as dt
 
-    from autograder.student.folder.reset import reset_all
+    from autograder.student.folder.source import restore_stub
 
     now = dt.datetime(2027, 1, 12, 14, 30, 5)
     tiny.module.write_text("one")
-    first = reset_all(tiny, now)
+    first = restore_stub(tiny, now=now)
     tiny.module.write_text("two")
-    second = reset_all(tiny, now)
+    second = restore_stub(tiny, now=now)
     assert (first.read_text(), second.read_text()) == ("one", "two")
     assert first.name == "tiny_2027-01-12_143005.py"
 

@@ -14,7 +14,7 @@ import pytest
 from jupyter_client.manager import start_new_kernel
 
 from autograder.student.checks.launcher import WarmPython
-from autograder.student.commands import notebook
+from autograder.student.commands import check as check_module
 from autograder.student.commands.check import check_week
 from autograder.student.folder.week import WeekFolder
 
@@ -34,9 +34,9 @@ def warm(tiny: WeekFolder) -> Iterator[WarmPython]:
 @forking
 def test_one_python_answers_again_and_again(warm, write) -> None:
     folder = write(*SOLVED.values())
-    before = warm.pid
+    before = warm.process.pid
     assert all(check_week(folder, folder.names, warm=warm).passed for _ in range(3))
-    assert warm.pid == before
+    assert warm.process.pid == before
 
 
 @pytest.mark.parametrize(
@@ -76,8 +76,8 @@ def test_changed_checks_and_helpers_are_read_again(warm, write) -> None:
 @forking
 def test_a_python_that_was_killed_meanwhile_is_replaced(warm, write) -> None:
     folder = write(*SOLVED.values())
-    os.kill(warm.pid, signal.SIGKILL)
-    assert gone(warm.pid)
+    os.kill(warm.process.pid, signal.SIGKILL)
+    assert gone(warm.process.pid)
     for _ in range(2):
         assert check_week(folder, folder.names, warm=warm).passed
 
@@ -92,7 +92,7 @@ def test_nothing_is_left_when_whoever_asked_is_killed(write) -> None:
         "from autograder.student.checks.launcher import WarmPython\n"
         "from autograder.student.folder.week import open_folder\n"
         f"folder = open_folder(Path({str(folder.path)!r}))\n"
-        "warm = WarmPython(folder)\nprint(warm.pid, flush=True)\n"
+        "warm = WarmPython(folder)\nprint(warm.process.pid, flush=True)\n"
         "check_week(folder, ['shout'], seconds=600, warm=warm)\n"
     )
     process = subprocess.Popen([sys.executable, "-c", asking], stdout=subprocess.PIPE, text=True)
@@ -167,8 +167,8 @@ def test_a_kernel_checks_hints_and_shows_progress(kernel, write) -> None:
 def test_the_checking_process_ends_with_the_kernel(kernel) -> None:
     kernel("from autograder import check; import sys; check()")
     said = kernel(
-        "(warm,) = sys.modules['autograder.student.commands.notebook'].processes.values()\n"
-        "print(warm.pid)"
+        "(warm,) = sys.modules['autograder.student.commands.check'].processes.values()\n"
+        "print(warm.process.pid)"
     )
     pid = int(said["stdout"])
     assert Path(f"/proc/{pid}").exists() or sys.platform != "linux"
@@ -197,6 +197,6 @@ def test_one_week_is_kept(tiny, tmp_path) -> None:
 
     for name in ("week01_a", "week02_b", "week04_c"):
         folder = shutil.copytree(tiny.path, tmp_path / name)
-        notebook.check_in_notebook("shout", Path(folder))
-    assert [path.name for path in notebook.processes] == ["week04_c"]
-    notebook.processes.popitem()[1].close()
+        check_module.check_in_notebook("shout", Path(folder))
+    assert [path.name for path in check_module.processes] == ["week04_c"]
+    check_module.processes.popitem()[1].close()

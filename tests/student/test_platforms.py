@@ -13,9 +13,9 @@ import pytest
 
 from autograder.model.errors import KitError
 from autograder.student.folder.packing import pack
-from autograder.student.folder.reset import reset_all, reset_exercise
+from autograder.student.folder.source import restore_stub
 from autograder.student.folder.week import WeekFolder, open_folder
-from autograder.student.show.terminal import console, writes_unicode
+from autograder.student.show.check_text import console
 from tests.student.conftest import SOLVED, STUB
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -54,7 +54,7 @@ def test_output_fits_any_code_page(tiny: WeekFolder, encoding: str) -> None:
 
 def test_marks_are_plain_where_the_console_is_not_unicode(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdout", io.TextIOWrapper(io.BytesIO(), encoding="cp1252"))
-    assert not writes_unicode(console())
+    assert console().options.ascii_only
 
 
 @pytest.mark.parametrize("line_end", ["\r\n", "\r", "\n"])
@@ -78,9 +78,9 @@ def test_another_encoding_is_refused_with_the_remedy(tiny: WeekFolder, encoding:
 
 def test_a_reset_gives_back_a_file_of_windows(tiny: WeekFolder) -> None:
     tiny.module.write_bytes("\n\n".join([STUB, SOLVED["shout"]]).replace("\n", "\r\n").encode())
-    reset_exercise(tiny, "shout")
+    restore_stub(tiny, "shout")
     assert "text.upper" not in tiny.source()
-    reset_all(tiny)
+    restore_stub(tiny)
     assert tiny.source() == STUB
 
 

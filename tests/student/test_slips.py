@@ -10,9 +10,14 @@ import pytest
 from autograder.model.errors import KitError
 from autograder.student.commands.check import check_week
 from autograder.student.folder.packing import reason_of
-from autograder.student.show.check_text import Layout, lines, plain
+from autograder.student.show.check_text import (
+    Layout,
+    lines,
+    plain,
+    progress_lines,
+    week_progress,
+)
 from autograder.student.show.notebook_output import check_html
-from autograder.student.show.progress import progress_lines, week_progress
 
 from .conftest import SOLVED
 
@@ -100,7 +105,7 @@ def test_of_what_nbgrader_says_the_reason_is_kept():
         "[SubmitApp | ERROR] nbgrader submit failed\n"
     )
     assert reason_of(said) == "Unwritable directory: /usr/local/share/exchange"
-    assert reason_of("") == "it gave no reason"
+    assert reason_of("") == "nbgrader reported no reason"
 
 
 def test_a_raise_that_was_left_below_the_code_is_pointed_out(write):

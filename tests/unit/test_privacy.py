@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.cli.instructor.doctor_report import readable_by_others
+from autograder.cli.instructor.overview import readable_by_others
 
 
 @pytest.fixture

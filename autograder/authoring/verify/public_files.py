@@ -22,8 +22,8 @@ from ...model.errors import BuildError, KitError
 from ...student.checks.check_results import CheckOutcome, ExerciseResult
 from ...student.checks.launcher import WarmPython
 from ...student.commands.check import Checked, check_week
+from ...student.folder.lessons import parse_hints
 from ...student.folder.week import DESCRIPTION, WeekFolder, describe_week, open_folder
-from ...student.show.hints import parse_hints
 from ...student.show.wording import cause
 from ..lesson.handout import lesson_notebook, week_files
 from .week_parts import Verification

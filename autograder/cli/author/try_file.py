@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
+from msgspec.structs import replace
 from typer import Argument, Option
 
 from ...model.availability import axis
@@ -17,7 +18,7 @@ from ...model.course.bank import Bank
 from ...model.errors import KitError
 from ...model.report.schema import Ending
 from ...terminal.console import terminal
-from ..app import AUTHORS, app, flag
+from ..app import flag
 from ..options import DeviceOption, WeekArgument, find_week
 from ..output import counted, write_output
 
@@ -25,10 +26,9 @@ if TYPE_CHECKING:
     from ...batch.intake import Submission
     from ...model.report.schema import SubmissionReport
 
-_LINE = re.compile(r"(?<= does not run: line )\d+(?=, )")  # in the module itself
+_LINE = re.compile(r"(?<= does not run: line )\d+(?=, )")  # a line of the module
 
 
-@app.command("try", rich_help_panel=AUTHORS)
 def try_(
     week: WeekArgument,
     what: Annotated[
@@ -37,14 +37,16 @@ def try_(
     ],
     show: Annotated[bool, flag("open", "Open the page in a browser.")] = False,
     quick: Annotated[
-        bool, Option(help="Without the sandbox: only for code that you trust.")
+        bool, Option(help="Run without the sandbox: only for code that you trust.")
     ] = False,
     device: DeviceOption = "auto",
-    out: Annotated[Path | None, Option(help="The page; default: in .autograder/tried.")] = None,
+    out: Annotated[
+        Path | None, Option(help="The page to write; default: a file in .autograder/tried.")
+    ] = None,
 ) -> bool:
-    """Show the feedback that a student would get: scores, misconceptions, lines, the page.
+    """Show the feedback that a student would get: scores, misconceptions, lines and the page.
 
-    If Python source lacks some exercises, the solution's are used.
+    Exercises that are missing from Python source are taken from the solution.
 
     Example: autograder try week02 hides_what_is_allowed --open
     """
@@ -71,12 +73,12 @@ def try_(
     for exercise in report.exercises:
         if failed := [t.name for t in exercise.tests if t.verdict.failed]:
             console.print(f"{exercise.name} fails {counted(failed)}", soft_wrap=True)
-    print_scores(console, msgspec.structs.replace(batch, submissions=(report,)))
+    print_scores(console, replace(batch, submissions=(report,)))
     name = "".join(c if c.isalnum() or c in "-_" else "-" for c in report.name)[:80]
     path = out or course.state / "tried" / chosen.name / f"{name}.html"
     path.parent.mkdir(parents=True, exist_ok=True)
     write_output(path, feedback_page(report, chosen, course).encode())
-    console.print(f"the page: {path}", soft_wrap=True)
+    console.print(f"feedback page: {path}", soft_wrap=True)
     if show:
         import webbrowser
 
@@ -85,7 +87,10 @@ def try_(
 
 
 class Trial(msgspec.Struct, frozen=True):
-    """A submission to grade. `offset`: number of lines of the solution before the snippet."""
+    """A submission to grade.
+
+    own_code: it is project code and needs no sandbox. offset: lines of the solution before it.
+    """
 
     submission: Submission
     own_code: bool = False
@@ -93,9 +98,10 @@ class Trial(msgspec.Struct, frozen=True):
 
 
 def trial_of(course: Course, week: Week, what: str) -> Trial:
-    """Read a program from standard input (`-`), a path, or the bank.
+    """Read a program from standard input (`-`), a path, or the bank, in which it has a name.
 
-    Python that lacks some exercises is appended to the solution, as misconceptions are.
+    Source without all exercises is appended to the solution, as misconceptions are. Raise KitError
+    if there is no such program.
     """
     from ...batch.intake import Submission, read_submission
 
@@ -122,12 +128,12 @@ def trial_of(course: Course, week: Week, what: str) -> Trial:
 def _read_stdin() -> str:
     if sys.stdin.isatty():
         key = "Ctrl-Z and Return" if sys.platform == "win32" else "Ctrl-D"
-        print(f"type or paste Python, then {key} on a new line:", file=sys.stderr)
+        print(f"type or paste Python code, then press {key} on a new line:", file=sys.stderr)
     return sys.stdin.read()
 
 
 def _on_solution(bank: Bank, name: str, text: str) -> Trial:
-    """Append a snippet to the solution; a whole module is used unchanged."""
+    """Append a snippet to the solution; a complete module is used unchanged."""
     from ...batch.intake import Submission, clean_name
 
     source, offset = bank.complete_module(text.removeprefix("\ufeff"), name)
@@ -136,18 +142,16 @@ def _on_solution(bank: Bank, name: str, text: str) -> Trial:
 
 
 def _renumbered(report: SubmissionReport, offset: int) -> SubmissionReport:
-    """Renumber lines from the start of the snippet instead of the solution before it."""
+    """Count the report's lines from the start of the snippet, which follows `offset` lines."""
 
-    def renumbered(thing: Any) -> Any:
-        return msgspec.structs.replace(thing, line=thing.line - offset * (thing.line > offset))
+    def line(number: int) -> int:
+        return number - offset if number > offset else number
+
+    def moved(items: Any) -> Any:
+        return tuple(replace(item, line=line(item.line)) for item in items)
 
     exercises = tuple(
-        msgspec.structs.replace(
-            e,
-            tests=tuple(map(renumbered, e.tests)),
-            suspects=tuple(map(renumbered, e.suspects)),
-        )
-        for e in report.exercises
+        replace(e, tests=moved(e.tests), suspects=moved(e.suspects)) for e in report.exercises
     )
-    message = _LINE.sub(lambda m: str(int(m[0]) - offset * (int(m[0]) > offset)), report.message)
-    return msgspec.structs.replace(report, exercises=exercises, message=message)
+    message = _LINE.sub(lambda m: str(line(int(m[0]))), report.message)
+    return replace(report, exercises=exercises, message=message)

@@ -1,4 +1,4 @@
-"""Verify weeks, several parts at once."""
+"""Verify weeks on their banks, in parallel processes, and with mutants of the solutions."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from functools import cached_property
 from rich.progress import MofNCompleteColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from ...authoring.verify.hidden_tests import WHOLE
+from ...authoring.verify.mutants import MutantOutcome, hunt
 from ...authoring.verify.proofs import (
     LESSON,
     PUBLIC,
@@ -26,18 +27,20 @@ from ...files import course_secret, public_draw
 from ...model.availability import axis
 from ...model.course import Course, Week
 from ...model.errors import EngineError
-from ...sandbox import choose
-from ...terminal.console import bar
+from ...sandbox import Sandbox, choose
+from ...terminal.console import bar, terminal
 
-_PROCESS_WEIGHT = 50  # cost of jobs (authoring/verify/proofs.py) that pays for a process
+_PROCESS_WEIGHT = 50  # total cost of jobs that justifies starting another process
 
 
 @dataclass(frozen=True)
 class Verify:
-    """A request to verify weeks.
+    """The options of a verification.
 
-    draws: number of sets of hidden inputs; 0: only this course's own. aims: parts of the weeks, or
-    all if empty. fresh: ignore cached results. public: only the public checks.
+    draws: number of sets of hidden inputs; 0 uses only the inputs of this course.
+    aims: selected parts of the weeks; if empty, everything is verified.
+    fresh: ignore cached results.
+    public: run only the public checks.
     """
 
     course: Course
@@ -60,7 +63,7 @@ class Verify:
         return [public_draw(n) for n in range(self.draws)] or [course_secret(self.course)]
 
     def proofs(self, week: Week) -> list[ProofJob]:
-        """Return the parts of a week: the public checks once, the rest once per draw."""
+        """Return the jobs of a week: the public checks once, every other part once per draw."""
         root, devices = str(self.course.root), axis(self.device)
         cached = not self.fresh and not self.draws
 
@@ -129,10 +132,10 @@ def _combined(verify: Verify, week: Week, results: dict[ProofJob, Verification])
 def _start(
     verify: Verify, left: list[ProofJob], describe: Callable[[str], None]
 ) -> Callable[[ProofJob], Verification]:
-    """Start the proofs, longest first; return a function that waits for a proof's result."""
+    """Start the jobs, longest first; return a function that waits for the result of a job."""
     count = min(verify.jobs or os.cpu_count() or 1, len(left))
     weights = {p: cost(verify.course, p) for p in left}
-    if verify.jobs is None:  # a new process takes as long as importing torch
+    if verify.jobs is None:  # starting a process takes as long as importing torch
         count = min(count, sum(weights.values()) // _PROCESS_WEIGHT)
     if count <= 1:
 
@@ -150,10 +153,41 @@ def _start(
             return future.result()
         except BrokenProcessPool as error:
             raise EngineError(
-                "a verification process died: `--jobs 1` shows at which part of the bank"
+                "a verification process died: run the command with `--jobs 1`, which shows the "
+                "part of the bank that ends the process"
             ) from error
         finally:
             if not futures:
                 pool.shutdown(cancel_futures=True)
 
     return result_of
+
+
+def run_mutants(course: Course, weeks: list[Week]) -> bool:
+    """Grade the weeks' mutants; return True if each is rejected or declared equivalent."""
+    sandbox, secret = choose(), course_secret(course)
+    results = [_run_mutants_of(week, course, secret, sandbox) for week in weeks]
+    return all(results)
+
+
+def _run_mutants_of(week: Week, course: Course, secret: bytes, sandbox: Sandbox) -> bool:
+    console, found = terminal(soft_wrap=True), list[MutantOutcome]()
+    with terminal(stderr=True).status(week.name) as status:
+        for outcome in hunt(course, week, secret, sandbox):
+            found.append(outcome)
+            surviving = sum(not o.caught_by for o in found)
+            status.update(f"{week.name}: {len(found)} mutants, {surviving} alive")
+    alive = [o for o in found if not o.caught_by]
+    equivalent = [o for o in alive if o.excuse]
+    survivors = [o for o in alive if not o.excuse]
+    real = len(found) - len(equivalent)
+    rejected = real - len(survivors)
+    console.print(
+        f"{week.name}: {len(found)} mutants, {len(equivalent)} equivalent, "
+        f"{rejected} of {real} others caught ({100 * rejected / max(real, 1):.1f} %)"
+    )
+    for outcome in equivalent:
+        console.print(f"  same     {outcome.mutant.label}  ({outcome.excuse})")
+    for outcome in survivors:
+        console.print(f"  SURVIVES {outcome.mutant.label}  (line {outcome.mutant.line})")
+    return not survivors

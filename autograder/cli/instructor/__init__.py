@@ -1,16 +1,13 @@
 """The instructors' commands."""
 
 __all__ = [
+    "assignments",
     "class_report",
-    "collecting",
     "demo_week",
-    "doctor_report",
-    "exporting",
+    "gradebook_files",
     "grading",
-    "marks",
+    "overview",
     "pushing",
     "regrading",
-    "releasing",
     "serving",
-    "status_table",
 ]

@@ -1,4 +1,4 @@
-"""`report`: write the class report, and compare modules."""
+"""`report`: write the class report of a week or of the course."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ...model.course import Course, Week, load
 from ...model.errors import KitError
 from ...model.message_text import visible
 from ...terminal.console import terminal
-from ..app import flag, instructor_command
+from ..app import flag
 from ..output import plural, write_output
 
 if TYPE_CHECKING:
@@ -20,22 +20,25 @@ if TYPE_CHECKING:
     from ...similarity import Similarity
 
 
-@instructor_command
 def report(
     week: Annotated[
         str | None, Argument(help="A week: its name or number; default: the course.")
     ] = None,
     files: Annotated[
         list[Path] | None,
-        Option("--from", help="A report of `grade --json`; default: the recorded results."),
+        Option("--from", help="A report from `grade --json`; default: the recorded results."),
     ] = None,
-    names: Annotated[bool, flag("names", "Name the students.")] = False,
+    names: Annotated[bool, flag("names", "Include the students' names.")] = False,
     similarity: Annotated[
-        bool, flag("similarity", "Show which modules are suspiciously similar.")
+        bool, flag("similarity", "Show modules that are suspiciously similar.")
     ] = False,
-    out: Annotated[Path | None, Option(help="The page; default: report-WEEK.html, here.")] = None,
+    out: Annotated[
+        Path | None, Option(help="The HTML file to write; default: report-WEEK.html.")
+    ] = None,
 ) -> bool:
-    """Write the class report of a week, or of the course: one HTML page for the instructor.
+    """Write the class report of a week or of the course, an HTML page for the instructor.
+
+    Exit code 1 if a submission was made by a different user.
 
     Example: autograder report week01 --similarity --names
     """
@@ -50,19 +53,15 @@ def report(
     from ...nbgrader.gradebook.report_store import earlier_reports
 
     reports = _reports(course, chosen, files or [])
-    weeks = [w for w in course.weeks if w.name in reports]
-    summaries = [
-        summarize(
-            w,
-            reports[w.name],
-            {} if files else last_collection(course, w).foreign,
-            Bank(course, w).misconceptions,
-        )
-        for w in weeks
-    ]
-    for one, summary in zip(weeks if not files else (), summaries, strict=False):
-        before = {s.name: earlier_reports(course, one, s.name) for s in summary.graded}
-        summary.earlier = {name: earlier for name, earlier in before.items() if earlier}
+    summaries = []
+    for w in course.weeks:
+        if w.name in reports:
+            foreign = {} if files else last_collection(course, w).foreign
+            misconceptions = Bank(course, w).misconceptions
+            summaries.append(summary := summarize(w, reports[w.name], foreign, misconceptions))
+            if not files:
+                before = {s.name: earlier_reports(course, w, s.name) for s in summary.graded}
+                summary.earlier = {name: earlier for name, earlier in before.items() if earlier}
     if chosen is None:
         page = course_page(course, summaries, names=names)
     else:
@@ -77,10 +76,8 @@ def report(
         )
         if summary.attempts:
             who = f": {', '.join(map(visible, summary.attempts))}" if names else ""
-            print(
-                f"ATTEMPT  {summary.week}: {len(summary.attempts)} seem to have tried to "
-                f"get around the grading{who}"
-            )
+            tried = "submissions look like attempts to get around the grading"
+            print(f"ATTEMPT  {summary.week}: {len(summary.attempts)} {tried}{who}")
         if summary.foreign:
             print(f"LOOK  {summary.week}: {len(summary.foreign)} submitted by a different user")
     print(f"wrote {path}")
@@ -88,18 +85,18 @@ def report(
 
 
 def _similarity(course: Course, week: Week, *, names: bool) -> Similarity:
-    """Compare the week's modules and print the number of suspiciously similar pairs."""
+    """Compare the week's modules, print the number of similar pairs, and return the result."""
     from ...similarity import compare_collected
 
     with terminal(stderr=True).status(f"comparing the modules of {week.name}"):
         found = compare_collected(course, week)
     outliers = plural(len(found.outliers), "suspicious pair")
-    print(f"{week.name}: {len(found.fingerprints)} modules compared, {outliers}, on the page")
-    print("This is a reason to look, not a proof.")
+    print(f"{week.name}: {len(found.fingerprints)} modules compared, {outliers} (see the page)")
+    print("Similarity is a reason to look at the code, not a proof of copying.")
     for student, why in found.left_out.items() if names else ():
         print(f"{student}: not compared, {why}")
     if not names and found.left_out:
-        print(f"{len(found.left_out)} not compared, because there is nothing to compare")
+        print(f"{len(found.left_out)} modules contain nothing to compare")
     return found
 
 
@@ -117,7 +114,7 @@ def _reports(course: Course, week: Week | None, files: Sequence[Path]) -> dict[s
         about = week.name if week else "the course"
         where = "these files contain" if files else "the gradebook has"
         raise KitError(
-            f"{where} no results of {about}: `autograder grade` a week first, "
-            "or name a JSON report with --from"
+            f"{where} no results for {about}: run `autograder grade` on a week first, or pass a "
+            "JSON report with --from"
         )
     return found

@@ -1,4 +1,4 @@
-"""`demo`: play a sample week with nbgrader and show the result."""
+"""`demo`: run a sample week with nbgrader and show the results."""
 
 from __future__ import annotations
 
@@ -6,21 +6,19 @@ import time
 from typing import TYPE_CHECKING
 
 from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
-from rich.table import Table
 
-from ...model.course import Course, load
+from ...model.course import load
 from ...model.report.schema import Ending
 from ...terminal.console import Terminal, bar, terminal
-from ..app import instructor_command
+from ..output import new_table
 from .grading import print_scores
 
 if TYPE_CHECKING:
     from ...nbgrader.demo import DemoResult
 
 
-@instructor_command
 def demo() -> bool:
-    """Play a course week with a sample class of twelve and real nbgrader, in demo/.
+    """Run a course week with a sample class of twelve students and nbgrader, in the folder demo/.
 
     Example: autograder demo
     """
@@ -50,14 +48,18 @@ def demo() -> bool:
     if not console.is_terminal:
         console = terminal(width=100)
     _print_gradebook(console, played)
-    table = Table(title="\nCommon misconceptions", title_justify="left")
-    table.add_column("students", justify="right")
-    table.add_column("exercise", overflow="fold")
-    table.add_column("misconception", overflow="fold")
+    headings = (">students", "exercise", "misconception")
+    table = new_table(*headings, title="\nCommon misconceptions")
     for exercise, title, count in played.commonest():
         table.add_row(str(count), exercise, title)
     console.print(table)
-    _print_pages(console, course, played)
+    console.print("\nFeedback (open in a browser):")
+    for _, page in sorted(played.pages.items()):
+        console.print(f"  {page.relative_to(course.root)}", soft_wrap=True)
+    if played.fetched:
+        student, page = min(played.fetched.items())
+        console.print(f"The notebook with feedback, as {student} fetched it with nbgrader:")
+        console.print(f"  '{page.relative_to(course.root)}'", soft_wrap=True)
     return all(s.verdict is not Ending.GRADER_FAULT for s in played.report.submissions)
 
 
@@ -70,11 +72,9 @@ def _print_gradebook(console: Terminal, played: DemoResult) -> None:
     for pupil in sample_class(played.course):
         console.print(f"  {pupil.name:10} {pupil.story}", highlight=False)
     print_scores(console, played.report)
-    table = Table(title=f"\nnbgrader's gradebook, {played.week.name}", title_justify="left")
-    table.add_column("student")
-    for number, _ in enumerate(names, start=1):
-        table.add_column(str(number), justify="right")
-    table.add_column("total", justify="right")
+    numbers = (f">{number}" for number, _ in enumerate(names, start=1))
+    title = f"\nnbgrader's gradebook, {played.week.name}"
+    table = new_table("student", *numbers, ">total", title=title)
     graded = {s.name: s for s in played.report.submissions}
     for entry in played.entries:
         scores = {e.name: f"{e.score:g}" for e in graded[entry.student].exercises}
@@ -84,16 +84,6 @@ def _print_gradebook(console: Terminal, played: DemoResult) -> None:
     for number, name in enumerate(names, start=1):
         console.print(f"  {number} {name}", highlight=False)
     to_mark = sum(e.to_mark for e in played.entries)
-    console.print(f"{to_mark} written answers are to be marked in Formgrader.")
+    console.print(f"{to_mark} written answers are waiting to be marked in Formgrader.")
     for line in played.notes:
         console.print(line)
-
-
-def _print_pages(console: Terminal, course: Course, played: DemoResult) -> None:
-    console.print("\nFeedback (open in a browser):")
-    for _, page in sorted(played.pages.items()):
-        console.print(f"  {page.relative_to(course.root)}", soft_wrap=True)
-    if played.fetched:
-        student, page = min(played.fetched.items())
-        console.print(f"The notebook with feedback that {student} fetched with nbgrader:")
-        console.print(f"  '{page.relative_to(course.root)}'", soft_wrap=True)

@@ -1,4 +1,4 @@
-"""`grade` and `feedback`: grade submissions, record the scores, release the feedback."""
+"""`grade` and `feedback`: grade submissions, record scores, and release feedback."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ...model.errors import KitError
 from ...model.message_text import did_you_mean, visible
 from ...model.report.schema import Ending
 from ...terminal.console import Terminal, terminal
-from ..app import flag, instructor_command
+from ..app import flag
 from ..options import (
     ClusterOption,
     DeviceOption,
@@ -32,7 +32,7 @@ from ..options import (
     cluster_option,
     find_week,
 )
-from ..output import borderless_table, counting, print_attention, write_output
+from ..output import counting, new_table, print_attention, write_output
 
 if TYPE_CHECKING:
     from ...batch.cluster import Cluster
@@ -41,41 +41,38 @@ if TYPE_CHECKING:
     from ...nbgrader.gradebook.report_store import About
 
 
-@instructor_command
 def grade(
     week: WeekArgument,
     paths: Annotated[
         list[Path] | None,
-        Argument(help="Submissions: folders, module files or zips; default: the collected ones."),
+        Argument(help="Folders, module files or zips; default: the collected submissions."),
     ] = None,
     json_file: Annotated[
-        Path | None, Option("--json", help="Write the report here; - for standard output.")
+        Path | None, Option("--json", help="Write the report to this file; -: standard output.")
     ] = None,
     jobs: JobsOption = None,
     device: DeviceOption = "auto",
     sandbox: Annotated[
         str,
-        Option(
-            help="auto, bubblewrap, landlock, chroot; none runs code unprotected: your own only"
-        ),
+        Option(help="auto, bubblewrap, landlock, chroot, or none: unprotected, for your own code."),
     ] = "auto",
     cluster: ClusterOption = None,
     tls_ca: TlsCaOption = None,
     tls_cert: TlsCertOption = None,
     tls_key: TlsKeyOption = None,
     insecure: Annotated[
-        bool, flag("insecure", "Do not warn about a remote tcp:// scheduler.")
+        bool, flag("insecure", "Do not warn about an unencrypted remote scheduler (tcp://).")
     ] = False,
     refused: Annotated[
-        bool, flag("refused", "Record the class even if most were refused.")
+        bool, flag("refused", "Record the class even if most submissions were refused.")
     ] = False,
 ) -> bool:
-    """Grade a week's submissions in the sandbox, and record them if they were collected.
+    """Grade a week's submissions in the sandbox; record the scores of collected submissions.
 
     Exit code 0 if all were graded and recorded, 1 if some were refused or could not be graded,
     2 if nothing was graded.
 
-    Example: autograder grade week01 handed-in/*.zip --json report.json
+    Example: autograder grade week01 submissions/*.zip --json report.json
     Example: autograder grade week01 --cluster tcp://scheduler:8786
     """
     place = cluster_option(cluster, tls_ca, tls_cert, tls_key, jobs)
@@ -88,8 +85,8 @@ def grade(
     console = terminal(stderr=str(json_file) == "-")
     if sandbox == "none":
         console.print(
-            "WARNING: --sandbox none runs submissions in this process, with your rights. "
-            "Use it only for your own code.",
+            "WARNING: --sandbox none runs submissions in this process, with your permissions. Use "
+            "it only for your own code.",
             style="bold red",
         )
     run = partial(run_batch, jobs=jobs, device=device, sandbox=sandbox, cluster=place)
@@ -111,7 +108,7 @@ def grade(
     if not collected(course, chosen):
         raise KitError(
             f"nothing was collected for {chosen.name}: run `autograder collect {chosen.name}`, or "
-            "name submissions on the command line"
+            "pass the paths of submissions"
         )
     require_released(course, chosen)
     abouts: dict[str, About] = {}
@@ -138,7 +135,7 @@ def run_batch(
     sandbox: str = "auto",
     cluster: Cluster | None = None,
 ) -> Report:
-    """Grade submissions with a progress bar on standard error."""
+    """Grade submissions, showing a progress bar on standard error."""
     from ...batch.grade import grade_batch
 
     with counting(week.name, len(submissions)) as advance:
@@ -160,7 +157,7 @@ def _all_graded(report: Report) -> bool:
 
 
 def _stop_if_most_are_refused(report: Report) -> None:
-    """Raise KitError if most submissions were refused, probably because of a wrong file name."""
+    """Raise KitError if most submissions were refused: probably a file name is wrong."""
     reasons = Counter(
         s.reason.split(". ")[0] for s in report.submissions if s.verdict is Ending.REFUSED
     )
@@ -172,7 +169,7 @@ def _stop_if_most_are_refused(report: Report) -> None:
     raise KitError(
         f"{refused} of {total} submissions were refused, {share} with {reason.rstrip('.')!r}: "
         "nothing was recorded. Check that course.yaml and the students use the same file names; if "
-        f"they do, `autograder grade {report.week} --refused` records it"
+        f"they do, record the results with `autograder grade {report.week} --refused`"
     )
 
 
@@ -210,8 +207,9 @@ def _write_json(path: Path, report: Report) -> None:
 
 def print_scores(console: Terminal, report: Report) -> None:
     """Print a line per submission: its score, and the misconceptions or errors found."""
-    table = borderless_table("submission", ">score", "what stands out")
+    table, problems = new_table("submission", ">score", "what stands out"), []
     for submission in report.submissions:
+        name = visible(submission.name)  # also replaces line breaks
         notes = [submission.reason] if submission.message else []
         graded = submission.verdict is Ending.GRADED
         for exercise in submission.exercises:
@@ -221,38 +219,34 @@ def print_scores(console: Terminal, report: Report) -> None:
                 worst = next((t.verdict for t in exercise.tests if t.verdict.reported), "")
                 notes.append(f"{exercise.name}: {worst}")
         score = f"{submission.score:g}/{submission.max_score:g}" if graded else submission.verdict
-        # `visible` also replaces line breaks in a name
-        table.add_row(visible(submission.name), score, "; ".join(notes))
+        table.add_row(name, score, "; ".join(notes))
+        if tried := visible(", ".join(submission.attempts)):
+            looks = "looks like an attempt to get around the grading"
+            problems.append(f"ATTEMPT  {name} {looks}: {tried}")
+        problems += [
+            f"UNEXPLAINED  {name}: the scores are complete, but a later step of the grading system "
+            f"failed: {visible(failed)}"
+            for failed in submission.unexplained
+        ]
     console.print(table)
-    for submission in report.submissions:
-        name = visible(submission.name)
-        if submission.attempts:
-            tried = visible(", ".join(submission.attempts))
-            line = f"ATTEMPT  {name} looks like an attempt to get around the grading: {tried}"
-            console.print(line, soft_wrap=True)
-        for failed in submission.unexplained:
-            console.print(
-                f"UNEXPLAINED  {name}: the scores are complete, but a later step of the grading "
-                f"system failed: {visible(failed)}",
-                soft_wrap=True,
-            )
+    for line in problems:
+        console.print(line, soft_wrap=True)
     console.print(
         f"{len(report.submissions)} submissions, {report.week}, "
         f"devices {', '.join(report.devices)}, sandbox {report.sandbox}"
     )
     if faults := sum(s.verdict is Ending.GRADER_FAULT for s in report.submissions):
         console.print(
-            f"{faults} could not be graded because of a system error, and got no score. Run the "
-            "command again; `autograder doctor` helps to find the cause.",
+            f"{faults} could not be graded because of a system error and have no score. Run the "
+            "command again; if the error persists, `autograder doctor` helps to find the cause.",
             style="bold",
         )
 
 
-@instructor_command
 def feedback(
     week: WeekArgument,
     students: Annotated[
-        list[str] | None, Option("--student", help="Only for this student; may be repeated.")
+        list[str] | None, Option("--student", help="Only this student; may be repeated.")
     ] = None,
     unmarked: UnmarkedOption = False,
 ) -> bool:

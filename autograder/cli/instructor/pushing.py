@@ -1,4 +1,4 @@
-"""`push` (grades to a learning platform) and `site` (the students' pages)."""
+"""`push` and `site`: send grades to a learning platform, and build the students' pages."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typer import Option
 
 from ...model.errors import KitError
 from ...terminal.console import terminal
-from ..app import flag, instructor_command
+from ..app import flag
 from ..options import UnmarkedOption, WeekArgument, find_week
 from ..output import counted, counting, plural, print_attention
 
@@ -18,29 +18,28 @@ if TYPE_CHECKING:
     from ...channels.grades.push import Platform
 
 
-@instructor_command
 def push(
     week: WeekArgument,
-    canvas: Annotated[bool, flag("canvas", "To Canvas, by its API.")] = False,
-    lti: Annotated[bool, flag("lti", "To a platform with LTI 1.3 grade services.")] = False,
+    canvas: Annotated[bool, flag("canvas", "Push to Canvas through its API.")] = False,
+    lti: Annotated[bool, flag("lti", "Push to a platform with LTI 1.3 grade services.")] = False,
     dry_run: Annotated[bool, flag("dry-run", "Only show the changes.")] = False,
     comments: Annotated[
-        bool, Option("--comments/--no-comments", help="Add feedback as a comment.")
+        bool, Option("--comments/--no-comments", help="Add the feedback as a comment.")
     ] = True,
     overwrite: Annotated[
-        bool, flag("overwrite", "Overwrite grades entered on the platform.")
+        bool, flag("overwrite", "Overwrite grades that were entered on the platform.")
     ] = False,
     unmarked: UnmarkedOption = False,
 ) -> bool:
-    """Write a week's grades to a learning platform; run it again to continue after an error.
+    """Write a week's grades to a learning platform; after an error, run the command again.
 
-    The secret comes from the environment (CANVAS_TOKEN, LTI_KEY) or a file with mode 600.
+    The secret is read from the environment (CANVAS_TOKEN, LTI_KEY) or from a file with mode 600.
 
     Example: autograder push week01 --canvas --dry-run
     """
     course, chosen = find_week(week)
     if canvas + lti != 1:
-        raise KitError("name one of --canvas and --lti")
+        raise KitError("use either --canvas or --lti")
     from ...channels.grades.canvas import canvas_assignment
     from ...channels.grades.lti import lti_line_item
     from ...channels.grades.push import Todo, carry_out_push, comments_of, plan_push
@@ -61,46 +60,43 @@ def push(
     push = plan_push(course, chosen, platform, scores, texts, overwrite=overwrite)
     to_write, same = push.of(Todo.WRITE), len(push.of(Todo.SAME))
     if dry_run:
-        for one in to_write:
-            before = "nothing" if one.before is None else as_points(one.before)
-            comment = ", with a comment" if one.comment else ""
-            print(f"would write  {one.student}: {as_points(one.points)} (there: {before}){comment}")
+        for grade in to_write:
+            before = "none" if grade.before is None else as_points(grade.before)
+            new, comment = as_points(grade.points), ", with a comment" if grade.comment else ""
+            print(f"would write  {grade.student}: {new} (on the platform: {before}){comment}")
         print(f"{len(to_write)} would be written, {same} are up to date")
     else:
         with counting("pushing", len(to_write)) as advance:
             carry_out_push(course, chosen, platform, push, advance)
         print(f"{len(push.written)} written, {same} were up to date")
-    changed = push.of(Todo.CHANGED_THERE)
     attention = [
-        f"{one.student}: the grade there was changed to {as_points(one.before or 0.0)}; here it "
-        f"is {as_points(one.points)}: not overwritten without --overwrite"
-        for one in changed
+        f"{grade.student}: the grade on the platform was changed to "
+        f"{as_points(grade.before or 0.0)}; here it is {as_points(grade.points)}: to replace it, "
+        "use --overwrite"
+        for grade in push.of(Todo.CHANGED_THERE)
     ]
     for why in dict.fromkeys(push.failed.values()):
         students = [s for s, reason in push.failed.items() if reason == why]
         attention.append(f"not written: {counted(students)}: {why}")
-    matched = print_attention(
-        (f"{student} is not a student of the course there" for student in push.unmatched),
-        "UNMATCHED",
-    )
+    strangers = [f"{s} is not a student of the course on the platform" for s in push.unmatched]
+    matched = print_attention(strangers, "UNMATCHED")
     fine = print_attention([*attention, *push.notes])
     if push.failed:
         print(f"run `autograder push {chosen.name} --{platform.name}` again to continue")
     return matched and fine
 
 
-@instructor_command
 def site(
     out: Annotated[Path | None, Option(help="The site's folder; default: build/students.")] = None,
     at: Annotated[
         str | None,
         Option(
             metavar="DATE",
-            help="Preview it as of a date such as 2027-02-01; default folder: build/preview.",
+            help="Preview the site on a date such as 2027-02-01; default folder: build/preview.",
         ),
     ] = None,
 ) -> None:
-    """Build the students' site: a page for each week that has been released.
+    """Build the students' website, with a page for each released week.
 
     Example: autograder site --out build/students
     """

@@ -1,4 +1,4 @@
-"""`regrade` and `restore`: change scores that have been recorded."""
+"""`regrade`, `restore` and `requests`: change recorded scores, and answer regrade requests."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from typer import Argument, Option
 
 from ...model.course import Course, Week
 from ...model.errors import KitError
+from ...model.message_text import visible
 from ...terminal.console import terminal
-from ..app import flag, instructor_command
+from ..app import flag
 from ..options import JobsOption, WeekArgument, find_week
-from ..output import borderless_table, plural
+from ..output import new_table, plural
 
 if TYPE_CHECKING:
     from ...nbgrader.collect.history import Entry, History
@@ -22,24 +23,23 @@ if TYPE_CHECKING:
     from ...nbgrader.regrade.regrade_log import Plan, RegradeLog, ScoreChange
 
 
-@instructor_command
 def regrade(
     week: WeekArgument,
-    preview: Annotated[bool, flag("preview", "Show the changes.")] = False,
-    apply: Annotated[bool, flag("apply", "Write it to the gradebook.")] = False,
+    preview: Annotated[bool, flag("preview", "Only show the changes.")] = False,
+    apply: Annotated[bool, flag("apply", "Write the changes to the gradebook.")] = False,
     undo: Annotated[bool, flag("undo", "Restore the scores before the last --apply.")] = False,
-    reason: Annotated[str, Option(help="Why; recorded in the log. --apply needs it.")] = "",
+    reason: Annotated[str, Option(help="With --apply: the reason, for the log of regrades.")] = "",
     jobs: JobsOption = None,
 ) -> bool:
-    """Grade a week again after a hidden test was fixed; show whose score changes, and why.
+    """Grade a week again after a hidden test was fixed; show which scores change, and why.
 
-    Marks by instructors stay. Exit code 1 if a submission could not be graded.
+    Manual marks are not changed. Exit code 1 if a submission could not be graded.
 
     Example: autograder regrade week01 --apply --reason "a test was too strict"
     """
     course, chosen = find_week(week)
     if preview + apply + undo != 1:
-        raise KitError("name one of --preview, --apply and --undo")
+        raise KitError("use exactly one of --preview, --apply and --undo")
     if apply and not reason.strip():
         raise KitError('--apply needs --reason "…", which is recorded in the log of regrades')
     from ...nbgrader.regrade.regrade import LeftOut, undoing
@@ -50,12 +50,12 @@ def regrade(
         if (interrupted := log.unfinished()) is not None:
             print(
                 f"LOOK  the {_kind(interrupted)} of {interrupted.at} was interrupted; "
-                "`--apply` or `--undo` finishes it first"
+                "the next `--apply` or `--undo` finishes it first"
             )
         found, _ = _preview(course, chosen, jobs)
         if found.changes:
             print(
-                "nothing was written; to write it: "
+                "nothing was written; to write the changes, run "
                 f'`autograder regrade {chosen.name} --apply --reason "…"`'
             )
         return LeftOut.GRADER_FAULT not in found.left_out.values()
@@ -85,7 +85,7 @@ def _kind(plan: Plan) -> str:
 def _preview(
     course: Course, week: Week, jobs: int | None, reason: str = ""
 ) -> tuple[Preview, Plan]:
-    """Grade the week again, print the changes, and return them with the plan that applies them."""
+    """Grade the week again and print the changes; return them, and the plan that applies them."""
     from ...nbgrader.collect.submissions import collected
     from ...nbgrader.regrade.regrade import plan_of, preview
     from ...nbgrader.release.archive import grade_by_release
@@ -113,13 +113,13 @@ def _preview(
 
 
 def _print_changes(some: Sequence[ScoreChange]) -> None:
-    """Print the changes of exercise scores, without written answers and late penalties."""
+    """Print changes of exercise scores; they exclude written answers and late penalties."""
     from ...model.report.comparison import changes
     from ...nbgrader.regrade.regrade import total
 
     if not some:
         return
-    table = borderless_table("student", ">score", ">now", ">change", "why")
+    table = new_table("student", ">score", ">now", ">change", "why")
     for change in some:
         old, new = total(change)
         lines = [f"{c.name}: {r}" for c in changes(change.old, change.new) for r in c.reasons]
@@ -134,25 +134,23 @@ def _carry_out(course: Course, week: Week, log: RegradeLog, plan: Plan) -> None:
 
     carry_out(course, week, log, plan)
     students = plural(len(plan.changes), "student")
-    print(f"written: {students}, with new late penalties; recorded in {log.folder}")
+    print(f"wrote the scores and late penalties of {students}; recorded in {log.folder}")
     changed = (change.student for change in plan.changes)
     if stale := [student for student in changed if feedback_is_stale(course, week, student)]:
-        print(f"their feedback shows the old score: {', '.join(stale)}")
+        print(f"feedback that still shows the old score: {', '.join(stale)}")
         print(f"`autograder feedback {week.name}` updates and releases it")
 
 
-@instructor_command
 def restore(
     week: WeekArgument,
     student: Annotated[str, Argument(help="A student's name in the gradebook.")],
     to: Annotated[
-        str | None,
-        Option(metavar="WHICH", help="A number from the list."),
+        str | None, Option(metavar="WHICH", help="The number of the submission to restore.")
     ] = None,
 ) -> None:
     """List a student's submissions of a week, or restore an earlier one.
 
-    Marks by instructors stay. The restored submission counts until the student submits again.
+    Manual marks are not changed. A restored submission counts until the student submits again.
 
     Example: autograder restore week01 ada --to 2
     """
@@ -175,8 +173,8 @@ def restore(
     print(f"submission {entry.number} of {entry.when} counts until {student} submits again")
     if returned(Workspace(course), chosen, student):
         print(
-            "their feedback is for a different submission: "
-            f"`autograder feedback {chosen.name}` updates it"
+            f"the feedback that {student} has is for a different submission: "
+            f"`autograder feedback {chosen.name} --student {student}` updates it"
         )
 
 
@@ -191,3 +189,38 @@ def _history_line(entry: Entry, history: History, result: PastResult | None) -> 
     parts = f"; kept {', '.join(kept)}" if kept else ""
     counts = "*" if entry.number == history.current else " "
     return f"{counts} {entry.number:>3}  {entry.when}  {entry.channel:9} {state}{parts}"
+
+
+def requests(
+    week: WeekArgument,
+    answer: Annotated[
+        str | None, Option(metavar="STUDENT", help="Answer this student's request with --text.")
+    ] = None,
+    text: Annotated[str, Option(help="The answer, which the feedback shows.")] = "",
+) -> bool:
+    """Show requests for a regrade with their reasons; exit code 1 if a request is open.
+
+    To request a regrade, students submit again with a file `regrade-request.md` in the folder.
+
+    Example: autograder requests week01 --answer ada --text "You are right: see your new score."
+    """
+    course, chosen = find_week(week)
+    if (answer is None) != (not text):
+        raise KitError("--answer STUDENT and --text must be used together")
+    from ...nbgrader.regrade.regrade_log import answer_request, open_requests, read_request
+
+    if answer is not None:
+        answer_request(course, chosen, answer, text)
+        print(
+            f"answered; `autograder feedback {chosen.name} --student {answer}` releases the answer"
+        )
+    waiting = open_requests(course, chosen)
+    for name in waiting:
+        request = read_request(course, chosen, name)
+        if request is not None:
+            print(f"{name}, {request.asked}:")
+            for line in request.text.splitlines():
+                print(f"    {visible(line)}")
+    if not waiting:
+        print("there are no open requests")
+    return not waiting

@@ -1,4 +1,4 @@
-"""`serve`: start the service, write tokens, check the prerequisites."""
+"""`serve`: start the grading service, create tokens, or check the prerequisites."""
 
 from __future__ import annotations
 
@@ -16,66 +16,66 @@ from typer import Option
 from ...model.availability import axis
 from ...model.course import Course, load
 from ...model.errors import KitError
-from ..app import flag, instructor_command
+from ..app import flag
 from ..options import (
     ClusterOption,
     DeviceOption,
+    JobsOption,
     TlsCaOption,
     TlsCertOption,
     TlsKeyOption,
     cluster_option,
 )
-from ..output import print_checks, write_output
+from ..output import plural, print_checks, write_output
 
 if TYPE_CHECKING:
     from ...serve.login import Role
     from ...serve.start import Address
 
-_MIN_DISK = 2 << 30  # bytes that a class may fill
-Check = tuple[bool, str, str]  # ok, result, how to fix it
+_MIN_DISK = 2 << 30  # bytes that the submissions of a class may need
+Check = tuple[bool, str, str]  # ok, result, remedy
 
 
-@instructor_command
 def serve(
     host: Annotated[str, Option(help="The address to listen on.")] = "127.0.0.1",
     port: Annotated[int, Option(min=1, max=65535)] = 8000,
     url: Annotated[str, Option(help="The public address; default: --host and --port.")] = "",
     certificate: Annotated[
-        Path | None, Option(help="For https: the certificate with its chain, PEM.")
+        Path | None, Option(help="For https: a PEM file with the certificate and its chain.")
     ] = None,
-    key: Annotated[Path | None, Option(help="For https: its key, PEM.")] = None,
-    insecure: Annotated[bool, flag("insecure", "Allow other machines without https.")] = False,
-    hub: Annotated[bool, flag("hub", "As a service that a JupyterHub starts.")] = False,
+    key: Annotated[Path | None, Option(help="For https: a PEM file with the key.")] = None,
+    insecure: Annotated[
+        bool, flag("insecure", "Accept connections from other machines without https.")
+    ] = False,
+    hub: Annotated[bool, flag("hub", "Run as a service that a JupyterHub starts.")] = False,
     instructors: Annotated[
         list[str] | None,
         Option(
-            "--instructor", help="May see the class; with --hub also group:NAME. May be repeated."
+            "--instructor",
+            help="A user who may see the class; with --hub also group:NAME. May be repeated.",
         ),
     ] = None,
     tokens: Annotated[
         Path | None,
-        Option(help="Write a one-time token for each student to this CSV, or -, and exit."),
+        Option(help="Write a one-time token for each student to this CSV (-: stdout), and exit."),
     ] = None,
     students: Annotated[
         list[str] | None,
-        Option("--student", help="With --tokens: new tokens for these students only."),
+        Option("--student", help="With --tokens: only this student; may be repeated."),
     ] = None,
     check: Annotated[
-        bool, flag("check", "Report whether a service can run here, and exit.")
+        bool, flag("check", "Report whether the service can run here, and exit.")
     ] = False,
     database: Annotated[
-        str, Option("--db", help="postgresql+psycopg://user@host/database; default: a file.")
+        str, Option("--db", help="postgresql+psycopg://user@host/database; default: SQLite.")
     ] = "",
-    jobs: Annotated[
-        int | None,
-        Option(min=1, help="Grading processes; default: one per core."),
-    ] = None,
+    jobs: JobsOption = None,
     memory: Annotated[
-        int | None, Option(min=512, help="MiB for each; default: half of all, shared.")
+        int | None,
+        Option(min=512, help="MiB for each process; default: half of the memory, shared."),
     ] = None,
     niceness: Annotated[
-        int,
-        Option("--nice", min=0, max=19, help="Niceness of grading, so that pages go first."),
+        int, Option("--nice", min=0, max=19, help="Niceness of grading; pages have priority.")
     ] = 10,
     device: DeviceOption = "auto",
     sandbox: Annotated[str, Option(help="auto, bubblewrap or landlock")] = "auto",
@@ -84,9 +84,10 @@ def serve(
     tls_cert: TlsCertOption = None,
     tls_key: TlsKeyOption = None,
 ) -> bool:
-    """Grade at submission, until Ctrl-C: a web page, `autograder submit` and nbgrader's exchange.
+    """Run the grading service until Ctrl-C is pressed.
 
-    course.yaml (`immediate`) defines what students see at once, and how often.
+    It accepts submissions on a web page, from `autograder submit` and through nbgrader's exchange.
+    course.yaml (`immediate`) defines the results that students see at once, and how many.
 
     Example: autograder serve --check
     Example: autograder serve --tokens tokens.csv
@@ -94,11 +95,11 @@ def serve(
     """
     course = load()
     if sandbox == "none":
-        raise KitError("--sandbox none is refused: a service grades other people's code")
+        raise KitError("--sandbox none is not allowed: the service grades other people's code")
     if students and tokens is None:
         raise KitError("--student needs --tokens")
     if (certificate is None) != (key is None):
-        raise KitError("--certificate and --key need each other")
+        raise KitError("--certificate and --key must be used together")
     place = cluster_option(cluster, tls_ca, tls_cert, tls_key, jobs)
     from ...batch.grade import sandbox_name
     from ...serve.grading_service import DATABASE
@@ -139,9 +140,9 @@ def serve(
 def _write_tokens(
     course: Course, database: str, out: Path, students: Sequence[str], instructors: Sequence[str]
 ) -> None:
-    """Write tokens for the named people, or for each student of the gradebook without one.
+    """Write tokens for the given users, or for each student in the gradebook without a token.
 
-    Sign out the named people on all their machines.
+    The given users are signed out on all their machines.
     """
     from ...nbgrader.gradebook.database import read_gradebook
     from ...serve.login import Accounts, is_name
@@ -163,7 +164,7 @@ def _write_tokens(
             "or create tokens with --student NAME or --instructor NAME"
         )
     for name, _ in named:
-        people.revoke(name)  # in case a machine was lost
+        people.revoke(name)  # a new token may replace one on a lost machine
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")
     rows.writerow(("name", "role", "token"))
@@ -172,7 +173,7 @@ def _write_tokens(
         sys.stdout.write(text.getvalue())
         return
     write_output(out, text.getvalue().encode())
-    print(f"{len(wanted)} tokens in {out}: give each person their own; each works once")
+    print(f"wrote {plural(len(wanted), 'token')} to {out}: each token signs in its user once")
 
 
 def _checks(course: Course, address: Address, database: str, sandbox: str) -> Iterator[Check]:

@@ -30,7 +30,7 @@ FailureKind = Literal[
 # unknown: never checked; changed: edited since the last check
 State = Literal["pass", "fail", "open", "waiting", "skipped", "unknown", "changed"]
 
-PATIENCE = 5.0  # limit of elapsed time, as a multiple of the limit of processor time
+PATIENCE = 5.0  # ratio of the limit of elapsed time to the limit of processor time
 
 
 class SuspectLine(msgspec.Struct, frozen=True):
@@ -46,12 +46,12 @@ class Failure(msgspec.Struct, frozen=True):
     kind: FailureKind
     message: str = ""
     error: str = ""  # the exception's type
-    line: int = 0  # in the student's module
-    code: str = ""  # that line
+    line: int = 0  # in the student's module, from 1
+    code: str = ""  # the text of that line
     facts: tuple[str, ...] = ()  # shapes, dtypes and devices of the values on that line
     output: str = ""  # printed by the code
     waits_for: str = ""  # the unwritten exercise that this one calls
-    places: tuple[SuspectLine, ...] = ()  # lines to look at
+    places: tuple[SuspectLine, ...] = ()  # lines where the mistake may be
 
 
 class CheckOutcome(msgspec.Struct, frozen=True):
@@ -73,7 +73,7 @@ class CheckOutcome(msgspec.Struct, frozen=True):
 
 
 class ExerciseResult(msgspec.Struct, frozen=True):
-    """An exercise: how many checks passed, the first that did not, and every outcome."""
+    """The result of an exercise. first: the first check that did not pass, or None."""
 
     name: str
     points: float
@@ -87,13 +87,13 @@ class ExerciseResult(msgspec.Struct, frozen=True):
 
 
 class CheckResult(msgspec.Struct, frozen=True):
-    """The results of the chosen exercises of a week."""
+    """The results of the checked exercises of a week."""
 
     folder: WeekFolder | None
     exercises: tuple[ExerciseResult, ...] = ()
-    problem: str = ""  # the reason if no check could run
-    broken: Failure | None = None  # why the module cannot be imported; `code` is two lines
-    notes: tuple[str, ...] = ()  # accidents that checks do not detect, such as an unsaved file
+    problem: str = ""  # why no check could run
+    broken: Failure | None = None  # why the module cannot be imported; `code` has two lines
+    notes: tuple[str, ...] = ()  # mistakes that checks do not detect, such as an unsaved file
 
     @property
     def heading(self) -> str:
@@ -124,7 +124,7 @@ class CheckResult(msgspec.Struct, frozen=True):
 
 
 def claim_in_words(test: str, exercise: str) -> str:
-    """Turn a test's name into words: `test_softmax_known_row` of softmax is "known row"."""
+    """Convert a test's name to words: `test_softmax_known_row` of softmax to "known row"."""
     words = test.split("[")[0].removeprefix("test_").removeprefix(exercise).strip("_")
     return words.replace("_", " ") or exercise
 
@@ -134,8 +134,8 @@ def sum_up(
 ) -> ExerciseResult:
     """Combine the outcomes of an exercise's checks.
 
-    Failures of written code take precedence over failures of unwritten parts. A `forbidden` call
-    fails the whole exercise, as in grading.
+    The first failure is one of written code, if there is any. A `forbidden` call fails the whole
+    exercise, as in grading.
     """
     ran = [o for o in outcomes if not o.skipped]
     failed = [o for o in ran if o.state != "pass"]
@@ -148,14 +148,12 @@ def sum_up(
         state, first = "skipped", outcomes[0]
     if forbidden:
         state, first, passed, total = "fail", forbidden, 0, len(outcomes)
-    every, elective = tuple(outcomes), exercise.elective
-    return ExerciseResult(
-        exercise.name, exercise.points, state, passed, total, first, elective, every
-    )
+    name, worth, elective = exercise.name, exercise.points, exercise.elective
+    return ExerciseResult(name, worth, state, passed, total, first, elective, tuple(outcomes))
 
 
 class CheckOrder(msgspec.Struct, frozen=True):
-    """The exercises to check. `done`: checks to skip; `seconds`: limit for each check."""
+    """The exercises to check. done: checks to skip. seconds: time limit of each check."""
 
     exercises: tuple[str, ...]
     done: tuple[str, ...] = ()
@@ -163,13 +161,13 @@ class CheckOrder(msgspec.Struct, frozen=True):
 
 
 class CheckEvent(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Progress of an order; an empty event: the student's module is about to be imported.
+    """Progress of an order. An event without values means that the module's import starts.
 
-    begins, exercise: a check starts.
-    outcome: a check ended; a second outcome of a check replaces the first.
-    problem: the file of checks cannot be read.
-    stopped: the failure of the module's import; no check runs.
-    finished: the last event of an order that ran to its end.
+    begins, exercise: the check that starts.
+    outcome: the outcome of a check; a second outcome of the same check replaces the first.
+    problem: why the file of checks cannot be read.
+    stopped: why the module cannot be imported; no check runs.
+    finished: whether this is the last event of a completed order.
     """
 
     begins: str = ""
@@ -181,15 +179,15 @@ class CheckEvent(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 def timeout_message(seconds: float, computing: bool) -> str:
-    """Return the message for code that exceeded its processor time or waited too long."""
+    """Return the message for code that used up its processor time, or that waited too long."""
     if computing:
         return (
             f"It was stopped after {seconds:g} seconds of processor time. "
             "Is there a loop that never ends?"
         )
     return (
-        f"It was stopped after {PATIENCE * seconds:.0f} seconds, although it had processor time "
-        "left. Does it wait for something, such as `time.sleep` or a lock?"
+        f"It was stopped after {PATIENCE * seconds:.0f} seconds, although it used little processor "
+        "time. Does it wait for something, such as `time.sleep` or a lock?"
     )
 
 

@@ -1,81 +1,145 @@
-"""Explain an exception under a public check: where it was raised, why, and with which shapes.
+"""Explain in the checking process why the student's module or a public check fails.
 
-Runs in the checking process, because only there the frames still exist. Tensors and arrays are
-described by shape, dtype and device; no method of a student's class is called.
+The frames of an exception exist only in the process that raised it. Explanations contain where it
+was raised, why, and the shapes, dtypes and devices of the values on that line; no method of a
+student's class is called. Small edits that make failing checks pass locate a mistake: only their
+lines and kinds are reported, never the edits.
+
+The module is imported as in grading: once, from its file even if a library has the same name, and
+without standard input.
 """
 
 from __future__ import annotations
 
 import ast
+import importlib.util
 import linecache
+import os
 import re
+import signal
 import sys
+import time
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from types import FrameType
+from types import FrameType, ModuleType
 from typing import Any
 
+from ...model.availability import is_missing
+from ...model.source.import_failure import STUCK, ImportFailure
+from ...worker.stop_location import stopped_at
 from ..folder.week import WeekFolder
-from .check_results import Failure
+from .check_results import Failure, SuspectLine
 
 _MAX_MESSAGE = 2000
 _MAX_CODE = 200
 _MAX_FACTS = 5
 _NUMPY_SCALAR = re.compile(r"\bnp\.(?:float|int|uint|bool)\d*_?\(([^()]*)\)")
+# An edited version may run for _MIN_SECONDS, or for _TIMES the time of the student's version.
+_MIN_SECONDS = 0.1
+_TIMES = 5
+_MAX_SECONDS = 0.5  # time limit of the student's version
+_MAX_LINES = 2
+_WEIGHT_MARGIN = 0.6  # edits whose weight exceeds that of the first match by more are not tried
 
 
-class Explainer:
-    """Turn exceptions into failures, for one folder's checks."""
+def import_module(folder: WeekFolder) -> ImportFailure | None:
+    """Import the student's module; return why the import failed, or None if it succeeded.
 
-    def __init__(self, folder: WeekFolder) -> None:
-        self._folder = folder
+    If a library of an optional exercise is missing, return None too: its checks report the library.
+    """
+    spec = importlib.util.spec_from_file_location(folder.stem, folder.module)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[folder.stem] = module
+    keyboard = sys.stdin
+    try:
+        with open(os.devnull, encoding="utf-8") as sys.stdin:
+            spec.loader.exec_module(module)
+    except BaseException as error:
+        failure = _described(error, folder)
+        extras = folder.week.extras
+        return None if is_missing(extras, failure.error, failure.message) else failure
+    finally:
+        sys.stdin = keyboard
+    return None
 
-    def __call__(self, error: BaseException, exercise: str, output: str = "") -> Failure:
-        """Describe the exception that ended a check of `exercise`, after it printed `output`."""
-        frames = [f for f in traceback.walk_tb(error.__traceback__) if self._in_folder(f[0])]
-        student_frames = [(f, n) for f, n in frames if not self._is_test(f)]
-        kind, message = type(error).__name__, _message(error)
-        if isinstance(error, NotImplementedError) and student_frames:
-            return self._unwritten(error, exercise, student_frames[-1][1])
-        if isinstance(error, ImportError) and f"cannot import name '{exercise}'" in message:
-            return Failure("missing", output=output)
-        if student_frames and "reading from stdin while output is captured" in message:
-            reading, line = student_frames[-1]
-            return Failure("asks", "", kind, line, _code(reading, line), (), output)
-        frame, line = frames[-1] if frames else (None, 0)
-        facts = _facts(frame, line) if frame else ()
-        if frame is None or self._is_test(frame):
-            if isinstance(error, AssertionError):
-                return Failure("wrong", message, facts=facts, output=output)
-            reason = _unusable_result(kind, message, exercise)
-            return Failure("wrong", reason, kind, facts=facts, output=output)
-        file = Path(frame.f_code.co_filename).name
-        if file != self._folder.week.module:
-            message = f"{message} (in {file})"
-        return Failure("raised", message, kind, line, _code(frame, line), facts, output)
 
-    def stuck(self, frame: FrameType | None, message: str) -> Failure:
-        """Describe the line at which the student's code was stopped; `message` is the reason."""
-        while frame is not None and (not self._in_folder(frame) or self._is_test(frame)):
-            frame = frame.f_back
-        if frame is None:
-            return Failure("timeout", message)
-        line = frame.f_lineno
-        return Failure("timeout", message, line=line, code=_code(frame, line))
+def _described(error: BaseException, folder: WeekFolder) -> ImportFailure:
+    try:
+        message = str(error.msg) if isinstance(error, SyntaxError) else str(error)
+        message = message.replace(str(folder.path) + os.sep, "")
+        return ImportFailure(type(error).__name__, message, *stopped_at(error, str(folder.path)))
+    except Exception:  # raised by a hostile exception, or because a file was deleted
+        return ImportFailure(type(error).__name__, "")
 
-    def _unwritten(self, error: NotImplementedError, exercise: str, line: int) -> Failure:
-        """Read the unwritten function's name from the exception that its stub raises."""
-        name = str(error.args[0]).split(".")[0] if error.args else exercise
-        if name != exercise and name in self._folder.names:
-            return Failure("waiting", line=line, waits_for=name)
-        return Failure("open", line=line)
 
-    def _in_folder(self, frame: FrameType) -> bool:
-        return Path(frame.f_code.co_filename).parent == self._folder.path
+def explain_stopped_import(
+    frame: FrameType | None, folder: WeekFolder, seconds: float, computing: bool
+) -> ImportFailure:
+    """Describe an import that was stopped at `frame` after `seconds`."""
+    own = str(folder.path) + os.sep
+    while frame is not None and not frame.f_code.co_filename.startswith(own):
+        frame = frame.f_back
+    place = (frame.f_code.co_filename.removeprefix(own), frame.f_lineno) if frame else ("", 0)
+    if computing:
+        return ImportFailure("ImportTimeout", f"{seconds:g} seconds", *place)
+    return ImportFailure("", STUCK, *place)
 
-    def _is_test(self, frame: FrameType) -> bool:
-        return Path(frame.f_code.co_filename) == self._folder.checks
+
+def explain_failure(
+    error: BaseException, folder: WeekFolder, exercise: str, output: str = ""
+) -> Failure:
+    """Describe the exception that ended a check of `exercise`, after it printed `output`."""
+    frames = [f for f in traceback.walk_tb(error.__traceback__) if _in_folder(f[0], folder)]
+    student_frames = [(f, n) for f, n in frames if not _is_test(f, folder)]
+    kind, message = type(error).__name__, _message(error)
+    if isinstance(error, NotImplementedError) and student_frames:
+        return _unwritten(error, folder, exercise, student_frames[-1][1])
+    if isinstance(error, ImportError) and f"cannot import name '{exercise}'" in message:
+        return Failure("missing", output=output)
+    if student_frames and "reading from stdin while output is captured" in message:
+        reading, line = student_frames[-1]
+        return Failure("asks", "", kind, line, _code(reading, line), (), output)
+    frame, line = frames[-1] if frames else (None, 0)
+    facts = _facts(frame, line) if frame else ()
+    if frame is None or _is_test(frame, folder):
+        if isinstance(error, AssertionError):
+            return Failure("wrong", message, facts=facts, output=output)
+        reason = _unusable_result(kind, message, exercise)
+        return Failure("wrong", reason, kind, facts=facts, output=output)
+    file = Path(frame.f_code.co_filename).name
+    if file != folder.week.module:
+        message = f"{message} (in {file})"
+    return Failure("raised", message, kind, line, _code(frame, line), facts, output)
+
+
+def explain_stopped_check(frame: FrameType | None, folder: WeekFolder, message: str) -> Failure:
+    """Describe the line at which the student's code was stopped; `message` is the reason."""
+    while frame is not None and (not _in_folder(frame, folder) or _is_test(frame, folder)):
+        frame = frame.f_back
+    if frame is None:
+        return Failure("timeout", message)
+    line = frame.f_lineno
+    return Failure("timeout", message, line=line, code=_code(frame, line))
+
+
+def _unwritten(error: NotImplementedError, folder: WeekFolder, exercise: str, line: int) -> Failure:
+    """Read the unwritten function's name from the exception that its stub raises."""
+    name = str(error.args[0]).split(".")[0] if error.args else exercise
+    if name != exercise and name in folder.names:
+        return Failure("waiting", line=line, waits_for=name)
+    return Failure("open", line=line)
+
+
+def _in_folder(frame: FrameType, folder: WeekFolder) -> bool:
+    return Path(frame.f_code.co_filename).parent == folder.path
+
+
+def _is_test(frame: FrameType, folder: WeekFolder) -> bool:
+    return Path(frame.f_code.co_filename) == folder.checks
 
 
 def _code(frame: FrameType, line: int) -> str:
@@ -83,7 +147,7 @@ def _code(frame: FrameType, line: int) -> str:
 
 
 def _message(error: BaseException) -> str:
-    """Return an exception's message, without the values that pytest adds to assertions."""
+    """Return the message of an exception without the values that pytest adds to assertions."""
     try:
         text = str(error)
     except Exception:  # the exception's class may be the student's, with any `__str__`
@@ -116,7 +180,7 @@ def _facts(frame: FrameType, line: int) -> tuple[str, ...]:
 def _named_values(frame: FrameType, line: int) -> Iterator[tuple[str, Any]]:
     try:
         tree = ast.parse("".join(linecache.getlines(frame.f_code.co_filename)))
-    except (SyntaxError, ValueError):  # the file has changed since it was imported
+    except (SyntaxError, ValueError):  # the file has changed since the import
         return
     nodes = [n for n in ast.walk(tree) if isinstance(n, ast.Name | ast.Attribute)]
     for node in sorted((n for n in nodes if n.lineno == line), key=lambda n: n.col_offset):
@@ -140,3 +204,65 @@ def _fact(value: Any) -> str:
     if numpy is not None and isinstance(value, numpy.ndarray):
         return f"array of shape {value.shape}, {value.dtype}"
     return ""
+
+
+def find_mistake_lines(
+    folder: WeekFolder, exercise: str, checks: Sequence[Callable[[], object]], until: float
+) -> tuple[SuspectLine, ...]:
+    """Return the lines where a single edit makes all checks pass.
+
+    checks: with the failing ones first, so that most edits are rejected early.
+    until: the processor time of this process at which the search ends.
+    """
+    from ...repair import generate_edits  # slow to import, and used only after a failure
+
+    if not hasattr(signal, "setitimer"):  # an edited version that hangs could not be stopped
+        return ()
+    source = folder.source()
+    data = source.encode()
+    found: dict[int, SuspectLine] = {}
+    max_weight = 9.0
+    began = time.monotonic()
+    _passes(folder, data, checks, _MAX_SECONDS)
+    seconds = max(_MIN_SECONDS, _TIMES * (time.monotonic() - began))
+    for edit in generate_edits(source, exercise, frozenset(folder.names)):
+        over = time.process_time() > until
+        if over or len(found) >= _MAX_LINES or edit.weight > max_weight:
+            break
+        if edit.line not in found and _passes(folder, edit.applied(data), checks, seconds):
+            max_weight = min(max_weight, edit.weight + _WEIGHT_MARGIN)
+            found[edit.line] = SuspectLine(edit.line, edit.kind)
+    return tuple(found.values())
+
+
+def _passes(
+    folder: WeekFolder, source: bytes, checks: Sequence[Callable[[], object]], seconds: float
+) -> bool:
+    module = ModuleType(folder.stem)
+    module.__file__ = str(folder.module)
+    try:
+        with _stopped_after(seconds):
+            exec(compile(source, module.__file__, "exec"), module.__dict__)
+            sys.modules[module.__name__] = module
+            for check in checks:
+                check()
+    except BaseException:  # an edited version may raise anything, even SystemExit
+        return False
+    return True
+
+
+class _Timeout(BaseException):
+    """An edited version runs too long. `except Exception` in its code does not catch this."""
+
+
+@contextmanager
+def _stopped_after(seconds: float) -> Iterator[None]:
+    def stop(number: int, frame: FrameType | None) -> None:
+        raise _Timeout
+
+    signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)

@@ -1,13 +1,13 @@
-"""Report forbidden calls while the public checks run, under any alias.
+"""Detect forbidden calls while the public checks run, under any alias.
 
-The rules also read the source, but `act = nn.Softmax(-1)` at the top of a module, or a name that is
-put together at run time, is not a plain call. The hooks are the grader's own
-(`worker/monitor/function_hooks.py`): Python functions of libraries, NumPy's ufuncs, and torch's
-public functions. A dispatch mode adds the operators that run, also from compiled programs; grading
-replaces their kernels instead, which takes longer than a check should.
+The rules in `folder/slips.py` find plain calls in the source. They miss aliases such as
+`act = nn.Softmax(-1)` at the top of a module, and names assembled at run time. The hooks here are
+those of the grader (`worker/monitor/function_hooks.py`): Python functions of libraries, NumPy's
+ufuncs, and torch's public functions. A dispatch mode adds the operators that run, including those
+of compiled programs. Grading replaces their kernels instead, which is too slow for a check.
 
-A call is the student's if the innermost frame in the week's folder does not belong to the checks,
-which may compare with any function. Calls during the import of a module are allowed, as in
+A call is attributed to the student if the innermost frame in the week's folder does not belong to
+the checks, which may call any function. Calls during the import of a module are allowed, as in
 grading.
 """
 
@@ -26,7 +26,7 @@ from .check_results import Failure
 
 
 class CallNotice:
-    """Remember the first forbidden call of a check in `failure`."""
+    """Store the first forbidden call of a check in `failure`."""
 
     def __init__(self, folder: WeekFolder) -> None:
         self._folder, self._checks = folder.path, str(folder.checks)
@@ -35,7 +35,7 @@ class CallNotice:
 
     @contextmanager
     def watching(self, patterns: tuple[str, ...]) -> Iterator[None]:
-        """Watch for calls that match the patterns; hook torch only if it has been imported."""
+        """Detect calls that match the patterns; hook torch only if it has been imported."""
         self._patterns, self.failure = patterns, None
         try:
             if patterns and "torch" in sys.modules:
@@ -47,7 +47,7 @@ class CallNotice:
             self._patterns = ()
 
     def note(self, name: str, composed: bool = False) -> None:
-        """Record a call by its base name if a pattern matches and the student's code made it."""
+        """Record a call by its base name if it matches a pattern and the student's code made it."""
         if self.failure is None and matches(name, self._patterns):
             line = self._line()
             if line is not None:
@@ -55,22 +55,19 @@ class CallNotice:
                 self.failure = Failure("forbidden", call_in_words(name), name[:60], line=line)
 
     def _line(self) -> int | None:
-        """Return the student's line that makes the call, or None if a check makes it."""
+        """Return the line of the student's code that makes the call, or None if a check does."""
         found: int | None = None
         frame: Any = sys._getframe(2)
         while frame is not None:
-            code = frame.f_code
-            if code.co_filename == self._checks:
+            code, file = frame.f_code, frame.f_code.co_filename
+            if file == self._checks:
                 break
-            if self._in_folder(code.co_filename):
+            if Path(file).is_relative_to(self._folder) and "site-packages" not in file:
                 if code.co_name == "<module>":  # during an import
                     return None
                 found = found or int(frame.f_lineno)
             frame = frame.f_back
         return found
-
-    def _in_folder(self, file: str) -> bool:
-        return Path(file).is_relative_to(self._folder) and "site-packages" not in file
 
 
 def _dispatch_mode(note: Callable[[str], None]) -> Any:
@@ -85,7 +82,7 @@ def _dispatch_mode(note: Callable[[str], None]) -> Any:
 
         @classmethod
         def _should_skip_dynamo(cls) -> bool:
-            """Keep torch from importing the compiler only to skip it."""
+            """Prevent torch from importing its compiler."""
             return False
 
     return OperatorMode()  # type: ignore[no-untyped-call]  # torch's own

@@ -1,9 +1,9 @@
-"""Run a week's public checks in a separate process.
+"""Start the checking process, send it orders, and collect the outcomes of public checks.
 
-The checking process stops a check at its time limit, and this side stops a process that no longer
-answers. If the process ends early (an endless loop, a crash of the interpreter), the remaining
-exercises run in a new one. `WarmPython` keeps a process ready, because starting one takes as long
-as importing torch.
+The checking process stops a check at its time limit, and this module kills a process that no longer
+responds. If the process ends early (an endless loop, a crash of the interpreter), the remaining
+exercises run in a new process. `WarmPython` keeps a process ready, because starting a process takes
+as long as importing torch.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from .check_results import (
 
 _CAN_FORK = sys.platform == "linux"  # on other systems, torch's libraries crash after a fork
 _START_SECONDS = 180.0  # long enough to import torch from a slow disk
-_GRACE = 30.0  # beyond a check's limit, at which the checking process itself stops Python code
+_GRACE = 30.0  # time after its limit in which the checking process must stop a check itself
 
 
 class DoesNotRun(Exception):
@@ -49,53 +49,46 @@ class DoesNotRun(Exception):
 class WarmPython:
     """A checking process with all libraries imported, which runs one order at a time.
 
-    If the process cannot fork, it ends after each order, and the next one is started at once.
-    events: for each order, ends with an event with `finished`, or with None if the process ended.
+    If the process cannot fork, it ends after each order, and `finish` starts the next process.
+    events: the events of the current order; the last has `finished`, or is None if the process
+    ended.
     """
 
     def __init__(self, folder: WeekFolder) -> None:
         self._folder = folder
-        # a process for several orders would read conftest.py only once
+        # a process that serves several orders would read conftest.py only once
         self._serves = _CAN_FORK and not (folder.path / "conftest.py").exists()
         self._start()
 
     def _start(self) -> None:
         env = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")}
         env |= {"MPLBACKEND": "Agg"}
-        # otherwise torch's threads busy-wait between small products, for half of a check's time
+        # otherwise torch's threads spend half of a check's time waiting actively for work
         env.setdefault("OMP_WAIT_POLICY", "passive")
         command = [sys.executable, "-P", "-m", "autograder.student.checks.runner"]
         command += [str(self._folder.path), *(["--serve"] if self._serves else [])]
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115  # lives as long as the process
-        self._process = subprocess.Popen(
+        self.process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, env=env
         )
         self.events: queue.Queue[CheckEvent | None] = queue.Queue()
-        threading.Thread(target=_read, args=(self._process, self.events), daemon=True).start()
-
-    @property
-    def pid(self) -> int:
-        return self._process.pid
+        threading.Thread(target=_read, args=(self.process, self.events), daemon=True).start()
 
     def send(self, order: CheckOrder) -> None:
-        if self._process.poll() is not None:
+        if self.process.poll() is not None:
             self.restart()
-        assert self._process.stdin is not None
-        with contextlib.suppress(OSError):  # it died while starting: `events` ends
-            self._process.stdin.write(msgspec.json.encode(order) + b"\n")
-            self._process.stdin.flush()
-
-    def exit_code(self) -> int:
-        """Wait for the process to exit; return its exit code, negative for a signal."""
-        return self._process.wait()
+        assert self.process.stdin is not None
+        with contextlib.suppress(OSError):  # the process died while starting: `events` ends
+            self.process.stdin.write(msgspec.json.encode(order) + b"\n")
+            self.process.stdin.flush()
 
     def last_error(self) -> str:
-        """Return the last line on standard error."""
+        """Return the last line that the process wrote to standard error."""
         self._errors.seek(0)
         return self._errors.read()[-4000:].decode("utf-8", "replace").strip().split("\n")[-1]
 
     def finish(self) -> None:
-        """Restart the process after an order unless it accepts further orders."""
+        """Restart the process after an order unless the process accepts further orders."""
         if not self._serves:
             self.restart()
 
@@ -104,9 +97,9 @@ class WarmPython:
         self._start()
 
     def close(self) -> None:
-        self._process.kill()
-        self._process.wait()
-        for stream in (self._process.stdin, self._process.stdout, self._errors):
+        self.process.kill()
+        self.process.wait()
+        for stream in (self.process.stdin, self.process.stdout, self._errors):
             if stream is not None:
                 with contextlib.suppress(OSError):
                     stream.close()
@@ -114,7 +107,7 @@ class WarmPython:
 
 def _read(process: subprocess.Popen[bytes], events: queue.Queue[CheckEvent | None]) -> None:
     assert process.stdout is not None
-    # a killed process may leave half a line, and `close` may close the stream
+    # a killed process may leave an incomplete line, and `close` may close the stream
     with contextlib.suppress(OSError, ValueError, msgspec.MsgspecError):
         for line in process.stdout:
             events.put(msgspec.json.decode(line, type=CheckEvent))
@@ -156,7 +149,10 @@ def run_checks(
 def _run_order(
     python: WarmPython, order: CheckOrder, outcomes: dict[str, CheckOutcome]
 ) -> CheckOutcome | None:
-    """Append outcomes as they arrive; return that of a check that ended the process, or None."""
+    """Add outcomes to `outcomes` as they arrive.
+
+    Return the outcome of the check that ended the process, or None if the order is complete.
+    """
     begun: CheckEvent | None = None
     while True:
         try:
@@ -164,14 +160,16 @@ def _run_order(
             event = python.events.get(timeout=longest)
         except queue.Empty:
             if begun is None:
-                raise KitError("the checks did not start within three minutes") from None
-            return _interrupted(
-                begun, Failure("timeout", timeout_message(order.seconds, computing=False)), STUCK
-            )
+                raise KitError(
+                    "the checks did not start within three minutes: try again when this machine "
+                    "is less busy"
+                ) from None
+            message = timeout_message(order.seconds, computing=False)
+            return _interrupted(begun, Failure("timeout", message), STUCK)
         if event is None:
             if begun is None:
                 raise KitError(f"the checks could not start: {python.last_error()}")
-            code = python.exit_code()
+            code = python.process.wait()  # negative for a signal
             signal = signal_name(code)
             return _interrupted(begun, Failure("ended", str(code), signal), ended(signal))
         if event.problem:
@@ -189,7 +187,7 @@ def _run_order(
 
 
 def _interrupted(begun: CheckEvent, failure: Failure, of_import: str) -> CheckOutcome:
-    """Return the outcome of the check that had begun; raise DoesNotRun if it was the import."""
+    """Return the outcome of the check that was running; raise DoesNotRun for the import."""
     if not begun.begins:
         raise DoesNotRun(ImportFailure("", of_import))
     claim = claim_in_words(begun.begins, begun.exercise)

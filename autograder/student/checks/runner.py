@@ -1,12 +1,13 @@
-"""The checking process: import libraries, wait for an order, run it, report events.
+"""Run public checks in the checking process, as a pytest plugin.
 
     python -m autograder.student.checks.runner FOLDER [--serve]
 
-An order is one line of JSON on standard input, so a process can wait for it with torch imported and
-pytest about to collect. Events are written as lines of JSON to the original standard output; pytest
-captures what the student's code prints. A check that takes too long ends this process, after an
-event that says where it was. With `--serve` (only on Linux) each order runs in a fork, so the
-effects of the student's code end with the order; if the fork dies, this process ends the same way.
+The process imports libraries and starts pytest before it reads an order, one line of JSON on
+standard input. It writes events as lines of JSON to the original standard output; pytest captures
+the output of the student's code. A check that exceeds its time limit ends the process after an
+event with the line at which the check was stopped. With `--serve` (Linux only) each order runs in a
+fork, so the effects of the student's code end with the order; if the fork dies, this process exits
+with the same signal or code.
 """
 
 from __future__ import annotations
@@ -45,17 +46,23 @@ from .check_results import (
     claim_in_words,
     timeout_message,
 )
-from .explain import Explainer
+from .explain import (
+    explain_failure,
+    explain_stopped_check,
+    explain_stopped_import,
+    find_mistake_lines,
+    import_module,
+)
 from .forbidden_calls import CallNotice
-from .importing import import_module, still_importing
 
 _MAX_OUTPUT = 4000
-_INTERVAL = 0.05  # seconds between two readings of the clocks
-_IDLE = 1800.0  # seconds without an order, after which a waiting process exits to free its memory
+_INTERVAL = 0.05  # seconds between two checks of the time limit
+_SEARCH_SECONDS = 0.8  # processor time to search for mistakes, for all exercises together
+_IDLE = 1800.0  # seconds without an order after which the process exits to free its memory
 _COMPLETE, _STOPPED = 42, 3  # exit codes
 _PR_SET_PDEATHSIG = 1
-# Word in a file -> slow import that it implies. `assert_close` imports torch.distributed, and the
-# first optimizer imports torch's compiler.
+# Slow imports by a word in the student's files that implies them: `assert_close` imports
+# torch.distributed, and the first optimizer imports torch's compiler.
 _SLOW_IMPORTS = {
     "numpy": "numpy",
     "torch": "torch",
@@ -72,7 +79,6 @@ class CheckPlugin:
 
     def __init__(self, folder: WeekFolder, orders: BinaryIO, events: BinaryIO, serve: bool) -> None:
         self.folder, self._orders, self._events, self._serve = folder, orders, events, serve
-        self.explain = Explainer(folder)
         self.notice = CallNotice(folder)
         self._failure: Failure | None = None
         self._skipped = ""
@@ -83,7 +89,7 @@ class CheckPlugin:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection(self, session: pytest.Session) -> None:
-        """Wait for the order; none of the student's files has been imported yet."""
+        """Wait for an order, before any of the student's files is imported."""
         capture = session.config.pluginmanager.getplugin("capturemanager")
         self._wait_for_order()
         while self._serve and (fork := os.fork()):
@@ -105,7 +111,7 @@ class CheckPlugin:
         if self._serve and not select.select([self._orders], [], [], _IDLE)[0]:
             os._exit(0)
         line = self._orders.readline()
-        if not line:  # the other end is closed
+        if not line:  # the parent process has closed the pipe
             os._exit(0)
         self.order = msgspec.json.decode(line, type=CheckOrder)
 
@@ -124,7 +130,7 @@ class CheckPlugin:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self) -> None:
-        """Import the student's module; if that fails, run no check."""
+        """Import the student's module; if the import fails, end without running checks."""
         self.report(CheckEvent())
         with self._time_limited(self._stop_import):
             stopped = import_module(self.folder)
@@ -161,21 +167,20 @@ class CheckPlugin:
             self._skipped = str(call.excinfo.value).removeprefix("Skipped: ") or "it was skipped"
         elif report.failed and call.excinfo is not None and self._failure is None:
             output = report.capstdout[-_MAX_OUTPUT:]
-            self._failure = self.explain(call.excinfo.value, self._exercise(item), output)
+            exercise = self._exercise(item)
+            self._failure = explain_failure(call.excinfo.value, self.folder, exercise, output)
         return report
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self) -> None:
         self._report_mistake_lines()
-        self.end()  # pytest's final garbage collection takes longer than the checks
+        self.end()  # skip pytest's final garbage collection, which takes longer than the checks
 
     def _report_mistake_lines(self) -> None:
         if not any(outcome.failure for _, outcome in self._ran):
             return
-        with suppress(Exception):  # a hint must not break the result
-            from .mistake_lines import MistakeLines
-
-            search = MistakeLines(self.folder)
+        with suppress(Exception):  # an error in this optional search must not change the result
+            until = time.process_time() + _SEARCH_SECONDS
             for exercise in self.order.exercises:
                 ran = [(i, o) for i, o in self._ran if o.exercise == exercise]
                 ran.sort(key=lambda pair: pair[1].failure is None)
@@ -183,7 +188,7 @@ class CheckPlugin:
                 checks = [call for item, _ in ran if (call := _as_call(item)) is not None]
                 if not kinds or not kinds <= {"wrong", "raised"} or len(checks) < len(ran):
                     continue
-                places = search.find(exercise, checks)
+                places = find_mistake_lines(self.folder, exercise, checks, until)
                 for _, outcome in ran:
                     if places and outcome.failure:
                         failure = msgspec.structs.replace(outcome.failure, places=places)
@@ -191,16 +196,16 @@ class CheckPlugin:
                         self.report(CheckEvent(outcome=outcome))
 
     def end(self) -> NoReturn:
-        """Finish the order and the process, even if the student's code left threads running."""
+        """Report the end of the order and exit, even if threads of the student's code still run."""
         self.report(CheckEvent(finished=True))
         os._exit(_COMPLETE)
 
     @contextmanager
     def _time_limited(self, stop: Callable[[], None]) -> Iterator[None]:
-        """Call `stop`, which ends the process, from another thread when the time is up.
+        """Call `stop`, which ends the process, from a separate thread when the time is up.
 
-        A check is stopped if both processor time and elapsed time reach the limit, so that neither
-        a busy machine nor several threads shorten it; or if elapsed time reaches PATIENCE limits.
+        The time is up when both processor time and elapsed time reach the limit, so that neither a
+        busy machine nor several threads shorten it, or when elapsed time reaches PATIENCE limits.
         """
         seconds, ended, began = self.order.seconds, threading.Event(), time.monotonic()
         self._began = time.process_time()
@@ -218,7 +223,7 @@ class CheckPlugin:
             ended.set()
 
     def _computes(self) -> bool:
-        """Return True if the current step has used up its processor time."""
+        """Return True if the import or check that is running has used up its processor time."""
         return time.process_time() - self._began >= self.order.seconds
 
     def _exercise(self, item: pytest.Item) -> str:
@@ -231,15 +236,14 @@ class CheckPlugin:
         return CheckOutcome(item.name, exercise, claim, failure, self._skipped)
 
     def _stop_check(self, item: pytest.Item) -> None:
-        stuck = self.explain.stuck(
-            _main_frame(), timeout_message(self.order.seconds, self._computes())
-        )
-        outcome = self._outcome(item, stuck)
-        self.report(CheckEvent(outcome=outcome))
+        reason = timeout_message(self.order.seconds, self._computes())
+        stuck = explain_stopped_check(_main_frame(), self.folder, reason)
+        self.report(CheckEvent(outcome=self._outcome(item, stuck)))
         os._exit(_STOPPED)
 
     def _stop_import(self) -> None:
-        stuck = still_importing(_main_frame(), self.folder, self.order.seconds, self._computes())
+        limit, computes = self.order.seconds, self._computes()
+        stuck = explain_stopped_import(_main_frame(), self.folder, limit, computes)
         self.report(CheckEvent(stopped=stuck))
         os._exit(_STOPPED)
 
@@ -259,7 +263,7 @@ def _as_call(item: pytest.Item) -> Callable[[], object] | None:
 
 
 def _remove_compiled(folder: Path) -> None:
-    """Remove bytecode caches: two saves in quick succession can have the same time and size."""
+    """Remove bytecode caches, because two quick saves can have the same time and size."""
     for source in folder.glob("*.py"):
         with suppress(OSError, NotImplementedError):
             Path(importlib.util.cache_from_source(str(source))).unlink()
@@ -287,15 +291,16 @@ def main() -> None:
     serve = "--serve" in sys.argv[2:]
     if serve:
         _end_with_parent()
-    # pytest redirects the standard streams
+    # duplicate the standard streams, because pytest redirects them
     orders, events = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     folder = open_folder(Path(sys.argv[1]))
     sys.dont_write_bytecode = True
-    _import_libraries(folder.checks, folder.module)  # before the folder can hide them
+    # import libraries before the folder is on the path, where files could shadow them
+    _import_libraries(folder.checks, folder.module)
     sys.path.insert(0, str(folder.path))
     os.chdir(folder.path)
-    gc.freeze()  # so that a collection in a fork does not copy torch's pages
+    gc.freeze()  # keep garbage collections in a fork from copying the pages of torch
     plugin = CheckPlugin(folder, orders, events, serve)
     options = ["--import-mode=importlib", "-c", os.devnull, "--rootdir", str(folder.path)]
     options += ["--noconftest"] if serve else []

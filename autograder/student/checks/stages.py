@@ -1,10 +1,10 @@
-"""`check FOLDER`: check a project folder that combines several weeks, stage by stage.
+"""Check a project folder that combines several weeks, stage by stage (`check FOLDER`).
 
 The folder is part of the course. Its `stages.py` defines TITLE, DONE (printed when all stages
 pass), WEEKS (the week number of each module) and `stages(here)`, which yields a `Stage` for each
-claim; `run_stage` makes one from a function that raises `StageFailed`. Stages build on each other,
-so the first failure ends the run. `run_stages` runs this file in a separate process, because the
-student's code may hang or exit.
+claim; `run_stage` creates a `Stage` from a function that raises `StageFailed`. Stages build on each
+other, so the first failure ends the run. `run_stages` runs this module in a separate process,
+because the student's code may hang or exit.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from typing import NoReturn
 
 import msgspec
 
-from ..show.terminal import console, writes_unicode
+from ..show.check_text import console
 
 FILE = "stages.py"
 _SECONDS = 180.0
@@ -31,7 +31,7 @@ _ALL_PASSED, _ONE_FAILED = 10, 11  # exit codes; 0 may come from the student's c
 
 
 class Stage(msgspec.Struct, frozen=True):
-    """The outcome of one stage; `why` is one line, empty if it passed."""
+    """The outcome of one stage. why: the reason for a failure, on one line."""
 
     claim: str
     passed: bool
@@ -41,7 +41,7 @@ class Stage(msgspec.Struct, frozen=True):
 
 
 class StageFailed(Exception):
-    """The claim of a stage is false; the message is for the student."""
+    """The claim of a stage is false; the student sees the message."""
 
 
 def run_stage(claim: str, check: Callable[[], None], weeks: Mapping[str, int]) -> Stage:
@@ -64,7 +64,7 @@ def run_stage(claim: str, check: Callable[[], None], weeks: Mapping[str, int]) -
 
 
 def _location(error: BaseException, weeks: Mapping[str, int], line: bool) -> str:
-    """Return where in the student's files the exception was raised, in parentheses, or ""."""
+    """Return the innermost location in the student's files, in parentheses, or "" if unknown."""
     for frame, number in reversed(list(traceback.walk_tb(error.__traceback__))):
         stem = Path(frame.f_code.co_filename).stem
         if stem in weeks:
@@ -73,17 +73,17 @@ def _location(error: BaseException, weeks: Mapping[str, int], line: bool) -> str
 
 
 def staged_folder(name: str, start: Path | None = None) -> Path | None:
-    """Return the folder of that name with a `stages.py`, here or next to the weeks, or None."""
+    """Return the folder `name` with a `stages.py` at `start` or next to it, or None if missing."""
     here = (start or Path.cwd()).resolve()
-    places = [here] if here.name == name else []
-    places += [here / name, here.parent / name]
-    return next((p for p in places if (p / FILE).is_file()), None)
+    folders = [here] if here.name == name else []
+    folders += [here / name, here.parent / name]
+    return next((f for f in folders if (f / FILE).is_file()), None)
 
 
 def run_stages(folder: Path, start: Path | None = None, seconds: float = _SECONDS) -> bool:
-    """Run the stages in a separate process, print their results, and return whether all passed."""
+    """Run the stages in a separate process and print the results; return True if all passed."""
     out = console()
-    marks = ("✓", "✗", "-") if writes_unicode(out) else ("+", "x", "-")
+    marks = ("+", "x", "-") if out.options.ascii_only else ("✓", "✗", "-")
     here = (start or Path.cwd()).resolve()
     process = subprocess.Popen(
         [sys.executable, "-P", "-m", __name__, str(here), str(folder), *marks],
@@ -98,7 +98,7 @@ def run_stages(folder: Path, start: Path | None = None, seconds: float = _SECOND
     with process:
         try:
             for number, line in enumerate(process.stdout or ()):
-                out.print(line.rstrip("\n"), style="" if number else "bold", soft_wrap=True)
+                out.print(line.rstrip("\n"), style="" if number else "bold")
             code = process.wait()
         finally:
             timed_out = not timer.is_alive()
@@ -111,7 +111,7 @@ def run_stages(folder: Path, start: Path | None = None, seconds: float = _SECOND
 
 
 def main(here: Path, folder: Path, marks: Sequence[str]) -> NoReturn:
-    """Run the stages of `folder` on the student's files in `here`, in the separate process."""
+    """Run the stages of `folder` on the student's files in `here`, then exit the process."""
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # discard prints of the student's code
 

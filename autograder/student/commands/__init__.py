@@ -1,7 +1,7 @@
-"""The students' commands: `check`, `hint`, `watch`, `progress`, `reset`, `submit`.
+"""Check a week and submit it, for the commands and the functions of a notebook.
 
-`terminal_commands`, `watch` and `submit` implement the commands in a terminal, `notebook` the
-functions for a notebook; all of them use `check`. `service_client` talks to the course's service.
+`check` runs the checks of a week, `submit` implements the command, and `service_client` is its HTTP
+client for the course's service.
 """
 
-__all__ = ["check", "notebook", "service_client", "submit", "terminal_commands", "watch"]
+__all__ = ["check", "service_client", "submit"]

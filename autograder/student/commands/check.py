@@ -1,7 +1,9 @@
-"""Check a week: run the public checks on the student's file and combine the results.
+"""Run a week's public checks and combine the results, for a terminal or a notebook.
 
-The checks run in a separate process, so the file is read afresh and an endless loop ends. Errors in
-the student's code become part of the result.
+The checks run in a separate process, so they read the current file, and an endless loop can be
+stopped. Errors in the student's code are part of the result. The functions for notebooks return
+output that renders in the cell and raise no exceptions. A notebook's kernel keeps one checking
+process, for the week that was checked last, which ends with the kernel.
 """
 
 from __future__ import annotations
@@ -9,37 +11,39 @@ from __future__ import annotations
 import contextlib
 import hashlib
 from collections.abc import Iterable
+from pathlib import Path
 
 import msgspec
 
+from ...model.errors import KitError
 from ...model.source.import_failure import ImportFailure, explained
 from ..checks.check_results import CheckResult, ExerciseResult, Failure, sum_up
 from ..checks.launcher import DoesNotRun, WarmPython, run_checks
-from ..folder.rule_warnings import refused_outcomes
-from ..folder.slips import find_slips
+from ..folder.lessons import LastCheck, hints_to_show, load_state, save_state
+from ..folder.slips import find_slips, refused_outcomes
 from ..folder.source import fingerprints, used
-from ..folder.state import LastCheck, load_state, save_state
-from ..folder.week import WeekFolder
-from ..show.check_text import plain
+from ..folder.week import WeekFolder, open_all, open_folder
+from ..show.check_text import next_to_do, plain, week_progress
+from ..show.notebook_output import NotebookOutput, check_html, message_output, progress_output
+
+processes: dict[Path, WarmPython] = {}  # by week folder, at most one
 
 
 class NotPassed(AssertionError):
-    """Raised by a check under nbgrader's Validate, which reports only exceptions."""
+    """A check failed under nbgrader's Validate button, which reports only exceptions."""
 
     def _render_traceback_(self) -> list[str]:
-        """Show only the message in IPython: the frames are all the kit's."""
+        """Show only the message in IPython, because all frames belong to the kit."""
         return str(self).split("\n")
 
 
 class Checked(CheckResult, frozen=True):
-    """The result of `check(...)`: a table in a notebook, text elsewhere."""
+    """The result of `check(...)`, which renders as a table in a notebook and as text elsewhere."""
 
     def __repr__(self) -> str:
         return plain(self)
 
     def _repr_html_(self) -> str:
-        from ..show.notebook_output import check_html  # slow to import, and used only in notebooks
-
         return check_html(self)
 
 
@@ -50,9 +54,9 @@ def check_week(
     seconds: float = 20.0,
     warm: WarmPython | None = None,
 ) -> Checked:
-    """Check the named exercises.
+    """Run the public checks of the named exercises.
 
-    seconds: limit for each check. warm: the process to use; by default a new one.
+    seconds: time limit of each check. warm: the checking process; default: a new process.
     Raise KitError if the folder or its files cannot be checked.
     """
     chosen = [folder.exercise(n) for n in names]
@@ -78,10 +82,10 @@ def check_week(
 def _remember(
     folder: WeekFolder, source: str, results: list[ExerciseResult]
 ) -> tuple[set[str], list[str]]:
-    """Save the results.
+    """Store the results in the state file.
 
     Return the exercises whose previous check ran on an identical file, and all exercises of the
-    week whose current code fails.
+    week whose present code is known to fail.
     """
     state, prints = load_state(folder.memory), fingerprints(source, folder.names)
     file = hashlib.blake2b(source.encode(), digest_size=12).hexdigest()
@@ -105,3 +109,46 @@ def _import_failed(folder: WeekFolder, source: str, stopped: ImportFailure) -> C
     sentence, _, code = explained(folder.week.module, stopped, files).partition("\n")
     failure = Failure("broken", sentence, stopped.error, stopped.line, code)
     return Checked(folder, broken=failure)
+
+
+def check_in_notebook(exercise: str | None, folder: Path | None = None) -> Checked:
+    """Check one exercise, or all of a week; an error becomes the result's `problem`."""
+    try:
+        opened = open_folder(folder)
+        names = [opened.exercise(exercise).name] if exercise else list(opened.names)
+        return check_week(opened, names, warm=_warm_process(opened))
+    except KitError as error:
+        return Checked(None, problem=str(error))
+
+
+def hint_in_notebook(
+    exercise: str | None, again: bool = False, folder: Path | None = None
+) -> NotebookOutput:
+    """Show the hints shown so far and the next hint, which `again` omits."""
+    try:
+        opened = open_folder(folder)
+        name = opened.exercise(exercise).name if exercise else next_to_do(opened)
+        hints, message = hints_to_show(opened, name, again)
+    except KitError as error:
+        return message_output(str(error))
+    return message_output(message, hints)
+
+
+def progress_in_notebook(folder: Path | None = None) -> NotebookOutput:
+    """Show the progress in each week."""
+    try:
+        weeks = open_all(folder)
+    except KitError as error:
+        return message_output(str(error))
+    if not weeks:
+        return message_output("There is no week of the course here.")
+    return progress_output([week_progress(week) for week in weeks])
+
+
+def _warm_process(folder: WeekFolder) -> WarmPython:
+    if folder.path not in processes:
+        folder.checks  # noqa: B018  # raises KitError if the file is missing
+        while processes:
+            processes.popitem()[1].close()
+        processes[folder.path] = WarmPython(folder)
+    return processes[folder.path]

@@ -1,11 +1,12 @@
-"""HTTP client for the course's service: sign in with a token once, then use a stored key.
+"""HTTP client for the course's service: sign in once with a token, then use a stored key.
 
-A key is sent only to the address that issued it: redirects are not followed, and other machines are
-contacted only over https.
+A key is sent only to the address that issued the key: redirects are not followed, and remote
+machines are contacted only over https.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import time
@@ -43,19 +44,13 @@ class CourseService:
     def __init__(self, url: str) -> None:
         parts = urllib.parse.urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise KitError(f"{url!r} is not the address of a service: use https://host/")
+            raise KitError(f"{url!r} is not the URL of a service: use a URL such as https://host/")
         if parts.scheme == "http" and parts.hostname not in _LOOPBACK:
-            raise KitError(f"{url} is not encrypted, so your key could be read: use https")
+            raise KitError(f"{url} is not encrypted, so others could read your key: use https")
         self.url = url if url.endswith("/") else f"{url}/"
         self._opener = urllib.request.build_opener(_NoRedirects)
-        self.key = self._stored_key()
-
-    def _stored_key(self) -> str:
-        """Return this machine's key for the service or, on a JupyterHub, the Hub's token."""
-        hub = os.environ.get(_HUB_TOKEN, "")
-        if hub and "/services/" in self.url:
-            return hub
-        return str(_read_keys(keys_file()).get(self.url, ""))
+        hub_token = os.environ.get(_HUB_TOKEN, "") if "/services/" in self.url else ""
+        self.key = hub_token or str(_read_keys(keys_file()).get(self.url, ""))
 
     def sign_in(self, token: str) -> str:
         """Exchange a token for a key and store the key; return the student's name."""
@@ -69,7 +64,7 @@ class CourseService:
         return str(reply["name"])
 
     def review(self, week: str, data: bytes) -> dict[str, Any]:
-        """Send a zip; return what submitting it would keep, replace or leave missing."""
+        """Send a zip; return the parts that submitting it would keep, replace or omit."""
         return self._json(f"weeks/{week}/review", data, "application/zip")
 
     def submit(self, week: str, digest: str) -> dict[str, Any]:
@@ -78,7 +73,7 @@ class CourseService:
         return self._json(f"weeks/{week}/tries", form, _FORM)
 
     def follow(self, receipt: str) -> Iterator[dict[str, Any]]:
-        """Yield the state of a submission until it is graded, as often as the service requests."""
+        """Yield the state of a submission, at the service's intervals, until it is graded."""
         while True:
             state = self._json(f"tries/{receipt}")
             yield state
@@ -87,16 +82,6 @@ class CourseService:
             time.sleep(float(state["refresh"]))
 
     def _json(self, path: str, data: bytes | None = None, kind: str = "") -> dict[str, Any]:
-        try:
-            with self._open(path, data, kind) as response:
-                found = json.loads(response.read(_MAX_BYTES))
-        except ValueError:
-            found = None
-        if not isinstance(found, dict):
-            raise KitError(f"{self.url} is not a service of this kit")
-        return found
-
-    def _open(self, path: str, data: bytes | None = None, kind: str = "") -> Any:
         headers = {"accept": "application/json"}
         if self.key:
             headers["authorization"] = f"Bearer {self.key}"
@@ -104,7 +89,8 @@ class CourseService:
             headers["content-type"] = kind
         request = urllib.request.Request(self.url + path, data, headers)
         try:
-            return self._opener.open(request, timeout=_SECONDS)
+            with self._opener.open(request, timeout=_SECONDS) as response:
+                found = _dict_of(response.read(_MAX_BYTES))
         except urllib.error.HTTPError as error:
             raise self._http_error(error) from None
         except (OSError, ValueError) as error:
@@ -112,13 +98,17 @@ class CourseService:
             raise KitError(
                 f"{self.url} cannot be reached ({why}): nothing was submitted; try again later"
             ) from None
+        if not found:
+            raise KitError(
+                f"{self.url} is not a grading service of this kit: check the URL, or ask your "
+                "instructor"
+            )
+        return found
 
     def _http_error(self, error: urllib.error.HTTPError) -> KitError:
-        with error:
-            try:
-                message = str(json.loads(error.read(_MAX_BYTES))["error"])
-            except (ValueError, KeyError, TypeError, OSError):
-                message = f"HTTP status {error.code}"
+        message = f"HTTP status {error.code}"
+        with error, contextlib.suppress(OSError):
+            message = str(_dict_of(error.read(_MAX_BYTES)).get("error", message))
         if error.code == 401:
             return SignInRequired(message)
         return KitError(f"{self.url}: {message}")
@@ -131,7 +121,15 @@ def keys_file() -> Path:
 
 def _read_keys(path: Path) -> dict[str, Any]:
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        return _dict_of(path.read_bytes())
+    except OSError:
+        return {}
+
+
+def _dict_of(data: bytes) -> dict[str, Any]:
+    """Decode a JSON object; return {} for anything else."""
+    try:
+        found = json.loads(data)
+    except ValueError:
         return {}
     return found if isinstance(found, dict) else {}

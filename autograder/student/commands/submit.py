@@ -1,4 +1,4 @@
-"""`autograder submit`: check, collect files, review, submit, show receipt and result."""
+"""Submit a week to the course's service or nbgrader, and show the receipt and the result."""
 
 from __future__ import annotations
 
@@ -15,10 +15,9 @@ from rich.console import Console
 from ...model.errors import KitError
 from ...model.submission_files import packed
 from ...terminal.console import terminal
-from ..folder.packing import SubmissionFiles, pack, save_receipt, submit_to_exchange
+from ..folder.packing import SubmissionFiles, save_receipt, submit_to_exchange
 from ..folder.week import WeekFolder, open_all, open_folder
 from ..show.check_text import wrapped
-from ..show.terminal import console
 from ..show.wording import summary
 from .check import check_week
 from .service_client import CourseService, SignInRequired
@@ -28,42 +27,8 @@ _WIDTH = 80
 Lines = Iterator[tuple[int, str]]  # (indentation, text)
 
 
-def run_submit(
-    week: str | None,
-    folder: Path | None,
-    *,
-    to: str,
-    exchange: bool,
-    check: bool,
-    confirm: bool,
-    wait: bool,
-) -> bool:
-    """Submit a week; return False if a public check fails or a note needs attention.
-
-    to: URL of a service; default: the week's service. exchange: use nbgrader's exchange instead.
-    check: run the public checks first. confirm: ask on a terminal. wait: wait for the result.
-    """
-    opened = _find_week(week, folder)
-    parcel = pack(opened)
-    out = console()
-    passed = _run_checks(out, opened) if check else True
-    for note in parcel.notes:
-        out.print(f"LOOK  {note}")
-    url = "" if exchange else to or opened.week.hand_in
-    if url:
-        _send_to_service(out, opened, parcel, CourseService(url), confirm=confirm, wait=wait)
-    else:
-        out.print("Parts that you submitted before and leave out now are kept.")
-        out.print(f"  files    {', '.join(parcel.files)}", soft_wrap=True)
-        out.print(f"  digest   {parcel.digest}", soft_wrap=True)
-        _confirm(confirm)
-        when = submit_to_exchange(opened, parcel)
-        out.print(f"Submitted through nbgrader, {when}")
-        save_receipt(opened, f"through nbgrader, {when}, digest {parcel.digest}")
-    return passed and not parcel.notes
-
-
-def _find_week(week: str | None, folder: Path | None) -> WeekFolder:
+def find_week_folder(week: str | None, folder: Path | None) -> WeekFolder:
+    """Open a week by name or number, or the current week; raise KitError if it is not here."""
     if week is None:
         return open_folder(folder)
     weeks = open_all(folder)
@@ -75,16 +40,21 @@ def _find_week(week: str | None, folder: Path | None) -> WeekFolder:
     raise KitError(f"there is no week {week!r} here; there are {names}")
 
 
-def _run_checks(out: Console, folder: WeekFolder) -> bool:
+def run_public_checks(out: Console, folder: WeekFolder) -> bool:
+    """Check all exercises and print a summary; return True if all pass or cannot run here.
+
+    Raise KitError if the module cannot be imported.
+    """
     result = check_week(folder, folder.names)
     if result.broken:
         raise KitError(
-            f"{result.broken.message}. It would earn no points: fix it, or use --no-check"
+            f"{result.broken.message}. It would earn no points: fix the error, or use --no-check "
+            "to submit anyway"
         )
-    out.print(summary(result), soft_wrap=True)
+    out.print(summary(result))
     failing = [e.name for e in result.exercises if e.state not in ("pass", "skipped")]
     if failing:
-        out.print(f"  not yet: {', '.join(failing)}: `autograder check` shows why", soft_wrap=True)
+        out.print(f"  not yet: {', '.join(failing)}: `autograder check` shows why")
     return not failing
 
 
@@ -100,15 +70,30 @@ def _confirm(confirm: bool) -> None:
         raise KitError("nothing was submitted")
 
 
-def _send_to_service(
+def send_to_exchange(
+    out: Console, folder: WeekFolder, parcel: SubmissionFiles, *, confirm: bool
+) -> None:
+    """Submit files through nbgrader's exchange; confirm: ask first on a terminal."""
+    out.print("Parts of earlier submissions that are not in this one are kept.")
+    out.print(f"  files    {', '.join(parcel.files)}")
+    out.print(f"  digest   {parcel.digest}")
+    _confirm(confirm)
+    when = submit_to_exchange(folder, parcel)
+    out.print(f"Submitted through nbgrader, {when}")
+    save_receipt(folder, f"through nbgrader, {when}, digest {parcel.digest}")
+
+
+def send_to_service(
     out: Console,
     folder: WeekFolder,
     parcel: SubmissionFiles,
-    service: CourseService,
+    url: str,
     *,
     confirm: bool,
     wait: bool,
 ) -> None:
+    """Submit files to the course's service; confirm: ask first; wait: wait for the result."""
+    service = CourseService(url)
     review = _review(out, folder, parcel, service)
     _print(out, review_lines(review))
     if review["problem"]:
@@ -118,21 +103,22 @@ def _send_to_service(
     receipt, received, digest = reply["receipt"], reply["received"], reply["digest"]
     out.print(f"Submitted: {folder.heading}, {received}")
     out.print(f"  receipt  {receipt}")
-    out.print(f"  digest   {digest}", soft_wrap=True)
+    out.print(f"  digest   {digest}")
     save_receipt(folder, f"receipt {receipt}, {received}, digest {digest}")
-    refused = (reply["told"] or {}).get("verdict") == "refused"  # these files were sent before
+    # the service refuses files that were submitted before
+    refused = (reply["told"] or {}).get("verdict") == "refused"
     if reply["why"] and not refused:
-        out.print(reply["why"], soft_wrap=True)
+        out.print(reply["why"])
     elif wait:
         _show_result(out, service, reply)
     else:
-        out.print(f"  result   {service.url}tries/{receipt}", soft_wrap=True)
+        out.print(f"  result   {service.url}tries/{receipt}")
 
 
 def _review(
     out: Console, folder: WeekFolder, parcel: SubmissionFiles, service: CourseService
 ) -> dict[str, Any]:
-    """Send the files, signing in if needed; return what submitting them would change."""
+    """Send the files, after signing in if necessary; return the effects of submitting them."""
     data = packed(parcel.files)
     token = os.environ.get(TOKEN_VARIABLE, "")
     if token:
@@ -145,17 +131,17 @@ def _review(
         if not sys.stdin.isatty() or token:
             raise KitError(
                 f"{service.url}: {error}. Set {TOKEN_VARIABLE} to the token from your instructor "
-                f"or the web page (in a notebook: %env {TOKEN_VARIABLE}=…), or run this in a "
-                "terminal and type the token when prompted"
+                f"or the web page (in a notebook: %env {TOKEN_VARIABLE}=…), or run this command in "
+                "a terminal and type the token when prompted"
             ) from None
-        out.print(f"Sign in to {service.url}: {error}", soft_wrap=True)
+        out.print(f"Sign in to {service.url}: {error}")
         name = service.sign_in(getpass.getpass("Token: ").strip())
-        out.print(f"This machine now submits for {name}.")
+        out.print(f"You are signed in as {name} on this machine.")
         return service.review(folder.week.week, data)
 
 
 def review_lines(review: dict[str, Any]) -> Lines:
-    """Format the contents and effects of a submission."""
+    """Yield the contents and effects of a submission as (indentation, text)."""
     width = max((len(line["name"]) for line in review["lines"]), default=0)
     for line in review["lines"]:
         yield 2, f"{line['name']:{width}}  {line['words']}"
@@ -191,7 +177,7 @@ def _queue_state(reply: dict[str, Any]) -> str:
 
 
 def result_lines(result: dict[str, Any]) -> Lines:
-    """Format a result for its student."""
+    """Yield a result for its student as (indentation, text)."""
     visible = result.get("told") or {}
     if result["state"] == "replaced":
         yield 0, "You submitted again before it was graded. It did not use up an attempt."
@@ -230,4 +216,4 @@ def _exercise_lines(exercise: dict[str, Any]) -> Lines:
 def _print(out: Console, lines: Lines) -> None:
     for indent, text in lines:
         for line in wrapped(text, indent, _WIDTH) if text else ():
-            out.print(line, soft_wrap=True)
+            out.print(line)

@@ -1,18 +1,8 @@
 """Read and write the folder of a week, as students have it.
 
-Start with `week`: WeekFolder, and the description in week.json. `packing` collects the files of a
-submission, `reset` restores stubs, `slips` and `rule_warnings` report what the checks do not see,
-and `state` remembers hints and results.
+Start with `week`: WeekFolder, and the description in week.json. `source` analyses the module and
+restores stubs, `lessons` reads hints and remembers results, `slips` finds problems that no check
+detects, and `packing` collects the files of a submission.
 """
 
-__all__ = [
-    "lessons",
-    "packing",
-    "released_solution",
-    "reset",
-    "rule_warnings",
-    "slips",
-    "source",
-    "state",
-    "week",
-]
+__all__ = ["lessons", "packing", "slips", "source", "week"]

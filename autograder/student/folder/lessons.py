@@ -1,21 +1,115 @@
-"""Read the week's lesson: the notebook in the folder, or lesson.md."""
+"""Read the hints and the lesson of a week, and store the hints shown and the last results.
+
+hints.md contains a section per exercise (`## softmax`) with numbered hints, each more concrete than
+the one before. The state file is optional: if it is missing, damaged or read-only, only the number
+of hints shown and the last results are lost.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
+from pathlib import Path
 
+import msgspec
+
+from ...files import replace_file
+from ...model.errors import KitError
+from ..checks.check_results import State
 from .week import WeekFolder
+
+FILE = "hints.md"
+_SECTION = re.compile(r"^##\s+`?([A-Za-z_]\w*)`?\s*$")
+_HINT = re.compile(r"^\d+\.\s+(.*)$")
+
+
+class Hint(msgspec.Struct, frozen=True):
+    """One hint for an exercise; `number` counts from 1."""
+
+    exercise: str
+    text: str
+    number: int
+    total: int
+
+
+class LastCheck(msgspec.Struct):
+    """The last check of an exercise. fingerprint: of its code; file: digest of the module."""
+
+    state: State
+    passed: int
+    total: int
+    fingerprint: str
+    file: str = ""
+
+
+class StudentState(msgspec.Struct):
+    """The number of hints shown and the last check, by exercise."""
+
+    hints: dict[str, int] = {}
+    checked: dict[str, LastCheck] = {}
+
+
+def load_state(path: Path) -> StudentState:
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=StudentState)
+    except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
+        return StudentState()
+
+
+def save_state(path: Path, state: StudentState) -> None:
+    with contextlib.suppress(OSError):
+        replace_file(path, msgspec.json.format(msgspec.json.encode(state), indent=1))
+
+
+def parse_hints(text: str) -> dict[str, tuple[str, ...]]:
+    """Return the hints of each exercise; a line without a number continues the previous hint."""
+    hints: dict[str, list[str]] = {}
+    section: list[str] | None = None
+    for line in text.split("\n"):
+        if heading := _SECTION.match(line):
+            section = hints.setdefault(heading[1], [])
+        elif line.startswith("#"):
+            section = None
+        elif section is not None and (numbered := _HINT.match(line)):
+            section.append(numbered[1])
+        elif section and line.strip():
+            section[-1] += f" {line.strip()}"
+    return {name: tuple(some) for name, some in hints.items()}
+
+
+def hints_of(folder: WeekFolder, exercise: str) -> list[Hint]:
+    """Return all hints for an exercise, or [] if hints.md cannot be read."""
+    hints = parse_hints(_text(folder.path / FILE)).get(exercise, ())
+    return [Hint(exercise, hint, n, len(hints)) for n, hint in enumerate(hints, start=1)]
+
+
+def hints_to_show(folder: WeekFolder, exercise: str, again: bool) -> tuple[list[Hint], str]:
+    """Return the hints shown so far and the next one, which is recorded as shown.
+
+    again: return only the hints shown so far.
+    The second value is a message if there is no further hint to show, otherwise "".
+    Raise KitError if the exercise has no hints.
+    """
+    state = load_state(folder.memory)
+    every = hints_of(folder, exercise)
+    shown = every[: state.hints.get(exercise, 0)]
+    if again:
+        return shown, "" if shown else f"No hint for {exercise} has been shown yet."
+    if not every:
+        raise KitError(f"there are no hints for {exercise} in {folder.path.name}/{FILE}")
+    if shown == every:
+        return shown, f"You have seen all hints for {exercise}. Read the lesson, or ask."
+    state.hints[exercise] = len(shown) + 1
+    save_state(folder.memory, state)
+    return every[: len(shown) + 1], ""
 
 
 def heading_of(folder: WeekFolder, exercise: str) -> str:
     """Return the file and the heading above the exercise's `check("…")` cell, or ""."""
     call = re.compile(rf"""^\s*check\(["']{re.escape(exercise)}["']\)""")
-    try:
-        page = (folder.path / "lesson.md").read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError):
-        page = ""
     notebook = "\n".join(source for _, source in notebook_cells(folder))
+    page = _text(folder.path / "lesson.md")
     for name, text in ((f"{folder.week.week}.ipynb", notebook), ("lesson.md", page)):
         heading = ""
         for line in text.split("\n"):
@@ -33,3 +127,10 @@ def notebook_cells(folder: WeekFolder) -> list[tuple[str, str]]:
         return [(c["cell_type"], "".join(c["source"])) for c in cells]
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return []  # the notebook may be damaged
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return ""

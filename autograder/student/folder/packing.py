@@ -1,7 +1,7 @@
 """Collect the files of a submission, and submit them through nbgrader's exchange.
 
-A course's service receives the same files (commands/service_client.py). For the exchange, the real
-`nbgrader submit` runs on a folder that contains only these files.
+A course's service receives the same files (commands/service_client.py). For the exchange,
+`nbgrader submit` runs on a temporary folder that contains only these files.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import msgspec
 from ...files import write_files
 from ...model.errors import KitError
 from ...model.submission_files import digest_of
-from .reset import BACKUPS
+from .source import BACKUPS
 from .week import WeekFolder
 
 RECEIPTS = "RECEIPTS.md"
@@ -33,7 +33,7 @@ _DONE = re.compile(r"Submitted as: (\S+) (\S+) (.+)")
 
 
 class SubmissionFiles(msgspec.Struct, frozen=True):
-    """The files of a submission by name, and notes for the student."""
+    """The contents of a submission's files by name, and notes for the student."""
 
     files: dict[str, bytes]
     notes: tuple[str, ...] = ()
@@ -44,10 +44,13 @@ class SubmissionFiles(msgspec.Struct, frozen=True):
 
 
 def pack(folder: WeekFolder) -> SubmissionFiles:
-    """Collect the module, the notebook and the files that the code may need; raise KitError."""
+    """Collect the module, the notebook and data files of a week.
+
+    Raise KitError if the module is missing or the files are too large.
+    """
     module, copies = folder.module.name, folder.copies()
     if not folder.module.is_file():
-        folder.source()  # raises the error
+        folder.source()  # raises KitError
     files: dict[str, bytes] = {}
     for path in sorted(folder.path.rglob("*")):
         name = path.relative_to(folder.path).as_posix()
@@ -72,7 +75,7 @@ def _is_submitted(folder: WeekFolder, name: str) -> bool:
 
 
 def submit_to_exchange(folder: WeekFolder, parcel: SubmissionFiles) -> str:
-    """Submit through nbgrader and return the time that it reports; raise KitError on failure."""
+    """Submit files through nbgrader; return the time that nbgrader reports, or raise KitError."""
     next_to_python = str(Path(sys.executable).parent)
     program = shutil.which("nbgrader", path=next_to_python) or shutil.which("nbgrader")
     if program is None:
@@ -104,23 +107,23 @@ def submit_to_exchange(folder: WeekFolder, parcel: SubmissionFiles) -> str:
 
 
 def _nbgrader_settings(folder: WeekFolder) -> Path | None:
-    """Return the student's nbgrader settings, where `nbgrader` would look for them."""
-    for place in (folder.path, folder.path.parent):
-        path = place / _SETTINGS
+    """Return the student's nbgrader_config.py in the folder or its parent, or None if missing."""
+    for parent in (folder.path, folder.path.parent):
+        path = parent / _SETTINGS
         if path.is_file() and (not hasattr(os, "geteuid") or path.stat().st_uid == os.geteuid()):
             return path
     return None
 
 
 def reason_of(log: str) -> str:
-    """Return why nbgrader failed, from the last line of its log that states a reason."""
+    """Return the last line of nbgrader's log that states a reason for the failure."""
     lines = [_LOG.sub("", line).strip() for line in log.splitlines()]
     lines = [line for line in lines if line and line != "nbgrader submit failed"]
-    return lines[-1] if lines else "it gave no reason"
+    return lines[-1] if lines else "nbgrader reported no reason"
 
 
 def save_receipt(folder: WeekFolder, line: str) -> None:
-    """Append a receipt to the week's folder; this file is never submitted."""
+    """Append a receipt to RECEIPTS.md in the week's folder, which is never submitted."""
     path = folder.path / RECEIPTS
     head = "" if path.exists() else "# Your submissions\n\n"
     with path.open("a", encoding="utf-8") as file:

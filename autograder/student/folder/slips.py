@@ -1,16 +1,55 @@
-"""Detect accidents that checks miss: code in the wrong file, a newer copy, an unsaved file."""
+"""Warn about code that the grader would refuse, and about accidents that no check detects.
+
+The rules of `model/source/rules.py` find plain calls in the source: `torch.softmax(x)`,
+`x.softmax(-1)`, or imported names. Calls through an alias are found while the public checks run
+(checks/forbidden_calls.py). Accidents are code in the wrong file, a newer copy of the module, and
+an unsaved file.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import islice
 
-from ..checks.check_results import ExerciseResult
+from ...model.source.reachable import Sources
+from ...model.source.rules import Refusal, Rules, missing_imports, plain_calls, refusals, texts_of
+from ..checks.check_results import CheckOutcome, ExerciseResult, Failure
 from .lessons import notebook_cells
 from .source import statement_counts
 from .week import WeekFolder
 
+_MAX_FILES = 200
 _DEFINITION = re.compile(r"^(?:def|class)\s+(\w+)", re.MULTILINE)
+
+
+def refused_outcomes(folder: WeekFolder, outcomes: list[CheckOutcome]) -> dict[str, CheckOutcome]:
+    """Return a failed outcome for each exercise that the grader would refuse.
+
+    Exercises are refused for broken rules in the student's files and forbidden calls in `outcomes`.
+    """
+    files = {}
+    for path in islice(sorted(folder.path.rglob("*.py")), _MAX_FILES):
+        if path.is_file():
+            files[path.relative_to(folder.path).as_posix()] = path.read_bytes()
+    found = find_refusals(files, folder.week.module, folder.week.rules, folder.week.extras)
+    failures = {
+        o.exercise: o.failure
+        for o in reversed(outcomes)
+        if o.failure and o.failure.kind == "forbidden"
+    } | {
+        name: Failure("forbidden", r.message, r.name[:60], line=r.line) for name, r in found.items()
+    }
+    return {n: CheckOutcome("", n, "only what is allowed", f) for n, f in failures.items()}
+
+
+def find_refusals(
+    files: Mapping[str, bytes], module: str, rules: Mapping[str, Rules], extras: tuple[str, ...]
+) -> dict[str, Refusal]:
+    """Return the first broken rule of each exercise in the given files."""
+    sources = Sources(texts_of(files), module)
+    absent = missing_imports(sources, tuple(rules), extras)
+    return plain_calls(sources, rules) | refusals(sources, rules) | absent
 
 
 def find_slips(
@@ -28,8 +67,7 @@ def find_slips(
     notes = [
         f"{c.name} is newer than {module}: only {module} counts." for c in folder.newer_copies()
     ]
-    notes += _defined_in_notebook(folder, unwritten)
-    notes += _leftover_raises(folder, unwritten)
+    notes += [*_defined_in_notebook(folder, unwritten), *_leftover_raises(folder, unwritten)]
     if not notes and all(r.name in unchanged for r in failing):
         notes.append(f"{module} has not changed since your last check: is it saved?")
     return tuple(notes)

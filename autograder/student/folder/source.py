@@ -1,18 +1,28 @@
-"""Analyse the student's module: the statements of an exercise, and the exercises it uses.
+"""Analyse the student's module and restore its stubs.
 
 The fingerprint of an exercise covers its definition and every top-level name that it reaches in the
-module, without comments, docstrings and layout. It changes whenever the behaviour may have changed.
-The other functions raise SyntaxError or ValueError if the module is not valid Python.
+module, without comments, docstrings and layout, so it changes whenever the behaviour may change.
+`fingerprints` ignores an invalid module and `restore_stub` reports it; the other functions raise
+SyntaxError or ValueError.
 """
 
 from __future__ import annotations
 
 import ast
+import datetime as dt
 import hashlib
+import itertools
+import shutil
 from collections import defaultdict
 from collections.abc import Iterable
 from functools import lru_cache
+from pathlib import Path
 
+from ...files import replace_file
+from ...model.errors import KitError
+from .week import WeekFolder
+
+BACKUPS = "kept"
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
@@ -48,13 +58,13 @@ def used(source: str, exercise: str, others: Iterable[str]) -> tuple[str, ...]:
     return tuple(n for n in others if n != exercise and n in reached)
 
 
-def span(source: str, name: str) -> tuple[int, int] | None:
-    """Return the first and last line (from 1) of the last top-level definition of a name."""
+def definition(source: str, name: str) -> slice | None:
+    """Return the lines (from 0) of the last top-level definition of a name, or None."""
     found = None
     for node in _parsed(source).body:
         if isinstance(node, Definition) and node.name == name:
             first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
-            found = first, node.end_lineno or node.lineno
+            found = slice(first - 1, node.end_lineno)
     return found
 
 
@@ -65,6 +75,60 @@ def statement_counts(source: str) -> dict[str, int]:
         for node in _parsed(source).body
         if isinstance(node, Definition)
     }
+
+
+def restore_stub(
+    folder: WeekFolder, exercise: str | None = None, now: dt.datetime | None = None
+) -> Path | None:
+    """Restore the stub of an exercise, or of the whole module.
+
+    Return the path of the backup in the folder `kept`, or None if there was no module. Raise
+    KitError if the stub is missing, the exercise cannot be located, or a file cannot be written.
+    """
+    text = folder.week.stub
+    if not text:
+        raise KitError(f"{folder.path.name} contains no stub: copy it from the released folder")
+    if exercise is not None:
+        text = _with_stub_of(folder, folder.exercise(exercise).name)
+    try:
+        backup = None
+        if folder.module.exists():
+            (folder.path / BACKUPS).mkdir(exist_ok=True)
+            backup = _unused_backup(folder, now or dt.datetime.now())
+            shutil.copyfile(folder.module, backup)
+        replace_file(folder.module, text.encode(), 0o644)
+    except OSError as error:
+        where = error.filename or folder.path.name
+        raise KitError(f"nothing was reset: {where} cannot be written ({error.strerror})") from None
+    return backup
+
+
+def _with_stub_of(folder: WeekFolder, exercise: str) -> str:
+    """Return the module's source with one definition replaced by its stub, or with it appended."""
+    stub, source = folder.week.stub, folder.source()
+    wanted = definition(stub, exercise)
+    if wanted is None:
+        raise KitError(f"the week's stub has no {exercise}: copy it from the released folder")
+    try:
+        found = definition(source, exercise)
+    except (SyntaxError, ValueError) as error:
+        raise KitError(
+            f"Python cannot read {folder.week.module} ({error}), so {exercise} cannot be located: "
+            "correct that line, or restore the whole file with `autograder reset --all`"
+        ) from None
+    stub_lines, lines = stub.split("\n")[wanted], source.split("\n")
+    if found:
+        lines[found] = stub_lines
+    else:
+        lines = [*source.rstrip("\n").split("\n"), "", "", *stub_lines, ""]
+    return "\n".join(lines)
+
+
+def _unused_backup(folder: WeekFolder, now: dt.datetime) -> Path:
+    times = (now + dt.timedelta(seconds=n) for n in itertools.count())
+    names = (f"{folder.stem}_{time:%Y-%m-%d_%H%M%S}.py" for time in times)
+    paths = (folder.path / BACKUPS / name for name in names)
+    return next(path for path in paths if not path.exists())
 
 
 @lru_cache(maxsize=4)

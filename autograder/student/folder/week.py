@@ -1,4 +1,4 @@
-"""A week's folder as students have it, and the file `week.json` that describes it."""
+"""Open a week's folder, and read and write the file `week.json` that describes it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ...model.source.rules import Rules
 
 DESCRIPTION = "week.json"
 MEMORY = ".autograder-student.json"
-SUFFIX_OF_SOLUTIONS = "-solutions"  # added to the week's name when solutions are released
+SUFFIX_OF_SOLUTIONS = "-solutions"  # name of released solutions: the week's name with this suffix
 
 
 class WeekExercise(msgspec.Struct, frozen=True):
@@ -36,7 +36,7 @@ class WeekQuestion(msgspec.Struct, frozen=True):
 
 
 class WeekFile(msgspec.Struct, frozen=True):
-    """The contents of week.json: data for the student's commands, and the stub for `reset`."""
+    """The contents of week.json, including the stub that `reset` restores."""
 
     week: str
     title: str
@@ -46,23 +46,23 @@ class WeekFile(msgspec.Struct, frozen=True):
     questions: tuple[WeekQuestion, ...] = ()
     stub: str = ""
     electives_counted: int | None = None
-    release: int = 1  # 1, or higher for corrected releases of the week
+    release: int = 1  # number of the week's release; corrected releases have higher numbers
     hand_in: str = ""  # address of the course's service, or ""
     course: str = ""  # name of the course in nbgrader's exchange
 
     @property
     def rules(self) -> dict[str, Rules]:
-        """Return what each exercise forbids, by exercise."""
+        """Return the rules for source code, by exercise."""
         return {e.name: Rules(e.not_allowed, e.source_not_allowed) for e in self.exercises}
 
     @property
     def extras(self) -> tuple[str, ...]:
-        """Return the kit's extras whose libraries may be imported this week."""
+        """Return the kit's extras whose libraries the week's exercises may import."""
         return tuple(sorted({e.extra for e in self.exercises if e.extra}))
 
 
 def describe_week(course: Course, week: Week, release: int = 1) -> bytes:
-    """Return the contents of week.json for a released folder."""
+    """Return the contents of week.json for a release of the week."""
     described = _describe(course, week, stub_of(course, week), release)
     return msgspec.json.format(msgspec.json.encode(described), indent=1) + b"\n"
 
@@ -94,31 +94,18 @@ def _describe(course: Course, week: Week, stub: str, release: int = 1) -> WeekFi
 
 
 class WeekFolder:
-    """A week's folder, where the student works.
+    """The folder of a week, in which the student works.
 
-    memory: the state file (state.py).
+    memory: the path of the state file (see `lessons`); default: a file in the folder.
     """
 
     def __init__(self, path: Path, week: WeekFile, memory: Path | None = None) -> None:
         self.path, self.week = path, week
         self.memory = memory or path / MEMORY
-
-    @property
-    def module(self) -> Path:
-        return self.path / self.week.module
-
-    @property
-    def stem(self) -> str:
-        return self.week.module.removesuffix(".py")
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        return tuple(e.name for e in self.week.exercises)
-
-    @property
-    def heading(self) -> str:
-        number = self.week.week[4:6].lstrip("0")
-        return f"Week {number} · {self.week.title}"
+        self.module = path / week.module
+        self.stem = week.module.removesuffix(".py")
+        self.names = tuple(e.name for e in week.exercises)
+        self.heading = f"Week {week.week[4:6].lstrip('0')} · {week.title}"
 
     @cached_property
     def checks(self) -> Path:
@@ -136,15 +123,10 @@ class WeekFolder:
         try:
             content = self.module.read_bytes()
         except FileNotFoundError:
-            copies = self.copies()
-            raise KitError(
-                f"there is no {self.module.name} in {self.path.name}"
-                + (
-                    f"; there is {copies[0].name}: rename it to {self.module.name}"
-                    if copies
-                    else ": `autograder reset --all` restores the stub"
-                )
-            ) from None
+            remedy = ": `autograder reset --all` restores the stub"
+            if copies := self.copies():
+                remedy = f"; there is {copies[0].name}: rename it to {self.module.name}"
+            raise KitError(f"there is no {self.module.name} in {self.path.name}{remedy}") from None
         except OSError as error:
             raise KitError(f"{self.module.name} cannot be read: {error.strerror}") from None
         if problem := not_text(self.module.name, content):
@@ -162,7 +144,7 @@ class WeekFolder:
         return [c for c in self.copies() if c.stat().st_mtime > self.module.stat().st_mtime]
 
     def exercise(self, name: str) -> WeekExercise:
-        """Return the exercise with this name; otherwise raise KitError with the closest name."""
+        """Return the exercise with this name; raise KitError with the closest name if unknown."""
         for exercise in self.week.exercises:
             if exercise.name == name:
                 return exercise
@@ -172,7 +154,7 @@ class WeekFolder:
         raise KitError(f"{self.heading} has no exercise {name!r}{guess}")
 
     def exercise_of(self, test: str) -> str:
-        """Return the exercise that `test_<exercise>_<claim>` checks, or ""."""
+        """Return the exercise that the test `test_<exercise>_<claim>` checks, or "" if unknown."""
         rest = test.removeprefix("test_")
         fits = [n for n in self.names if rest == n or rest.startswith(f"{n}_")]
         return max(fits, key=len, default="")
@@ -181,7 +163,7 @@ class WeekFolder:
 def open_folder(start: Path | None = None) -> WeekFolder:
     """Open the week at `start` (default: the current folder) or in a folder above it.
 
-    Raise KitError if there is none.
+    Raise KitError if none of these folders is a week.
     """
     start = (start or Path.cwd()).resolve()
     if not start.is_dir():
@@ -196,7 +178,7 @@ def open_folder(start: Path | None = None) -> WeekFolder:
 
 
 def open_all(start: Path | None = None) -> list[WeekFolder]:
-    """Open the weeks in `start`, or next to the week that contains `start`, by name."""
+    """Open the weeks in `start`, or next to the week that contains `start`, sorted by name."""
     start = (start or Path.cwd()).resolve()
     here = next((f for f in (start, *start.parents) if _opened(f)), None)
     parent = here.parent if here else start
@@ -234,7 +216,6 @@ def _from_checkout(folder: Path) -> WeekFolder | None:
         stub = stub_of(course, week)
     except BuildError:
         stub = ""
-    # outside the folder, because the folder will be released
-    return WeekFolder(
-        folder, _describe(course, week, stub), course.state / f"student-{week.name}.json"
-    )
+    # the state file is outside the folder, because the folder's files are released
+    memory = course.state / f"student-{week.name}.json"
+    return WeekFolder(folder, _describe(course, week, stub), memory)

@@ -1,7 +1,10 @@
-"""Format a check's result as text that fits the terminal, with or without colour."""
+"""Format results and progress as text that fits the terminal, with or without colour."""
 
 from __future__ import annotations
 
+import contextlib
+import datetime as dt
+import sys
 import textwrap
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -10,9 +13,13 @@ import msgspec
 from rich.console import Console
 from rich.text import Text
 
+from ...model.errors import KitError
+from ...model.message_text import replaced
+from ...terminal.console import terminal
 from ..checks.check_results import CheckResult, ExerciseResult, Failure
-from .hints import Hint
-from .terminal import writes_unicode
+from ..folder.lessons import Hint, load_state
+from ..folder.source import fingerprints
+from ..folder.week import WeekFolder
 from .wording import (
     MARKS,
     PLAIN_MARKS,
@@ -30,7 +37,16 @@ from .wording import (
 MIN_WIDTH = 40
 _STYLES = {"pass": "green", "fail": "red"}
 _MAX_LINES = 14
+_BAR = 20  # width of a progress bar
+REMINDER = "These are the public checks; hidden tests and your written answers decide the score."
 _STATUS, _REST = 18, 22  # widths of a usual status, and of marks, spaces and points
+
+
+def console() -> Console:
+    """Return a console on standard output that replaces characters it cannot encode."""
+    with contextlib.suppress(AttributeError, ValueError):
+        sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]  # text, in a terminal
+    return terminal(highlight=False, soft_wrap=True)
 
 
 class Layout(msgspec.Struct, frozen=True):
@@ -44,17 +60,16 @@ class Layout(msgspec.Struct, frozen=True):
         return MARKS if self.unicode else PLAIN_MARKS
 
 
-def layout_of(console: Console) -> Layout:
-    return Layout(max(MIN_WIDTH, console.width), writes_unicode(console))
+def layout_of(out: Console) -> Layout:
+    return Layout(max(MIN_WIDTH, out.width), not out.options.ascii_only)
 
 
 def plain(result: CheckResult) -> str:
     return "\n".join(line.plain.rstrip() for line in lines(result))
 
 
-def show(console: Console, result: CheckResult) -> None:
-    for line in lines(result, layout_of(console)):
-        console.print(line, soft_wrap=True)
+def show(out: Console, result: CheckResult) -> None:
+    out.print(*lines(result, layout_of(out)), sep="\n")
 
 
 def hint_lines(hint: Hint, width: int = 80) -> Iterator[Text]:
@@ -111,7 +126,7 @@ def table(exercises: Sequence[ExerciseResult], layout: Layout) -> Iterator[Text]
 
 
 def _checks(result: ExerciseResult, layout: Layout) -> Iterator[str]:
-    """Yield the name of each check, with the number of its variants."""
+    """Yield each check's mark, claim and number of variants."""
     counts = Counter((layout.marks[o.state], o.claim) for o in result.outcomes)
     for (mark, claim), times in counts.items():
         yield f"{mark} {claim}{f' ({times} times)' if times > 1 else ''}"
@@ -142,13 +157,68 @@ def _explanation(
 
 
 def wrapped(text: str, indent: int, width: int, style: str = "") -> Iterator[Text]:
-    """Wrap text between words; keep its line breaks and replace control characters."""
-    safe = "".join(
-        c if c in "\n\t" or c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text
-    )
+    """Wrap text between words, keeping line breaks and replacing control characters."""
     out: list[str] = []
-    for line in safe.split("\n"):
+    for line in replaced(text).split("\n"):
         out += textwrap.wrap(line, width - indent, replace_whitespace=False) or [""]
     if len(out) > _MAX_LINES + 1:
         out[_MAX_LINES:] = [f"… and {len(out) - _MAX_LINES} more lines"]
     yield from (Text(" " * indent + line, style=style) for line in out)
+
+
+class WeekProgress(msgspec.Struct, frozen=True):
+    """A week and the state of each exercise after its last check."""
+
+    heading: str
+    due: dt.datetime
+    exercises: tuple[ExerciseResult, ...]
+
+    @property
+    def done(self) -> float:
+        return sum(e.points for e in self.exercises if e.state == "pass")
+
+    @property
+    def total(self) -> float:
+        return sum(e.points for e in self.exercises)
+
+
+def week_progress(folder: WeekFolder) -> WeekProgress:
+    """Return the progress in a week from the results of the last checks."""
+    checked = load_state(folder.memory).checked
+    try:
+        source = folder.source()
+    except KitError:
+        source = ""
+    now, stub = (fingerprints(text, folder.names) for text in (source, folder.week.stub))
+    found = []
+    for e in folder.week.exercises:
+        last = checked.get(e.name)
+        result = ExerciseResult(e.name, e.points, "changed" if last else "unknown", 0, 0)
+        if last and last.fingerprint == now.get(e.name):
+            result = ExerciseResult(e.name, e.points, last.state, last.passed, last.total)
+        elif e.name in now and now[e.name] == stub.get(e.name):
+            result = ExerciseResult(e.name, e.points, "open", 0, 0)
+        found.append(result)
+    return WeekProgress(folder.heading, folder.week.due, tuple(found))
+
+
+def next_to_do(folder: WeekFolder) -> str:
+    """Return the exercise to work on: the first that fails, or else the first not yet passed."""
+    exercises = week_progress(folder).exercises
+    order = {"fail": 0, "pass": 2}
+    return min(exercises, key=lambda e: order.get(e.state, 1)).name
+
+
+def progress_lines(weeks: list[WeekProgress], layout: Layout = Layout()) -> Iterator[Text]:  # noqa: B008  # it is frozen
+    """Format a bar for each week and a line for each exercise."""
+    full, empty = ("█", "░") if layout.unicode else ("#", ".")
+    for week in weeks:
+        yield Text(week.heading, style="bold")
+        filled = int(_BAR * week.done / week.total) if week.total else 0
+        bar = full * filled + empty * (_BAR - filled)
+        passed = f"{week.done:g} of {points(week.total)} pass public checks"
+        due = f" · due {week.due:%d %b %H:%M}" if week.done < week.total else ""
+        yield from wrapped(f"{bar}  {passed}{due}", 2, layout.width)
+        yield from table(week.exercises, layout)
+        yield Text()
+    yield from wrapped(REMINDER, 0, layout.width)

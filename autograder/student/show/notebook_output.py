@@ -1,17 +1,20 @@
-"""Results as HTML in a notebook cell.
+"""Render results and interactive pages as HTML in a notebook cell.
 
-Text and lines use the colours of the notebook's theme; no information is conveyed by colour only.
+Text and lines use the colours of the notebook's theme. Colour is never the only carrier of
+information.
 """
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
-from ..checks.check_results import CheckResult, Failure
-from .check_text import hint_lines
-from .hints import Hint
-from .progress import REMINDER, WeekProgress, progress_lines
+from ..checks.check_results import CheckResult
+from ..folder.lessons import Hint
+from .check_text import REMINDER, WeekProgress, hint_lines, progress_lines
 from .wording import (
     MARKS,
     cause,
@@ -24,6 +27,10 @@ from .wording import (
     status,
     summary,
 )
+
+_DATA = re.compile(r'(<script id="data" type="application/json">)(.*?)(</script>)', re.DOTALL)
+_TITLE = re.compile(r"<title>(.*?)</title>", re.DOTALL)
+_HEIGHT = re.compile(r'<meta name="height" content="(\d+)">')
 
 
 class NotebookOutput:
@@ -63,11 +70,11 @@ def check_html(result: CheckResult) -> str:
         points=points,
         obstacles=obstacles(result),
         failing=first_failure(result),
-        cause=_cell_cause,
+        cause=cause,
         inherited=inherited,
         lines_to_check=lines_to_check,
         summary="" if result.problem else summary(result),
-        steps=[(_cell_step(step), remark) for step, remark in next_steps(result)],
+        steps=next_steps(result),
     )
 
 
@@ -77,11 +84,20 @@ def _rendered(template: str, **values: Any) -> str:
     return environment("student").get_template(template).render(**values)
 
 
-def _cell_cause(failure: Failure, exercise: str, module: str) -> str:
-    """Prefix commands in the sentence with `!` for a notebook."""
-    return cause(failure, exercise, module).replace("`autograder ", "`!autograder ")
+def open_page(name: str, folder: str | Path | None, data: dict[str, Any]) -> NotebookOutput | str:
+    """Return an interactive page in a frame, or a sentence if `folder` does not contain the page.
 
-
-def _cell_step(step: str) -> str:
-    name = step.removeprefix("autograder hint ")
-    return step if name == step else f'hint("{name}")'
+    The page is an HTML file that needs no network. The frame isolates its styles and script from
+    the notebook. data: replaces the data in the page, unless it is empty.
+    """
+    path = Path(folder or ".") / name
+    if not path.is_file():
+        return f"{name} is not in this folder; the figure shows the same without interaction."
+    text = path.read_text(encoding="utf-8")
+    title, height = _TITLE.search(text), _HEIGHT.search(text)
+    label = title[1].strip() if title else name
+    filled = json.dumps(data).replace("<", "\\u003c") if data else None
+    page = _DATA.sub(lambda m: m[1] + (filled or m[2]) + m[3], text, count=1)
+    plain = f"{label} (interactive: open {name} in a browser)"
+    values = {"title": label, "page": page, "height": int(height[1]) if height else 400}
+    return NotebookOutput(plain, "page.html.j2", **values)

@@ -1,4 +1,8 @@
-"""Show the differences between a student's version of an exercise and the released solution."""
+"""Compare a student's version of an exercise with the released solution.
+
+Neither the week's folder nor the students' installation contains a solution. It arrives when the
+instructor releases the folder `<week>-solutions`, through nbgrader or as files.
+"""
 
 from __future__ import annotations
 
@@ -6,62 +10,91 @@ import ast
 from difflib import ndiff
 from pathlib import Path
 
+import msgspec
+
 from ...model.errors import KitError
-from ..folder.released_solution import find_solution
-from ..folder.source import span, used
-from ..folder.week import WeekFolder, open_folder
+from ..folder.source import definition, used
+from ..folder.week import DESCRIPTION, SUFFIX_OF_SOLUTIONS, WeekFile, WeekFolder, open_folder
+from .check_text import next_to_do
 from .notebook_output import NotebookOutput, message_output
-from .progress import next_to_do
-from .terminal import console
 
-
-def run_solution(exercise: str, folder: Path | None, place: Path | None) -> None:
-    """Print the differences between the student's version of an exercise and the solution."""
-    lines = compare_with_solution(open_folder(folder), exercise, place)
-    out = console()
-    for line in lines:
-        out.print(line, soft_wrap=True)
+MISTAKES = "MISTAKES.md"
 
 
 def solution_output(
-    exercise: str | None, folder: Path | None, place: Path | None
+    exercise: str | None, folder: Path | None, source: Path | None
 ) -> NotebookOutput:
     """Return the comparison for a notebook, or an error message if the arguments are invalid."""
     try:
         opened = open_folder(folder)
-        lines = compare_with_solution(opened, exercise or next_to_do(opened), place)
+        lines = compare_with_solution(opened, exercise or next_to_do(opened), source)
     except KitError as error:
         return message_output(str(error))
     return NotebookOutput("\n".join(lines), "solution.html.j2", lines=lines)
 
 
 def compare_with_solution(
-    folder: WeekFolder, exercise: str, place: Path | None = None
+    folder: WeekFolder, exercise: str, source: Path | None = None
 ) -> list[str]:
-    """Return a diff of the student's version and the solution with its helpers.
+    """Return a diff of the student's version and the solution, followed by common mistakes.
 
-    The common mistakes follow. Raise KitError if there is no such exercise, or no solution yet.
+    The solution includes the helpers that it uses. source: the folder of the released solution;
+    default: next to the week. Raise KitError if there is no such exercise, or no solution yet.
     """
     folder.exercise(exercise)
-    solution = find_solution(folder, place)
+    solution, mistakes = _released_solution(folder, source)
     try:
-        mine = _definition(folder.source(), exercise)
+        mine = _lines_of(folder.source(), exercise)
     except (SyntaxError, ValueError) as error:
         raise KitError(f"Python cannot read your file: {error}") from None
-    theirs = _definition(solution.source, exercise)
+    theirs = _lines_of(solution, exercise)
     if not theirs:
         raise KitError(f"the released solution of {folder.heading} does not contain {exercise}")
-    names = tuple(getattr(n, "name", "") for n in ast.parse(solution.source).body)
-    for name in used(solution.source, exercise, names):
+    names = tuple(getattr(n, "name", "") for n in ast.parse(solution).body)
+    for name in used(solution, exercise, names):
         if name and name not in folder.names:
-            theirs += ["", "", *_definition(solution.source, name)]
+            theirs += ["", "", *_lines_of(solution, name)]
     lines = [f"{exercise} · {folder.heading}", "- yours   + the solution"]
     lines += [line.rstrip() for line in ndiff(mine, theirs) if not line.startswith("?")]
-    if mistakes := solution.mistakes_in(exercise):
-        lines += ["", "Common mistakes:", *(f"  - {mistake}" for mistake in mistakes)]
+    for section in mistakes.split("\n## ")[1:]:
+        heading, *points = section.split("\n")
+        if heading.strip() == exercise:
+            lines += ["", "Common mistakes:"]
+            lines += [f"  {x}".replace("**", "") for x in points if x.startswith("- ")]
     return lines
 
 
-def _definition(source: str, name: str) -> list[str]:
-    place = span(source, name)
-    return source.split("\n")[place[0] - 1 : place[1]] if place else []
+def _lines_of(source: str, name: str) -> list[str]:
+    lines = definition(source, name)
+    return source.split("\n")[lines] if lines else []
+
+
+def _released_solution(folder: WeekFolder, place: Path | None) -> tuple[str, str]:
+    """Return the source of the solution, and the page of common mistakes in Markdown.
+
+    Raise KitError if the solution has not been released or belongs to a different week.
+    """
+    name = f"{folder.week.week}{SUFFIX_OF_SOLUTIONS}"
+    beside = folder.path.parent / name
+    if place is None and not beside.is_dir():
+        raise KitError(
+            f"the solutions of {folder.heading} have not been released yet, or are not here. Your "
+            "instructor releases them when nobody can submit for full points any more; the week is "
+            f"due {folder.week.due:%A %d %B}. With nbgrader, `nbgrader fetch_assignment {name}` "
+            f"fetches them. Put the folder {name} next to {folder.path.name}, or name it with "
+            "--from"
+        )
+    place = place or beside
+    try:
+        week = msgspec.json.decode((place / DESCRIPTION).read_bytes(), type=WeekFile).week
+        source = (place / folder.week.module).read_text(encoding="utf-8")
+        ast.parse(source)
+        page = place / MISTAKES
+        mistakes = page.read_text(encoding="utf-8") if page.exists() else ""
+    except (OSError, msgspec.MsgspecError, SyntaxError, ValueError):
+        raise KitError(
+            f"{place} is not a folder with a released solution, or its files are damaged"
+        ) from None
+    if week != folder.week.week:
+        raise KitError(f"these are the solutions of {week}, not of {folder.week.week}")
+    return source, mistakes

@@ -1,11 +1,10 @@
-"""The sentences of a check's result, shared by terminal and notebook."""
+"""Describe the results of checks in sentences, for terminal and notebook."""
 
 from __future__ import annotations
 
 from ...model.report.findings import question
 from ..checks.check_results import CheckResult, ExerciseResult, Failure
-from ..folder.lessons import heading_of
-from .hints import hints_of, past_hints
+from ..folder.lessons import heading_of, hints_of, load_state
 
 MARKS = {
     **{"pass": "✓", "fail": "✗", "open": "○", "waiting": "○"},
@@ -41,27 +40,28 @@ def status(result: ExerciseResult) -> str:
 
 
 def obstacles(result: CheckResult) -> list[str]:
-    """Return the reasons why exercises cannot be checked here, without duplicates."""
+    """Return the distinct reasons why exercises cannot be checked on this machine."""
     reasons = (e.first.skipped for e in result.exercises if e.state == "skipped" and e.first)
     return list(dict.fromkeys(reasons))
 
 
 def first_failure(result: CheckResult) -> ExerciseResult | None:
-    """Return the first failing exercise, preferring those that do not call another failing one."""
+    """Return the first failing exercise, preferably one that calls no failing exercise, or None."""
     failing = [e for e in result.exercises if e.state == "fail" and e.first]
     return min(failing, key=lambda e: bool(e.uses), default=None)
 
 
 def inherited(result: ExerciseResult) -> str:
-    """Return a sentence about the failing exercises that this one calls, or ""."""
+    """Return a sentence about the failing exercises that an exercise calls, or "" without any."""
     if not result.uses:
         return ""
     names = " and ".join(f"`{name}`" for name in result.uses)
-    return f"It calls {names}, which also fails: fix that first, and this may pass too."
+    also, first = ("fail", "those") if len(result.uses) > 1 else ("fails", "that")
+    return f"It calls {names}, which also {also}: fix {first} first, and this may pass too."
 
 
 def cause(failure: Failure, exercise: str, module: str) -> str:
-    """Describe a failure in one sentence, or with the check's own message."""
+    """Describe a failure in a sentence, or return the check's own message."""
     match failure.kind:
         case "missing":
             return (
@@ -73,7 +73,7 @@ def cause(failure: Failure, exercise: str, module: str) -> str:
         case "asks":
             return (
                 "It waits for keyboard input (`input()`), which is not available in checks and "
-                "grading: use the arguments instead."
+                "grading: use the function's arguments instead."
             )
         case "raised" if failure.error == "SystemExit":
             return "It exits Python (`exit()` or `quit()`): return a value instead."
@@ -100,13 +100,13 @@ def _ended(failure: Failure) -> str:
 
 
 def lines_to_check(failure: Failure) -> str:
-    """Return a sentence with the lines to look at, or ""."""
+    """Return a sentence with the lines where the mistake may be, or "" if they are unknown."""
     lines = [f"line {p.line} ({question(p.kind)})" for p in failure.places]
     return f"Look at {', or at '.join(lines)}." if lines else ""
 
 
 def summary(result: CheckResult) -> str:
-    """Return the last line of a result: passing exercises and points to go."""
+    """Return the summary of a result: passing exercises and points to go."""
     count = len(result.exercises)
     if result.passed:
         return (
@@ -121,7 +121,7 @@ def summary(result: CheckResult) -> str:
 
 
 def next_steps(result: CheckResult) -> list[tuple[str, str]]:
-    """Return the next steps as (command or place, remark)."""
+    """Return the next steps as (command or place in the files, remark)."""
     to_write = (e for state in ("open", "waiting") for e in result.exercises if e.state == state)
     chosen = first_failure(result) or next(to_write, None)
     folder = result.folder
@@ -129,7 +129,7 @@ def next_steps(result: CheckResult) -> list[tuple[str, str]]:
         return []
     steps = []
     if total := len(hints_of(folder, chosen.name)):
-        shown = len(past_hints(folder, chosen.name))
+        shown = load_state(folder.memory).hints.get(chosen.name, 0)
         remark = f"hint {shown + 1} of {total}" if shown < total else "all hints shown"
         steps.append((f"autograder hint {chosen.name}", remark))
     if chosen.first and chosen.first.failure and chosen.first.failure.kind in ("wrong", "raised"):

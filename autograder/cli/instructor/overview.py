@@ -1,35 +1,90 @@
-"""`status`: a row per week, and a to-do list."""
+"""`doctor` and `status`: report what works on this machine, and the state of each week."""
 
 from __future__ import annotations
 
 import datetime as dt
+import importlib.metadata
+import shlex
+import stat
 import sys
 from collections.abc import Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 from typer import Argument
 
-from ...model.course import load
+from ...model.availability import AXES, FAKE_GPU, axis
+from ...model.course import REGISTRY, load
+from ...model.errors import CourseError, NoCourse
 from ...model.message_text import visible_json
 from ...model.submission_files import KINDS
 from ...terminal.console import terminal
-from ..app import flag, instructor_command
-from ..output import borderless_table, counted
+from ...version import __version__
+from ..app import flag
+from ..output import counted, new_table, print_checks
 
 if TYPE_CHECKING:
     from ...nbgrader.gradebook.effective_results import PastResult
     from ...nbgrader.status import WeekStatus
 
 
-@instructor_command
+def doctor() -> bool:
+    """Report whether the sandbox, devices and nbgrader work here, and how to fix problems.
+
+    Example: autograder doctor
+    """
+    from ...sandbox import probe
+
+    print(f"autograder {__version__}, Python {sys.version.split()[0]}")
+    can_grade = True
+    try:
+        course = load()
+        print_checks([(True, f"course.yaml: {course.title}, {len(course.weeks)} weeks", "")])
+        readable = readable_by_others(course.root / "solutions")
+        if readable is not None:
+            who = f"project: other users of this machine {'can' if readable else 'cannot'}"
+            remedy = f"chmod 700 {shlex.quote(str(course.root))}"
+            print_checks([(not readable, f"{who} read the solutions", remedy)])
+    except NoCourse:
+        print_checks([(False, f"{REGISTRY} is not in this folder or a folder above it", "")])
+    except CourseError as error:
+        print_checks([(False, str(error), "")])
+        can_grade = False
+    print_checks(map(_package, ("torch", "numpy", "nbgrader", "jupyterlab")))
+    missing = ", ".join(a.missing for a in AXES.values() if not a.is_available())
+    devices = ", ".join(axis()) + (f" ({missing})" if missing else "")
+    print_checks([(FAKE_GPU not in axis(), f"devices of the tests: {devices}", "")])
+    findings = probe()
+    print_checks((f.ok, f"{f.name}: {f.detail}", f.remedy) for f in findings)
+    return can_grade and all(f.ok for f in findings if f.name == "sandbox")
+
+
+def _package(name: str) -> tuple[bool, str, str]:
+    try:
+        return True, f"{name} {importlib.metadata.version(name)}", ""
+    except importlib.metadata.PackageNotFoundError:
+        return False, f"{name} is not installed", ""
+
+
+def readable_by_others(folder: Path) -> bool | None:
+    """Return whether every user of the machine can list the folder; None if it does not exist."""
+    if not folder.is_dir():
+        return None
+    path = folder.resolve()
+    passable = all(parent.stat().st_mode & stat.S_IXOTH for parent in path.parents)
+    return passable and bool(path.stat().st_mode & stat.S_IROTH)
+
+
 def status(
     week: Annotated[
-        str | None, Argument(help="A week, shown by name; default: every week.")
+        str | None, Argument(help="A week to show with its students; default: every week.")
     ] = None,
-    as_json: Annotated[bool, flag("json", "As JSON, with every name.")] = False,
+    as_json: Annotated[bool, flag("json", "Print JSON with all names.")] = False,
 ) -> bool:
-    """Show every week at a glance: released, submitted, late, graded, to mark, returned, odd.
+    """Show how many students of each week are late, graded, marked and so on, and what to do next.
+
+    The column `odd` counts submissions that need attention; exit code 1 if there are any.
 
     Example: autograder status week01
     """
@@ -61,7 +116,7 @@ def _flagged(w: WeekStatus) -> set[str]:
 
 def _print_table(weeks: list[WeekStatus]) -> None:
     numbers = (">submitted", ">late", ">graded", ">to mark", ">returned", ">odd")
-    table = borderless_table("week", "released", "due", *numbers)
+    table = new_table("week", "released", "due", *numbers)
     for w in weeks:
         submitted = f"{len(w.handed_in)}/{w.enrolled}" if w.handed_in or w.released else "-"
         released = "yes" if w.released else f"{w.release:%d %b}"
@@ -72,7 +127,7 @@ def _print_table(weeks: list[WeekStatus]) -> None:
 
 
 def _to_do(w: WeekStatus) -> list[str]:
-    """Return the to-do list, each line with its command."""
+    """Return the instructor's to-do list for a week, each line with the command to run."""
     lines = []
     if not w.released and w.release <= dt.datetime.now(dt.UTC) < w.due:
         lines.append(f"not released yet: `autograder release {w.week}`")
@@ -83,16 +138,15 @@ def _to_do(w: WeekStatus) -> list[str]:
         f"feedback older than the score; update it with `autograder feedback {w.week}`": w.stale,
         "the newest submission scored lower than an earlier one; "
         f"`autograder restore {w.week} STUDENT` lists them": w.lower,
-        "answers changed after they were marked; the marks stay until they are marked again": (
-            w.changed
-        ),
+        "answers changed after they were marked; the old marks count until you mark the answers "
+        "again": w.changed,
     }
     lines += [f"{what}: {counted(list(some))}" for what, some in students.items() if some]
     return lines + [f"LOOK  {line}" for line in _flagged_lines(w)]
 
 
 def _flagged_lines(w: WeekStatus) -> list[str]:
-    """Return a line for each kind of problem, with its students."""
+    """Return a line for each problem, with the students concerned."""
     owners: dict[str, list[str]] = {}
     for student, owner in sorted(w.foreign.items()):
         owners.setdefault(owner, []).append(student)
@@ -115,7 +169,7 @@ def _details(w: WeekStatus) -> list[str]:
     lines += [f"{student} is {late} late" for student, late in w.late.items()]
     lines += [f"{student} was refused: {why}" for student, why in w.refused.items()]
     lines += [f"{KINDS[kind]}: {', '.join(some)}" for kind, some in w.noted.items()]
-    lines += [f"{student} asks: {text}" for student, text in w.asking.items()]
+    lines += [f"{student} requests a regrade: {text}" for student, text in w.asking.items()]
     lines += [f"{student}: {less}" for student, less in w.lower.items()]
     lines += [f"{student} changed {', '.join(names)}" for student, names in w.changed.items()]
     if w.foreign:

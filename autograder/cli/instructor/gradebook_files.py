@@ -1,4 +1,4 @@
-"""`export` and `roster`: grades, weeks and class lists for other systems."""
+"""`export`, `roster` and `marks`: exchange grades, class lists and marks as files."""
 
 from __future__ import annotations
 
@@ -10,37 +10,36 @@ from typer import Argument, Option
 
 from ...model.course import Course, Week, load
 from ...model.errors import KitError
-from ..app import flag, instructor_command
-from ..options import UnmarkedOption
-from ..output import write_output
+from ..app import flag
+from ..options import UnmarkedOption, WeekArgument, find_week
+from ..output import print_attention, write_output
 
 if TYPE_CHECKING:
     from ...lms.roster import RosterEntry
 
 
-@instructor_command
 def export(
-    week: Annotated[str, Argument(help="A week: its name or number; or all.")],
+    week: Annotated[str, Argument(help="A week (its name or number), or all.")],
     form: Annotated[
         str, Option("--format", help="csv, json, canvas, moodle or brightspace")
     ] = "csv",
     roster: Annotated[
-        Path | None, Option(help="The class list: a CSV of Canvas, of Moodle, or your own.")
+        Path | None, Option(help="The class list: a CSV from Canvas, Moodle, or your own.")
     ] = None,
     out: Annotated[
         Path | None,
-        Option(help="The file or folder; default: standard output, or named by the week."),
+        Option(help="The file or folder to write; default: standard output, or the week's name."),
     ] = None,
     gradescope: Annotated[
-        bool, flag("gradescope", "The autograder zip of a week for Gradescope.")
+        bool, flag("gradescope", "Write the week's autograder zip for Gradescope.")
     ] = False,
     github: Annotated[
-        bool, flag("github", "A template repository for GitHub Classroom, Classroom 50.")
+        bool, flag("github", "Write a template repository for GitHub Classroom or Classroom 50.")
     ] = False,
     visibility: Annotated[
         str,
         Option(
-            help="With --gradescope, of scores and feedback: visible, after_due_date, "
+            help="With --gradescope, when scores and feedback are shown: visible, after_due_date, "
             "after_published or hidden."
         ),
     ] = "after_due_date",
@@ -49,10 +48,10 @@ def export(
     ] = "html",
     unmarked: UnmarkedOption = False,
     missing: Annotated[
-        str, Option(help="For work that was due and not submitted: blank or 0.")
+        str, Option(help="The grade for work that is due and not submitted: blank or 0.")
     ] = "blank",
 ) -> bool:
-    """Export grades, or a week to be graded by another system.
+    """Export grades, or a week that a different system grades.
 
     Exit code 1 if a student with a grade is not on the class list.
 
@@ -62,11 +61,9 @@ def export(
     """
     course = load()
     if gradescope:
-        _export_gradescope(course, course.week(week), out, visibility, feedback_as)
-        return True
+        return _export_gradescope(course, course.week(week), out, visibility, feedback_as)
     if github:
-        _export_github(course, course.week(week), out)
-        return True
+        return _export_github(course, course.week(week), out)
     from ...lms.grade_files import FORMATS, export
     from ...lms.roster import read_roster
     from ...nbgrader.gradebook.final_scores import final_scores, overdue, require_marked
@@ -97,8 +94,9 @@ def export(
     return not exported.unmatched
 
 
-@instructor_command
-def roster(file: Annotated[Path, Argument(help="A CSV of Canvas, Moodle, or your own.")]) -> None:
+def roster(
+    file: Annotated[Path, Argument(help="The class list: a CSV from Canvas, Moodle, or your own.")],
+) -> None:
     """Add the students of a class list to nbgrader's gradebook.
 
     Example: autograder roster grades.csv
@@ -117,7 +115,7 @@ def roster(file: Annotated[Path, Argument(help="A CSV of Canvas, Moodle, or your
 
 
 def _split_name(entry: RosterEntry) -> tuple[str, str]:
-    """Return first and last name; Canvas writes `Lovelace, Ada`, Moodle `Ada Lovelace`."""
+    """Return first and last name: Canvas exports `Lovelace, Ada`, Moodle `Ada Lovelace`."""
     last, comma, first = entry.name.partition(", ")
     if comma:
         return first, last
@@ -127,31 +125,87 @@ def _split_name(entry: RosterEntry) -> tuple[str, str]:
 
 def _export_gradescope(
     course: Course, week: Week, out: Path | None, visibility: str, feedback: str
-) -> None:
+) -> bool:
     from ...channels.gradescope_zip import autograder_zip
 
     path = out or Path(f"{week.name}-gradescope.zip")
     write_output(path, autograder_zip(course, week, visibility, feedback))
     print(f"{path}: upload it under Configure Autograder; the container needs 2 GB of memory")
     print(
-        "keep it secret: it contains hidden tests and solutions, for you and the course staff on "
-        "Gradescope only; in the container only root can read them"
+        "keep the zip secret: it contains hidden tests and solutions. On Gradescope only course "
+        "staff can download it, and in the container only root can read it"
     )
     if week.questions:
         names = ", ".join(q.name for q in week.questions)
         print(f"not included: the written answers ({names}), which are marked manually")
+    return True
 
 
-def _export_github(course: Course, week: Week, out: Path | None) -> None:
+def _export_github(course: Course, week: Week, out: Path | None) -> bool:
     from ...channels.github import export_template
 
-    made = export_template(course, week, out or Path(f"{week.name}-github"))
-    state = "a new commit" if made.changed else "unchanged"
-    print(f"{made.template}: a git repository with the students' files only ({state})")
-    print("push it, turn on `Template repository`, and select it in the assignment")
-    print(f"{made.bundle}: for CLASSROOM/autograders/ of Classroom 50's configuration repository")
+    exported = export_template(course, week, out or Path(f"{week.name}-github"))
+    state = "a new commit" if exported.changed else "unchanged"
+    print(f"{exported.template}: a git repository with only the students' files ({state})")
+    print("push it, enable `Template repository` on GitHub, and select it in the assignment")
     print(
-        "their scores show the public checks. For the grade: "
+        f"{exported.bundle}: copy it to CLASSROOM/autograders/ in Classroom 50's configuration "
+        "repository"
+    )
+    print(
+        "the scores on GitHub are those of the public checks. For the grades, run "
         f"autograder collect {week.name} --git ROSTER --repositories 'https://github.com/ORG/"
         f"{week.name}-{{username}}.git', then autograder grade {week.name}"
     )
+    return True
+
+
+def marks(
+    week: WeekArgument,
+    out: Annotated[
+        Path | None, Option(help="Write the answers to this CSV, with codes instead of names.")
+    ] = None,
+    sheet: Annotated[Path | None, Option("--from", help="Read a marked sheet.")] = None,
+    marker: Annotated[str, Option(help="With --from: the marker's name.")] = "",
+    apart: Annotated[
+        float, Option(min=0, help="Two marks that differ by at most this much are averaged.")
+    ] = 0.5,
+) -> bool:
+    """Mark written answers on an anonymous sheet, alone or with several markers.
+
+    Exit code 1 if two markers disagree, or if an answer was already marked in Formgrader.
+
+    Example: autograder marks week01 --out sheet.csv
+    Example: autograder marks week01 --from sheet.csv --marker bea
+    """
+    course, chosen = find_week(week)
+    if sheet is not None and marker and out is None:
+        return _read_sheet(course, chosen, sheet, marker, apart)
+    if sheet is not None or out is None:
+        raise KitError("use either --out FILE, or --from FILE with --marker NAME")
+    from ...nbgrader.formgrader.marking_sheets import sheet as written
+
+    text = written(course, chosen)
+    write_output(out, text.encode())
+    print(f"{out}: {text.count(chr(10))} lines, with codes instead of students' names")
+    return True
+
+
+def _read_sheet(course: Course, week: Week, path: Path, marker: str, apart: float) -> bool:
+    from ...nbgrader.collect.groups import share_marks
+    from ...nbgrader.formgrader.manual_marks import keep_marks
+    from ...nbgrader.formgrader.marking_sheets import read_marks
+
+    found = read_marks(course, week, path, marker, apart)
+    shared = share_marks(course, week)
+    keep_marks(course)
+    print(f"{found.entered} marks are in the gradebook")
+    for line in shared:
+        print(line)
+    attention = [
+        f"two markers disagree: {line}: set the mark in Formgrader or on a new sheet"
+        for line in found.apart
+    ]
+    if found.kept:
+        attention.append(f"not changed, because marked in Formgrader: {', '.join(found.kept)}")
+    return print_attention(attention)

@@ -1,0 +1,197 @@
+"""`release` and `collect`: release weeks and solutions to students, and collect submissions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+from typer import Option
+
+from ...model.course import Course, Week
+from ...model.errors import KitError
+from ...terminal.console import terminal
+from ..app import flag
+from ..options import WeekArgument, find_week
+from ..output import counted, counting, print_attention
+
+
+def release(
+    week: WeekArgument,
+    early: Annotated[bool, flag("early", "Release before the week's release date.")] = False,
+    again: Annotated[
+        bool, flag("again", "Release a corrected week next to the previous release.")
+    ] = False,
+    solutions: Annotated[
+        bool, flag("solutions", "Release the solutions, after the last extension.")
+    ] = False,
+    unproven: Annotated[
+        bool, flag("unproven", "Release even if graders or public checks have gaps.")
+    ] = False,
+) -> bool:
+    """Release a week to students: verify it, check for leaks, and publish it with nbgrader.
+
+    Parts that have not changed since they were last verified are not verified again.
+
+    Example: autograder release week01 --early
+    """
+    course, chosen = find_week(week)
+    if solutions:
+        if early or again:
+            raise KitError(
+                "--solutions cannot be combined with --early or --again: solutions are released "
+                "after the last extension, in a separate folder"
+            )
+        return _release_solutions(course, chosen)
+    from ...nbgrader.release.publish import release
+    from ...nbgrader.workspace import Workspace
+
+    if not unproven:
+        _require_proof(course, chosen)
+    with terminal(stderr=True).status(f"releasing {chosen.name}"):
+        released = release(course, chosen, early=early, again=again)
+    print(f"released {chosen.name}: {len(released.files)} files, checked for secret lines")
+    print(f"students fetch it with   nbgrader fetch_assignment {chosen.name} --course {course.id}")
+    if released.second_name:
+        print(
+            "students with the previous release also run   "
+            f"nbgrader fetch_assignment {released.second_name}   (CHANGES.md lists the changes)"
+        )
+    print(
+        "nbgrader_config.py in the folder that contains their weeks needs the line   "
+        f"c.Exchange.root = {str(Workspace(course).exchange)!r}"
+    )
+    kit = "with the kit" if released.wheel else "without the kit: `make wheel`, then release again"
+    print(f"for Colab, Kaggle or a learning platform: {released.bundle} ({kit})")
+    return print_attention(released.notes)
+
+
+def _require_proof(course: Course, week: Week) -> None:
+    from ..author.verification import Verify, verified
+
+    (result,) = verified(Verify(course, [week], public=True))
+    if not result.gaps:  # the other parts take longer
+        (result,) = verified(Verify(course, [week], lesson=True))
+    if not print_attention(result.gaps, "GAP"):
+        raise KitError(
+            f"{week.name} is not proven: fix the gaps above (`autograder verify {week.name} "
+            "--quick --lesson` shows them), or use --unproven"
+        )
+
+
+def _release_solutions(course: Course, week: Week) -> bool:
+    from ...nbgrader.release.solutions import release_solutions
+
+    out = release_solutions(course, week)
+    print(f"released the solutions of {week.name}: {len(out.files)} files, without hidden tests")
+    print(
+        f"students fetch them with   nbgrader fetch_assignment {out.folder.name} --course {course.id}"
+    )
+    print(f"the same files, for a learning platform:   {out.folder}")
+    for note in out.notes:
+        print(f"note: {note}")
+    return True
+
+
+def collect(
+    week: WeekArgument,
+    bulk: Annotated[
+        Path | None, Option("--zip", help="A bulk download from Canvas, Moodle or Gradescope.")
+    ] = None,
+    roster: Annotated[
+        Path | None, Option(help="With --zip: the class list, a CSV from the same platform.")
+    ] = None,
+    git: Annotated[
+        Path | None,
+        Option(metavar="ROSTER", help="A CSV with a column `username` or `repository`."),
+    ] = None,
+    repositories: Annotated[
+        str | None, Option(help="With --git: a URL or path that contains {username}.")
+    ] = None,
+    newest: Annotated[
+        bool, flag("newest", "With --git: take the newest commit, even if it is late.")
+    ] = False,
+) -> bool:
+    """Collect a week's submissions; report missing students and problems.
+
+    Example: autograder collect week01 --zip submissions.zip --roster grades.csv
+    Example: autograder collect week01 --git students.csv --repositories 'clones/week01-{username}'
+    """
+    course, chosen = find_week(week)
+    if (repositories or newest) and git is None:
+        raise KitError("--repositories and --newest need --git ROSTER")
+    if git is not None:
+        return _collect_git(course, chosen, git, repositories, newest)
+    if bulk is not None:
+        return _collect_bulk(course, chosen, bulk, roster)
+    from ...nbgrader.collect.collector import collect
+
+    found = collect(course, chosen)
+    print(f"collected {len(found.fresh)} new, {len(found.unchanged)} were collected before")
+    if found.missing:
+        print(f"no submission yet from {counted(found.missing)}")
+    for owner in sorted(set(found.foreign.values())):
+        names = sorted(s for s, o in found.foreign.items() if o == owner)
+        print(f"LOOK  submitted by the user {owner} under other names: {counted(names)}")
+    _print_groups(found.grouped)
+    for student in found.asking:
+        print(f"{student} requests a regrade: `autograder requests {chosen.name}`")
+    return print_attention(found.notes) and not found.foreign
+
+
+def _collect_bulk(course: Course, week: Week, path: Path, roster: Path | None) -> bool:
+    from ...lms.bulk import collect_bulk
+    from ...lms.roster import read_roster
+    from ...nbgrader.collect.groups import grouped_lines, spread_groups
+    from ...nbgrader.collect.submissions import acceptor
+
+    if roster is None:
+        raise KitError("--zip needs --roster: the class list, which maps files to students")
+    known = read_roster(roster)
+    found = collect_bulk(course, week, path, known, acceptor(course, week, "download"))
+    print(f"collected {len(found.collected)} of {len(known.entries)} students")
+    _print_groups(grouped_lines(spread_groups(course, week)))
+    if found.missing:
+        print(f"no submission from {len(found.missing)}: {', '.join(found.missing)}")
+    if found.late:
+        print(f"late according to Canvas: {', '.join(sorted(found.late))}")
+    if len(found.timed) < len(found.collected):
+        print("some submissions have no time in the download: they are not counted as late")
+    for name in found.unmatched:
+        print(f"UNMATCHED  {name!r} does not match anyone on the class list")
+    return print_attention(found.left_out) and not found.unmatched
+
+
+def _collect_git(course: Course, week: Week, roster: Path, where: str | None, newest: bool) -> bool:
+    from ...channels.git import collect_git, read_repositories
+    from ...nbgrader.collect.groups import grouped_lines, spread_groups
+    from ...nbgrader.collect.submissions import acceptor
+    from ...nbgrader.gradebook.database import read_gradebook
+
+    repositories = read_repositories(roster, where)
+    _, entries = read_gradebook(course)
+    with counting("repositories", len(repositories)) as advance:
+        found = collect_git(
+            course,
+            week,
+            repositories,
+            acceptor(course, week, "git"),
+            newest=newest,
+            extended={e.student: e.extension for e in entries if e.week == week.name},
+            on_done=advance,
+        )
+    which = "the newest commit" if newest else "the last commit before the due date"
+    print(f"collected {which} from {len(found.commits)} of {len(repositories)} repositories")
+    _print_groups(grouped_lines(spread_groups(course, week)))
+    if found.nothing:
+        print(f"no such commit: {counted(found.nothing)}")
+    failed = [f"{student}: {why}" for student, why in found.failed.items()]
+    fine = print_attention([*failed, *found.notes])
+    if found.commits:
+        print("submission times are commit times, which students' machines set")
+    return fine
+
+
+def _print_groups(lines: Sequence[str]) -> None:
+    if lines:
+        print(f"copied to group members: {'; '.join(lines)}")
