@@ -57,6 +57,7 @@ def grade_batch(
     names: list[str] = []
     waiting: dict[str, list[int]] = {}
     work: dict[str, Submission] = {}
+    full = scoring.full_points(week)
 
     def settle(number: int, report: SubmissionReport) -> None:
         reports[number] = report
@@ -65,7 +66,8 @@ def grade_batch(
     def finished(report: SubmissionReport, numbers: Sequence[int]) -> None:
         rounded = scoring.with_rounded_scores(report, week, course.registry.decimals)
         for number in numbers:
-            settle(number, msgspec.structs.replace(rounded, name=names[number]))
+            named = msgspec.structs.replace(rounded, name=names[number], max_score=full)
+            settle(number, named)
 
     def graded(key: str, report: SubmissionReport) -> None:
         if report.verdict is Ending.GRADED:
@@ -83,18 +85,16 @@ def grade_batch(
         else:
             waiting.setdefault(key, []).append(number)
             work[key] = submission
-    full = scoring.full_points(week)
+    job = Job(str(course.root), week.name, devices, secret, name, depends)
     if cluster is None:
-        job = Job(str(course.root), week.name, devices, secret, name, full, depends)
         run_here(job, work, jobs, graded)
     elif work:
         from .cluster.client import ClusterSession
         from .cluster.worker import pack
 
-        parcel = pack(course, week, devices, secret, name, depends)
         connection = closing(ClusterSession(cluster)) if session is None else nullcontext(session)
         with connection as opened:
-            opened.grade(parcel, work, full, graded, notify)
+            opened.grade(pack(course, week, job), work, graded, notify)
     return Report(week.name, devices, tuple(reports[n] for n in range(len(names))), name)
 
 

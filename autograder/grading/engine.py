@@ -11,7 +11,7 @@ import hashlib
 import re
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import torch
@@ -34,7 +34,7 @@ from .localization.localizer import LineFinder
 from .localization.traces import ReferencePrograms
 from .outcomes import BadReply, BestEffort, Crashed, LimitExceeded, Outcome, TimedOut
 from .running.disk_cache import RunCache
-from .running.pytest_plugin import GraderPlugin, Ran
+from .running.pytest_plugin import GraderPlugin
 from .running.test_runner import Runs, collect_tests, write_module
 from .targets.in_process import InProcess, RecordedTarget, Target, prepare_process
 from .targets.resource_limits import ceiling
@@ -52,7 +52,6 @@ class Engine:
 
     spawner: starts sandboxes; None runs submissions in this process, for the project's own code
     cache:   the stored results of the project's own code, which all processes share
-    on_test: a function to call after each hidden test, with its exercise and True if it passed
     """
 
     def __init__(
@@ -67,7 +66,6 @@ class Engine:
         self.course, self.week, self.devices = course, week, devices
         self.bank = Bank(course, week)
         self.limits = course.limits(week)
-        self.on_test: Callable[[str, bool], None] | None = None
         self._spawner = spawner
         self._folder = WorkFolder()
         if not hasattr(torch.library, "get_kernel"):
@@ -154,7 +152,7 @@ class Engine:
         try:
             extras = [e.extra for e in self.week.exercises]
             problem = import_problem(target, self.week.module, files, extras)
-            ran = [] if problem else self.runs.run(target, files, exercise, on_result=self._notify)
+            ran = [] if problem else self.runs.run(target, files, exercise)
         finally:
             target.close()
         attempts = tuple(sorted(target.attempts))
@@ -172,10 +170,6 @@ class Engine:
         report = limit_disclosure(report, self.runs.lines(files))
         failures = tuple(self._best_effort.failures)
         return msgspec.structs.replace(report, unexplained=failures)
-
-    def _notify(self, ran: Ran) -> None:
-        if self.on_test is not None:
-            self.on_test(ran.exercise, not ran.report.verdict.reported)
 
     def target(
         self,

@@ -27,7 +27,6 @@ AHEAD = 3
 _TRIES = 2
 
 Say = Callable[[str], None]
-Result = SubmissionReport | str
 
 
 class ClusterSession:
@@ -45,7 +44,6 @@ class ClusterSession:
         self,
         parcel: bytes,
         work: Mapping[str, Submission],
-        max_score: float,
         finished: Finished,
         notify: Say = lambda line: None,
     ) -> None:
@@ -54,7 +52,7 @@ class ClusterSession:
             self._client = self._client or _connect(self._cluster)
             if parcel not in self._crews:
                 self._crews[parcel] = _Crew(self._client, parcel, notify)
-            _ClusterBatch(self._crews[parcel], work, max_score, finished).run()
+            _ClusterBatch(self._crews[parcel], work, finished).run()
         except BaseException:
             self.close()
             raise
@@ -153,14 +151,11 @@ class _Crew:
 class _ClusterBatch:
     """The submissions of a batch: waiting, submitted to workers, or to be retried."""
 
-    def __init__(
-        self, crew: _Crew, work: Mapping[str, Submission], max_score: float, finished: Finished
-    ) -> None:
-        self._crew, self._work, self._max_score = crew, work, max_score
-        self._finished = finished
+    def __init__(self, crew: _Crew, work: Mapping[str, Submission], finished: Finished) -> None:
+        self._crew, self._work, self._finished = crew, work, finished
         self._waiting = deque(work)
         self._alone: deque[str] = deque()
-        self._out: dict[Future[Result], tuple[str, str]] = {}  # key and name
+        self._out: dict[Future[SubmissionReport], tuple[str, str]] = {}  # key and name
         self._tries: dict[str, int] = {}
 
     def run(self) -> None:
@@ -196,7 +191,7 @@ class _ClusterBatch:
         future = executor.submit(grade, self._crew.key, submission)
         self._out[future] = key, submission.name
 
-    def _take(self, key: str, name: str, future: Future[Result]) -> None:
+    def _take(self, key: str, name: str, future: Future[SubmissionReport]) -> None:
         from distributed import KilledWorker
 
         again = self._waiting
@@ -205,12 +200,10 @@ class _ClusterBatch:
         except CancelledError:
             raise _lost() from None
         except KilledWorker:  # another submission may be responsible: retry this one alone
-            result = "the workers that graded it died repeatedly"
+            result = fault(name, "the workers that graded it died repeatedly")
             again = self._alone
         except Exception as error:  # raised by this submission's task: continue with the others
-            result = f"{type(error).__name__}: {error}"
-        if isinstance(result, str):
-            result = fault(name, self._max_score, result)
+            result = fault(name, f"{type(error).__name__}: {error}")
         self._tries[key] = self._tries.get(key, 0) + 1
         if result.verdict is Ending.GRADER_FAULT and self._tries[key] < _TRIES:
             again.append(key)
