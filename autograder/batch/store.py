@@ -41,8 +41,8 @@ _OF_THE_COURSE = (
     "immediate",
     "canvas",
     "lti",
+    "decimals",
 )
-_OUTSIDE_GRADING = ("decimals", "modules_from_notebook")  # not used by grading
 _LIBRARIES = ("torch", "numpy", "scipy", "pytest", "matplotlib", "msgspec")
 
 
@@ -100,7 +100,7 @@ def trusted_fingerprint(course: Course, week: Week, devices: Iterable[str], secr
 
 def settings(course: Course, week: Week) -> dict[str, Any]:
     """Return the settings of course.yaml that a report of the week depends on."""
-    of_course = _without(course.registry, _OF_THE_COURSE + _OUTSIDE_GRADING)
+    of_course = _without(course.registry, _OF_THE_COURSE)
     return {"week": _without(week, _OF_A_WEEK), "course": of_course}
 
 

@@ -24,7 +24,6 @@ from ..model.errors import EngineError
 from ..model.report import scoring
 from ..model.report.schema import Ending, SubmissionReport
 from ..model.source.import_failure import STUCK, ImportFailure, ended, explained
-from ..sandbox import SandboxError
 from .dependencies.error_carried_forward import CarriedForward
 from .dependencies.reference_stubs import InProcessWithHelpers, ReferenceHelpers
 from .disclosure.leak_budget import limit_disclosure
@@ -130,7 +129,7 @@ class Engine:
         try:
             with bounded:
                 return self._graded(name, files, exercise)
-        except (SandboxError, EngineError) as error:
+        except EngineError as error:
             message = str(error)
         except Exception as error:  # a bug must not stop the grading of the next submissions
             message = f"{type(error).__name__}: {error}"

@@ -13,7 +13,7 @@ from autograder.grading.triviality.trivial_programs import trivial_programs
 from autograder.grading.warmup import warm_engine
 from autograder.model.course import Course, load
 from autograder.model.course.bank import Bank
-from autograder.model.errors import BankError, EngineError
+from autograder.model.errors import CourseError, EngineError
 from tests.weeks import each_week
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -204,7 +204,7 @@ def test_a_syntax_error_in_the_bank_is_reported_with_its_line(tiny, place):
     path.write_text(path.read_text() + "\n\nx = (1\n")
     course = load(tiny)
     bank = Bank(course, course.weeks[0])
-    with pytest.raises(BankError, match=rf"{place}:\d+: '\(' was never closed"):
+    with pytest.raises(CourseError, match=rf"{place}:\d+: '\(' was never closed"):
         assert bank.alternatives
 
 

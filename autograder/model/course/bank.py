@@ -27,7 +27,7 @@ from pathlib import Path
 
 import msgspec
 
-from ..errors import BankError
+from ..errors import CourseError
 from .registry import Course, Week
 
 _FIELD = re.compile(
@@ -73,7 +73,7 @@ class Bank:
         try:
             text = path.read_text(encoding="utf-8-sig")
         except FileNotFoundError:
-            raise BankError(
+            raise CourseError(
                 f"{path.relative_to(self.course.root)}: the solution is missing"
             ) from None
         self._parsed(path, text)
@@ -108,7 +108,7 @@ class Bank:
             return ast.parse(text)
         except SyntaxError as error:
             location = path.relative_to(self.course.root)
-            raise BankError(f"{location}:{error.lineno}: {error.msg}") from None
+            raise CourseError(f"{location}:{error.lineno}: {error.msg}") from None
 
     def over_solution(self, text: str) -> str:
         """Return the solution with these definitions appended, so that they override its own."""
@@ -121,7 +121,7 @@ class Bank:
         """Return a complete module and the number of solution lines that precede the text.
 
         A text that defines all exercises is returned unchanged; a part is appended to the solution.
-        Raise BankError if it defines none of the solution's names.
+        Raise CourseError if it defines none of the solution's names.
         """
         wanted = {e.name for e in self.week.exercises}
         try:
@@ -132,7 +132,7 @@ class Bank:
             return text, 0
         if not _defined(self.solution) & defined:
             exercises = ", ".join(e.name for e in self.week.exercises)
-            raise BankError(
+            raise CourseError(
                 f"{name} defines none of the exercises of {self.week.name}: {exercises}"
             )
         return self.over_solution(text), self.solution.count("\n") + 2
@@ -142,14 +142,14 @@ class Bank:
         text = path.read_text(encoding="utf-8-sig")
         doc = ast.get_docstring(self._parsed(path, text))
         if not doc:
-            raise BankError(f"{location}: add a docstring that states the misconception")
+            raise CourseError(f"{location}: add a docstring that states the misconception")
         title, fields = _fields(doc)
         missing = [name for name in _REQUIRED if not fields.get(name)]
         if missing:
-            raise BankError(f"{location}: the docstring lacks the line `{missing[0]}: …`")
+            raise CourseError(f"{location}: the docstring lacks the line `{missing[0]}: …`")
         exercise = fields["Exercise"]
         if exercise not in {e.name for e in self.week.exercises}:
-            raise BankError(f"{location}: {self.week.name} has no exercise {exercise!r}")
+            raise CourseError(f"{location}: {self.week.name} has no exercise {exercise!r}")
         same = re.split(r"\s+because\s+", fields.get("Same as", ""))[0]
         return Misconception(
             name=path.stem,
@@ -171,7 +171,7 @@ def _cost(text: str, location: str) -> float | None:
         return None
     found = _COST.match(text)
     if not found or not 0 < int(found.group(1)) <= 100:
-        raise BankError(f"{location}: `Costs: {text}` must be a whole number from 1 % to 100 %")
+        raise CourseError(f"{location}: `Costs: {text}` must be a whole number from 1 % to 100 %")
     return int(found.group(1)) / 100
 
 

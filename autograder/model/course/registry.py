@@ -221,14 +221,6 @@ class Registry(_Config, frozen=True):
     counts: Literal["latest", "best"] = "latest"
     handouts: str = ""  # the URL of the folder with `<week>.zip`, for Colab and Kaggle
     decimals: Annotated[int, msgspec.Meta(ge=0, le=4)] = 2  # decimals of scores
-    modules_from_notebook: bool = False  # archives of earlier releases contain it
-
-    def __post_init__(self) -> None:
-        if self.modules_from_notebook:
-            raise ValueError(
-                "modules_from_notebook is no longer possible: students move their code into the "
-                "module, as a note tells them"
-            )
 
 
 class Course:

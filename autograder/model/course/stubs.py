@@ -16,6 +16,7 @@ from pathlib import Path
 
 from ..errors import BuildError
 from ..source.rules import in_words
+from ..source.statements import DEFINITIONS
 from .registry import Course, Week
 
 _MARK = re.compile(r"^([ \t]*)#+ (BEGIN|END) SOLUTION\s*$")
@@ -90,18 +91,12 @@ def _enclosing_names(source: str, location: str) -> dict[int, str]:
     except SyntaxError as error:
         raise BuildError(f"{location}:{error.lineno}: {error.msg}") from None
     names: dict[int, str] = {}
-
-    def visit(node: ast.AST, prefix: str) -> None:
-        for child in ast.iter_child_nodes(node):
-            if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-                name = f"{prefix}.{child.name}" if prefix else child.name
-                for line in range(child.lineno, (child.end_lineno or child.lineno) + 1):
-                    names[line] = name
-                visit(child, name)
-            else:
-                visit(child, prefix)
-
-    visit(tree, "")
+    for node in ast.walk(tree):  # outer definitions come before inner ones
+        if isinstance(node, DEFINITIONS):
+            outer = names.get(node.lineno)
+            name = f"{outer}.{node.name}" if outer else node.name
+            lines = range(node.lineno, (node.end_lineno or node.lineno) + 1)
+            names |= dict.fromkeys(lines, name)
     return names
 
 
