@@ -59,15 +59,11 @@ def grade_batch(
     work: dict[str, Submission] = {}
     full = scoring.full_points(week)
 
-    def settle(number: int, report: SubmissionReport) -> None:
-        reports[number] = report
-        on_done(report)
-
     def finished(report: SubmissionReport, numbers: Sequence[int]) -> None:
         rounded = scoring.with_rounded_scores(report, week, course.registry.decimals)
         for number in numbers:
-            named = msgspec.structs.replace(rounded, name=names[number], max_score=full)
-            settle(number, named)
+            reports[number] = msgspec.structs.replace(rounded, name=names[number], max_score=full)
+            on_done(reports[number])
 
     def graded(key: str, report: SubmissionReport) -> None:
         if report.verdict is Ending.GRADED:
@@ -77,7 +73,7 @@ def grade_batch(
     for number, submission in enumerate(submissions):
         names.append(submission.name)
         if submission.problem:
-            settle(number, scoring.refused(submission.name, week, submission.problem))
+            finished(scoring.refused(submission.name, week, submission.problem), [number])
             continue
         key = store.key(submission.files)
         if (known := store.get(key)) is not None:

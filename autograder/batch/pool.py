@@ -163,12 +163,9 @@ def grade_job(job: Job, submission: Submission) -> SubmissionReport:
 
 
 def fault(name: str, why: str) -> SubmissionReport:
-    """Return the report of a submission that could not be graded because of a system error."""
-    return SubmissionReport(
-        name=name,
-        verdict=Ending.GRADER_FAULT,
-        score=0.0,
-        max_score=0.0,
-        seconds=0.0,
-        message=f"The grading system failed, not the submission: {why}",
-    )
+    """Return the report of a submission that could not be graded because of a system error.
+
+    `grade_batch` fills in `max_score`.
+    """
+    message = f"The grading system failed, not the submission: {why}"
+    return SubmissionReport(name, Ending.GRADER_FAULT, 0.0, 0.0, message=message)

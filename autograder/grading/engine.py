@@ -208,7 +208,7 @@ class Engine:
         """Return the solution, and the alternatives that define the exercise themselves."""
         bank = self.bank
         starts = (f"def {exercise}(", f"class {exercise}(", f"class {exercise}:")
-        others = (a.source for a in bank.alternatives)
+        others = bank.alternatives.values()
         more = [s for s in others if any(w in s[len(bank.solution) :] for w in starts)]
         return [bank.solution, *more]
 

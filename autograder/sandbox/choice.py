@@ -5,6 +5,7 @@ A trial submission in each sandbox tries to escape (`trial_runtime`).
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -114,19 +115,26 @@ def probe() -> list[HealthFinding]:
         problem = trial(name)
         if problem is None:
             working.append(name)
-            made = backend()
-            caveats = "; ".join(made.caveats)
-            uids = "each submission has its own uid" if made.separate_uids else _SHARED_UID
+            uids = "each submission has its own uid"
+            if not backend().separate_uids:
+                uids = "submissions run with the grader's uid, without its capabilities"
+                if os.geteuid() == 0:
+                    uids += ", because other users cannot read the Python installation"
+            caveats = "; ".join(backend.caveats)
             detail = f"works; {uids}" + (f"; not guaranteed: {caveats}" if caveats else "")
             findings.append(HealthFinding(True, name, detail))
         else:
             findings.append(HealthFinding(False, name, problem, REMEDIES[name]))
-    findings += [_tripwire(), _bounds()]
-    findings.append(_verdict(working))
-    return findings
+    return [*findings, _tripwire(), _LIMITS, _verdict(working)]
 
 
-_SHARED_UID = "submissions run with the grader's uid"
+_LIMITS = HealthFinding(
+    True,
+    "limits",
+    "in force: resource limits for each process (address space, processor time, files, processes)"
+    " and a watchdog for wall-clock time and the total memory of a submission; not in force:"
+    " control groups (the kit does not use them)",
+)
 
 
 def _tripwire() -> HealthFinding:
@@ -136,16 +144,6 @@ def _tripwire() -> HealthFinding:
         return HealthFinding(True, "tripwire", detail)
     detail = "the kernel lacks seccomp user_notif: such system calls are denied but not counted"
     return HealthFinding(False, "tripwire", detail, "use Linux 5.0 or newer")
-
-
-def _bounds() -> HealthFinding:
-    return HealthFinding(
-        True,
-        "limits",
-        "in force: resource limits for each process (address space, processor time, files,"
-        " processes) and a watchdog for wall-clock time and the total memory of a submission;"
-        " not in force: control groups (the kit does not use them)",
-    )
 
 
 def _system_call_filter() -> HealthFinding:

@@ -131,7 +131,7 @@ def driver_libraries(folders: Sequence[Path]) -> tuple[Path, ...]:
     if any((folder / _CUDA).exists() for folder in folders):
         return ()
     named = filter(None, os.environ.get("LD_LIBRARY_PATH", "").split(":"))
-    for folder in (*map(Path, named), *_DRIVER_FOLDERS):
+    for folder in map(Path, (*named, *_DRIVER_FOLDERS)):
         if (folder / _CUDA).exists():
             return tuple(sorted(p for kind in _DRIVER_FILES for p in folder.glob(kind)))
     return ()
@@ -139,12 +139,9 @@ def driver_libraries(folders: Sequence[Path]) -> tuple[Path, ...]:
 
 _CUDA = "libcuda.so.1"
 _DRIVER_FILES = ("libcuda.so*", "libcudadebugger.so*", "libnvidia-*.so*")
-_DRIVER_FOLDERS = tuple(
-    Path(place)
-    for place in (
-        *("/usr/local/nvidia/lib64", "/usr/local/nvidia/lib", "/usr/local/cuda/compat"),
-        *("/usr/lib/wsl/lib", "/run/opengl-driver/lib"),
-    )
+_DRIVER_FOLDERS = (
+    *("/usr/local/nvidia/lib64", "/usr/local/nvidia/lib", "/usr/local/cuda/compat"),
+    *("/usr/lib/wsl/lib", "/run/opengl-driver/lib"),
 )
 
 

@@ -52,7 +52,7 @@ _GPU_THREADS, _GPU_FILES = 16, 192
 _DECODER = msgspec.msgpack.Decoder(Report)
 
 
-class Child:
+class Child(contextlib.AbstractContextManager["Child"]):
     """The process of one submission.
 
     sock: blocking stream socket to the process; the caller defines what is sent over it
@@ -97,8 +97,10 @@ class Child:
 
     def tried(self) -> tuple[str, ...]:
         """Return the system calls of the tripwire that the child made, after it has ended."""
-        calls = self._template._tried.get(self._number, ())
-        return tuple(sorted({self._watched.get(call, "another") for call in calls}))
+        ended = self._template._ended.get(self._number)
+        return tuple(
+            sorted({self._watched.get(c, "another") for c in ended.tried} if ended else ())
+        )
 
     def resident_bytes(self) -> int:
         """Return the resident memory of the child and its descendants, including shared pages."""
@@ -141,9 +143,6 @@ class Child:
             os.close(self.pidfd)
             self.pidfd = -1
 
-    def __enter__(self) -> Child:
-        return self
-
     def __exit__(self, *_: object) -> None:
         self.close()
 
@@ -153,7 +152,7 @@ class Child:
         self.pidfd = -1
 
 
-class Template:
+class Template(contextlib.AbstractContextManager["Template"]):
     """A warm process in the sandbox that forks a child for each submission.
 
     It warms up while the caller continues; `warm` is True once it is ready.
@@ -184,8 +183,7 @@ class Template:
         self._lock = threading.Lock()
         self._number = 0
         self._children: dict[int, Child] = {}
-        self._statuses: dict[int, int] = {}
-        self._tried: dict[int, tuple[int, ...]] = {}
+        self._ended: dict[int, Exited] = {}
         self._dead = ""
         self._bred = False
         self.warm = False
@@ -246,9 +244,6 @@ class Template:
         # a template that is not warm yet has no children and does not read its socket
         self._end(processes.END_SECONDS if self.warm else 0.0)
 
-    def __enter__(self) -> Template:
-        return self
-
     def __exit__(self, *_: object) -> None:
         self.close()
 
@@ -274,8 +269,7 @@ class Template:
         while True:
             report, descriptor = self._receive(deadline)
             if isinstance(report, Exited) and report.number in self._children:
-                self._statuses[report.number] = report.status
-                self._tried[report.number] = report.tried
+                self._ended[report.number] = report
             if isinstance(report, Failed):
                 self._fail(f"the template could not start:\n{report.message}")
             if isinstance(report, kind) and getattr(report, "number", number) == number:
@@ -304,17 +298,16 @@ class Template:
 
     def _status_of(self, number: int) -> int:
         with self._lock:
-            if number not in self._statuses:
+            if number not in self._ended:
                 if self._dead:
                     raise SandboxFault(self._dead)
                 self._await(Exited, number, _REPORT_SECONDS)
-            return self._statuses[number]
+            return self._ended[number].status
 
     def _forget(self, number: int) -> None:
         with self._lock:
             self._children.pop(number, None)
-            self._statuses.pop(number, None)
-            self._tried.pop(number, None)
+            self._ended.pop(number, None)
 
     def _abandon(self) -> None:
         """Close all descriptors in a forked process; the template belongs to its parent."""

@@ -21,10 +21,8 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
-import socket
 import stat
 import tempfile
-from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -79,20 +77,17 @@ class Home:
         path.parent.mkdir(parents=True, exist_ok=True)
         return path
 
-    def start(self, visible: Visible) -> tuple[socket.socket, processes.Process]:
-        """Start a template in this folder; return our end of its control socket and its process."""
-        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        with theirs:
-            arguments = processes.python_arguments(self.path, theirs.fileno())
-            argv = [str(visible.executable), *arguments]
-            env = processes.environment(f"{self.folder}/cache", f"{self.folder}/cache")
-            if visible.driver:
-                env["LD_LIBRARY_PATH"] = str(visible.driver[0].parent)
-            return ours, processes.run(argv, (theirs.fileno(), self.lock), env)
+    def start(self, visible: Visible, control: int) -> None:
+        """Start a template in this folder."""
+        argv = [str(visible.executable), *processes.python_arguments(self.path, control)]
+        env = processes.environment(f"{self.folder}/cache", f"{self.folder}/cache")
+        if visible.driver:
+            env["LD_LIBRARY_PATH"] = str(visible.driver[0].parent)
+        self._process = processes.run(argv, (control, self.lock), env)
 
-    def end(self, process: processes.Process, seconds: float) -> str:
-        """End the process, remove the folder and return the process's output."""
-        printed = process.end(seconds)
+    def end(self, seconds: float) -> str:
+        """End the template, remove the folder and return the template's output."""
+        printed = self._process.end(seconds)
         with contextlib.suppress(OSError):
             remove_tree(self.folder)
         if self.lock >= 0:
@@ -111,26 +106,19 @@ def _sweep(within: Path) -> None:
                 remove_tree(str(folder))
 
 
-DISK_IS_WATCHED = "disk usage is monitored, not limited: a submission can briefly exceed its limit"
-THREADS_ARE_NOT_COUNTED = "if threads are allowed, only memory limits their number"
-CAVEATS = (
-    "a submission can test whether a path exists on this machine",
-    DISK_IS_WATCHED,
-    THREADS_ARE_NOT_COUNTED,
+_SHARED_CAVEATS = (
+    "disk usage is monitored, not limited: a submission can briefly exceed its limit",
+    "if threads are allowed, only memory limits their number",
 )
-SHARED_UID = "submissions run with the grader's uid, without its capabilities"
 
 
 class LandlockSandbox(Sandbox):
     """Start templates under Landlock."""
 
     name = "landlock"
+    caveats = ("a submission can test whether a path exists on this machine", *_SHARED_CAVEATS)
 
-    @property
-    def caveats(self) -> tuple[str, ...]:
-        return CAVEATS if self.separate_uids else (*CAVEATS, SHARED_UID)
-
-    def _launch(self, visible: Visible, boot: Boot) -> StartedTemplate:
+    def _launch(self, visible: Visible, boot: Boot, control: int) -> StartedTemplate:
         try:
             abi()
         except OSError as error:
@@ -138,25 +126,19 @@ class LandlockSandbox(Sandbox):
                 f"this kernel has no Landlock ({error}); boot Linux 5.13 or newer with lsm=landlock"
             ) from error
         home = Home(visible)
-        control, process = home.start(visible)
+        home.start(visible, control)
         proc = [f"/proc/{name}" for name in GPU_PROC_FILES] if boot.gpu else []
-        boot = msgspec.structs.replace(
+        return home.end, msgspec.structs.replace(
             boot,
             child_uid=self._spare_uid(visible),
             scratch=home.folder,
             readable=(*home.readable, *proc),
         )
-        return control, partial(home.end, process), boot
 
 
 LINK = "mkdir -p {root}{parent} && ln -s {up} {root}{root}"
 _WORKDIRS = "grading"
 _NEEDED = {5: "CAP_KILL", 6: "CAP_SETGID", 7: "CAP_SETUID", 8: "CAP_SETPCAP", 18: "CAP_SYS_CHROOT"}
-_CAVEATS = (
-    "a submission can read all world-readable files in the folder of the Python installation",
-    DISK_IS_WATCHED,
-    THREADS_ARE_NOT_COUNTED,
-)
 
 
 class Chroot(Sandbox):
@@ -164,15 +146,12 @@ class Chroot(Sandbox):
 
     name = "chroot"
 
-    @property
-    def separate_uids(self) -> bool:
-        return True  # `_launch` requires spare uids
+    caveats = (
+        "a submission can read all world-readable files in the folder of the Python installation",
+        *_SHARED_CAVEATS,
+    )
 
-    @property
-    def caveats(self) -> tuple[str, ...]:
-        return _CAVEATS
-
-    def _launch(self, visible: Visible, boot: Boot) -> StartedTemplate:
+    def _launch(self, visible: Visible, boot: Boot, control: int) -> StartedTemplate:
         if boot.gpu:
             raise SandboxMissing("no GPU can be used here: its devices are outside the new root")
         uid, root = _required_uid(), _root_of(visible)
@@ -180,9 +159,9 @@ class Chroot(Sandbox):
         workdirs = root / _WORKDIRS
         workdirs.mkdir(mode=0o711, exist_ok=True)
         home = Home(visible, within=str(workdirs))
-        control, process = home.start(visible)
+        home.start(visible, control)
         boot = msgspec.structs.replace(boot, child_uid=uid, scratch=home.folder, root=str(root))
-        return control, partial(home.end, process), boot
+        return home.end, boot
 
 
 def _required_uid() -> int:

@@ -53,13 +53,6 @@ class Misconception(msgspec.Struct, frozen=True):
     belief: str = ""
 
 
-class Alternative(msgspec.Struct, frozen=True):
-    """A correct solution in a different style."""
-
-    name: str
-    source: str
-
-
 class Bank:
     """The programs in `solutions/<week>`; every `source` is a complete module."""
 
@@ -80,9 +73,10 @@ class Bank:
         return text
 
     @cached_property
-    def alternatives(self) -> tuple[Alternative, ...]:
+    def alternatives(self) -> dict[str, str]:
+        """The sources of correct solutions in a different style, by name."""
         files = sorted((self.folder / "alternatives").glob("*.py"))
-        return tuple(Alternative(f.stem, self._appended(f)) for f in files)
+        return {f.stem: self._appended(f) for f in files}
 
     @cached_property
     def misconceptions(self) -> tuple[Misconception, ...]:
@@ -92,8 +86,8 @@ class Bank:
     @property
     def correct_programs(self) -> list[tuple[str, str]]:
         """The solution and the alternatives, each with its name in messages."""
-        solution = [("the solution", self.solution)]
-        return solution + [(f"alternative {a.name}", a.source) for a in self.alternatives]
+        alternatives = [(f"alternative {name}", s) for name, s in self.alternatives.items()]
+        return [("the solution", self.solution), *alternatives]
 
     def of_exercise(self, exercise: str) -> tuple[Misconception, ...]:
         return tuple(m for m in self.misconceptions if m.exercise == exercise)

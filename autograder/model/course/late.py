@@ -90,11 +90,10 @@ def lateness(
             continue
         due = due_for(course, week, student, (more or {}).get(week.name, dt.timedelta()))
         extended = due > course.localized(week.due)
-        one = _lateness_of(
-            policy, due, handed_in[week.name].astimezone(course.zone), budget, extended
-        )
-        found[week.name] = replace(one, decimals=course.registry.decimals)
-        budget -= one.slip_days
+        on_time = Lateness(policy, extended=extended, decimals=course.registry.decimals)
+        handed = handed_in[week.name].astimezone(course.zone)
+        found[week.name] = _lateness_of(on_time, due, handed, budget)
+        budget -= found[week.name].slip_days
     return found
 
 
@@ -113,23 +112,20 @@ def due_for(
     return max(due, *granted, key=lambda moment: moment.astimezone(dt.UTC))
 
 
-def _lateness_of(
-    policy: Late, due: dt.datetime, handed: dt.datetime, budget: int, extended: bool
-) -> Lateness:
+def _lateness_of(on_time: Lateness, due: dt.datetime, handed: dt.datetime, budget: int) -> Lateness:
     if _elapsed(due, handed) <= dt.timedelta():
-        return Lateness(policy, extended=extended)
-    words = _in_words(due, handed)
-    grace = dt.timedelta(minutes=policy.grace_minutes)
+        return on_time
+    late, grace = _in_words(due, handed), dt.timedelta(minutes=on_time.policy.grace_minutes)
     if _elapsed(due, handed) <= grace:
-        return Lateness(policy, words, forgiven=True, extended=extended)
+        return replace(on_time, late=late, forgiven=True)
     days = _started_days(due, handed, grace)
     slip = min(budget, days)
-    if policy.per == "day" or slip == days:
+    if on_time.policy.per == "day" or slip == days:
         units = days - slip
     else:
         rest = _elapsed(due + dt.timedelta(days=slip), handed) - grace
         units = math.ceil(rest / _HOUR)
-    return Lateness(policy, words, False, extended, slip, units)
+    return replace(on_time, late=late, slip_days=slip, units=units)
 
 
 def _elapsed(start: dt.datetime, end: dt.datetime) -> dt.timedelta:

@@ -1,7 +1,7 @@
 """Parse course.yaml into the types of `registry`; report wrong syntax, duplicate keys and types.
 
 A mistake is reported in one line with the path to the value, for example
-`course.yaml: weeks[0].exercises[1].points: must be 0 or more, but is -1`.
+`course.yaml: weeks[0].exercises[1].points: must be at least 0`.
 
 YAML uses the last of two equal keys and fails with a traceback on 30 February. Here duplicate keys
 are errors, and `moment` parses dates.

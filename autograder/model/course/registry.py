@@ -19,7 +19,9 @@ from ..errors import CourseError
 REGISTRY = "course.yaml"
 Positive = Annotated[float, msgspec.Meta(gt=0)]
 PositiveInt = Annotated[int, msgspec.Meta(gt=0)]
+Points = Annotated[float, msgspec.Meta(ge=0, le=1_000_000)]
 Percent = Annotated[float, msgspec.Meta(ge=0, le=100)]
+_NOT_EMPTY = msgspec.Meta(min_length=1)
 Text = Annotated[str, msgspec.Meta(pattern=r"\S")]  # not empty
 
 
@@ -31,7 +33,7 @@ class Exercise(_Config, frozen=True):
     """One graded function or class of a week."""
 
     name: str  # the function or class that students write
-    points: float  # points for a correct solution
+    points: Points  # points for a correct solution
     not_allowed: tuple[Text, ...] = ()  # forbidden calls, in addition to the week's
     source_not_allowed: tuple[Text, ...] = ()  # names that must not appear in the source
     elective: bool = False  # only the best electives of a week count
@@ -42,7 +44,7 @@ class Question(_Config, frozen=True):
     """A written question, marked by hand in Formgrader."""
 
     name: str  # as in lesson.md: `<!-- answer: name -->`
-    points: float  # points for a complete answer
+    points: Points  # points for a complete answer
 
 
 class Limits(_Config, frozen=True):
@@ -81,7 +83,7 @@ class Week(_Config, frozen=True):
     module: str  # the file that students fill in
     release: dt.datetime  # release date
     due: dt.datetime  # due date
-    exercises: tuple[Exercise, ...]  # graded by hidden tests
+    exercises: Annotated[tuple[Exercise, ...], _NOT_EMPTY]  # graded by hidden tests
     questions: tuple[Question, ...] = ()  # written questions, marked by hand
     not_allowed: tuple[Text, ...] = ()  # calls that are forbidden in every exercise
     electives_counted: int | None = None  # how many electives count; default: all
@@ -208,7 +210,7 @@ class Registry(_Config, frozen=True):
     course: str  # the course's id in nbgrader
     title: Text  # shown to students
     timezone: str  # for dates without one, such as Europe/Zurich
-    weeks: tuple[Week, ...]  # in order
+    weeks: Annotated[tuple[Week, ...], _NOT_EMPTY]  # in order
     limits: Limits = Limits()  # resource limits of a submission
     late: Late | None = None  # the penalty for late work; default: none
     scoring: Scoring = Scoring()  # how points are deducted

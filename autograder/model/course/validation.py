@@ -7,7 +7,6 @@ searched as text, never imported or run.
 from __future__ import annotations
 
 import itertools
-import math
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -37,8 +36,6 @@ def problems(registry: Registry) -> Iterator[Problem]:
     except (ZoneInfoNotFoundError, ValueError):
         yield "timezone", f"{registry.timezone!r} is not a time zone such as Europe/Zurich"
         return
-    if not registry.weeks:
-        yield "weeks", "there must be at least one"
     yield from _duplicates("weeks", [w.name[:6] for w in registry.weeks])
     yield from _limit_problems("limits", registry.limits)
     for number, week in enumerate(registry.weeks):
@@ -57,6 +54,7 @@ _FIXES = {
     r"expected `\w+` >= (\S+?)(?:\.0)?": "must be at least {1}",
     r"expected `\w+` < (\S+?)(?:\.0)?": "must be less than {1}",
     r"expected `\w+` > (\S+?)(?:\.0)?": "must be more than {1}",
+    "expected `array` of length .*": "there must be at least one",
     r".*missing required field `(.*)`": "{0}: add `{1}:`",
     r"expected `datetime.*|invalid RFC3339.*": "is not a valid date with a time: write it as "
     "2027-01-18T23:59:00, without quotes",
@@ -105,8 +103,6 @@ def _week_problems(location: str, week: Week) -> Iterator[Problem]:
         yield f"{location}.due", "give both dates a time zone, or neither"
     elif week.due <= week.release:
         yield f"{location}.due", f"{week.due} is not after the release, {week.release}: change one"
-    if not week.exercises:
-        yield f"{location}.exercises", "there must be at least one"
     if week.limits:
         yield from _limit_problems(f"{location}.limits", week.limits)
     for setting, names in (("files", week.files), ("folders", week.folders)):
@@ -120,23 +116,16 @@ def _week_problems(location: str, week: Week) -> Iterator[Problem]:
         place = f"{location}.exercises[{number}]"
         if not _EXERCISE.match(exercise.name):
             yield f"{place}.name", f"{exercise.name!r} is not a Python name"
-        yield from _point_problems(place, exercise.points)
     for number, question in enumerate(week.questions):
         place = f"{location}.questions[{number}]"
         if not _SLUG.match(question.name):
             yield f"{place}.name", f"{question.name!r} must be lower-case letters, digits, - or _"
         if question.name in {e.name for e in week.exercises}:
             yield f"{place}.name", f"{question.name!r} is also an exercise: rename one"
-        yield from _point_problems(place, question.points)
     electives = sum(e.elective for e in week.exercises)
     if week.electives_counted is not None and not 0 <= week.electives_counted <= electives:
         message = f"is {week.electives_counted}, but the week has {electives} electives"
         yield f"{location}.electives_counted", message
-
-
-def _point_problems(location: str, points: float) -> Iterator[Problem]:
-    if not 0 <= points < math.inf:
-        yield f"{location}.points", f"must be 0 or more, but is {points:g}"
 
 
 def _duplicates(location: str, names: list[str]) -> Iterator[Problem]:

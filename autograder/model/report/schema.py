@@ -219,7 +219,7 @@ class SubmissionReport(msgspec.Struct, frozen=True):
     verdict: Ending
     score: float
     max_score: float
-    seconds: float
+    seconds: float = 0.0
     message: str = ""
     exercises: tuple[ExerciseReport, ...] = ()
     attempts: tuple[str, ...] = ()
