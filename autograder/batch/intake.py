@@ -90,17 +90,16 @@ def _taken(entries: Callable[[], _Entries], week: Week, limits: Limits, shown: s
         files, notes = with_module(_bounded(entries(), limits), week)
         files = _rooted_at_module(files, week)
         _check_module(files[week.module], week)
+        return Submission(shown, files, notes=notes)
     except _Refused as refused:
-        return Submission(shown, problem=str(refused))
+        problem = str(refused)
     except OSError as error:
-        return Submission(
-            shown, problem=f"The submission cannot be read: {error.strerror or error}."
-        )
+        problem = f"The submission cannot be read: {error.strerror or error}."
     except UnicodeError:
-        return Submission(shown, problem="A file name is not valid text. Rename the file.")
+        problem = "A file name is not valid text. Rename the file."
     except ValueError:  # a path with a null byte
-        return Submission(shown, problem="The submission cannot be read: its name is invalid.")
-    return Submission(shown, files, notes=notes)
+        problem = "The submission cannot be read: its name is invalid."
+    return Submission(shown, problem=problem)
 
 
 def clean_name(name: str) -> str:

@@ -23,7 +23,8 @@ import msgspec
 from ..files import sweep
 from ..model.course import REGISTRY, Course, parse
 from ..model.errors import KitError
-from ..model.report.schema import Ending, SubmissionReport
+from ..model.report import scoring
+from ..model.report.schema import SubmissionReport
 from .intake import Submission
 from .store import trusted_fingerprint
 
@@ -76,9 +77,9 @@ def _run_in_processes(
                     return pool.submit(grade_job, job, submission).result()
                 except BrokenProcessPool:
                     pool = process_pool(1)
-            return fault(submission.name, "the grading process died repeatedly")
+            return scoring.fault(submission.name, "the grading process died repeatedly")
         except Exception as error:  # such as a report that cannot be sent between processes
-            return fault(submission.name, f"{type(error).__name__}: {error}")
+            return scoring.fault(submission.name, f"{type(error).__name__}: {error}")
         finally:
             idle.put(pool)
 
@@ -123,10 +124,9 @@ def cached_engine(job: Job) -> Any:
     from ..sandbox import BACKENDS
 
     key = _engine_key(job)
-    made_from, engine, end = _engines.pop(key, (b"", None, None))
-    if engine is None or made_from != job.depends:
-        if end is not None:  # the grader was changed while this process was running
-            end()
+    if key in _engines and _engines[key][0] != job.depends:
+        close_engine(job)  # the grader was changed while this process was running
+    if key not in _engines:
         course = job.course()
         # the parent process has tested this sandbox
         box = None if job.sandbox == "none" else BACKENDS[job.sandbox]()
@@ -135,16 +135,14 @@ def cached_engine(job: Job) -> Any:
         engine = warm_engine(course, week, job.devices, job.secret, box, cached_for)
         engine.locate_mistakes(course.registry.suspects)
         # processes of a pool exit without running `atexit` functions
-        end = Finalize(None, engine.close, exitpriority=0)
-    _engines[key] = job.depends, engine, end
-    return engine
+        _engines[key] = job.depends, engine, Finalize(None, engine.close, exitpriority=0)
+    return _engines[key][1]
 
 
 def close_engine(job: Job) -> None:
     """Close this process's engine for a job, if there is one."""
-    *_, end = _engines.pop(_engine_key(job), (b"", None, None))
-    if end is not None:
-        end()
+    if cached := _engines.pop(_engine_key(job), None):
+        cached[2]()
 
 
 def _engine_key(job: Job) -> bytes:
@@ -157,15 +155,6 @@ def grade_job(job: Job, submission: Submission) -> SubmissionReport:
         report: SubmissionReport = cached_engine(job).grade(submission.name, submission.files)
         return report
     except KitError as error:
-        return fault(submission.name, str(error))
+        return scoring.fault(submission.name, str(error))
     except Exception as error:  # an error in one submission must not end the batch
-        return fault(submission.name, f"{type(error).__name__}: {error}")
-
-
-def fault(name: str, why: str) -> SubmissionReport:
-    """Return the report of a submission that could not be graded because of a system error.
-
-    `grade_batch` fills in `max_score`.
-    """
-    message = f"The grading system failed, not the submission: {why}"
-    return SubmissionReport(name, Ending.GRADER_FAULT, 0.0, 0.0, message=message)
+        return scoring.fault(submission.name, f"{type(error).__name__}: {error}")

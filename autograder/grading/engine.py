@@ -133,14 +133,7 @@ class Engine:
             message = str(error)
         except Exception as error:  # a bug must not stop the grading of the next submissions
             message = f"{type(error).__name__}: {error}"
-        return SubmissionReport(
-            name=name,
-            verdict=Ending.GRADER_FAULT,
-            score=0.0,
-            max_score=scoring.full_points(self.week),
-            seconds=0.0,
-            message=f"The grading system failed, not the submission: {message}",
-        )
+        return scoring.fault(name, message, scoring.full_points(self.week))
 
     def _graded(
         self, name: str, files: Mapping[str, bytes], exercise: str | None

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
+from functools import cache
 from pathlib import Path
 
 import msgspec
@@ -22,7 +23,6 @@ from .weaker_backends import Chroot, LandlockSandbox
 
 _TRIAL_RUNTIME = Path(trial_runtime.__file__)
 _TRIAL_SECONDS = 10.0
-_proven: set[str] = set()
 REMEDIES = {
     "bubblewrap": (
         "install bubblewrap and allow user namespaces: apt-get install bubblewrap; on Ubuntu"
@@ -51,29 +51,23 @@ def choose(prefer: str | None = None) -> Sandbox:
         raise SandboxMissing(f"unknown sandbox {prefer!r}: choose from {', '.join(BACKENDS)}")
     failures = []
     for name in [prefer] if prefer else BACKENDS:
-        problem = trial(name)
-        if problem is None:
+        try:
+            trial(name)
+        except SandboxMissing as problem:
+            failures.append(f"{name}: {problem}; to fix it, {REMEDIES[name]}")
+        else:
             return BACKENDS[name]()
-        failures.append(f"{name}: {problem}; to fix it, {REMEDIES[name]}")
     raise SandboxMissing("no sandbox works here. " + " | ".join(failures))
 
 
-def trial(name: str) -> str | None:
-    """Run a trial that tries to escape; return None if it could not, otherwise the problem.
+@cache
+def trial(name: str) -> None:
+    """Run a trial that tries to escape; raise SandboxMissing if it escapes or cannot run.
 
     Success is cached. A failure may be temporary and is not cached.
     """
-    if name in _proven:
-        return None
-    problem = _try(name)
-    if problem is None:
-        _proven.add(name)
-    return problem
-
-
-def _try(name: str) -> str | None:
     if not sys.platform.startswith("linux"):
-        return f"it needs Linux, and this is {sys.platform}"
+        raise SandboxMissing(f"it needs Linux, and this is {sys.platform}")
     try:
         with (
             BACKENDS[name](runtime=_TRIAL_RUNTIME, warm=()).start(b"") as template,
@@ -84,12 +78,12 @@ def _try(name: str) -> str | None:
             while not answer.endswith(b"."):
                 received = child.sock.recv(1024)
                 if not received:
-                    return "the trial process ended unexpectedly"
+                    raise SandboxMissing("the trial process ended unexpectedly")
                 answer += received
-    except (SandboxMissing, SandboxFault, OSError) as error:
-        return str(error).strip()
-    escaped = answer[:-1].decode(errors="replace")
-    return f"the trial process could access: {escaped}" if escaped else None
+    except (SandboxFault, OSError) as error:
+        raise SandboxMissing(str(error).strip()) from error
+    if escaped := answer[:-1].decode(errors="replace"):
+        raise SandboxMissing(f"the trial process could access: {escaped}")
 
 
 class HealthFinding(msgspec.Struct, frozen=True):
@@ -112,19 +106,20 @@ def probe() -> list[HealthFinding]:
     findings = [_system_call_filter()]
     working = []
     for name, backend in BACKENDS.items():
-        problem = trial(name)
-        if problem is None:
-            working.append(name)
-            uids = "each submission has its own uid"
-            if not backend().separate_uids:
-                uids = "submissions run with the grader's uid, without its capabilities"
-                if os.geteuid() == 0:
-                    uids += ", because other users cannot read the Python installation"
-            caveats = "; ".join(backend.caveats)
-            detail = f"works; {uids}" + (f"; not guaranteed: {caveats}" if caveats else "")
-            findings.append(HealthFinding(True, name, detail))
-        else:
-            findings.append(HealthFinding(False, name, problem, REMEDIES[name]))
+        try:
+            trial(name)
+        except SandboxMissing as problem:
+            findings.append(HealthFinding(False, name, str(problem), REMEDIES[name]))
+            continue
+        working.append(name)
+        uids = "each submission has its own uid"
+        if not backend().separate_uids:
+            uids = "submissions run with the grader's uid, without its capabilities"
+            if os.geteuid() == 0:
+                uids += ", because other users cannot read the Python installation"
+        caveats = "; ".join(backend.caveats)
+        detail = f"works; {uids}" + (f"; not guaranteed: {caveats}" if caveats else "")
+        findings.append(HealthFinding(True, name, detail))
     return [*findings, _tripwire(), _LIMITS, _verdict(working)]
 
 

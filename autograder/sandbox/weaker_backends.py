@@ -40,17 +40,17 @@ _PREFIX = "grading-sandbox-"
 
 
 class Home:
-    """The folder of one template, with its links and the folders of its children.
+    """A template and its folder, with links to what it may read and the folders of its children.
 
     A lock marks the folder as in use; the kernel releases it with the last process that holds it.
     """
 
-    def __init__(self, visible: Visible, within: str | None = None) -> None:
+    def __init__(self, visible: Visible, control: int, within: str | None = None) -> None:
         within = within or tempfile.gettempdir()
         _sweep(Path(within))
         made = tempfile.mkdtemp(prefix=f"new-{_PREFIX}", dir=within)
-        self.lock = os.open(f"{made}/lock", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
-        fcntl.flock(self.lock, fcntl.LOCK_EX)
+        self._lock = os.open(f"{made}/lock", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+        fcntl.flock(self._lock, fcntl.LOCK_EX)
         os.chmod(made, 0o711)  # children can traverse but not list it
         self.folder = os.path.join(within, made.rpartition("new-")[2])
         os.rename(made, self.folder)
@@ -66,33 +66,30 @@ class Home:
             copy.write_bytes(path.read_bytes())
             copy.chmod(0o644)
         farms = [f"{self.folder}/{name}" for name in ("stdlib", "packages", "kit")]
-        self.path = [farms[0], f"{farms[0]}/lib-dynload", *farms[1:]]
+        imports = [farms[0], f"{farms[0]}/lib-dynload", *farms[1:]]
         self.readable = (*map(str, sources), *visible.devices, *farms)
         for farm in farms:
             for folder, _, _ in os.walk(farm):
                 os.chmod(folder, 0o755)  # whatever the umask: children may have separate uids
+        argv = [str(visible.executable), *processes.python_arguments(imports, control)]
+        env = processes.environment(f"{self.folder}/cache", f"{self.folder}/cache")
+        if visible.driver:
+            env["LD_LIBRARY_PATH"] = str(visible.driver[0].parent)
+        self._process = processes.run(argv, (control, self._lock), env)
 
     def _new_path(self, farm: str, place: str) -> Path:
         path = Path(self.folder, farm, place)
         path.parent.mkdir(parents=True, exist_ok=True)
         return path
 
-    def start(self, visible: Visible, control: int) -> None:
-        """Start a template in this folder."""
-        argv = [str(visible.executable), *processes.python_arguments(self.path, control)]
-        env = processes.environment(f"{self.folder}/cache", f"{self.folder}/cache")
-        if visible.driver:
-            env["LD_LIBRARY_PATH"] = str(visible.driver[0].parent)
-        self._process = processes.run(argv, (control, self.lock), env)
-
     def end(self, seconds: float) -> str:
         """End the template, remove the folder and return the template's output."""
         printed = self._process.end(seconds)
         with contextlib.suppress(OSError):
             remove_tree(self.folder)
-        if self.lock >= 0:
-            os.close(self.lock)
-            self.lock = -1
+        if self._lock >= 0:
+            os.close(self._lock)
+            self._lock = -1
         return printed
 
 
@@ -125,8 +122,7 @@ class LandlockSandbox(Sandbox):
             raise SandboxMissing(
                 f"this kernel has no Landlock ({error}); boot Linux 5.13 or newer with lsm=landlock"
             ) from error
-        home = Home(visible)
-        home.start(visible, control)
+        home = Home(visible, control)
         proc = [f"/proc/{name}" for name in GPU_PROC_FILES] if boot.gpu else []
         return home.end, msgspec.structs.replace(
             boot,
@@ -158,8 +154,7 @@ class Chroot(Sandbox):
         _make_devices(root, visible.devices)
         workdirs = root / _WORKDIRS
         workdirs.mkdir(mode=0o711, exist_ok=True)
-        home = Home(visible, within=str(workdirs))
-        home.start(visible, control)
+        home = Home(visible, control, within=str(workdirs))
         boot = msgspec.structs.replace(boot, child_uid=uid, scratch=home.folder, root=str(root))
         return home.end, boot
 

@@ -13,8 +13,9 @@ from typing import Any
 from ...model.availability import installed
 from ...model.errors import KitError
 from ...model.report.schema import Ending, SubmissionReport
+from ...model.report.scoring import fault
 from ..intake import Submission
-from ..pool import Finished, fault
+from ..pool import Finished
 from . import Cluster
 from .worker import RESOURCE, grade, key_of, leave, settle_in
 

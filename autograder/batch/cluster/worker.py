@@ -22,8 +22,9 @@ from ...model.availability import has_cuda
 from ...model.course import REGISTRY, Course, Week
 from ...model.errors import KitError
 from ...model.report.schema import SubmissionReport
+from ...model.report.scoring import fault
 from ..intake import Submission
-from ..pool import Job, close_engine, fault, grade_job
+from ..pool import Job, close_engine, grade_job
 from ..store import fingerprint, versions
 
 

@@ -17,9 +17,10 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import msgspec
 import yaml
+from msgspec.structs import replace
 
 from ..errors import CourseError, NoCourse
-from .registry import REGISTRY, Course, Registry, Week
+from .registry import REGISTRY, Course, Nbgrader, Registry, Week
 from .validation import folder_problems, problems, with_fix
 
 _DATE = "tag:yaml.org,2002:timestamp"
@@ -172,10 +173,8 @@ def _type_at(location: str) -> Any:
 
 def one_week(course: Course, week: Week) -> str:
     """Return the registry as YAML with this week only and without settings unrelated to grading."""
-    alone = msgspec.structs.replace(week, files=(), folders=(), questions=(), lms=None)
-    registry = msgspec.structs.replace(course.registry, weeks=(alone,), late=None)
-    data = msgspec.to_builtins(registry)
-    for name in ("late", "nbgrader", "canvas", "lti"):
-        data.pop(name, None)
-    data["weeks"][0]["limits"] = msgspec.to_builtins(course.limits(week))
-    return yaml.safe_dump(data, sort_keys=False, allow_unicode=True)
+    alone = replace(week, files=(), folders=(), questions=(), lms=None, limits=course.limits(week))
+    registry = replace(
+        course.registry, weeks=(alone,), late=None, nbgrader=Nbgrader(), canvas=None, lti=None
+    )
+    return yaml.safe_dump(msgspec.to_builtins(registry), sort_keys=False, allow_unicode=True)

@@ -232,6 +232,12 @@ def refused(
     )
 
 
+def fault(name: str, why: str, max_score: float = 0.0) -> SubmissionReport:
+    """Return the report of a submission that could not be graded because of a system error."""
+    message = f"The grading system failed, not the submission: {why}"
+    return SubmissionReport(name, Ending.GRADER_FAULT, 0.0, max_score, message=message)
+
+
 def ungraded(exercise: Exercise) -> ExerciseReport:
     """Return a report without points for an exercise that could not be graded."""
     return ExerciseReport(name=exercise.name, score=0.0, max_score=exercise.points)

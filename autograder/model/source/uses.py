@@ -56,9 +56,8 @@ class Part:
     uses: list[Use] = field(default_factory=list)
     imports: list[Imported] = field(default_factory=list)
     names: list[str] = field(default_factory=list)  # names of the same file
-    elsewhere: list[tuple[str, str]] = field(
-        default_factory=list
-    )  # a submitted file, and a name that it defines
+    # submitted files, each with a name that the file defines
+    elsewhere: list[tuple[str, str]] = field(default_factory=list)
     loads: list[str] = field(default_factory=list)  # submitted files that are imported
 
     def add(self, other: Part) -> None:
