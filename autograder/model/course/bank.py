@@ -1,7 +1,7 @@
 """Read a week's bank: its solution, alternative solutions, and misconceptions.
 
-A misconception file contains only the wrong definitions. They are appended to the solution's source
-and override its definitions. The docstring states what `verify` checks:
+A misconception file contains only the wrong definitions, which are appended to the solution and
+override its definitions. `verify` checks the statements in the file's docstring:
 
     Divides by one less than the count.
 
@@ -14,8 +14,8 @@ and override its definitions. The docstring states what `verify` checks:
     Belief: denominator_of_the_mean    (optional: one key for several exercises)
     Same as: other_file because …      (optional)
 
-`Costs` is the share of the exercise's points that this mistake costs. A `Belief` is charged once a
-week, even if several exercises show it.
+`Costs` is the share of the exercise's points that this mistake costs. If several exercises of a
+week show the same `Belief`, only one of them loses points for it.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _REQUIRED = ("Exercise", "Believes", "Shows", "Hint", "Rejected by")
 
 
 class Misconception(msgspec.Struct, frozen=True):
-    """A misconception as its file states it. `cost`: a share of the points, None if not stated."""
+    """A misconception. `cost`: a share of the exercise's points, or None without a `Costs` line."""
 
     name: str
     exercise: str
@@ -54,7 +54,7 @@ class Misconception(msgspec.Struct, frozen=True):
 
 
 class Bank:
-    """The programs in `solutions/<week>`; every `source` is a complete module."""
+    """The solution, alternatives and misconceptions in `solutions/<week>`, as complete modules."""
 
     def __init__(self, course: Course, week: Week) -> None:
         self.course, self.week = course, week
@@ -74,7 +74,7 @@ class Bank:
 
     @cached_property
     def alternatives(self) -> dict[str, str]:
-        """The sources of correct solutions in a different style, by name."""
+        """Correct solutions in a different style, as a mapping of names to sources."""
         files = sorted((self.folder / "alternatives").glob("*.py"))
         return {f.stem: self._appended(f) for f in files}
 
@@ -85,7 +85,7 @@ class Bank:
 
     @property
     def correct_programs(self) -> list[tuple[str, str]]:
-        """The solution and the alternatives, each with its name in messages."""
+        """The solution and the alternatives, each as a description for messages and a source."""
         alternatives = [(f"alternative {name}", s) for name, s in self.alternatives.items()]
         return [("the solution", self.solution), *alternatives]
 
@@ -105,23 +105,23 @@ class Bank:
             raise CourseError(f"{location}:{error.lineno}: {error.msg}") from None
 
     def over_solution(self, text: str) -> str:
-        """Return the solution with these definitions appended, so that they override its own."""
+        """Return the solution followed by `text`, whose definitions override the solution's."""
         future = [line for line in text.split("\n") if line.startswith("from __future__")]
         if future:
             text = "\n".join(line for line in text.split("\n") if line not in future)
         return f"{self.solution}\n\n{text}"
 
     def complete_module(self, text: str, name: str) -> tuple[str, int]:
-        """Return a complete module and the number of solution lines that precede the text.
+        """Return a complete module, and the number of its lines that precede `text`.
 
-        A text that defines all exercises is returned unchanged; a part is appended to the solution.
-        Raise CourseError if it defines none of the solution's names.
+        If the text defines all exercises, it is the module; otherwise it is appended to the
+        solution. Raise CourseError if the text defines none of the solution's names.
         """
         wanted = {e.name for e in self.week.exercises}
         try:
             defined = _defined(text)
         except (SyntaxError, ValueError):
-            return text, 0  # importing it reports the error
+            return text, 0  # the import will report the error
         if wanted <= defined:
             return text, 0
         if not _defined(self.solution) & defined:

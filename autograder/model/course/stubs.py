@@ -1,9 +1,9 @@
 """Generate the stub that students get from a week's solution.
 
 Lines between `# BEGIN SOLUTION` and `# END SOLUTION` are removed. Inside a function or class they
-are replaced by `raise NotImplementedError("name")`. Everything else is copied, so signatures,
-docstrings and TODO comments are written once. The calls and names that course.yaml forbids are
-added to the module's docstring.
+are replaced by `raise NotImplementedError("name")`. Everything else is copied, so authors write
+signatures, docstrings and TODO comments only once. The calls and names that course.yaml forbids are
+listed in the module's docstring.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ _MARKS = re.compile(r"^[ \t]*#+ (BEGIN|END) SOLUTION[ \t]*(\n|\Z)", re.MULTILINE
 _TODO = re.compile(
     r"^[ \t]*# TODO.*\n(?:[ \t]*#.*\n)*?(?=[ \t]*#+ BEGIN SOLUTION[ \t]*$)", re.MULTILINE
 )
-_WIDTH = 96  # of announcements: leaves room for `# ` in lines of 100
+_WIDTH = 96  # leaves room for `# ` in lines of 100 characters
 
 
 def make_stub(source: str, location: str) -> str:
-    """Return the stub of a solution's source; raise BuildError with file and line."""
+    """Return the stub for a solution's source; raise BuildError if a solution mark is misplaced."""
     lines = source.split("\n")
     names = _enclosing_names(source, location)
     kept: list[str] = []
@@ -66,7 +66,7 @@ def make_stub(source: str, location: str) -> str:
 
 
 def solution_blocks(source: str) -> list[list[tuple[int, str]]]:
-    """Return the numbered lines of each part of a solution between its marks."""
+    """Return each block between BEGIN and END marks, as pairs of a line number and a line."""
     blocks: list[list[tuple[int, str]]] = []
     inside = False
     for number, line in enumerate(source.split("\n"), start=1):
@@ -101,7 +101,7 @@ def _enclosing_names(source: str, location: str) -> dict[int, str]:
 
 
 def stub_of(course: Course, week: Week) -> str:
-    """Return the stub of a week; raise BuildError if the solution is missing or malformed."""
+    """Generate the stub of a week; raise BuildError if the solution is missing or malformed."""
     path = course.solution(week)
     location = str(path.relative_to(course.root))
     try:
@@ -168,13 +168,13 @@ def stub_path(course: Course, week: Week) -> Path:
 
 
 def is_stale(course: Course, week: Week) -> bool:
-    """Return True if a week's stub is missing or differs from the one that its solution gives."""
+    """Return True if a week's stub is missing, or if its solution gives a different stub."""
     path = stub_path(course, week)
     return not path.is_file() or path.read_text(encoding="utf-8") != stub_of(course, week)
 
 
 def stub_problem(course: Course, week: Week) -> str:
-    """Return a message that a week's stub is out of date, or "" if it is not."""
+    """Return an error message if a week's stub is out of date, otherwise ""."""
     if not is_stale(course, week):
         return ""
     where = stub_path(course, week).relative_to(course.root)

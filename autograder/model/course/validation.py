@@ -1,7 +1,7 @@
 """Check the values of a parsed course.yaml, and the modules, graders and files that it names.
 
-A wrong name would otherwise show only after a whole class has been graded for it. The sources are
-searched as text, never imported or run.
+Without these checks, a misspelt name would be noticed only after a whole class has been graded.
+Source files are searched as text; they are never imported or run.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ _EXERCISE = re.compile(r"[A-Za-z][A-Za-z0-9_]*\Z")
 _WEEK = re.compile(r"week[0-9]{2}_[a-z0-9_]+\Z")
 _SLUG = re.compile(r"[a-z][a-z0-9_-]*\Z")
 _PROJECT = ("assets", "autograder", "benchmarks", "exercises", "solutions", "tests")
-Problem = tuple[str, str]  # path to the value, message
+Problem = tuple[str, str]  # the path to the value in course.yaml, and the message
 _DEFINED = re.compile(
     r"^(?:(?:async\s+)?def|class)\s+(\w+)|^([A-Za-z_]\w*)\s*(?::[^=\n]+)?=", re.MULTILINE
 )
 
 
 def problems(registry: Registry) -> Iterator[Problem]:
-    """Yield the path to every wrong value, with a message."""
+    """Yield a problem for each invalid value."""
     if not _SLUG.match(registry.course):
         yield "course", f"{registry.course!r} must be lower-case letters, digits, - or _"
     try:
@@ -47,7 +47,7 @@ def problems(registry: Registry) -> Iterator[Problem]:
         yield from _service_problems(registry.immediate.url)
 
 
-# Messages of msgspec (patterns), and their replacements.
+# Regular expressions for the error messages of msgspec, and the messages that users get instead.
 _FIXES = {
     r".*matching regex.*": "is empty: write a text, or remove it",
     r"expected `\w+` <= (\S+?)(?:\.0)?": "must be at most {1}",
@@ -70,9 +70,9 @@ _FIXES = {
 
 
 def with_fix(message: str, fields: Sequence[str], choices: Sequence[str] = ()) -> str:
-    """Append the fix to a message of msgspec.
+    """Add a suggestion to an error message of msgspec.
 
-    fields, choices: the names and words that are allowed at this place
+    fields, choices: the settings and the values that are allowed there
     """
     message = message[0].lower() + message[1:]
     if unknown := re.search(r"unknown field `([^`]*)`", message):
@@ -168,7 +168,7 @@ def _nbgrader_problems(nbgrader: Nbgrader) -> Iterator[Problem]:
 
 
 def _database_problems(url: str) -> Iterator[Problem]:
-    """Check the gradebook's URL; messages never quote it, because it may contain a password."""
+    """Check the gradebook's URL. Messages never quote it, because it may contain a password."""
     location = "nbgrader.db_url"
     parts = _url_parts(url)
     if parts is None:
@@ -205,7 +205,7 @@ def _url_parts(url: str) -> SplitResult | None:
 
 
 def folder_problems(course: Course, *, unfinished: bool) -> Iterator[Problem]:
-    """Yield the names in the registry that do not exist; only folders if `unfinished`."""
+    """Yield a problem for each missing folder and, unless `unfinished`, for each missing file."""
     for number, week in enumerate(course.weeks):
         location = f"weeks[{number}]"
         missing = list(_missing_folders(course, week))
@@ -219,7 +219,7 @@ def folder_problems(course: Course, *, unfinished: bool) -> Iterator[Problem]:
 
 def _missing_folders(course: Course, week: Week) -> Iterator[str]:
     needed = [course.exercise_folder(week)]
-    if (course.root / "solutions").is_dir():  # students do not get the solutions
+    if (course.root / "solutions").is_dir():  # a released course has no solutions
         needed.append(course.solution_folder(week))
     for folder in needed:
         if not folder.is_dir():
