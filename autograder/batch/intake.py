@@ -77,17 +77,18 @@ class _Refused(Exception):
 def read_submission(path: Path, week: Week, limits: Limits, name: str | None = None) -> Submission:
     """Read a folder, a module file or a zip; report problems in `Submission.problem`."""
     shown = clean_name(name if name is not None else path.name.removesuffix(".zip"))
-    return _taken(lambda: _entries(path, week, limits), week, limits, shown)
+    return _taken(_entries(path, week, limits), week, limits, shown)
 
 
 def read_files(files: Mapping[str, bytes], week: Week, limits: Limits, name: str) -> Submission:
     """Read files in memory in the same way as `read_submission` reads a folder."""
-    return _taken(lambda: _given_entries(files), week, limits, clean_name(name))
+    entries = ((name, files[name]) for name in sorted(files) if _wanted(name))
+    return _taken(entries, week, limits, clean_name(name))
 
 
-def _taken(entries: Callable[[], _Entries], week: Week, limits: Limits, shown: str) -> Submission:
+def _taken(entries: _Entries, week: Week, limits: Limits, shown: str) -> Submission:
     try:
-        files, notes = with_module(_bounded(entries(), limits), week)
+        files, notes = with_module(_bounded(entries, limits), week)
         files = _rooted_at_module(files, week)
         _check_module(files[week.module], week)
         return Submission(shown, files, notes=notes)
@@ -119,12 +120,6 @@ def _entries(path: Path, week: Week, limits: Limits) -> _Entries:
         yield from _zip_entries(path, limits)
     else:
         yield week.module, _read_regular(path)
-
-
-def _given_entries(files: Mapping[str, bytes]) -> _Entries:
-    for name in sorted(files):
-        if _wanted(name):
-            yield name, files[name]
 
 
 def _folder_entries(root: Path) -> _Entries:

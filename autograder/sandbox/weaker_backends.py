@@ -18,15 +18,13 @@ is built (`LINK` is the command) and checked here.
 
 from __future__ import annotations
 
-import contextlib
-import fcntl
 import os
 import stat
-import tempfile
 from pathlib import Path
 
 import msgspec
 
+from autograder.files import WorkFolder
 from autograder.model.errors import SandboxMissing
 from autograder.worker.isolation.enter_namespaces import GPU_PROC_FILES
 from autograder.worker.isolation.lockdown import Boot
@@ -39,21 +37,16 @@ from .mounts import Visible, stdlib_entries
 _PREFIX = "grading-sandbox-"
 
 
-class Home:
+class Home(WorkFolder):
     """A template and its folder, with links to what it may read and the folders of its children.
 
-    A lock marks the folder as in use; the kernel releases it with the last process that holds it.
+    The folder stays locked until the last process of the template has ended.
     """
 
     def __init__(self, visible: Visible, control: int, within: str | None = None) -> None:
-        within = within or tempfile.gettempdir()
-        _sweep(Path(within))
-        made = tempfile.mkdtemp(prefix=f"new-{_PREFIX}", dir=within)
-        self._lock = os.open(f"{made}/lock", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
-        fcntl.flock(self._lock, fcntl.LOCK_EX)
-        os.chmod(made, 0o711)  # children can traverse but not list it
-        self.folder = os.path.join(within, made.rpartition("new-")[2])
-        os.rename(made, self.folder)
+        super().__init__(_PREFIX, within, remove_tree)
+        self.path.chmod(0o711)  # children can traverse but not list it
+        self.folder = str(self.path)
         os.mkdir(f"{self.folder}/cache", 0o700)
         sources = [*stdlib_entries(visible.stdlib), *visible.libraries, *visible.packages.values()]
         sources += visible.driver
@@ -75,7 +68,7 @@ class Home:
         env = processes.environment(f"{self.folder}/cache", f"{self.folder}/cache")
         if visible.driver:
             env["LD_LIBRARY_PATH"] = str(visible.driver[0].parent)
-        self._process = processes.run(argv, (control, self._lock), env)
+        self._process = processes.run(argv, (control, self.lock), env)
 
     def _new_path(self, farm: str, place: str) -> Path:
         path = Path(self.folder, farm, place)
@@ -85,22 +78,8 @@ class Home:
     def end(self, seconds: float) -> str:
         """End the template, remove the folder and return the template's output."""
         printed = self._process.end(seconds)
-        with contextlib.suppress(OSError):
-            remove_tree(self.folder)
-        if self._lock >= 0:
-            os.close(self._lock)
-            self._lock = -1
+        self.close()
         return printed
-
-
-def _sweep(within: Path) -> None:
-    for folder in within.glob(f"{_PREFIX}*"):
-        with contextlib.suppress(OSError):
-            if folder.lstat().st_uid != os.geteuid():
-                continue
-            with open(folder / "lock", "rb") as lock:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                remove_tree(str(folder))
 
 
 _SHARED_CAVEATS = (

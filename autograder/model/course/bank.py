@@ -62,21 +62,13 @@ class Bank:
 
     @cached_property
     def solution(self) -> str:
-        path = self.course.solution(self.week)
-        try:
-            text = path.read_text(encoding="utf-8-sig")
-        except FileNotFoundError:
-            raise CourseError(
-                f"{path.relative_to(self.course.root)}: the solution is missing"
-            ) from None
-        self._parsed(path, text)
-        return text
+        return self._read(self.course.solution(self.week))
 
     @cached_property
     def alternatives(self) -> dict[str, str]:
         """Correct solutions in a different style, as a mapping of names to sources."""
         files = sorted((self.folder / "alternatives").glob("*.py"))
-        return {f.stem: self._appended(f) for f in files}
+        return {f.stem: self.over_solution(self._read(f)) for f in files}
 
     @cached_property
     def misconceptions(self) -> tuple[Misconception, ...]:
@@ -92,17 +84,16 @@ class Bank:
     def of_exercise(self, exercise: str) -> tuple[Misconception, ...]:
         return tuple(m for m in self.misconceptions if m.exercise == exercise)
 
-    def _appended(self, path: Path) -> str:
-        text = path.read_text(encoding="utf-8-sig")
-        self._parsed(path, text)
-        return self.over_solution(text)
-
-    def _parsed(self, path: Path, text: str) -> ast.Module:
+    def _read(self, path: Path) -> str:
+        location = path.relative_to(self.course.root)
         try:
-            return ast.parse(text)
+            text = path.read_text(encoding="utf-8-sig")
+            ast.parse(text)
+        except FileNotFoundError:
+            raise CourseError(f"{location}: the file is missing") from None
         except SyntaxError as error:
-            location = path.relative_to(self.course.root)
             raise CourseError(f"{location}:{error.lineno}: {error.msg}") from None
+        return text
 
     def over_solution(self, text: str) -> str:
         """Return the solution followed by `text`, whose definitions override the solution's."""
@@ -133,8 +124,8 @@ class Bank:
 
     def _misconception(self, path: Path) -> Misconception:
         location = path.relative_to(self.course.root)
-        text = path.read_text(encoding="utf-8-sig")
-        doc = ast.get_docstring(self._parsed(path, text))
+        text = self._read(path)
+        doc = ast.get_docstring(ast.parse(text))
         if not doc:
             raise CourseError(f"{location}: add a docstring that states the misconception")
         title, fields = _fields(doc)

@@ -292,6 +292,6 @@ class Course:
         return folder
 
 
-def aware(moment: dt.datetime, zone: ZoneInfo) -> dt.datetime:
+def aware(moment: dt.datetime, zone: dt.tzinfo) -> dt.datetime:
     """Return a time with a time zone. A time without one is in `zone`."""
     return moment if moment.tzinfo else moment.replace(tzinfo=zone)
