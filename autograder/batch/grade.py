@@ -40,7 +40,7 @@ def grade_batch(
     on_done: Done = lambda _: None,
     notify: Callable[[str], None] = lambda line: None,
 ) -> Report:
-    """Return the reports in the order of the submissions, from the store if they are there.
+    """Grade submissions, unless their reports are stored; return the reports in the same order.
 
     session: an open connection to the cluster, for callers that grade several batches
     Raise KitError if results cannot be stored or the cluster cannot be reached.
@@ -95,7 +95,10 @@ def grade_batch(
 
 
 def sandbox_name(sandbox: str, cluster: Cluster | None) -> str:
-    """Return the name of the sandbox: by default the strongest, which cluster workers require."""
+    """Return the name of the sandbox to use. The default is the strongest one that works.
+
+    Workers of a cluster use bubblewrap by default.
+    """
     if cluster is not None:
         if sandbox == "none":
             raise KitError("--sandbox none is not allowed on a cluster")

@@ -29,12 +29,12 @@ from .intake import Submission
 from .store import trusted_fingerprint
 
 Finished = Callable[[str, SubmissionReport], None]
-# A process can be killed for reasons that are not its submission's, such as a lack of memory.
+# A process can be killed for a reason that is not its submission, such as a lack of memory.
 _ATTEMPTS = 3
 
 
 class Job(msgspec.Struct, frozen=True):
-    """The parameters that a worker process needs to grade the submissions of a batch."""
+    """The parameters of a batch, from which a grading process creates its engine."""
 
     root: str
     week: str
@@ -102,7 +102,7 @@ def process_pool(count: int) -> ProcessPoolExecutor:
 def end_with_parent() -> None:
     """Exit this process when its parent exits, even if the parent is killed.
 
-    Otherwise a process that waits for jobs would outlive it.
+    Otherwise, a process that waits for jobs would run forever.
     """
     parent = parent_process()
     assert parent is not None
@@ -119,13 +119,13 @@ _engines: dict[bytes, tuple[bytes, Any, Any]] = {}
 
 
 def cached_engine(job: Job) -> Any:
-    """Return this process's engine for a job; create it if necessary."""
+    """Return the engine of this process for a job, and create it if needed."""
     from ..grading.warmup import warm_engine
     from ..sandbox import BACKENDS
 
     key = _engine_key(job)
     if key in _engines and _engines[key][0] != job.depends:
-        close_engine(job)  # the grader was changed while this process was running
+        discard_engine(job)  # the grader was changed while this process was running
     if key not in _engines:
         course = job.course()
         # the parent process has tested this sandbox
@@ -134,12 +134,12 @@ def cached_engine(job: Job) -> Any:
         cached_for = trusted_fingerprint(course, week, job.devices, job.secret)
         engine = warm_engine(course, week, job.devices, job.secret, box, cached_for)
         engine.locate_mistakes(course.registry.suspects)
-        # processes of a pool exit without running `atexit` functions
+        # a process of a pool exits without calling `atexit` functions
         _engines[key] = job.depends, engine, Finalize(None, engine.close, exitpriority=0)
     return _engines[key][1]
 
 
-def close_engine(job: Job) -> None:
+def discard_engine(job: Job) -> None:
     """Close this process's engine for a job, if there is one."""
     if cached := _engines.pop(_engine_key(job), None):
         cached[2]()
@@ -150,7 +150,7 @@ def _engine_key(job: Job) -> bytes:
 
 
 def grade_job(job: Job, submission: Submission) -> SubmissionReport:
-    """Grade one submission in this process and cache the engine."""
+    """Grade one submission in this process. The engine is cached for the next submission."""
     try:
         report: SubmissionReport = cached_engine(job).grade(submission.name, submission.files)
         return report

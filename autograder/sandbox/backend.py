@@ -17,7 +17,7 @@ from .processes import WARM
 from .seccomp import Tasks
 from .session import Template
 
-# Above the ranges that systemd assigns to containers; unused by convention.
+# A uid above the ranges that systemd assigns to containers. By convention, it is unused.
 _PREFERRED_UID = 1_999_000_000
 
 
@@ -47,7 +47,7 @@ class Sandbox:
 
     @property
     def separate_uids(self) -> bool:
-        """Return True if each submission gets a separate uid on this host."""
+        """True if each submission gets a separate uid on this host."""
         return self._spare_uid(visible_paths(self._runtime, cuda=False)) is not None
 
     def start(self, config: bytes, *, cuda: bool = False) -> Template:
@@ -85,7 +85,7 @@ class Sandbox:
 
 
 def spare_uid() -> int | None:
-    """Return the first of SPARE_UIDS uids that own nothing, or None if too few are mapped."""
+    """Return the first of SPARE_UIDS unused uids, or None if too few uids are mapped here."""
     with open("/proc/self/uid_map", encoding="ascii") as file:
         ranges = [tuple(map(int, line.split())) for line in file]
     for start, _, count in ranges:

@@ -32,7 +32,7 @@ from .mounts import PACKAGE_FOLDERS, Visible
 from .seccomp import Tasks
 
 _DRIVER = "/runtime/driver"
-# The CUDA driver looks up the GPU on its bus here and does not start without these folders.
+# The CUDA driver does not start without these folders, because it looks up the GPU there.
 _SYS_OF_A_GPU = ("/sys/devices", "/sys/bus/pci", "/sys/module/nvidia", "/sys/module/nvidia_uvm")
 _CHILD_UID_INSIDE = 1000
 # fmt: off
@@ -71,7 +71,7 @@ class Bubblewrap(Sandbox):
 def _run(
     program: str, arguments: list[str], control: int, outer_uid: int | None
 ) -> processes.Process:
-    """Start bubblewrap; as root, map spare uids into its user namespace before it continues."""
+    """Start bubblewrap. With `outer_uid`, map spare uids into its user namespace."""
     if outer_uid is None:
         return processes.run([program, *FIXED_OPTIONS, *arguments], (control,), {})
     info, info_theirs = os.pipe()
@@ -109,7 +109,7 @@ def _arguments(visible: Visible, control_fd: int) -> list[str]:
     for name, value in environment.items():
         arguments += ["--setenv", name, value]
     places = _places(visible)
-    # bubblewrap creates intermediate folders for the owner only; a child may have a different uid
+    # by default, only the owner can read intermediate folders, but a child may have another uid
     for folder in sorted({str(folder) for _, place in places for folder in Path(place).parents}):
         arguments += ["--dir", folder]
     for source, place in places:

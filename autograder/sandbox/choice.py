@@ -1,6 +1,6 @@
-"""Choose the strongest sandbox that works on this host, and check all of them for `doctor`.
+"""Choose the strongest sandbox that works on this host, and check each of them for `doctor`.
 
-A trial submission in each sandbox tries to escape (`trial_runtime`).
+A sandbox works if a trial process in it cannot escape (`trial_runtime`).
 """
 
 from __future__ import annotations
@@ -87,10 +87,7 @@ def trial(name: str) -> None:
 
 
 class HealthFinding(msgspec.Struct, frozen=True):
-    """The result of one check.
-
-    remedy: how to fix the problem, "" if there is none
-    """
+    """The result of one check. `remedy`: how to fix the problem, or "" if the check passed."""
 
     ok: bool
     name: str
@@ -99,7 +96,7 @@ class HealthFinding(msgspec.Struct, frozen=True):
 
 
 def probe() -> list[HealthFinding]:
-    """Check the requirements, then each backend, then whether hidden tests can run."""
+    """Check the requirements of sandboxes, each backend, and whether hidden tests can run."""
     if not sys.platform.startswith("linux"):
         remedy = "grade on Linux; `autograder check` runs on every system"
         return [HealthFinding(False, "sandbox", f"not available on {sys.platform}", remedy)]

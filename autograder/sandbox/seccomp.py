@@ -1,4 +1,4 @@
-"""Compile the seccomp filters of a child: the calls that it may make, and those that are counted.
+"""Compile the seccomp filters of a child: one allows system calls, one counts suspicious calls.
 
 Theory of operation. Who may be lying: the code that runs under the filter. It may make any call
 with any arguments, from any thread, without libc. Guarantees: calls outside these lists fail, calls
@@ -36,7 +36,7 @@ NEVER_HONEST = """
     keyctl quotactl reboot swapon settimeofday clock_settime process_madvise acct syslog
     setuid setgid setreuid setregid setresuid setresgid setgroups sethostname setdomainname
 """
-# Counted only without a GPU, because GPU drivers make these calls.
+# These calls are counted only without a GPU, because GPU drivers make them.
 _NOT_ON_A_GPU = "process_vm_readv process_vm_writev pidfd_open pidfd_getfd pidfd_send_signal kcmp"
 _ACTIONS = Path("/proc/sys/kernel/seccomp/actions_avail")
 _FIRST = 1  # the pid of the submission in its namespace
@@ -44,9 +44,10 @@ _FIRST = 1  # the pid of the submission in its namespace
 
 @cache
 def tripwire(*, alone: bool, gpu: bool) -> tuple[bytes, dict[int, str]]:
-    """Return the BPF program and its calls by number, both empty if the kernel lacks support.
+    """Return the BPF program, and number to name of its calls; both empty without kernel support.
 
-    alone: True if the submission is alone in its pid namespace; `kill` of any other pid then counts
+    alone: whether the submission is alone in its pid namespace. If so, `kill` of any pid except its
+    own is counted too
     """
     if not _kernel_can_ask():
         return b"", {}

@@ -68,6 +68,7 @@ class Home(WorkFolder):
         env = processes.environment(f"{self.folder}/cache", f"{self.folder}/cache")
         if visible.driver:
             env["LD_LIBRARY_PATH"] = str(visible.driver[0].parent)
+        assert self.lock is not None  # file locks exist on Linux
         self._process = processes.run(argv, (control, self.lock), env)
 
     def _new_path(self, farm: str, place: str) -> Path:

@@ -22,9 +22,9 @@ from .worker import RESOURCE, grade, key_of, leave, settle_in
 _LOOK_SECONDS = 1.0
 # Time to wait for a worker; batch systems may need minutes to start one.
 PATIENCE_SECONDS = 300.0
-# Submissions queued per worker: enough to keep it busy, few enough to leave work for new workers.
+# Submissions that are queued for each worker. More would leave too few for workers that join later.
 AHEAD = 3
-# Attempts to grade a submission if the worker dies or a system error occurs.
+# How often a submission is graded if its worker dies or a system error occurs.
 _TRIES = 2
 
 Say = Callable[[str], None]
@@ -101,7 +101,7 @@ def _security(cluster: Cluster) -> Any:
 
 
 class _Crew:
-    """The workers that can grade a parcel; each refusal is reported once."""
+    """The workers that can grade a parcel. Each refusal is reported only once."""
 
     def __init__(self, client: Any, parcel: bytes, notify: Say) -> None:
         self._client, self._parcel, self.say = client, parcel, notify
@@ -116,7 +116,7 @@ class _Crew:
         return executor
 
     def look(self) -> int:
-        """Send the parcel to new workers; return how many connected workers can grade."""
+        """Send the parcel to new workers; return the number of workers that can grade it."""
         workers = self._workers()
         fit = {a for a, w in workers.items() if w["resources"].get(self.resource)}
         new = [a for a in workers if a not in fit and a not in self.refusals]
@@ -150,7 +150,7 @@ class _Crew:
 
 
 class _ClusterBatch:
-    """The submissions of a batch: waiting, submitted to workers, or to be retried."""
+    """The unfinished submissions of a batch: waiting, sent to workers, or to be retried alone."""
 
     def __init__(self, crew: _Crew, work: Mapping[str, Submission], finished: Finished) -> None:
         self._crew, self._work, self._finished = crew, work, finished

@@ -1,7 +1,7 @@
 """Functions that run on the workers of a cluster: load a parcel, grade, clean up.
 
-They return errors instead of raising them: distributed logs exceptions together with their
-arguments, which contain solutions and secrets.
+The functions return errors instead of raising them, because distributed logs an exception together
+with the arguments of the call, which contain solutions and secrets.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from ...model.errors import KitError
 from ...model.report.schema import SubmissionReport
 from ...model.report.scoring import fault
 from ..intake import Submission
-from ..pool import Job, close_engine, grade_job
+from ..pool import Job, discard_engine, grade_job
 from ..store import fingerprint, versions
 
 
 class Parcel(msgspec.Struct, frozen=True):
-    """One week of a course; `files` maps paths below the course's root to contents."""
+    """One week of a course. `files` maps paths relative to the course's root to contents."""
 
     job: Job
     versions: dict[str, str]
@@ -49,7 +49,7 @@ def key_of(parcel: bytes) -> str:
     return hashlib.blake2b(parcel, digest_size=16).hexdigest()
 
 
-# Loading a parcel removes courses unused for this long, because their clients may have been killed.
+# A course that is unused for this long is removed: its client may have been killed.
 IDLE_SECONDS = 3600.0
 RESOURCE = "autograder-"
 
@@ -63,7 +63,7 @@ class _Settled:
     used: float  # when a submission was last graded
 
     def close(self) -> None:
-        close_engine(self.job)
+        discard_engine(self.job)
         self.folder.close()
 
 
@@ -73,7 +73,7 @@ _grading = threading.Lock()
 
 
 async def settle_in(data: bytes, dask_worker: Any) -> str:
-    """Load a parcel; return "" if this worker can grade with it, otherwise the reason why not."""
+    """Load a parcel; return "" if this worker can grade it, otherwise the reason for refusing."""
     key = key_of(data)
     now = time.monotonic()
     for idle in [k for k, s in _settled.items() if now - s.used > IDLE_SECONDS and k != key]:
@@ -102,8 +102,10 @@ def _settle_in(key: str, data: bytes) -> str:
 
 
 def _unpack(parcel: Parcel, job: Job) -> None:
-    """Write the course's files; raise KitError if this worker's reports could differ from local
-    ones."""
+    """Write the files of a course.
+
+    Raise KitError if reports of this worker could differ from those of the instructor's machine.
+    """
     from ...sandbox import choose
 
     here = versions()
@@ -124,7 +126,7 @@ def _unpack(parcel: Parcel, job: Job) -> None:
 
 
 def grade(key: str, submission: Submission) -> SubmissionReport:
-    """Grade one submission with the course of this key."""
+    """Grade one submission with the course that was loaded from the parcel with this key."""
     with _grading:
         settled = _settled.get(key)
         if settled is None:
