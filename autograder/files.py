@@ -13,7 +13,7 @@ import os
 import secrets
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -112,33 +112,51 @@ def alone(lock_file: Path, error: Exception) -> Iterator[None]:
         yield
 
 
-class WorkFolder:
-    """A private folder at `path`. `close` removes it; otherwise the next process does."""
+def _remove(folder: str) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
 
-    def __init__(self) -> None:
-        sweep()
-        folder = Path(tempfile.mkdtemp(prefix=f"new-{_PREFIX}"))
-        self._lock = _locked(folder / _LOCK)
+
+class WorkFolder:
+    """A private folder at `path`. `close` removes it; otherwise the next process does.
+
+    within: the parent folder; default: the system's temporary folder
+    remove: a function that removes a folder with its contents
+    """
+
+    def __init__(
+        self,
+        prefix: str = _PREFIX,
+        within: str | None = None,
+        remove: Callable[[str], None] = _remove,
+    ) -> None:
+        sweep(prefix, within, remove)
+        folder = Path(tempfile.mkdtemp(prefix=f"new-{prefix}", dir=within))
+        self.lock, self._remove = _locked(folder / _LOCK), remove
         self.path = folder.with_name(folder.name.removeprefix("new-"))
         folder.rename(self.path)  # folders with this name are always locked before others see them
 
     def close(self) -> None:
-        shutil.rmtree(self.path, ignore_errors=True)
-        if self._lock is not None:
-            os.close(self._lock)
-            self._lock = None
+        with contextlib.suppress(OSError):
+            self._remove(str(self.path))
+        if self.lock is not None:
+            os.close(self.lock)
+            self.lock = None
 
 
-def sweep() -> None:
+def sweep(
+    prefix: str = _PREFIX, within: str | None = None, remove: Callable[[str], None] = _remove
+) -> None:
     """Remove the folders of killed processes."""
-    for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
+    for folder in Path(within or tempfile.gettempdir()).glob(f"{prefix}*"):
         with contextlib.suppress(OSError):
             if folder.lstat().st_uid != os.geteuid():
                 continue
             lock = _locked(folder / _LOCK)
             if lock is not None:
-                shutil.rmtree(folder, ignore_errors=True)
-                os.close(lock)
+                try:
+                    remove(str(folder))
+                finally:
+                    os.close(lock)
 
 
 def _locked(path: Path) -> int | None:

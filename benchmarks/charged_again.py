@@ -97,7 +97,7 @@ def _beside_helpers(engine: Engine, each: int) -> Iterator[tuple[str, Misconcept
     """
     bank, names = engine.bank, tuple(e.name for e in engine.week.exercises)
     met = set[tuple[str, str]]()
-    for program in (bank.solution, *(a.source for a in bank.alternatives)):
+    for program in (bank.solution, *bank.alternatives.values()):
         calls, own = read_call_graph(program, names), program[len(bank.solution) :]
         for helper in names:
             callers = [e for e in names if helper in calls.reached(e)]

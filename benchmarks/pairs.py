@@ -45,7 +45,7 @@ def pairs(course: Course, week: Week, wrong: int, times: int) -> dict[str, list[
     ways = [(s, engine.locate_mistakes(lines).judge.names.finder) for s, lines in (_BARE, full)]
     try:
         bank = engine.bank
-        right = [bank.solution, *(a.source for a in bank.alternatives)]
+        right = [bank.solution, *bank.alternatives.values()]
         chosen = random.Random(0).sample(bank.misconceptions, min(wrong, len(bank.misconceptions)))
         texts = {"right": right, "wrong": [m.source for m in chosen]}
         for sources in texts.values():  # what is done once for a class is not a submission's

@@ -16,7 +16,7 @@ SECRET = b"a benchmark's inputs are the same in every run"
 def sources(course: Course, week: Week) -> list[tuple[str, str]]:
     """Names and modules of the whole bank, kinds mixed evenly, the solution first."""
     bank = Bank(course, week)
-    alternatives = [(f"alternative_{a.name}", a.source) for a in bank.alternatives]
+    alternatives = [(f"alternative_{name}", s) for name, s in bank.alternatives.items()]
     wrong = [(f"misconception_{m.name}", m.source) for m in bank.misconceptions]
     mixed = [("solution", bank.solution)]
     share = max(1, len(wrong) // (len(alternatives) + 1))

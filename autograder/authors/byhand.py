@@ -92,8 +92,7 @@ class StandaloneWeek:
             name = "submission"
         else:
             name = name or "solution"
-            sources = {"solution": bank.solution}
-            sources |= {a.name: a.source for a in bank.alternatives}
+            sources = {"solution": bank.solution, **bank.alternatives}
             sources |= {m.name: m.source for m in bank.misconceptions}
             if name not in sources:
                 near = difflib.get_close_matches(name, sources, n=3)

@@ -40,7 +40,7 @@ def grade_batch(
     on_done: Done = lambda _: None,
     notify: Callable[[str], None] = lambda line: None,
 ) -> Report:
-    """Return the reports in the order of the submissions, from the store if they are there.
+    """Grade submissions, unless their reports are stored; return the reports in the same order.
 
     session: an open connection to the cluster, for callers that grade several batches
     Raise KitError if results cannot be stored or the cluster cannot be reached.
@@ -57,15 +57,13 @@ def grade_batch(
     names: list[str] = []
     waiting: dict[str, list[int]] = {}
     work: dict[str, Submission] = {}
-
-    def settle(number: int, report: SubmissionReport) -> None:
-        reports[number] = report
-        on_done(report)
+    full = scoring.full_points(week)
 
     def finished(report: SubmissionReport, numbers: Sequence[int]) -> None:
         rounded = scoring.with_rounded_scores(report, week, course.registry.decimals)
         for number in numbers:
-            settle(number, msgspec.structs.replace(rounded, name=names[number]))
+            reports[number] = msgspec.structs.replace(rounded, name=names[number], max_score=full)
+            on_done(reports[number])
 
     def graded(key: str, report: SubmissionReport) -> None:
         if report.verdict is Ending.GRADED:
@@ -75,7 +73,7 @@ def grade_batch(
     for number, submission in enumerate(submissions):
         names.append(submission.name)
         if submission.problem:
-            settle(number, scoring.refused(submission.name, week, submission.problem))
+            finished(scoring.refused(submission.name, week, submission.problem), [number])
             continue
         key = store.key(submission.files)
         if (known := store.get(key)) is not None:
@@ -83,23 +81,24 @@ def grade_batch(
         else:
             waiting.setdefault(key, []).append(number)
             work[key] = submission
-    full = scoring.full_points(week)
+    job = Job(str(course.root), week.name, devices, secret, name, depends)
     if cluster is None:
-        job = Job(str(course.root), week.name, devices, secret, name, full, depends)
         run_here(job, work, jobs, graded)
     elif work:
         from .cluster.client import ClusterSession
         from .cluster.worker import pack
 
-        parcel = pack(course, week, devices, secret, name, depends)
         connection = closing(ClusterSession(cluster)) if session is None else nullcontext(session)
         with connection as opened:
-            opened.grade(parcel, work, full, graded, notify)
+            opened.grade(pack(course, week, job), work, graded, notify)
     return Report(week.name, devices, tuple(reports[n] for n in range(len(names))), name)
 
 
 def sandbox_name(sandbox: str, cluster: Cluster | None) -> str:
-    """Return the name of the sandbox: by default the strongest, which cluster workers require."""
+    """Return the name of the sandbox to use. The default is the strongest one that works.
+
+    Workers of a cluster use bubblewrap by default.
+    """
     if cluster is not None:
         if sandbox == "none":
             raise KitError("--sandbox none is not allowed on a cluster")

@@ -5,7 +5,7 @@ contain `..`, collide or be invalid text; entries may be links, pipes or devices
 expand to terabytes, list millions of entries, or require gigabytes for decompression. Only regular
 Python files and small data files with ordinary relative names are read, into memory, within the
 limits of course.yaml. The intake writes no files. A submission that violates these rules is
-`refused`, with a message that says what to submit instead.
+`refused`, with a message that tells the student what to submit instead.
 """
 
 from __future__ import annotations
@@ -33,21 +33,21 @@ IGNORED_FOLDERS = {
     *("__pycache__", ".ipynb_checkpoints", ".git", "__MACOSX", ".vscode", ".idea"),
     "kept",  # earlier files saved by `autograder reset`
 }
-# Files that a submission may need. conftest.py, pytest.ini and .pth are never read.
+# Only these files are read. conftest.py, pytest.ini and .pth files would change how tests run.
 _SUFFIXES = {".py", ".txt", ".json", ".csv", ".npy"}
 _MAX_NAME = 200
 _MAX_ENTRIES = 10_000
 _MAX_DEPTH = 40
-# The trusted process parses the module.
+# The module is limited more strictly, because the trusted process parses it.
 _MAX_MODULE = 256 << 10
-# (relative name, content or None if it is too large to be read)
+# Pairs of a relative name and a content, which is None if the file is too large to be read.
 _Entries = Iterator[tuple[str, bytes | None]]
 
 
 class Submission(msgspec.Struct, frozen=True):
     """The files of one submission.
 
-    problem: why it cannot be graded, or ""
+    problem: the reason if the submission cannot be graded, otherwise ""
     notes:   problems that were corrected
     """
 
@@ -58,7 +58,7 @@ class Submission(msgspec.Struct, frozen=True):
 
 
 class Unread(Sequence[Submission]):
-    """A sequence that reads each submission on access, so that counting them is fast."""
+    """A sequence that reads a submission only on access, so that its length is known at once."""
 
     def __init__(self, readers: Iterable[Callable[[], Submission]]) -> None:
         self._readers = tuple(readers)
@@ -71,36 +71,36 @@ class Unread(Sequence[Submission]):
 
 
 class _Refused(Exception):
-    """Raised to refuse a submission; the message is for the student."""
+    """The submission is refused. The message is for the student."""
 
 
 def read_submission(path: Path, week: Week, limits: Limits, name: str | None = None) -> Submission:
-    """Read a folder, a module file or a zip; report problems in `Submission.problem`."""
+    """Read a folder, a module file or a zip archive. Problems are reported in the result."""
     shown = clean_name(name if name is not None else path.name.removesuffix(".zip"))
-    return _taken(lambda: _entries(path, week, limits), week, limits, shown)
+    return _taken(_entries(path, week, limits), week, limits, shown)
 
 
 def read_files(files: Mapping[str, bytes], week: Week, limits: Limits, name: str) -> Submission:
-    """Read files in memory in the same way as `read_submission` reads a folder."""
-    return _taken(lambda: _given_entries(files), week, limits, clean_name(name))
+    """Apply the rules of `read_submission` to files in memory, by relative name."""
+    entries = ((name, files[name]) for name in sorted(files) if _wanted(name))
+    return _taken(entries, week, limits, clean_name(name))
 
 
-def _taken(entries: Callable[[], _Entries], week: Week, limits: Limits, shown: str) -> Submission:
+def _taken(entries: _Entries, week: Week, limits: Limits, shown: str) -> Submission:
     try:
-        files, notes = with_module(_bounded(entries(), limits), week)
+        files, notes = with_module(_bounded(entries, limits), week)
         files = _rooted_at_module(files, week)
         _check_module(files[week.module], week)
+        return Submission(shown, files, notes=notes)
     except _Refused as refused:
-        return Submission(shown, problem=str(refused))
+        problem = str(refused)
     except OSError as error:
-        return Submission(
-            shown, problem=f"The submission cannot be read: {error.strerror or error}."
-        )
+        problem = f"The submission cannot be read: {error.strerror or error}."
     except UnicodeError:
-        return Submission(shown, problem="A file name is not valid text. Rename the file.")
+        problem = "A file name is not valid text. Rename the file."
     except ValueError:  # a path with a null byte
-        return Submission(shown, problem="The submission cannot be read: its name is invalid.")
-    return Submission(shown, files, notes=notes)
+        problem = "The submission cannot be read: its name is invalid."
+    return Submission(shown, problem=problem)
 
 
 def clean_name(name: str) -> str:
@@ -122,14 +122,8 @@ def _entries(path: Path, week: Week, limits: Limits) -> _Entries:
         yield week.module, _read_regular(path)
 
 
-def _given_entries(files: Mapping[str, bytes]) -> _Entries:
-    for name in sorted(files):
-        if _wanted(name):
-            yield name, files[name]
-
-
 def _folder_entries(root: Path) -> _Entries:
-    # Names stay strings: Path objects are slow, and a large class has a hundred thousand names.
+    # Paths are strings, because a large class has 100,000 files and Path objects are slow.
     seen, above = 0, len(str(root))
     for folder, folders, files in os.walk(str(root), followlinks=False):
         folders[:] = sorted(f for f in folders if f not in IGNORED_FOLDERS)
@@ -155,7 +149,7 @@ _ZIP_OVERHEAD = 1 << 20
 
 
 def _read_regular(path: Path | str, bound: int = _READ_BOUND) -> bytes | None:
-    """Return the content of a regular file, or None if it is too large; follow no links."""
+    """Read a regular file without following links; return None if it is too large."""
     descriptor = os.open(
         path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     )
@@ -167,8 +161,8 @@ def _read_regular(path: Path | str, bound: int = _READ_BOUND) -> bytes | None:
 
 
 def _zip_entries(path: Path, limits: Limits) -> _Entries:
-    # Check the size first, because opening the archive reads its whole table of contents. An
-    # archive is hardly larger than its contents.
+    # Opening the archive reads its whole table of contents, so check the size first. The archive of
+    # an acceptable submission is hardly larger than its files.
     content = _read_regular(path, (limits.submission_mib << 20) + _ZIP_OVERHEAD)
     if content is None:
         raise _Refused(
@@ -207,7 +201,7 @@ def _zip_entries(path: Path, limits: Limits) -> _Entries:
 
 
 def _wanted(name: str) -> bool:
-    """Return True if a file is to be read; refuse names that leave the submission's folder."""
+    """Return True if a file is to be read; refuse names outside the submission's folder."""
     parts = _parts(name)
     if name.startswith("/") or ".." in parts or (len(name) > 1 and name[1] == ":"):
         raise _Refused(f"{_quoted(name)} is not a relative path inside the archive.")
@@ -221,12 +215,12 @@ def _wanted(name: str) -> bool:
 
 
 def _parts(name: str) -> list[str]:
-    """Split a name like PurePosixPath, but faster."""
+    """Split a path into its parts. PurePosixPath would be slower."""
     return [part for part in name.split("/") if part not in ("", ".")]
 
 
 def is_wanted(name: str) -> bool:
-    """Return True if a file with this base name can be part of a submission."""
+    """Return True if submissions may contain a file with this base name."""
     return splitext(name)[1].lower() in _SUFFIXES and not name.startswith("._")
 
 
@@ -259,7 +253,7 @@ def _bounded(entries: _Entries, limits: Limits) -> dict[str, bytes]:
 
 
 def _rooted_at_module(files: dict[str, bytes], week: Week) -> dict[str, bytes]:
-    """Return the files below the folder of the week's module, named relative to that folder."""
+    """Return the files below the folder of the week's module, by name relative to that folder."""
     places = folders_with(files, week.module)
     if not places:
         names = [n for n in files if n.endswith(".py")][:3]

@@ -16,11 +16,11 @@ _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 def with_module(
     files: Mapping[str, bytes], week: Week
 ) -> tuple[dict[str, bytes], tuple[Note, ...]]:
-    """Return the files with the week's module under its own name and as UTF-8, and notes.
+    """Rename the week's module and convert it to UTF-8 if needed; return the files and notes.
 
-    If only one Python file defines an exercise of the week, it is the module, for example
-    `softmax (1).py` or `softmax.py.txt`. If several files do, none is renamed, because only the
-    student knows which is right.
+    If only one Python file defines exercises of the week, that file is the module, for example
+    `softmax (1).py` or `softmax.py.txt`. If several files define exercises, none is renamed,
+    because only the student knows which file is the right one.
     """
     found = dict(files)
     notes = []
@@ -49,13 +49,13 @@ def folders_with(files: Iterable[str], name: str) -> list[PurePosixPath]:
 
 
 def files_in(files: Mapping[str, bytes], folder: PurePosixPath) -> dict[str, bytes]:
-    """Return the files below a folder, named relative to it."""
+    """Return the files below a folder, by name relative to the folder."""
     pairs = [(PurePosixPath(name), content) for name, content in files.items()]
     return {p.relative_to(folder).as_posix(): c for p, c in pairs if p.is_relative_to(folder)}
 
 
 def module_candidates(files: Mapping[str, bytes], week: Week) -> list[str]:
-    """Return the Python files that define at least one exercise at the top level."""
+    """Return the names of Python files that define an exercise of the week at the top level."""
     names = "|".join(re.escape(e.name) for e in week.exercises)
     defines = re.compile(rf"^(?:def|class)[ \t]+(?:{names})\b", re.MULTILINE)
     return [

@@ -1,119 +1,97 @@
-"""Grade submissions in a pool of local processes, each with a warm engine.
+"""Grade submissions in local processes, each with a warm engine.
 
-A process of the pool ends when its parent ends, even if the parent is killed. If a process of the
-pool dies, the pool breaks without identifying the job that was responsible. The jobs in the pool
-then run one at a time, each in its own process, so that no submission gets an error that a
-different one caused. The remaining jobs run in a new pool.
+A grading process ends when its parent ends, even if the parent is killed. If a grading process
+dies, it is replaced, and the submission that it was grading is graded again. No other submission
+is affected.
 """
 
 from __future__ import annotations
 
-import contextlib
 import os
 import threading
-from collections import deque
 from collections.abc import Callable, Mapping
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import connection, get_context, parent_process
 from multiprocessing.util import Finalize
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any
 
 import msgspec
 
 from ..files import sweep
-from ..model.course import load
+from ..model.course import REGISTRY, Course, parse
 from ..model.errors import KitError
-from ..model.report.schema import Ending, SubmissionReport
+from ..model.report import scoring
+from ..model.report.schema import SubmissionReport
 from .intake import Submission
 from .store import trusted_fingerprint
 
 Finished = Callable[[str, SubmissionReport], None]
-# Jobs submitted in advance for each process, so that processes never wait.
-_AHEAD = 3
-# A process can be killed for reasons that are not its submission's, such as a lack of memory.
-_ATTEMPTS_ALONE = 2
+# A process can be killed for a reason that is not its submission, such as a lack of memory.
+_ATTEMPTS = 3
 
 
 class Job(msgspec.Struct, frozen=True):
-    """The parameters that a worker process needs to grade the submissions of a batch."""
+    """The parameters of a batch, from which a grading process creates its engine."""
 
     root: str
     week: str
     devices: tuple[str, ...]
     secret: bytes
     sandbox: str
-    max_score: float
-    depends: bytes = b""  # see `fingerprint`
+    depends: bytes  # see `fingerprint`
+
+    def course(self) -> Course:
+        """Load the course without checking its files."""
+        root = Path(self.root)
+        return Course(root, parse((root / REGISTRY).read_text(encoding="utf-8")))
 
 
 def run_here(
     job: Job, work: Mapping[str, Submission], jobs: int | None, finished: Finished
 ) -> None:
-    """Grade submissions in this process if one is enough, otherwise in a pool."""
+    """Grade submissions in this process if one is enough, otherwise in several processes."""
     sweep()  # remove left-over work folders even if no submission needs grading
     count = max(1, min(jobs or os.cpu_count() or 1, len(work)))
-    if count == 1:
-        for key, submission in work.items():
-            finished(key, grade_job(job, submission))
-    elif work:
-        _run_in_pools(job, work, count, finished)
+    if count > 1:
+        _run_in_processes(job, work, count, finished)
+        return
+    for key, submission in work.items():
+        finished(key, grade_job(job, submission))
 
 
-def _run_in_pools(job: Job, work: Mapping[str, Submission], count: int, finished: Finished) -> None:
-    """Grade in a pool; if it breaks, grade its jobs one at a time, and the rest in a new pool."""
-    waiting = deque(work)
-    while waiting:
-        pool = process_pool(count)
+def _run_in_processes(
+    job: Job, work: Mapping[str, Submission], count: int, finished: Finished
+) -> None:
+    idle = SimpleQueue[ProcessPoolExecutor]()  # each of one process
+    for _ in range(count):
+        idle.put(process_pool(1))
+
+    def grade(submission: Submission) -> SubmissionReport:
+        pool = idle.get()
         try:
-            suspects = _drain(pool, job, work, waiting, count * _AHEAD, finished)
+            for _ in range(_ATTEMPTS):
+                try:
+                    return pool.submit(grade_job, job, submission).result()
+                except BrokenProcessPool:
+                    pool = process_pool(1)
+            return scoring.fault(submission.name, "the grading process died repeatedly")
+        except Exception as error:  # such as a report that cannot be sent between processes
+            return scoring.fault(submission.name, f"{type(error).__name__}: {error}")
         finally:
-            pool.shutdown(cancel_futures=True)
-        for key in suspects:
-            finished(key, _grade_alone(job, work[key]))
+            idle.put(pool)
 
-
-def _drain(
-    pool: Executor,
-    job: Job,
-    work: Mapping[str, Submission],
-    waiting: deque[str],
-    ahead: int,
-    finished: Finished,
-) -> list[str]:
-    """Grade the waiting submissions; return the keys that were in the pool when it broke."""
-    out: dict[Future[SubmissionReport], tuple[str, str]] = {}
-    suspects: list[str] = []
-    while out or (waiting and not suspects):
-        while waiting and not suspects and len(out) < ahead:
-            submission = work[waiting[0]]
-            try:
-                future = pool.submit(grade_job, job, submission)
-            except BrokenProcessPool:  # every job in the pool raises this error
-                break
-            out[future] = waiting.popleft(), submission.name
-        if not out:
-            break
-        done, _ = wait(out, return_when=FIRST_COMPLETED)
-        for future in done:
-            key, name = out.pop(future)
-            try:
-                report = future.result()
-            except BrokenProcessPool:
-                suspects.append(key)
-                continue
-            except Exception as error:  # such as a report that cannot be sent between processes
-                report = fault(name, job.max_score, f"{type(error).__name__}: {error}")
-            finished(key, report)
-    return suspects
-
-
-def _grade_alone(job: Job, submission: Submission) -> SubmissionReport:
-    for _ in range(_ATTEMPTS_ALONE):
-        with process_pool(1) as pool, contextlib.suppress(BrokenProcessPool):
-            return pool.submit(grade_job, job, submission).result()
-    return fault(submission.name, job.max_score, "the grading process died repeatedly")
+    threads = ThreadPoolExecutor(count)
+    try:
+        keys = {threads.submit(grade, submission): key for key, submission in work.items()}
+        for future in as_completed(keys):
+            finished(keys[future], future.result())
+    finally:
+        threads.shutdown(cancel_futures=True)
+        while not idle.empty():
+            idle.get().shutdown()
 
 
 def process_pool(count: int) -> ProcessPoolExecutor:
@@ -124,7 +102,7 @@ def process_pool(count: int) -> ProcessPoolExecutor:
 def end_with_parent() -> None:
     """Exit this process when its parent exits, even if the parent is killed.
 
-    Otherwise a process that waits for jobs would outlive it.
+    Otherwise, a process that waits for jobs would run forever.
     """
     parent = parent_process()
     assert parent is not None
@@ -141,59 +119,42 @@ _engines: dict[bytes, tuple[bytes, Any, Any]] = {}
 
 
 def cached_engine(job: Job) -> Any:
-    """Return this process's engine for a job; create it if necessary."""
+    """Return the engine of this process for a job, and create it if needed."""
     from ..grading.warmup import warm_engine
     from ..sandbox import BACKENDS
 
     key = _engine_key(job)
-    made_from, engine, end = _engines.pop(key, (b"", None, None))
-    if engine is None or made_from != job.depends:
-        if end is not None:  # the grader was changed while this process was running
-            end()
-        course = load(Path(job.root))
+    if key in _engines and _engines[key][0] != job.depends:
+        discard_engine(job)  # the grader was changed while this process was running
+    if key not in _engines:
+        course = job.course()
         # the parent process has tested this sandbox
         box = None if job.sandbox == "none" else BACKENDS[job.sandbox]()
         week = course.week(job.week)
         cached_for = trusted_fingerprint(course, week, job.devices, job.secret)
         engine = warm_engine(course, week, job.devices, job.secret, box, cached_for)
         engine.locate_mistakes(course.registry.suspects)
-        # processes of a pool exit without running `atexit` functions
-        end = Finalize(None, engine.close, exitpriority=0)
-    _engines[key] = job.depends, engine, end
-    return engine
+        # a process of a pool exits without calling `atexit` functions
+        _engines[key] = job.depends, engine, Finalize(None, engine.close, exitpriority=0)
+    return _engines[key][1]
+
+
+def discard_engine(job: Job) -> None:
+    """Close this process's engine for a job, if there is one."""
+    if cached := _engines.pop(_engine_key(job), None):
+        cached[2]()
 
 
 def _engine_key(job: Job) -> bytes:
     return msgspec.msgpack.encode((job.root, job.week, job.devices, job.sandbox))
 
 
-def grade_job(
-    job: Job, submission: Submission, heard: Callable[[str, bool], None] | None = None
-) -> SubmissionReport:
-    """Grade one submission in this process and cache the engine.
-
-    heard: called after each hidden test with its exercise and True if it passed
-    """
-    from ..sandbox import SandboxError
-
+def grade_job(job: Job, submission: Submission) -> SubmissionReport:
+    """Grade one submission in this process. The engine is cached for the next submission."""
     try:
-        engine = cached_engine(job)
-        engine.on_test = heard
-        report: SubmissionReport = engine.grade(submission.name, submission.files)
+        report: SubmissionReport = cached_engine(job).grade(submission.name, submission.files)
         return report
-    except (KitError, SandboxError) as error:
-        return fault(submission.name, job.max_score, str(error))
+    except KitError as error:
+        return scoring.fault(submission.name, str(error))
     except Exception as error:  # an error in one submission must not end the batch
-        return fault(submission.name, job.max_score, f"{type(error).__name__}: {error}")
-
-
-def fault(name: str, max_score: float, why: str) -> SubmissionReport:
-    """Return the report of a submission that could not be graded because of a system error."""
-    return SubmissionReport(
-        name=name,
-        verdict=Ending.GRADER_FAULT,
-        score=0.0,
-        max_score=max_score,
-        seconds=0.0,
-        message=f"The grading system failed, not the submission: {why}",
-    )
+        return scoring.fault(submission.name, f"{type(error).__name__}: {error}")

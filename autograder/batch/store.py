@@ -1,6 +1,6 @@
-"""Store reports under a hash of the submission and of everything else that they depend on.
+"""Store reports under a hash of the submission and of everything else that determines them.
 
-A stored report is reused only while this hash is unchanged. Its `fingerprint` covers the kit's
+A stored report is used only as long as this hash is unchanged. Its `fingerprint` covers the kit's
 grading code, the graders, solution and bank of the week, the versions of libraries, the settings of
 course.yaml, the secret, the devices and the sandbox. Settings that change no verdict are excluded
 by name, so a new setting is included by default.
@@ -27,9 +27,9 @@ from ..version import __version__
 
 # Packages and modules that take part in grading.
 PACKAGES = ("model", "files.py", "batch", "grading", "repair", "worker", "sandbox")
-# Packages that run the course's own programs in the trusted process.
+# Packages that affect the outputs of the course's own programs, which run in the trusted process.
 _PACKAGES_OF_A_RUN = ("model", "grading", "worker")
-# Settings of a week and of the course that affect neither verdicts nor scores of submissions.
+# Settings of a week and of the course that do not affect reports.
 _OF_A_WEEK = ("title", "release", "due", "questions", "files", "folders", "lms")
 _OF_THE_COURSE = (
     "course",
@@ -41,8 +41,8 @@ _OF_THE_COURSE = (
     "immediate",
     "canvas",
     "lti",
+    "decimals",
 )
-_OUTSIDE_GRADING = ("decimals", "modules_from_notebook")  # not used by grading
 _LIBRARIES = ("torch", "numpy", "scipy", "pytest", "matplotlib", "msgspec")
 
 
@@ -100,7 +100,7 @@ def trusted_fingerprint(course: Course, week: Week, devices: Iterable[str], secr
 
 def settings(course: Course, week: Week) -> dict[str, Any]:
     """Return the settings of course.yaml that a report of the week depends on."""
-    of_course = _without(course.registry, _OF_THE_COURSE + _OUTSIDE_GRADING)
+    of_course = _without(course.registry, _OF_THE_COURSE)
     return {"week": _without(week, _OF_A_WEEK), "course": of_course}
 
 
@@ -123,7 +123,7 @@ def _without(settings: msgspec.Struct, left_out: tuple[str, ...]) -> dict[str, A
 
 
 class ResultStore:
-    """Reports of one week under `folder`, keyed by content."""
+    """The stored reports of one week, as files below `folder`."""
 
     def __init__(self, folder: Path, fingerprint: bytes) -> None:
         self.folder, self.fingerprint = folder, fingerprint
@@ -149,7 +149,7 @@ class ResultStore:
 
 
 def content_hash(files: Mapping[str, bytes], start: bytes) -> str:
-    """Return a hash of a submission's files; `start` is hashed first."""
+    """Return a hash of `start` and a submission's files."""
     parts = [start]
     for name in sorted(files):
         parts += (name.encode("utf-8", "surrogatepass"), files[name])

@@ -11,7 +11,7 @@ import hashlib
 import re
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import torch
@@ -24,7 +24,6 @@ from ..model.errors import EngineError
 from ..model.report import scoring
 from ..model.report.schema import Ending, SubmissionReport
 from ..model.source.import_failure import STUCK, ImportFailure, ended, explained
-from ..sandbox import SandboxError
 from .dependencies.error_carried_forward import CarriedForward
 from .dependencies.reference_stubs import InProcessWithHelpers, ReferenceHelpers
 from .disclosure.leak_budget import limit_disclosure
@@ -34,7 +33,7 @@ from .localization.localizer import LineFinder
 from .localization.traces import ReferencePrograms
 from .outcomes import BadReply, BestEffort, Crashed, LimitExceeded, Outcome, TimedOut
 from .running.disk_cache import RunCache
-from .running.pytest_plugin import GraderPlugin, Ran
+from .running.pytest_plugin import GraderPlugin
 from .running.test_runner import Runs, collect_tests, write_module
 from .targets.in_process import InProcess, RecordedTarget, Target, prepare_process
 from .targets.resource_limits import ceiling
@@ -52,7 +51,6 @@ class Engine:
 
     spawner: starts sandboxes; None runs submissions in this process, for the project's own code
     cache:   the stored results of the project's own code, which all processes share
-    on_test: a function to call after each hidden test, with its exercise and True if it passed
     """
 
     def __init__(
@@ -67,7 +65,6 @@ class Engine:
         self.course, self.week, self.devices = course, week, devices
         self.bank = Bank(course, week)
         self.limits = course.limits(week)
-        self.on_test: Callable[[str, bool], None] | None = None
         self._spawner = spawner
         self._folder = WorkFolder()
         if not hasattr(torch.library, "get_kernel"):
@@ -132,18 +129,11 @@ class Engine:
         try:
             with bounded:
                 return self._graded(name, files, exercise)
-        except (SandboxError, EngineError) as error:
+        except EngineError as error:
             message = str(error)
         except Exception as error:  # a bug must not stop the grading of the next submissions
             message = f"{type(error).__name__}: {error}"
-        return SubmissionReport(
-            name=name,
-            verdict=Ending.GRADER_FAULT,
-            score=0.0,
-            max_score=scoring.full_points(self.week),
-            seconds=0.0,
-            message=f"The grading system failed, not the submission: {message}",
-        )
+        return scoring.fault(name, message, scoring.full_points(self.week))
 
     def _graded(
         self, name: str, files: Mapping[str, bytes], exercise: str | None
@@ -154,7 +144,7 @@ class Engine:
         try:
             extras = [e.extra for e in self.week.exercises]
             problem = import_problem(target, self.week.module, files, extras)
-            ran = [] if problem else self.runs.run(target, files, exercise, on_result=self._notify)
+            ran = [] if problem else self.runs.run(target, files, exercise)
         finally:
             target.close()
         attempts = tuple(sorted(target.attempts))
@@ -172,10 +162,6 @@ class Engine:
         report = limit_disclosure(report, self.runs.lines(files))
         failures = tuple(self._best_effort.failures)
         return msgspec.structs.replace(report, unexplained=failures)
-
-    def _notify(self, ran: Ran) -> None:
-        if self.on_test is not None:
-            self.on_test(ran.exercise, not ran.report.verdict.reported)
 
     def target(
         self,
@@ -215,7 +201,7 @@ class Engine:
         """Return the solution, and the alternatives that define the exercise themselves."""
         bank = self.bank
         starts = (f"def {exercise}(", f"class {exercise}(", f"class {exercise}:")
-        others = (a.source for a in bank.alternatives)
+        others = bank.alternatives.values()
         more = [s for s in others if any(w in s[len(bank.solution) :] for w in starts)]
         return [bank.solution, *more]
 

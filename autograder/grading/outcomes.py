@@ -22,8 +22,8 @@ from collections.abc import Callable
 from enum import Enum
 from typing import ClassVar, TypeVar
 
+from ..model.errors import EngineError
 from ..model.report.schema import Verdict
-from ..sandbox import SandboxError
 from ..worker.protocol.messages import Raised
 
 Result = TypeVar("Result")
@@ -151,6 +151,6 @@ class BestEffort:
         except Exception as error:
             self.failures.append(printable(f"{description}: {type(error).__name__}: {error}"))
             clear_frames(error)
-            if self._end_sandbox is not None and isinstance(error, SandboxError):
+            if self._end_sandbox is not None and isinstance(error, EngineError):
                 self._end_sandbox()
             return default

@@ -13,7 +13,7 @@ class KitError(Exception):
 
 
 class CourseError(KitError):
-    """The registry, or a folder that it names, has an error."""
+    """The registry, a solution, a misconception or another file of the course has an error."""
 
 
 class NoCourse(CourseError):
@@ -32,12 +32,8 @@ class IntakeError(KitError):
     """A submission cannot be accepted; the message for its sender states the reason and a fix."""
 
 
-class BankError(KitError):
-    """A misconception or alternative file is malformed."""
-
-
 class EngineError(KitError):
-    """The grading engine failed; never caused by a student."""
+    """The grading system failed; never caused by a student."""
 
 
 class NbgraderError(KitError):
@@ -55,13 +51,9 @@ class PlatformError(KitError):
         self.unsure = unsure
 
 
-class SandboxError(KitError):
-    """The sandbox failed; never caused by a student."""
-
-
-class SandboxMissing(SandboxError):
+class SandboxMissing(EngineError):
     """The requested sandbox cannot run on this host; the message ends with a remedy."""
 
 
-class SandboxFault(SandboxError):
+class SandboxFault(EngineError):
     """A template or a child could not start, or ended unexpectedly; retry with a new template."""

@@ -14,6 +14,8 @@ from typing import Literal
 
 import msgspec
 
+from .course.registry import aware
+
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
@@ -64,16 +66,12 @@ class Note(msgspec.Struct, frozen=True):
 
 def format_timestamp(moment: dt.datetime) -> str:
     """Format a time as nbgrader does; naive times are taken as UTC."""
-    return f"{_aware(moment).astimezone(dt.UTC):%Y-%m-%d %H:%M:%S.%f} UTC"
+    return f"{aware(moment, dt.UTC).astimezone(dt.UTC):%Y-%m-%d %H:%M:%S.%f} UTC"
 
 
 def parse_timestamp(text: str) -> dt.datetime | None:
     """Parse nbgrader's timestamp as an aware time, or return None if it is not a time."""
     try:
-        return _aware(dt.datetime.fromisoformat(text.replace(" UTC", "+00:00")))
+        return aware(dt.datetime.fromisoformat(text.replace(" UTC", "+00:00")), dt.UTC)
     except ValueError:
         return None
-
-
-def _aware(moment: dt.datetime) -> dt.datetime:
-    return moment if moment.tzinfo else moment.replace(tzinfo=dt.UTC)

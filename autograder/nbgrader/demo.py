@@ -148,9 +148,8 @@ def make_project(project: Course) -> Course:
 
 
 def module_of(bank: Bank, student: SampleStudent) -> str:
-    """Return the source code of a student's module."""
-    styles = {a.name: a.source for a in bank.alternatives}
-    source = styles[student.style] if student.style else bank.solution
+    """Return a student's module: the solution in their style, with their misconceptions."""
+    source = bank.alternatives[student.style] if student.style else bank.solution
     mistakes = {m.name: m.source.removeprefix(bank.solution) for m in bank.misconceptions}
     source += "".join(mistakes[name] for name in student.wrong)
     if student.trouble:

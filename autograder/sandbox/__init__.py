@@ -15,7 +15,7 @@ the grader. Weaker backends list the guarantees that they lack in `caveats`. No 
 against bugs in the kernel.
 """
 
-from autograder.model.errors import SandboxError, SandboxFault, SandboxMissing
+from autograder.model.errors import SandboxFault, SandboxMissing
 from autograder.worker.isolation.lockdown import ChildLimits
 
 from .backend import Sandbox
@@ -28,7 +28,6 @@ __all__ = [
     "ChildLimits",
     "HealthFinding",
     "Sandbox",
-    "SandboxError",
     "SandboxFault",
     "SandboxMissing",
     "Template",

@@ -17,12 +17,12 @@ from .processes import WARM
 from .seccomp import Tasks
 from .session import Template
 
-# Above the ranges that systemd assigns to containers; unused by convention.
+# A uid above the ranges that systemd assigns to containers. By convention, it is unused.
 _PREFERRED_UID = 1_999_000_000
 
 
-# The control socket of a started template, `end` (see `Template`) and the completed `Boot`.
-StartedTemplate = tuple[socket.socket, Callable[[float], str], Boot]
+# `end` of a started template (see `Template`), and the completed `Boot`.
+StartedTemplate = tuple[Callable[[float], str], Boot]
 
 
 class Sandbox:
@@ -34,10 +34,12 @@ class Sandbox:
     Subclasses define:
     name:       the backend's name in reports
     namespaces: whether children have separate pid and mount namespaces
+    caveats:    the guarantees that are missing, compared with stronger backends
     """
 
     name: str
     namespaces = False
+    caveats: tuple[str, ...] = ()
 
     def __init__(self, *, runtime: Path | None = None, warm: tuple[str, ...] = WARM) -> None:
         self._runtime = runtime
@@ -45,13 +47,8 @@ class Sandbox:
 
     @property
     def separate_uids(self) -> bool:
-        """Return True if each submission gets a separate uid on this host."""
+        """True if each submission gets a separate uid on this host."""
         return self._spare_uid(visible_paths(self._runtime, cuda=False)) is not None
-
-    @property
-    def caveats(self) -> tuple[str, ...]:
-        """Return the guarantees that are missing, compared with stronger backends."""
-        raise NotImplementedError
 
     def start(self, config: bytes, *, cuda: bool = False) -> Template:
         """Start a template; raise SandboxMissing or SandboxFault if it cannot start.
@@ -59,9 +56,16 @@ class Sandbox:
         config: passed to `server.prepare` before the first fork
         """
         boot = Boot(self.name, self._warm, None, cuda, first=secrets.randbelow(SPARE_UIDS))
-        control, end, boot = self._launch(visible_paths(self._runtime, cuda=cuda), boot)
+        visible = visible_paths(self._runtime, cuda=cuda)
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        try:
+            with theirs:
+                end, boot = self._launch(visible, boot, theirs.fileno())
+        except BaseException:
+            ours.close()
+            raise
         return Template(
-            control,
+            ours,
             boot,
             config,
             programs=partial(seccomp.programs, namespaces=self.namespaces, gpu=cuda),
@@ -69,7 +73,8 @@ class Sandbox:
             end=end,
         )
 
-    def _launch(self, visible: Visible, boot: Boot) -> StartedTemplate:
+    def _launch(self, visible: Visible, boot: Boot, control: int) -> StartedTemplate:
+        """Start a template that inherits the descriptor `control` of its control socket."""
         raise NotImplementedError
 
     def _spare_uid(self, visible: Visible) -> int | None:
@@ -80,7 +85,7 @@ class Sandbox:
 
 
 def spare_uid() -> int | None:
-    """Return the first of SPARE_UIDS uids that own nothing, or None if too few are mapped."""
+    """Return the first of SPARE_UIDS unused uids, or None if too few uids are mapped here."""
     with open("/proc/self/uid_map", encoding="ascii") as file:
         ranges = [tuple(map(int, line.split())) for line in file]
     for start, _, count in ranges:

@@ -19,7 +19,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import socket
 from pathlib import Path
 
 import msgspec
@@ -33,7 +32,7 @@ from .mounts import PACKAGE_FOLDERS, Visible
 from .seccomp import Tasks
 
 _DRIVER = "/runtime/driver"
-# The CUDA driver looks up the GPU on its bus here and does not start without these folders.
+# The CUDA driver does not start without these folders, because it looks up the GPU there.
 _SYS_OF_A_GPU = ("/sys/devices", "/sys/bus/pci", "/sys/module/nvidia", "/sys/module/nvidia_uvm")
 _CHILD_UID_INSIDE = 1000
 # fmt: off
@@ -52,31 +51,15 @@ class Bubblewrap(Sandbox):
     name = "bubblewrap"
     namespaces = True
 
-    @property
-    def caveats(self) -> tuple[str, ...]:
-        if os.geteuid() != 0 or self.separate_uids:
-            return ()
-        return (
-            "submissions keep root's uid without its capabilities, because other users cannot read"
-            " the Python installation",
-        )
-
-    def _launch(self, visible: Visible, boot: Boot) -> StartedTemplate:
+    def _launch(self, visible: Visible, boot: Boot, control: int) -> StartedTemplate:
         program = shutil.which("bwrap")
         if program is None:
             raise SandboxMissing("bubblewrap is not installed; run: apt-get install bubblewrap")
         processes.end_orphans()
         outer_uid = self._spare_uid(visible)
-        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        try:
-            process = _run(program, _arguments(visible, theirs.fileno()), theirs, outer_uid)
-        except BaseException:
-            ours.close()
-            raise
-        finally:
-            theirs.close()
+        process = _run(program, _arguments(visible, control), control, outer_uid)
         uid = None if outer_uid is None else _CHILD_UID_INSIDE
-        return ours, process.end, msgspec.structs.replace(boot, child_uid=uid)
+        return process.end, msgspec.structs.replace(boot, child_uid=uid)
 
     def _spare_uid(self, visible: Visible) -> int | None:
         return spare_uid() if os.geteuid() == 0 and visible.readable_by_others() else None
@@ -86,17 +69,17 @@ class Bubblewrap(Sandbox):
 
 
 def _run(
-    program: str, arguments: list[str], control: socket.socket, outer_uid: int | None
+    program: str, arguments: list[str], control: int, outer_uid: int | None
 ) -> processes.Process:
-    """Start bubblewrap; as root, map spare uids into its user namespace before it continues."""
+    """Start bubblewrap. With `outer_uid`, map spare uids into its user namespace."""
     if outer_uid is None:
-        return processes.run([program, *FIXED_OPTIONS, *arguments], (control.fileno(),), {})
+        return processes.run([program, *FIXED_OPTIONS, *arguments], (control,), {})
     info, info_theirs = os.pipe()
     go_theirs, go = os.pipe()
     with open(info, "rb") as answers, open(go, "wb") as gate:
         waiting = ["--info-fd", str(info_theirs), "--userns-block-fd", str(go_theirs)]
         waiting += ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
-        descriptors = (control.fileno(), info_theirs, go_theirs)
+        descriptors = (control, info_theirs, go_theirs)
         try:
             process = processes.run(
                 [program, *FIXED_OPTIONS, *waiting, *arguments], descriptors, {}
@@ -126,7 +109,7 @@ def _arguments(visible: Visible, control_fd: int) -> list[str]:
     for name, value in environment.items():
         arguments += ["--setenv", name, value]
     places = _places(visible)
-    # bubblewrap creates intermediate folders for the owner only; a child may have a different uid
+    # by default, only the owner can read intermediate folders, but a child may have another uid
     for folder in sorted({str(folder) for _, place in places for folder in Path(place).parents}):
         arguments += ["--dir", folder]
     for source, place in places:

@@ -1,11 +1,13 @@
-"""Choose the strongest sandbox that works on this host, and check all of them for `doctor`.
+"""Choose the strongest sandbox that works on this host, and check each of them for `doctor`.
 
-A trial submission in each sandbox tries to escape (`trial_runtime`).
+A sandbox works if a trial process in it cannot escape (`trial_runtime`).
 """
 
 from __future__ import annotations
 
+import os
 import sys
+from functools import cache
 from pathlib import Path
 
 import msgspec
@@ -21,7 +23,6 @@ from .weaker_backends import Chroot, LandlockSandbox
 
 _TRIAL_RUNTIME = Path(trial_runtime.__file__)
 _TRIAL_SECONDS = 10.0
-_proven: set[str] = set()
 REMEDIES = {
     "bubblewrap": (
         "install bubblewrap and allow user namespaces: apt-get install bubblewrap; on Ubuntu"
@@ -50,29 +51,23 @@ def choose(prefer: str | None = None) -> Sandbox:
         raise SandboxMissing(f"unknown sandbox {prefer!r}: choose from {', '.join(BACKENDS)}")
     failures = []
     for name in [prefer] if prefer else BACKENDS:
-        problem = trial(name)
-        if problem is None:
+        try:
+            trial(name)
+        except SandboxMissing as problem:
+            failures.append(f"{name}: {problem}; to fix it, {REMEDIES[name]}")
+        else:
             return BACKENDS[name]()
-        failures.append(f"{name}: {problem}; to fix it, {REMEDIES[name]}")
     raise SandboxMissing("no sandbox works here. " + " | ".join(failures))
 
 
-def trial(name: str) -> str | None:
-    """Run a trial that tries to escape; return None if it could not, otherwise the problem.
+@cache
+def trial(name: str) -> None:
+    """Run a trial that tries to escape; raise SandboxMissing if it escapes or cannot run.
 
     Success is cached. A failure may be temporary and is not cached.
     """
-    if name in _proven:
-        return None
-    problem = _try(name)
-    if problem is None:
-        _proven.add(name)
-    return problem
-
-
-def _try(name: str) -> str | None:
     if not sys.platform.startswith("linux"):
-        return f"it needs Linux, and this is {sys.platform}"
+        raise SandboxMissing(f"it needs Linux, and this is {sys.platform}")
     try:
         with (
             BACKENDS[name](runtime=_TRIAL_RUNTIME, warm=()).start(b"") as template,
@@ -83,19 +78,16 @@ def _try(name: str) -> str | None:
             while not answer.endswith(b"."):
                 received = child.sock.recv(1024)
                 if not received:
-                    return "the trial process ended unexpectedly"
+                    raise SandboxMissing("the trial process ended unexpectedly")
                 answer += received
-    except (SandboxMissing, SandboxFault, OSError) as error:
-        return str(error).strip()
-    escaped = answer[:-1].decode(errors="replace")
-    return f"the trial process could access: {escaped}" if escaped else None
+    except (SandboxFault, OSError) as error:
+        raise SandboxMissing(str(error).strip()) from error
+    if escaped := answer[:-1].decode(errors="replace"):
+        raise SandboxMissing(f"the trial process could access: {escaped}")
 
 
 class HealthFinding(msgspec.Struct, frozen=True):
-    """The result of one check.
-
-    remedy: how to fix the problem, "" if there is none
-    """
+    """The result of one check. `remedy`: how to fix the problem, or "" if the check passed."""
 
     ok: bool
     name: str
@@ -104,29 +96,37 @@ class HealthFinding(msgspec.Struct, frozen=True):
 
 
 def probe() -> list[HealthFinding]:
-    """Check the requirements, then each backend, then whether hidden tests can run."""
+    """Check the requirements of sandboxes, each backend, and whether hidden tests can run."""
     if not sys.platform.startswith("linux"):
         remedy = "grade on Linux; `autograder check` runs on every system"
         return [HealthFinding(False, "sandbox", f"not available on {sys.platform}", remedy)]
     findings = [_system_call_filter()]
     working = []
     for name, backend in BACKENDS.items():
-        problem = trial(name)
-        if problem is None:
-            working.append(name)
-            made = backend()
-            caveats = "; ".join(made.caveats)
-            uids = "each submission has its own uid" if made.separate_uids else _SHARED_UID
-            detail = f"works; {uids}" + (f"; not guaranteed: {caveats}" if caveats else "")
-            findings.append(HealthFinding(True, name, detail))
-        else:
-            findings.append(HealthFinding(False, name, problem, REMEDIES[name]))
-    findings += [_tripwire(), _bounds()]
-    findings.append(_verdict(working))
-    return findings
+        try:
+            trial(name)
+        except SandboxMissing as problem:
+            findings.append(HealthFinding(False, name, str(problem), REMEDIES[name]))
+            continue
+        working.append(name)
+        uids = "each submission has its own uid"
+        if not backend().separate_uids:
+            uids = "submissions run with the grader's uid, without its capabilities"
+            if os.geteuid() == 0:
+                uids += ", because other users cannot read the Python installation"
+        caveats = "; ".join(backend.caveats)
+        detail = f"works; {uids}" + (f"; not guaranteed: {caveats}" if caveats else "")
+        findings.append(HealthFinding(True, name, detail))
+    return [*findings, _tripwire(), _LIMITS, _verdict(working)]
 
 
-_SHARED_UID = "submissions run with the grader's uid"
+_LIMITS = HealthFinding(
+    True,
+    "limits",
+    "in force: resource limits for each process (address space, processor time, files, processes)"
+    " and a watchdog for wall-clock time and the total memory of a submission; not in force:"
+    " control groups (the kit does not use them)",
+)
 
 
 def _tripwire() -> HealthFinding:
@@ -136,16 +136,6 @@ def _tripwire() -> HealthFinding:
         return HealthFinding(True, "tripwire", detail)
     detail = "the kernel lacks seccomp user_notif: such system calls are denied but not counted"
     return HealthFinding(False, "tripwire", detail, "use Linux 5.0 or newer")
-
-
-def _bounds() -> HealthFinding:
-    return HealthFinding(
-        True,
-        "limits",
-        "in force: resource limits for each process (address space, processor time, files,"
-        " processes) and a watchdog for wall-clock time and the total memory of a submission;"
-        " not in force: control groups (the kit does not use them)",
-    )
 
 
 def _system_call_filter() -> HealthFinding:

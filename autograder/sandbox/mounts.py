@@ -1,4 +1,4 @@
-"""List the files of this host that a submission can see, for all backends.
+"""Define the files of this host that a submission can see, for all backends.
 
 Theory of operation. This module reads only the trusted installation. A submission sees no file that
 is not listed here, so the list names the required files instead of hiding secret ones:
@@ -9,7 +9,7 @@ is not listed here, so the list names the required files instead of hiding secre
   metadata. The kit, nbgrader and everything else in the virtual environment are not included;
 * the files of `autograder/worker/`.
 
-It does not hide the installation paths that the bytecode and metadata of these packages contain.
+The bytecode and metadata of these packages contain installation paths, which are not hidden.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ PACKAGE_FOLDERS = ("site-packages", "dist-packages")
 class Visible:
     """Host paths by role.
 
-    executable: the base interpreter, not the link in a virtual environment
+    executable: the base interpreter; not the link to it in a virtual environment
     prefix:     its installation prefix
     stdlib:     its standard library
     libraries:  folders and files for the dynamic loader
@@ -85,7 +85,7 @@ def visible_paths(runtime: Path | None, *, cuda: bool) -> Visible:
     if runtime is not None:
         files["server.py"] = runtime.resolve()
     prefix = Path(sys.base_prefix).resolve()
-    # libpython, and the libraries that a self-contained distribution of Python includes
+    # libpython, and the libraries of a self-contained distribution of Python
     own_libraries = [] if prefix == Path("/usr") else sorted((prefix / "lib").glob("*.so*"))
     graphics = graphics_nodes(Path("/dev")) if cuda else []
     folders = _loader_folders()
@@ -107,31 +107,31 @@ def stdlib_entries(stdlib: Path) -> Iterator[Path]:
 
 
 def _loader_folders() -> list[Path]:
-    """Return folders and files of the system's shared libraries, without the rest of /usr/lib."""
+    """Return the folders and files that contain the system's shared libraries."""
     multiarch = sysconfig.get_config_var("MULTIARCH") or f"{platform.machine()}-linux-gnu"
     named = [Path(f"/usr/lib/{multiarch}"), Path(f"/lib/{multiarch}")]
     named += [Path("/usr/lib64"), Path("/lib64")]
     found = [path for path in named if path.is_dir()]
     found += sorted(Path("/lib").glob("ld-linux-*.so*"))
-    # single files, because distributions with a flat layout (Arch) keep all libraries here
+    # distributions with a flat layout (Arch) install all libraries directly in this folder
     return found + sorted(Path("/usr/lib").glob("*.so*"))
 
 
 def graphics_nodes(folder: Path) -> list[str]:
-    """Return the device nodes for computing on NVIDIA GPUs, but not for display or debugging.
+    """Return the device nodes for computing on NVIDIA GPUs, without those for display or debugging.
 
-    `nvidia-caps` holds the nodes of GPU instances (MIG).
+    `nvidia-caps` contains the nodes of GPU instances (MIG).
     """
     kinds = re.compile(r"nvidia(?:\d+|ctl|-uvm|-caps)")
     return sorted(str(path) for path in folder.glob("nvidia*") if kinds.fullmatch(path.name))
 
 
 def driver_libraries(folders: Sequence[Path]) -> tuple[Path, ...]:
-    """Return NVIDIA's libraries if they are outside the loader's folders, as in some containers."""
+    """Return NVIDIA's libraries, or () if they are in the loader's folders or not installed."""
     if any((folder / _CUDA).exists() for folder in folders):
         return ()
     named = filter(None, os.environ.get("LD_LIBRARY_PATH", "").split(":"))
-    for folder in (*map(Path, named), *_DRIVER_FOLDERS):
+    for folder in map(Path, (*named, *_DRIVER_FOLDERS)):
         if (folder / _CUDA).exists():
             return tuple(sorted(p for kind in _DRIVER_FILES for p in folder.glob(kind)))
     return ()
@@ -139,12 +139,9 @@ def driver_libraries(folders: Sequence[Path]) -> tuple[Path, ...]:
 
 _CUDA = "libcuda.so.1"
 _DRIVER_FILES = ("libcuda.so*", "libcudadebugger.so*", "libnvidia-*.so*")
-_DRIVER_FOLDERS = tuple(
-    Path(place)
-    for place in (
-        *("/usr/local/nvidia/lib64", "/usr/local/nvidia/lib", "/usr/local/cuda/compat"),
-        *("/usr/lib/wsl/lib", "/run/opengl-driver/lib"),
-    )
+_DRIVER_FOLDERS = (
+    *("/usr/local/nvidia/lib64", "/usr/local/nvidia/lib", "/usr/local/cuda/compat"),
+    *("/usr/lib/wsl/lib", "/run/opengl-driver/lib"),
 )
 
 
@@ -158,9 +155,9 @@ def _packages() -> dict[str, Path]:
 
 
 def _closure() -> list[metadata.Distribution]:
-    """Return the distributions that submissions may use and all their requirements.
+    """Return the distributions that submissions may use, and all of their requirements.
 
-    Extras are included, because torch requires the CUDA libraries as extras of a distribution.
+    Extras are followed, because torch requires the CUDA libraries as extras of a distribution.
     """
     found: dict[str, metadata.Distribution | None] = {}
     asked = set[tuple[str, str]]()
@@ -185,7 +182,7 @@ def _closure() -> list[metadata.Distribution]:
 
 
 def _installed(name: str) -> metadata.Distribution | None:
-    """Return a distribution if pip installed it; system packages do not list their files."""
+    """Return a distribution, or None if pip did not install it: its files are then not listed."""
     try:
         distribution = metadata.distribution(name)
     except metadata.PackageNotFoundError:
@@ -196,7 +193,7 @@ def _installed(name: str) -> metadata.Distribution | None:
 def _places(distribution: metadata.Distribution) -> set[str]:
     """Return the top-level folders and modules of a distribution.
 
-    RECORD is parsed as text because `Distribution.files` takes a third of a second for torch.
+    RECORD is parsed as text, because `Distribution.files` takes a third of a second for torch.
     """
     record = distribution.read_text("RECORD") or ""
     places = {line.rsplit(",", 2)[0].strip('"').partition("/")[0] for line in record.splitlines()}

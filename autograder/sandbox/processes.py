@@ -1,7 +1,7 @@
 """Start, watch and end the processes of a sandbox.
 
-The kernel ends a sandbox when the *thread* that started it ends. All sandboxes are therefore
-started from one thread that lives as long as the trusted process.
+The kernel ends a sandbox when the *thread* that started it ends. Therefore, all sandboxes are
+started from one thread that runs as long as the trusted process.
 """
 
 from __future__ import annotations
@@ -18,34 +18,37 @@ import psutil
 
 
 def readable(descriptor: int, seconds: float) -> bool:
-    """Return True once a descriptor is readable (a pidfd: has ended), False after `seconds`."""
+    """Wait for a descriptor; return True if it becomes readable within `seconds`.
+
+    The descriptor of a process (pidfd) becomes readable when the process ends.
+    """
     poller = select.poll()
     poller.register(descriptor, select.POLLIN)
     return bool(poller.poll(max(0.0, seconds) * 1000))
 
 
 def pid_of(pidfd: int) -> int:
-    """Return the pid of a process in our own pid namespace."""
+    """Return the pid, in this process's pid namespace, of the process that a pidfd refers to."""
     with open(f"/proc/self/fdinfo/{pidfd}", encoding="ascii") as file:
         fields = dict(line.split(":", 1) for line in file)
     return int(fields["Pid"])
 
 
 def step_back(pid: int) -> None:
-    """Copy our niceness to the session of another process.
+    """Set the niceness of a process's session to the niceness of this process.
 
-    Linux distributes CPU time among sessions first (`man 7 sched`, autogroup) and applies niceness
-    only within a session: otherwise a sandbox would get as much CPU time as everything else.
+    Linux first distributes CPU time among sessions (`man 7 sched`, autogroup), and niceness counts
+    only within a session. A sandbox would otherwise get as much CPU time as all other processes.
     """
     niceness = os.getpriority(os.PRIO_PROCESS, 0)
     if niceness > 0:
-        # the process has ended, the kernel has no autogroups, or the rate limit was reached
+        # writing fails if the process has ended, without autogroups, or above the rate limit
         with contextlib.suppress(OSError), open(f"/proc/{pid}/autogroup", "w") as file:
             file.write(str(niceness))
 
 
 def status_bytes(pid: int, field: str) -> int:
-    """Return a field of /proc/PID/status in bytes; 0 if the process has ended."""
+    """Return a memory field of /proc/PID/status in bytes, or 0 if the process has ended."""
     with contextlib.suppress(OSError), open(f"/proc/{pid}/status", encoding="ascii") as file:
         for line in file:
             if line.startswith(f"{field}:"):
@@ -54,7 +57,7 @@ def status_bytes(pid: int, field: str) -> int:
 
 
 def scheduled_seconds(pid: int) -> tuple[float, float]:
-    """Return how long a process ran and how long it waited for a CPU; zeros if it has ended."""
+    """Return the seconds that a process ran and waited for a CPU, or zeros if it has ended."""
     with contextlib.suppress(OSError), open(f"/proc/{pid}/schedstat", "rb") as file:
         ran, waited, _ = map(int, file.read().split())
         return ran / 1e9, waited / 1e9
@@ -68,7 +71,7 @@ _WHICH_GPU = ("CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER")  # copied from the gr
 
 
 def environment(cache: str, temporary: str) -> dict[str, str]:
-    """Return the environment of the template; both folders are writable while it warms up."""
+    """Return the environment variables of the template. Both folders must be writable."""
     return {
         **dict.fromkeys(_ONE_THREAD, "1"),
         "PYTHONHASHSEED": "0",  # so that sets have the same order in every run
@@ -88,9 +91,9 @@ def environment(cache: str, temporary: str) -> dict[str, str]:
 
 
 def python_arguments(path: list[str], control_fd: int) -> list[str]:
-    """Return the options and the program of the template's interpreter.
+    """Return the arguments of the template's Python interpreter.
 
-    -I would ignore PYTHONHASHSEED; -P, -s and -S in an empty environment isolate equally well.
+    -I would ignore PYTHONHASHSEED. In an empty environment, -P, -s and -S isolate equally well.
     """
     program = f"import sys; sys.path[:] = {path!r}\n"
     program += f"from worker.fork_server import main; main({control_fd})"
@@ -98,7 +101,7 @@ def python_arguments(path: list[str], control_fd: int) -> list[str]:
 
 
 class Process:
-    """The process of a template; its output is recorded for error messages."""
+    """The process of a template. Its output is recorded for error messages."""
 
     def __init__(self, argv: list[str], descriptors: tuple[int, ...], env: dict[str, str]) -> None:
         self._printed = os.memfd_create("printed")
@@ -114,7 +117,7 @@ class Process:
         )
 
     def end(self, seconds: float) -> str:
-        """Wait for the process to end, kill it after `seconds`, and return its output."""
+        """Wait until the process ends or kill it after `seconds`; return its output."""
         if self._printed < 0:
             return ""
         try:
@@ -142,10 +145,10 @@ class Process:
 
 
 def end_orphans() -> None:
-    """Kill half-started sandboxes of graders that were killed.
+    """Kill the processes of incompletely started sandboxes whose grader was killed.
 
     bubblewrap sets the parent-death signal of its child shortly after the fork. If bubblewrap dies
-    in between, for instance together with the grader, the child waits forever.
+    before that, for instance together with the grader, the child waits forever.
     """
     for process in orphans():
         with contextlib.suppress(psutil.Error):
@@ -153,7 +156,7 @@ def end_orphans() -> None:
 
 
 def orphans() -> list[psutil.Process]:
-    """Return the init processes of our sandboxes whose bubblewrap has ended."""
+    """Return the init processes of this user's sandboxes whose bubblewrap has ended."""
     found = []
     for process in psutil.process_iter(["name"]):
         with contextlib.suppress(psutil.Error, OSError):
@@ -184,5 +187,5 @@ os.register_at_fork(after_in_child=_starter.cache_clear)
 
 
 def run(argv: list[str], descriptors: tuple[int, ...], env: dict[str, str]) -> Process:
-    """Start a process from the thread that lives as long as this process."""
+    """Start a process from the thread that runs until this process ends."""
     return _starter().submit(Process, argv, descriptors, env).result()

@@ -1,4 +1,4 @@
-"""Compile the seccomp filters of a child: the calls that it may make, and those that are counted.
+"""Compile the seccomp filters of a child: one allows system calls, one counts suspicious calls.
 
 Theory of operation. Who may be lying: the code that runs under the filter. It may make any call
 with any arguments, from any thread, without libc. Guarantees: calls outside these lists fail, calls
@@ -36,7 +36,7 @@ NEVER_HONEST = """
     keyctl quotactl reboot swapon settimeofday clock_settime process_madvise acct syslog
     setuid setgid setreuid setregid setresuid setresgid setgroups sethostname setdomainname
 """
-# Counted only without a GPU, because GPU drivers make these calls.
+# These calls are counted only without a GPU, because GPU drivers make them.
 _NOT_ON_A_GPU = "process_vm_readv process_vm_writev pidfd_open pidfd_getfd pidfd_send_signal kcmp"
 _ACTIONS = Path("/proc/sys/kernel/seccomp/actions_avail")
 _FIRST = 1  # the pid of the submission in its namespace
@@ -44,9 +44,10 @@ _FIRST = 1  # the pid of the submission in its namespace
 
 @cache
 def tripwire(*, alone: bool, gpu: bool) -> tuple[bytes, dict[int, str]]:
-    """Return the BPF program and its calls by number, both empty if the kernel lacks support.
+    """Return the BPF program, and number to name of its calls; both empty without kernel support.
 
-    alone: True if the submission is alone in its pid namespace; `kill` of any other pid then counts
+    alone: whether the submission is alone in its pid namespace. If so, `kill` of any pid except its
+    own is counted too
     """
     if not _kernel_can_ask():
         return b"", {}
@@ -132,17 +133,11 @@ _GPU = "ioctl sched_setaffinity sched_setscheduler mlock memfd_create set_mempol
 # Denied with EPERM, so that a student reads "Operation not permitted".
 _REFUSED = f"""
     fork vfork execve execveat socket socketpair connect bind listen accept accept4 setsockopt
-    sendmsg sendmmsg recvmsg recvmmsg flock mincore fadvise64
-    {_SIGNAL_OTHERS} {_METADATA} mknod mknodat chown fchown lchown fchownat setxattr
-    unshare setns mount umount2 pivot_root chroot move_mount open_tree fsopen fsmount mount_setattr
-    ptrace process_vm_readv process_vm_writev pidfd_open pidfd_getfd pidfd_send_signal kcmp
-    add_key request_key keyctl bpf perf_event_open userfaultfd memfd_create memfd_secret
-    io_uring_setup io_uring_enter io_uring_register kexec_load kexec_file_load init_module
-    finit_module delete_module personality open_by_handle_at name_to_handle_at shmget shmat semget
-    msgget mq_open setpriority sched_setaffinity sched_setscheduler ioprio_set mlock mlock2 mlockall
-    vmsplice splice tee process_madvise setuid setgid setreuid setregid setresuid setresgid
-    setgroups setsid setpgid fanotify_init inotify_init inotify_init1 quotactl reboot swapon
-    sethostname setdomainname settimeofday clock_settime syslog acct
+    sendmsg sendmmsg recvmsg recvmmsg flock mincore fadvise64 mknod mknodat chown fchown lchown
+    fchownat setxattr perf_event_open memfd_create memfd_secret personality name_to_handle_at
+    shmget shmat semget msgget mq_open setpriority sched_setaffinity sched_setscheduler ioprio_set
+    mlock mlock2 mlockall vmsplice splice tee setsid setpgid fanotify_init inotify_init
+    inotify_init1 {_SIGNAL_OTHERS} {_METADATA} {NEVER_HONEST} {_NOT_ON_A_GPU}
 """
 
 _NEW_NAMESPACE_FLAGS = 0x7E020000
@@ -201,7 +196,7 @@ def allow_list(
     _allow_tasks(compiled, tasks)
     compiled.allow(" ".join(left_out))
     compiled.refuse(_REFUSED)
-    return compiled.export()
+    return _exported(compiled.filter)
 
 
 def _allow_by_argument(compiled: _Rules, *, gpu: bool) -> None:
@@ -241,20 +236,20 @@ class _Rules:
 
     def __init__(self, seccomp: Any) -> None:
         self._seccomp = seccomp
-        self._filter = seccomp.SyscallFilter(seccomp.ERRNO(errno.ENOSYS))
-        self._filter.set_attr(seccomp.Attr.ACT_BADARCH, seccomp.KILL_PROCESS)
+        self.filter = seccomp.SyscallFilter(seccomp.ERRNO(errno.ENOSYS))
+        self.filter.set_attr(seccomp.Attr.ACT_BADARCH, seccomp.KILL_PROCESS)
         self._allowed: set[str] = set()
 
     def allow(self, names: str) -> None:
         for name in names.split():
             if self._known(name) and name not in self._allowed:
-                self._filter.add_rule(self._seccomp.ALLOW, name)
+                self.filter.add_rule(self._seccomp.ALLOW, name)
                 self._allowed.add(name)
 
     def refuse(self, names: str) -> None:
         for name in names.split():
             if self._known(name) and name not in self._allowed:
-                self._filter.add_rule(self._seccomp.ERRNO(errno.EPERM), name)
+                self.filter.add_rule(self._seccomp.ERRNO(errno.EPERM), name)
 
     def allow_equal(self, name: str, argument: int, value: int) -> None:
         self._allow_if(name, self._seccomp.Arg(argument, self._seccomp.EQ, value))
@@ -263,12 +258,9 @@ class _Rules:
         compare = self._seccomp.Arg(argument, self._seccomp.MASKED_EQ, mask, value)
         self._allow_if(name, compare)
 
-    def export(self) -> bytes:
-        return _exported(self._filter)
-
     def _allow_if(self, name: str, compare: Any) -> None:
         if self._known(name):
-            self._filter.add_rule(self._seccomp.ALLOW, name, compare)
+            self.filter.add_rule(self._seccomp.ALLOW, name, compare)
 
     def _known(self, name: str) -> bool:
         return _call_number(self._seccomp, name) >= 0

@@ -52,7 +52,7 @@ _GPU_THREADS, _GPU_FILES = 16, 192
 _DECODER = msgspec.msgpack.Decoder(Report)
 
 
-class Child:
+class Child(contextlib.AbstractContextManager["Child"]):
     """The process of one submission.
 
     sock: blocking stream socket to the process; the caller defines what is sent over it
@@ -75,9 +75,9 @@ class Child:
         self._status: int | None = None
 
     def kill(self) -> None:
-        """Kill the child and all processes that it started, and wait until they have ended.
+        """Kill the child and all processes that it started, and wait until the child has ended.
 
-        Do nothing if they have ended already. Raise SandboxFault if the child survives SIGKILL.
+        Do nothing if the child has ended. Raise SandboxFault if the child survives SIGKILL.
         """
         if self.pidfd < 0:
             return
@@ -90,18 +90,20 @@ class Child:
             self.exit_status(0)
 
     def exit_status(self, timeout: float) -> int | None:
-        """Return the exit code (negative: a signal), or None if still running after `timeout` s."""
+        """Return the exit code (negative: a signal), or None if it still runs after `timeout` s."""
         if self._status is None and self.pidfd >= 0 and processes.readable(self.pidfd, timeout):
             self._status = self._template._status_of(self._number)
         return self._status
 
     def tried(self) -> tuple[str, ...]:
-        """Return the system calls of the tripwire that the child made, after it has ended."""
-        calls = self._template._tried.get(self._number, ())
-        return tuple(sorted({self._watched.get(call, "another") for call in calls}))
+        """Return the names of tripwire calls that the child made; empty until it has ended."""
+        ended = self._template._ended.get(self._number)
+        return tuple(
+            sorted({self._watched.get(c, "another") for c in ended.tried} if ended else ())
+        )
 
     def resident_bytes(self) -> int:
-        """Return the resident memory of the child and its descendants, including shared pages."""
+        """Return the resident memory in bytes of the child and its descendants."""
         if self._has_ended():
             return 0
         pids = [self.pid]
@@ -111,19 +113,19 @@ class Child:
         return sum(processes.status_bytes(pid, "VmRSS") for pid in pids)
 
     def peak_bytes(self) -> int:
-        """Return the peak resident memory of the child; 0 once it has ended."""
+        """Return the peak resident memory of the child in bytes, or 0 if it has ended."""
         return 0 if self._has_ended() else processes.status_bytes(self.pid, "VmHWM")
 
     def anonymous_bytes(self) -> int:
-        """Return the anonymous resident memory, including the template's; 0 once it has ended."""
+        """Return the anonymous memory in bytes, including the template's, or 0 if it has ended."""
         return 0 if self._has_ended() else processes.status_bytes(self.pid, "RssAnon")
 
     def waited_seconds(self) -> float:
-        """Return the time that the child was runnable but waited for a CPU; 0 once it has ended."""
+        """Return the seconds that the child waited for a CPU, or 0 if it has ended."""
         return 0.0 if self._has_ended() else processes.scheduled_seconds(self.pid)[1]
 
     def ran_seconds(self) -> float:
-        """Return the time that the child ran on a CPU; 0 once it has ended."""
+        """Return the seconds that the child ran on a CPU, or 0 if it has ended."""
         return 0.0 if self._has_ended() else processes.scheduled_seconds(self.pid)[0]
 
     def _has_ended(self) -> bool:
@@ -141,9 +143,6 @@ class Child:
             os.close(self.pidfd)
             self.pidfd = -1
 
-    def __enter__(self) -> Child:
-        return self
-
     def __exit__(self, *_: object) -> None:
         self.close()
 
@@ -153,10 +152,10 @@ class Child:
         self.pidfd = -1
 
 
-class Template:
-    """A warm process in the sandbox that forks a child for each submission.
+class Template(contextlib.AbstractContextManager["Template"]):
+    """A process in the sandbox that forks a child for each submission.
 
-    It warms up while the caller continues; `warm` is True once it is ready.
+    The process imports its libraries while the caller continues. `warm` is True after that.
 
     control:      control socket of the started process
     boot, config: the first message to the process
@@ -184,8 +183,7 @@ class Template:
         self._lock = threading.Lock()
         self._number = 0
         self._children: dict[int, Child] = {}
-        self._statuses: dict[int, int] = {}
-        self._tried: dict[int, tuple[int, ...]] = {}
+        self._ended: dict[int, Exited] = {}
         self._dead = ""
         self._bred = False
         self.warm = False
@@ -243,11 +241,8 @@ class Template:
             self._dead = self._dead or "the template was closed"
             self._control.close()
         _living.discard(self)
-        # a template that is not warm yet has no children and does not read its socket
+        # before it is warm, a template has no children and does not read its socket
         self._end(processes.END_SECONDS if self.warm else 0.0)
-
-    def __enter__(self) -> Template:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
@@ -269,13 +264,12 @@ class Template:
             self._fail("the template is gone")
 
     def _await(self, kind: type[Started | Ready | Exited], number: int, seconds: float) -> int:
-        """Read reports until one of `kind` arrives; return its descriptor, or -1 if it has none."""
+        """Wait for a report of a type; return its descriptor, or -1 if it has none."""
         deadline = time.monotonic() + seconds
         while True:
             report, descriptor = self._receive(deadline)
             if isinstance(report, Exited) and report.number in self._children:
-                self._statuses[report.number] = report.status
-                self._tried[report.number] = report.tried
+                self._ended[report.number] = report
             if isinstance(report, Failed):
                 self._fail(f"the template could not start:\n{report.message}")
             if isinstance(report, kind) and getattr(report, "number", number) == number:
@@ -304,20 +298,19 @@ class Template:
 
     def _status_of(self, number: int) -> int:
         with self._lock:
-            if number not in self._statuses:
+            if number not in self._ended:
                 if self._dead:
                     raise SandboxFault(self._dead)
                 self._await(Exited, number, _REPORT_SECONDS)
-            return self._statuses[number]
+            return self._ended[number].status
 
     def _forget(self, number: int) -> None:
         with self._lock:
             self._children.pop(number, None)
-            self._statuses.pop(number, None)
-            self._tried.pop(number, None)
+            self._ended.pop(number, None)
 
     def _abandon(self) -> None:
-        """Close all descriptors in a forked process; the template belongs to its parent."""
+        """Close all descriptors in a forked process, because its parent owns the template."""
         self._dead = "this template belongs to the process that started it"
         self._control.close()
         for child in self._children.values():

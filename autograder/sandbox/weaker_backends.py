@@ -18,17 +18,13 @@ is built (`LINK` is the command) and checked here.
 
 from __future__ import annotations
 
-import contextlib
-import fcntl
 import os
-import socket
 import stat
-import tempfile
-from functools import partial
 from pathlib import Path
 
 import msgspec
 
+from autograder.files import WorkFolder
 from autograder.model.errors import SandboxMissing
 from autograder.worker.isolation.enter_namespaces import GPU_PROC_FILES
 from autograder.worker.isolation.lockdown import Boot
@@ -41,21 +37,16 @@ from .mounts import Visible, stdlib_entries
 _PREFIX = "grading-sandbox-"
 
 
-class Home:
-    """The folder of one template, with its links and the folders of its children.
+class Home(WorkFolder):
+    """A template and its folder, with links to what it may read and the folders of its children.
 
-    A lock marks the folder as in use; the kernel releases it with the last process that holds it.
+    The folder stays locked until the last process of the template has ended.
     """
 
-    def __init__(self, visible: Visible, within: str | None = None) -> None:
-        within = within or tempfile.gettempdir()
-        _sweep(Path(within))
-        made = tempfile.mkdtemp(prefix=f"new-{_PREFIX}", dir=within)
-        self.lock = os.open(f"{made}/lock", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
-        fcntl.flock(self.lock, fcntl.LOCK_EX)
-        os.chmod(made, 0o711)  # children can traverse but not list it
-        self.folder = os.path.join(within, made.rpartition("new-")[2])
-        os.rename(made, self.folder)
+    def __init__(self, visible: Visible, control: int, within: str | None = None) -> None:
+        super().__init__(_PREFIX, within, remove_tree)
+        self.path.chmod(0o711)  # children can traverse but not list it
+        self.folder = str(self.path)
         os.mkdir(f"{self.folder}/cache", 0o700)
         sources = [*stdlib_entries(visible.stdlib), *visible.libraries, *visible.packages.values()]
         sources += visible.driver
@@ -68,95 +59,62 @@ class Home:
             copy.write_bytes(path.read_bytes())
             copy.chmod(0o644)
         farms = [f"{self.folder}/{name}" for name in ("stdlib", "packages", "kit")]
-        self.path = [farms[0], f"{farms[0]}/lib-dynload", *farms[1:]]
+        imports = [farms[0], f"{farms[0]}/lib-dynload", *farms[1:]]
         self.readable = (*map(str, sources), *visible.devices, *farms)
         for farm in farms:
             for folder, _, _ in os.walk(farm):
                 os.chmod(folder, 0o755)  # whatever the umask: children may have separate uids
+        argv = [str(visible.executable), *processes.python_arguments(imports, control)]
+        env = processes.environment(f"{self.folder}/cache", f"{self.folder}/cache")
+        if visible.driver:
+            env["LD_LIBRARY_PATH"] = str(visible.driver[0].parent)
+        assert self.lock is not None  # file locks exist on Linux
+        self._process = processes.run(argv, (control, self.lock), env)
 
     def _new_path(self, farm: str, place: str) -> Path:
         path = Path(self.folder, farm, place)
         path.parent.mkdir(parents=True, exist_ok=True)
         return path
 
-    def start(self, visible: Visible) -> tuple[socket.socket, processes.Process]:
-        """Start a template in this folder; return our end of its control socket and its process."""
-        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        with theirs:
-            arguments = processes.python_arguments(self.path, theirs.fileno())
-            argv = [str(visible.executable), *arguments]
-            env = processes.environment(f"{self.folder}/cache", f"{self.folder}/cache")
-            if visible.driver:
-                env["LD_LIBRARY_PATH"] = str(visible.driver[0].parent)
-            return ours, processes.run(argv, (theirs.fileno(), self.lock), env)
-
-    def end(self, process: processes.Process, seconds: float) -> str:
-        """End the process, remove the folder and return the process's output."""
-        printed = process.end(seconds)
-        with contextlib.suppress(OSError):
-            remove_tree(self.folder)
-        if self.lock >= 0:
-            os.close(self.lock)
-            self.lock = -1
+    def end(self, seconds: float) -> str:
+        """End the template, remove the folder and return the template's output."""
+        printed = self._process.end(seconds)
+        self.close()
         return printed
 
 
-def _sweep(within: Path) -> None:
-    for folder in within.glob(f"{_PREFIX}*"):
-        with contextlib.suppress(OSError):
-            if folder.lstat().st_uid != os.geteuid():
-                continue
-            with open(folder / "lock", "rb") as lock:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                remove_tree(str(folder))
-
-
-DISK_IS_WATCHED = "disk usage is monitored, not limited: a submission can briefly exceed its limit"
-THREADS_ARE_NOT_COUNTED = "if threads are allowed, only memory limits their number"
-CAVEATS = (
-    "a submission can test whether a path exists on this machine",
-    DISK_IS_WATCHED,
-    THREADS_ARE_NOT_COUNTED,
+_SHARED_CAVEATS = (
+    "disk usage is monitored, not limited: a submission can briefly exceed its limit",
+    "if threads are allowed, only memory limits their number",
 )
-SHARED_UID = "submissions run with the grader's uid, without its capabilities"
 
 
 class LandlockSandbox(Sandbox):
     """Start templates under Landlock."""
 
     name = "landlock"
+    caveats = ("a submission can test whether a path exists on this machine", *_SHARED_CAVEATS)
 
-    @property
-    def caveats(self) -> tuple[str, ...]:
-        return CAVEATS if self.separate_uids else (*CAVEATS, SHARED_UID)
-
-    def _launch(self, visible: Visible, boot: Boot) -> StartedTemplate:
+    def _launch(self, visible: Visible, boot: Boot, control: int) -> StartedTemplate:
         try:
             abi()
         except OSError as error:
             raise SandboxMissing(
                 f"this kernel has no Landlock ({error}); boot Linux 5.13 or newer with lsm=landlock"
             ) from error
-        home = Home(visible)
-        control, process = home.start(visible)
+        home = Home(visible, control)
         proc = [f"/proc/{name}" for name in GPU_PROC_FILES] if boot.gpu else []
-        boot = msgspec.structs.replace(
+        return home.end, msgspec.structs.replace(
             boot,
             child_uid=self._spare_uid(visible),
             scratch=home.folder,
             readable=(*home.readable, *proc),
         )
-        return control, partial(home.end, process), boot
 
 
 LINK = "mkdir -p {root}{parent} && ln -s {up} {root}{root}"
 _WORKDIRS = "grading"
 _NEEDED = {5: "CAP_KILL", 6: "CAP_SETGID", 7: "CAP_SETUID", 8: "CAP_SETPCAP", 18: "CAP_SYS_CHROOT"}
-_CAVEATS = (
-    "a submission can read all world-readable files in the folder of the Python installation",
-    DISK_IS_WATCHED,
-    THREADS_ARE_NOT_COUNTED,
-)
 
 
 class Chroot(Sandbox):
@@ -164,25 +122,21 @@ class Chroot(Sandbox):
 
     name = "chroot"
 
-    @property
-    def separate_uids(self) -> bool:
-        return True  # `_launch` requires spare uids
+    caveats = (
+        "a submission can read all world-readable files in the folder of the Python installation",
+        *_SHARED_CAVEATS,
+    )
 
-    @property
-    def caveats(self) -> tuple[str, ...]:
-        return _CAVEATS
-
-    def _launch(self, visible: Visible, boot: Boot) -> StartedTemplate:
+    def _launch(self, visible: Visible, boot: Boot, control: int) -> StartedTemplate:
         if boot.gpu:
             raise SandboxMissing("no GPU can be used here: its devices are outside the new root")
         uid, root = _required_uid(), _root_of(visible)
         _make_devices(root, visible.devices)
         workdirs = root / _WORKDIRS
         workdirs.mkdir(mode=0o711, exist_ok=True)
-        home = Home(visible, within=str(workdirs))
-        control, process = home.start(visible)
+        home = Home(visible, control, within=str(workdirs))
         boot = msgspec.structs.replace(boot, child_uid=uid, scratch=home.folder, root=str(root))
-        return control, partial(home.end, process), boot
+        return home.end, boot
 
 
 def _required_uid() -> int:

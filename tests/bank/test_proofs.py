@@ -17,7 +17,7 @@ import pytest
 from autograder.authoring.verify.proofs import PUBLIC, ProofJob, store_result, stored_result
 from autograder.authoring.verify.week_parts import Row, Selection, Verification, find_selections
 from autograder.model.course import Course, load
-from autograder.model.errors import BankError
+from autograder.model.errors import CourseError
 
 TINY = Path(__file__).resolve().parents[1] / "golden" / "course"
 WEEK = "week01_tiny"
@@ -117,7 +117,7 @@ def test_only_accepts_an_exercise_a_misconception_or_a_test_of_an_exercise(cours
 
 
 def test_an_unknown_name_is_refused_with_the_closest(course):
-    with pytest.raises(BankError, match="did you mean ignores_dim"):
+    with pytest.raises(CourseError, match="did you mean ignores_dim"):
         find_selections(course, list(course.weeks), "ignore_dim")
 
 

@@ -17,7 +17,8 @@ from autograder.lms.bulk import Found, collect_bulk
 from autograder.lms.csv_tables import key_cell, text_cell
 from autograder.lms.grade_files import export
 from autograder.lms.roster import Roster, read_roster
-from autograder.model.course import Course, Lms, load
+from autograder.model.course import Course, load
+from autograder.model.course.registry import Lms
 from autograder.model.errors import KitError
 from autograder.nbgrader.collect.submissions import collected as gathered
 from autograder.nbgrader.workspace import open_gradebook

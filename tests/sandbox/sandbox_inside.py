@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from autograder.model.errors import SandboxMissing
 from autograder.sandbox import Child, Template
 from autograder.sandbox.choice import BACKENDS, trial
 
@@ -44,6 +45,7 @@ def start_cold(backend: str, config: bytes = b"") -> Template:
 
 def require(backend: str) -> None:
     """Skip where the backend cannot work on this host."""
-    problem = trial(backend)
-    if problem is not None:
+    try:
+        trial(backend)
+    except SandboxMissing as problem:
         pytest.skip(f"{backend}: {problem}")

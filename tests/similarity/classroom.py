@@ -32,7 +32,9 @@ def ways(course: Course, week: Week) -> dict[str, list[Way]]:
     """By exercise: every way to write it. Right ones come first."""
     bank = Bank(course, week)
     sources = {"solution": bank.solution}
-    sources |= {a.name: a.source.removeprefix(bank.solution) for a in bank.alternatives}
+    sources |= {
+        name: source.removeprefix(bank.solution) for name, source in bank.alternatives.items()
+    }
     found: dict[str, list[Way]] = {e.name: [] for e in week.exercises}
     for name, source in sources.items():
         for exercise in found:

@@ -141,7 +141,7 @@ def _hand_in(
 ) -> HandIn:
     plain = draw.random() < 0.5 or not bank.alternatives
     plain = plain or any(_leans_on_the_solution(m, bank) for m in mistakes)
-    source = bank.solution if plain else draw.choice(bank.alternatives).source
+    source = bank.solution if plain else draw.choice([*bank.alternatives.values()])
     # a mistake that stores an earlier definition must follow it
     for mistake in sorted(mistakes, key=lambda m: _leans_on_the_solution(m, bank)):
         source += mistake.source.removeprefix(bank.solution)

@@ -37,7 +37,7 @@ def test_a_valid_registry_becomes_typed_objects():
 @pytest.mark.parametrize(
     ("before", "after", "where", "what"),
     [
-        ("points: 1.5", "points: -1", "weeks[0].exercises[1].points", "must be 0 or more"),
+        ("points: 1.5", "points: -1", "weeks[0].exercises[1].points", "must be at least 0"),
         ("name: logsumexp", "name: softmax", "weeks[0].exercises[1].name", "already the name of"),
         ("points: 2}", "points: two}", "weeks[0].exercises[0].points", "expected `float`"),
         ("title: Softmax", "titel: Softmax", "weeks[0]", "unknown field `titel`"),

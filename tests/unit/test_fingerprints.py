@@ -15,7 +15,8 @@ import pytest
 import autograder
 from autograder.batch import store as depends
 from autograder.batch.store import PACKAGES, fingerprint, trusted_fingerprint
-from autograder.model.course import Course, Late, Suspects, load
+from autograder.model.course import Course, Suspects, load
+from autograder.model.course.registry import Late
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden"
 LATER = dt.datetime(2030, 1, 1)

@@ -11,7 +11,7 @@ import msgspec
 
 from ...model.course import Course, Week
 from ...model.course.bank import Bank
-from ...model.errors import BankError
+from ...model.errors import CourseError
 
 
 class Selection(msgspec.Struct, frozen=True):
@@ -26,7 +26,7 @@ def find_selections(course: Course, weeks: list[Week], name: str) -> list[Select
     """Return every part of these weeks that `name` refers to.
 
     The name of a test refers to its exercise: `test_rows` to every exercise with a test of that
-    name, `softmax::test_rows` and `test_softmax.py::test_rows` to one. Raise BankError with the
+    name, `softmax::test_rows` and `test_softmax.py::test_rows` to one. Raise CourseError with the
     closest names if there is no match.
     """
     wanted = name.removesuffix(".py").partition("[")[0].replace(".py::", "::")
@@ -38,7 +38,7 @@ def find_selections(course: Course, weeks: list[Week], name: str) -> list[Select
     close = difflib.get_close_matches(wanted, dict(known), n=3, cutoff=0.5)
     guess = f"; did you mean {' or '.join(close)}?" if close else ""
     where = weeks[0].name if len(weeks) == 1 else "the course"
-    raise BankError(f"{where} has no exercise, misconception or test {name!r}{guess}")
+    raise CourseError(f"{where} has no exercise, misconception or test {name!r}{guess}")
 
 
 def _named(course: Course, week: Week) -> Iterator[tuple[str, Selection]]:

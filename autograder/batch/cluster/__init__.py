@@ -3,7 +3,7 @@
 Theory of operation
 -------------------
 Submissions may be lying; each runs in the sandbox of its worker. The scheduler and the workers
-are trusted: a client of the scheduler can run code on the workers, and a worker sees solutions,
+are trusted: a client of the scheduler can run code on the workers, and a worker reads solutions,
 graders and the course's secret. Use TLS on networks that others can reach; both ends then
 authenticate with certificates from your own certificate authority.
 

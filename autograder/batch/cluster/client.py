@@ -13,21 +13,21 @@ from typing import Any
 from ...model.availability import installed
 from ...model.errors import KitError
 from ...model.report.schema import Ending, SubmissionReport
+from ...model.report.scoring import fault
 from ..intake import Submission
-from ..pool import Finished, fault
+from ..pool import Finished
 from . import Cluster
 from .worker import RESOURCE, grade, key_of, leave, settle_in
 
 _LOOK_SECONDS = 1.0
 # Time to wait for a worker; batch systems may need minutes to start one.
 PATIENCE_SECONDS = 300.0
-# Submissions queued per worker: enough to keep it busy, few enough to leave work for new workers.
+# Submissions that are queued for each worker. More would leave too few for workers that join later.
 AHEAD = 3
-# Attempts to grade a submission if the worker dies or a system error occurs.
+# How often a submission is graded if its worker dies or a system error occurs.
 _TRIES = 2
 
 Say = Callable[[str], None]
-Result = SubmissionReport | str
 
 
 class ClusterSession:
@@ -45,7 +45,6 @@ class ClusterSession:
         self,
         parcel: bytes,
         work: Mapping[str, Submission],
-        max_score: float,
         finished: Finished,
         notify: Say = lambda line: None,
     ) -> None:
@@ -54,7 +53,7 @@ class ClusterSession:
             self._client = self._client or _connect(self._cluster)
             if parcel not in self._crews:
                 self._crews[parcel] = _Crew(self._client, parcel, notify)
-            _ClusterBatch(self._crews[parcel], work, max_score, finished).run()
+            _ClusterBatch(self._crews[parcel], work, finished).run()
         except BaseException:
             self.close()
             raise
@@ -102,7 +101,7 @@ def _security(cluster: Cluster) -> Any:
 
 
 class _Crew:
-    """The workers that can grade a parcel; each refusal is reported once."""
+    """The workers that can grade a parcel. Each refusal is reported only once."""
 
     def __init__(self, client: Any, parcel: bytes, notify: Say) -> None:
         self._client, self._parcel, self.say = client, parcel, notify
@@ -117,7 +116,7 @@ class _Crew:
         return executor
 
     def look(self) -> int:
-        """Send the parcel to new workers; return how many connected workers can grade."""
+        """Send the parcel to new workers; return the number of workers that can grade it."""
         workers = self._workers()
         fit = {a for a, w in workers.items() if w["resources"].get(self.resource)}
         new = [a for a in workers if a not in fit and a not in self.refusals]
@@ -151,16 +150,13 @@ class _Crew:
 
 
 class _ClusterBatch:
-    """The submissions of a batch: waiting, submitted to workers, or to be retried."""
+    """The unfinished submissions of a batch: waiting, sent to workers, or to be retried alone."""
 
-    def __init__(
-        self, crew: _Crew, work: Mapping[str, Submission], max_score: float, finished: Finished
-    ) -> None:
-        self._crew, self._work, self._max_score = crew, work, max_score
-        self._finished = finished
+    def __init__(self, crew: _Crew, work: Mapping[str, Submission], finished: Finished) -> None:
+        self._crew, self._work, self._finished = crew, work, finished
         self._waiting = deque(work)
         self._alone: deque[str] = deque()
-        self._out: dict[Future[Result], tuple[str, str]] = {}  # key and name
+        self._out: dict[Future[SubmissionReport], tuple[str, str]] = {}  # key and name
         self._tries: dict[str, int] = {}
 
     def run(self) -> None:
@@ -196,7 +192,7 @@ class _ClusterBatch:
         future = executor.submit(grade, self._crew.key, submission)
         self._out[future] = key, submission.name
 
-    def _take(self, key: str, name: str, future: Future[Result]) -> None:
+    def _take(self, key: str, name: str, future: Future[SubmissionReport]) -> None:
         from distributed import KilledWorker
 
         again = self._waiting
@@ -205,12 +201,10 @@ class _ClusterBatch:
         except CancelledError:
             raise _lost() from None
         except KilledWorker:  # another submission may be responsible: retry this one alone
-            result = "the workers that graded it died repeatedly"
+            result = fault(name, "the workers that graded it died repeatedly")
             again = self._alone
         except Exception as error:  # raised by this submission's task: continue with the others
-            result = f"{type(error).__name__}: {error}"
-        if isinstance(result, str):
-            result = fault(name, self._max_score, result)
+            result = fault(name, f"{type(error).__name__}: {error}")
         self._tries[key] = self._tries.get(key, 0) + 1
         if result.verdict is Ending.GRADER_FAULT and self._tries[key] < _TRIES:
             again.append(key)

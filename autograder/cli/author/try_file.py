@@ -115,7 +115,7 @@ def trial_of(course: Course, week: Week, what: str) -> Trial:
             return _on_solution(bank, path.stem, text)
         return Trial(read_submission(path, week, course.limits(week), path.stem))
     programs = {m.name: m.source for m in bank.misconceptions}
-    programs |= {a.name: a.source for a in bank.alternatives} | {"solution": bank.solution}
+    programs |= bank.alternatives | {"solution": bank.solution}
     if what not in programs:
         near = difflib.get_close_matches(what, programs, n=3)
         guess = f"; did you mean {' or '.join(near)}?" if near else ""

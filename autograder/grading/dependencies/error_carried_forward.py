@@ -123,7 +123,7 @@ class CarriedForward:
     @cached_property
     def _usual(self) -> dict[str, frozenset[str]]:
         """The exercises that each one reaches in the solution or in an alternative."""
-        others = [self._reached(a.source) for a in self.runs.bank.alternatives]
+        others = [self._reached(s) for s in self.runs.bank.alternatives.values()]
         return {e: found.union(*(o[e] for o in others)) for e, found in self._in_solution.items()}
 
     def _reached(self, source: str) -> dict[str, frozenset[str]]:

@@ -21,7 +21,6 @@ from ...model.availability import AXES, CPU
 from ...model.course import Week
 from ...model.errors import EngineError
 from ...model.report.schema import TestReport, Verdict, base_of
-from ...sandbox import SandboxError
 from ...worker.protocol.dtypes import DEFAULT_DTYPE, TEST_DTYPES
 from ...worker.protocol.values import TORCH_DTYPES
 from ..assertions.case import Case, Device, Side
@@ -38,7 +37,7 @@ from .fixtures import describe_collection_error, describe_fault
 
 _LONGEST_ASSERTION = 500
 # Errors of the machine, the sandbox or an unseeded test, which a submission cannot cause.
-_SYSTEM_ERRORS = (SandboxError, OSError, EngineError, Unseeded)
+_SYSTEM_ERRORS = (EngineError, OSError, Unseeded)
 
 
 @dataclass

@@ -1,7 +1,7 @@
 """Read a week's bank: its solution, alternative solutions, and misconceptions.
 
-A misconception file contains only the wrong definitions. They are appended to the solution's source
-and override its definitions. The docstring states what `verify` checks:
+A misconception file contains only the wrong definitions, which are appended to the solution and
+override its definitions. `verify` checks the statements in the file's docstring:
 
     Divides by one less than the count.
 
@@ -14,8 +14,8 @@ and override its definitions. The docstring states what `verify` checks:
     Belief: denominator_of_the_mean    (optional: one key for several exercises)
     Same as: other_file because …      (optional)
 
-`Costs` is the share of the exercise's points that this mistake costs. A `Belief` is charged once a
-week, even if several exercises show it.
+`Costs` is the share of the exercise's points that this mistake costs. If several exercises of a
+week show the same `Belief`, only one of them loses points for it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from pathlib import Path
 
 import msgspec
 
-from ..errors import BankError
+from ..errors import CourseError
 from .registry import Course, Week
 
 _FIELD = re.compile(
@@ -38,7 +38,7 @@ _REQUIRED = ("Exercise", "Believes", "Shows", "Hint", "Rejected by")
 
 
 class Misconception(msgspec.Struct, frozen=True):
-    """A misconception as its file states it. `cost`: a share of the points, None if not stated."""
+    """A misconception. `cost`: a share of the exercise's points, or None without a `Costs` line."""
 
     name: str
     exercise: str
@@ -53,15 +53,8 @@ class Misconception(msgspec.Struct, frozen=True):
     belief: str = ""
 
 
-class Alternative(msgspec.Struct, frozen=True):
-    """A correct solution in a different style."""
-
-    name: str
-    source: str
-
-
 class Bank:
-    """The programs in `solutions/<week>`; every `source` is a complete module."""
+    """The solution, alternatives and misconceptions in `solutions/<week>`, as complete modules."""
 
     def __init__(self, course: Course, week: Week) -> None:
         self.course, self.week = course, week
@@ -69,20 +62,13 @@ class Bank:
 
     @cached_property
     def solution(self) -> str:
-        path = self.course.solution(self.week)
-        try:
-            text = path.read_text(encoding="utf-8-sig")
-        except FileNotFoundError:
-            raise BankError(
-                f"{path.relative_to(self.course.root)}: the solution is missing"
-            ) from None
-        self._parsed(path, text)
-        return text
+        return self._read(self.course.solution(self.week))
 
     @cached_property
-    def alternatives(self) -> tuple[Alternative, ...]:
+    def alternatives(self) -> dict[str, str]:
+        """Correct solutions in a different style, as a mapping of names to sources."""
         files = sorted((self.folder / "alternatives").glob("*.py"))
-        return tuple(Alternative(f.stem, self._appended(f)) for f in files)
+        return {f.stem: self.over_solution(self._read(f)) for f in files}
 
     @cached_property
     def misconceptions(self) -> tuple[Misconception, ...]:
@@ -91,65 +77,64 @@ class Bank:
 
     @property
     def correct_programs(self) -> list[tuple[str, str]]:
-        """The solution and the alternatives, each with its name in messages."""
-        solution = [("the solution", self.solution)]
-        return solution + [(f"alternative {a.name}", a.source) for a in self.alternatives]
+        """The solution and the alternatives, each as a description for messages and a source."""
+        alternatives = [(f"alternative {name}", s) for name, s in self.alternatives.items()]
+        return [("the solution", self.solution), *alternatives]
 
     def of_exercise(self, exercise: str) -> tuple[Misconception, ...]:
         return tuple(m for m in self.misconceptions if m.exercise == exercise)
 
-    def _appended(self, path: Path) -> str:
-        text = path.read_text(encoding="utf-8-sig")
-        self._parsed(path, text)
-        return self.over_solution(text)
-
-    def _parsed(self, path: Path, text: str) -> ast.Module:
+    def _read(self, path: Path) -> str:
+        location = path.relative_to(self.course.root)
         try:
-            return ast.parse(text)
+            text = path.read_text(encoding="utf-8-sig")
+            ast.parse(text)
+        except FileNotFoundError:
+            raise CourseError(f"{location}: the file is missing") from None
         except SyntaxError as error:
-            location = path.relative_to(self.course.root)
-            raise BankError(f"{location}:{error.lineno}: {error.msg}") from None
+            raise CourseError(f"{location}:{error.lineno}: {error.msg}") from None
+        return text
 
     def over_solution(self, text: str) -> str:
-        """Return the solution with these definitions appended, so that they override its own."""
+        """Return the solution followed by `text`, whose definitions override the solution's."""
         future = [line for line in text.split("\n") if line.startswith("from __future__")]
         if future:
             text = "\n".join(line for line in text.split("\n") if line not in future)
         return f"{self.solution}\n\n{text}"
 
     def complete_module(self, text: str, name: str) -> tuple[str, int]:
-        """Return a complete module and the number of solution lines that precede the text.
+        """Return a complete module, and the number of its lines that precede `text`.
 
-        A text that defines all exercises is returned unchanged; a part is appended to the solution.
-        Raise BankError if it defines none of the solution's names.
+        If the text defines all exercises, it is the module; otherwise it is appended to the
+        solution. Raise CourseError if the text defines none of the solution's names.
         """
         wanted = {e.name for e in self.week.exercises}
         try:
             defined = _defined(text)
         except (SyntaxError, ValueError):
-            return text, 0  # importing it reports the error
+            return text, 0  # the import will report the error
         if wanted <= defined:
             return text, 0
         if not _defined(self.solution) & defined:
             exercises = ", ".join(e.name for e in self.week.exercises)
-            raise BankError(
+            raise CourseError(
                 f"{name} defines none of the exercises of {self.week.name}: {exercises}"
             )
         return self.over_solution(text), self.solution.count("\n") + 2
 
     def _misconception(self, path: Path) -> Misconception:
         location = path.relative_to(self.course.root)
-        text = path.read_text(encoding="utf-8-sig")
-        doc = ast.get_docstring(self._parsed(path, text))
+        text = self._read(path)
+        doc = ast.get_docstring(ast.parse(text))
         if not doc:
-            raise BankError(f"{location}: add a docstring that states the misconception")
+            raise CourseError(f"{location}: add a docstring that states the misconception")
         title, fields = _fields(doc)
         missing = [name for name in _REQUIRED if not fields.get(name)]
         if missing:
-            raise BankError(f"{location}: the docstring lacks the line `{missing[0]}: …`")
+            raise CourseError(f"{location}: the docstring lacks the line `{missing[0]}: …`")
         exercise = fields["Exercise"]
         if exercise not in {e.name for e in self.week.exercises}:
-            raise BankError(f"{location}: {self.week.name} has no exercise {exercise!r}")
+            raise CourseError(f"{location}: {self.week.name} has no exercise {exercise!r}")
         same = re.split(r"\s+because\s+", fields.get("Same as", ""))[0]
         return Misconception(
             name=path.stem,
@@ -171,7 +156,7 @@ def _cost(text: str, location: str) -> float | None:
         return None
     found = _COST.match(text)
     if not found or not 0 < int(found.group(1)) <= 100:
-        raise BankError(f"{location}: `Costs: {text}` must be a whole number from 1 % to 100 %")
+        raise CourseError(f"{location}: `Costs: {text}` must be a whole number from 1 % to 100 %")
     return int(found.group(1)) / 100
 
 

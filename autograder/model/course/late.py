@@ -28,19 +28,19 @@ _MINUTE = dt.timedelta(minutes=1)
 
 @dataclass(frozen=True)
 class Lateness:
-    """The effect of one submission's time on its score, which is rounded to `decimals`."""
+    """How late one submission is, and the effect on its score. Scores are rounded to `decimals`."""
 
     policy: Late
-    late: str = ""  # how late in words, "" if on time
+    late: str = ""  # such as "2 days 3 h", or "" if on time
     forgiven: bool = False  # within the grace period
     extended: bool = False
-    slip_days: int = 0  # used for this submission
-    units: int = 0  # days or hours that are penalised
+    slip_days: int = 0  # slip days used for this submission
+    units: int = 0  # days or hours that cost points
     decimals: int = 2
 
     @property
     def share(self) -> float:
-        """The share of the score that is kept."""
+        """The share of the score that the submission keeps."""
         kept = 100 - self.policy.percent * self.units
         return max(kept, self.policy.floor if self.units else 100.0) / 100
 
@@ -48,11 +48,11 @@ class Lateness:
         return rounded(score * self.share, self.decimals)
 
     def penalty(self, score: float) -> float:
-        """Return the points deducted, never negative."""
+        """Return the deducted points, which are never negative."""
         return max(0.0, rounded(rounded(score, self.decimals) - self.kept(score), self.decimals))
 
     def sentence(self, score: float) -> str:
-        """Return the computation in one line, or "" if the submission was on time."""
+        """Explain the computation in one line; return "" if the submission was on time."""
         if not self.late:
             return ""
         parts = [f"{self.late} late" + (" (after your extension)" if self.extended else "")]
@@ -78,9 +78,9 @@ def lateness(
 ) -> dict[str, Lateness]:
     """Return the lateness of one student's submissions by week.
 
-    handed_in: aware submission times by week
-    more: additional time per week that nbgrader's gradebook grants
-    All weeks of a student belong in one call, because slip days are shared by all weeks.
+    handed_in: week to submission time, with a time zone
+    more: week to the additional time that nbgrader's gradebook grants
+    Pass all weeks of a student in one call, because all weeks share the student's slip days.
     """
     policy = course.registry.late or Late(percent=0)
     found: dict[str, Lateness] = {}
@@ -90,18 +90,17 @@ def lateness(
             continue
         due = due_for(course, week, student, (more or {}).get(week.name, dt.timedelta()))
         extended = due > course.localized(week.due)
-        one = _lateness_of(
-            policy, due, handed_in[week.name].astimezone(course.zone), budget, extended
-        )
-        found[week.name] = replace(one, decimals=course.registry.decimals)
-        budget -= one.slip_days
+        on_time = Lateness(policy, extended=extended, decimals=course.registry.decimals)
+        handed = handed_in[week.name].astimezone(course.zone)
+        found[week.name] = _lateness_of(on_time, due, handed, budget)
+        budget -= found[week.name].slip_days
     return found
 
 
 def due_for(
     course: Course, week: Week, student: str, more: dt.timedelta = dt.timedelta()
 ) -> dt.datetime:
-    """Return a student's due date in the course's zone: the latest of all extensions."""
+    """Return a student's due date in the course's time zone, including the longest extension."""
     due = course.localized(week.due).astimezone(course.zone)
     granted = [(due.astimezone(dt.UTC) + more).astimezone(course.zone)]
     if course.registry.late:
@@ -113,43 +112,39 @@ def due_for(
     return max(due, *granted, key=lambda moment: moment.astimezone(dt.UTC))
 
 
-def _lateness_of(
-    policy: Late, due: dt.datetime, handed: dt.datetime, budget: int, extended: bool
-) -> Lateness:
+def _lateness_of(on_time: Lateness, due: dt.datetime, handed: dt.datetime, budget: int) -> Lateness:
     if _elapsed(due, handed) <= dt.timedelta():
-        return Lateness(policy, extended=extended)
-    words = _in_words(due, handed)
-    grace = dt.timedelta(minutes=policy.grace_minutes)
+        return on_time
+    late, grace = _in_words(due, handed), dt.timedelta(minutes=on_time.policy.grace_minutes)
     if _elapsed(due, handed) <= grace:
-        return Lateness(policy, words, forgiven=True, extended=extended)
+        return replace(on_time, late=late, forgiven=True)
     days = _started_days(due, handed, grace)
     slip = min(budget, days)
-    if policy.per == "day" or slip == days:
+    if on_time.policy.per == "day" or slip == days:
         units = days - slip
     else:
         rest = _elapsed(due + dt.timedelta(days=slip), handed) - grace
         units = math.ceil(rest / _HOUR)
-    return Lateness(policy, words, False, extended, slip, units)
+    return replace(on_time, late=late, slip_days=slip, units=units)
 
 
 def _elapsed(start: dt.datetime, end: dt.datetime) -> dt.timedelta:
-    """Return the elapsed time, which differs from `end - start` if clocks change in between."""
+    """Return the elapsed time. `end - start` would ignore a change to daylight saving time."""
     return end.astimezone(dt.UTC) - start.astimezone(dt.UTC)
 
 
 def _started_days(due: dt.datetime, handed: dt.datetime, grace: dt.timedelta) -> int:
-    """Return the smallest number of calendar days by which the due date would have to move."""
-    days = max(0, _elapsed(due, handed).days - 1)  # a clock change is shorter than a day
+    """Return the smallest number of calendar days of delay that would make the work on time."""
+    days = max(
+        0, _elapsed(due, handed).days - 1
+    )  # a change of the clock shifts the time by less than a day
     while _elapsed(due + dt.timedelta(days=days), handed) > grace:
         days += 1
     return days
 
 
 def _in_words(due: dt.datetime, handed: dt.datetime) -> str:
-    """Format lateness as `2 days 3 h` or `40 min`, counting started minutes.
-
-    Calendar days come first, then the remaining hours and minutes; minutes are left out after days.
-    """
+    """Format lateness in days, hours and started minutes, such as `2 days 3 h` or `40 min`."""
     minutes_late = math.ceil(_elapsed(due, handed) / _MINUTE)
     handed = (due.astimezone(dt.UTC) + minutes_late * _MINUTE).astimezone(due.tzinfo)
     days = _started_days(due, handed, dt.timedelta())

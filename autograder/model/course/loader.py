@@ -1,10 +1,10 @@
 """Parse course.yaml into the types of `registry`; report wrong syntax, duplicate keys and types.
 
-A mistake is reported in one line with the path to the value, for example
-`course.yaml: weeks[0].exercises[1].points: must be 0 or more, but is -1`.
+Each mistake is reported in one line with the path to the value, for example
+`course.yaml: weeks[0].exercises[1].points: must be at least 0`.
 
-YAML uses the last of two equal keys and fails with a traceback on 30 February. Here duplicate keys
-are errors, and `moment` parses dates.
+PyYAML silently uses the last of two equal keys and raises ValueError for 30 February. This loader
+rejects duplicate keys, and `moment` parses dates.
 """
 
 from __future__ import annotations
@@ -17,9 +17,10 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import msgspec
 import yaml
+from msgspec.structs import replace
 
 from ..errors import CourseError, NoCourse
-from .registry import REGISTRY, Course, Registry, Week
+from .registry import REGISTRY, Course, Nbgrader, Registry, Week
 from .validation import folder_problems, problems, with_fix
 
 _DATE = "tag:yaml.org,2002:timestamp"
@@ -27,7 +28,7 @@ _MOMENT = re.compile(
     r"(\d{4})-(\d{1,2})-(\d{1,2})"
     r"(?:[Tt]|\s+)(\d{1,2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?\s*(Z|[+-](?:0\d|1[0-4])(?::?[0-5]\d)?)?"
 )
-# Messages of PyYAML (patterns), and their usual cause.
+# Regular expressions for the error messages of PyYAML, and the usual fix for each.
 _FIXES = {
     r"character '\\t'": "indent with spaces, not with a tab",
     "mapping values are not allowed": "a text with a colon needs quotes; or the indentation is off",
@@ -69,7 +70,7 @@ _Loader.add_constructor(_DATE, _date)
 
 
 def read_yaml(text: str) -> object:
-    """Return plain data with parsed dates; raise CourseError for a mistake."""
+    """Parse YAML into dicts, lists and datetimes; raise CourseError if it is malformed or empty."""
     try:
         raw: object = yaml.load(text, Loader=_Loader)
     except yaml.YAMLError as error:
@@ -82,7 +83,7 @@ def read_yaml(text: str) -> object:
 
 
 def _yaml_message(text: str, error: yaml.YAMLError) -> str:
-    """Describe a YAML error; the pure Python parser gives better messages than libyaml."""
+    """Return the error message of the pure Python parser, which is better than that of libyaml."""
     try:
         yaml.compose(text, Loader=yaml.SafeLoader)
     except yaml.YAMLError as better:
@@ -96,7 +97,7 @@ def _yaml_message(text: str, error: yaml.YAMLError) -> str:
 
 
 def moment(text: str) -> dt.datetime:
-    """Parse a date with a time, in which 24:00 is the end of the day; raise ValueError."""
+    """Parse a date with a time, which may be 24:00; raise ValueError if it is not valid."""
     found = _MOMENT.fullmatch(text)
     if found is None:
         raise ValueError(text)
@@ -108,10 +109,10 @@ def moment(text: str) -> dt.datetime:
 
 
 def find_root(start: Path | None = None) -> Path:
-    """Return the closest folder at or above `start` that contains course.yaml; raise NoCourse."""
+    """Return the closest folder at or above `start` with a course.yaml, or raise NoCourse."""
     start = (start or Path.cwd()).resolve()
     for folder in (start, *start.parents):
-        with contextlib.suppress(OSError):  # a folder without read permission is not the course
+        with contextlib.suppress(OSError):  # skip folders without read permission
             if (folder / REGISTRY).is_file():
                 return folder
     raise NoCourse(
@@ -121,10 +122,11 @@ def find_root(start: Path | None = None) -> Path:
 
 
 def load(root: Path | None = None, *, unfinished: bool = False) -> Course:
-    """Read and validate the course at `root` (default: the one around the current folder).
+    """Read and validate the course.
 
-    Modules, graders and other files that course.yaml names must exist; if `unfinished`, only the
-    folders must. Raise CourseError for the first mistake.
+    root: the project's folder; default: the project around the current folder
+    unfinished: do not check whether modules, graders and other files exist
+    Raise CourseError for the first mistake.
     """
     root = root.resolve() if root else find_root()
     path = root / REGISTRY
@@ -141,7 +143,7 @@ def load(root: Path | None = None, *, unfinished: bool = False) -> Course:
 
 
 def parse(text: str) -> Registry:
-    """Return the registry in a YAML text; raise CourseError for the first mistake."""
+    """Parse and validate the text of course.yaml; raise CourseError for the first mistake."""
     raw = read_yaml(text)
     try:
         registry = msgspec.convert(raw, Registry, strict=True)
@@ -161,7 +163,7 @@ def parse(text: str) -> Registry:
 
 
 def _type_at(location: str) -> Any:
-    """Return the type that the registry has at a path such as `weeks[0].exercises[1]`."""
+    """Return the type of the value at a path in the registry, such as `weeks[0].exercises[1]`."""
     found: Any = Registry
     for name in re.findall(r"\w+", re.sub(r"\[\d+\]", "", location)):
         hint = get_type_hints(found).get(name)
@@ -171,11 +173,9 @@ def _type_at(location: str) -> Any:
 
 
 def one_week(course: Course, week: Week) -> str:
-    """Return the registry as YAML with this week only and without settings unrelated to grading."""
-    alone = msgspec.structs.replace(week, files=(), folders=(), questions=(), lms=None)
-    registry = msgspec.structs.replace(course.registry, weeks=(alone,), late=None)
-    data = msgspec.to_builtins(registry)
-    for name in ("late", "nbgrader", "canvas", "lti"):
-        data.pop(name, None)
-    data["weeks"][0]["limits"] = msgspec.to_builtins(course.limits(week))
-    return yaml.safe_dump(data, sort_keys=False, allow_unicode=True)
+    """Return a course.yaml with only this week and only the settings that grading needs."""
+    alone = replace(week, files=(), folders=(), questions=(), lms=None, limits=course.limits(week))
+    registry = replace(
+        course.registry, weeks=(alone,), late=None, nbgrader=Nbgrader(), canvas=None, lti=None
+    )
+    return yaml.safe_dump(msgspec.to_builtins(registry), sort_keys=False, allow_unicode=True)

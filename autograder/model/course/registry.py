@@ -1,6 +1,6 @@
-"""The types of course.yaml, and `Course`: the registry with the folders of its project.
+"""Define the settings of course.yaml as types, and `Course`, which combines them with the project.
 
-The comments and docstrings of these classes are the reference of settings in the documentation.
+The documentation of course.yaml is generated from the docstrings and comments of these classes.
 """
 
 from __future__ import annotations
@@ -19,8 +19,10 @@ from ..errors import CourseError
 REGISTRY = "course.yaml"
 Positive = Annotated[float, msgspec.Meta(gt=0)]
 PositiveInt = Annotated[int, msgspec.Meta(gt=0)]
+Points = Annotated[float, msgspec.Meta(ge=0, le=1_000_000)]
 Percent = Annotated[float, msgspec.Meta(ge=0, le=100)]
-Text = Annotated[str, msgspec.Meta(pattern=r"\S")]  # not empty
+_NOT_EMPTY = msgspec.Meta(min_length=1)
+Text = Annotated[str, msgspec.Meta(pattern=r"\S")]  # a text that is not empty
 
 
 class _Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -31,7 +33,7 @@ class Exercise(_Config, frozen=True):
     """One graded function or class of a week."""
 
     name: str  # the function or class that students write
-    points: float  # points for a correct solution
+    points: Points  # points for a correct solution
     not_allowed: tuple[Text, ...] = ()  # forbidden calls, in addition to the week's
     source_not_allowed: tuple[Text, ...] = ()  # names that must not appear in the source
     elective: bool = False  # only the best electives of a week count
@@ -42,7 +44,7 @@ class Question(_Config, frozen=True):
     """A written question, marked by hand in Formgrader."""
 
     name: str  # as in lesson.md: `<!-- answer: name -->`
-    points: float  # points for a complete answer
+    points: Points  # points for a complete answer
 
 
 class Limits(_Config, frozen=True):
@@ -57,10 +59,10 @@ class Limits(_Config, frozen=True):
     exercise_seconds: Positive = 20.0  # all calls of one exercise
     submission_seconds: Positive = 120.0  # the whole submission
     cpu_seconds: PositiveInt = 120  # processor time, the whole submission
-    memory_mib: PositiveInt = 1024  # memory
+    memory_mib: PositiveInt = 1024  # memory of the whole submission
     gpu_mib: PositiveInt = 4096  # memory that torch may allocate on a shared GPU
-    disk_mib: PositiveInt = 16  # total size of the files that it writes
-    processes: Annotated[int, msgspec.Meta(ge=0)] = 0  # additional processes
+    disk_mib: PositiveInt = 16  # total size of the files that the submission writes
+    processes: Annotated[int, msgspec.Meta(ge=0)] = 0  # processes that a submission may start
     open_files: PositiveInt = 64  # open file descriptors
     reply_mib: PositiveInt = 8  # the result of one call
     submission_mib: PositiveInt = 8  # submitted files, unpacked
@@ -74,21 +76,21 @@ class Lms(_Config, frozen=True):
 
 
 class Week(_Config, frozen=True):
-    """One assignment: a module with exercises, a lesson with questions, and its dates."""
+    """One assignment: a module with exercises, a lesson with questions, and two dates."""
 
     name: str  # the folder in exercises/ and solutions/, such as week01_softmax
     title: Text  # shown to students
     module: str  # the file that students fill in
     release: dt.datetime  # release date
     due: dt.datetime  # due date
-    exercises: tuple[Exercise, ...]  # graded by hidden tests
+    exercises: Annotated[tuple[Exercise, ...], _NOT_EMPTY]  # graded by hidden tests
     questions: tuple[Question, ...] = ()  # written questions, marked by hand
     not_allowed: tuple[Text, ...] = ()  # calls that are forbidden in every exercise
     electives_counted: int | None = None  # how many electives count; default: all
     files: tuple[str, ...] = ()  # files of assets/ that are released with the lesson
     folders: tuple[str, ...] = ()  # folders of exercises/ that are released with the lesson
     limits: Limits | None = None  # replaces the course's limits
-    lms: Lms | None = None  # its name on learning platforms
+    lms: Lms | None = None  # the week on learning platforms
 
     @property
     def stem(self) -> str:
@@ -103,7 +105,7 @@ class Week(_Config, frozen=True):
         raise CourseError(f"{self.name} has no exercise {name!r}; it has {known}")
 
     def patterns(self, exercise: str) -> tuple[str, ...]:
-        """Return the patterns of forbidden calls for an exercise: the week's and its own."""
+        """Return the patterns of forbidden calls for an exercise, including those of the week."""
         return self.not_allowed + self.exercise(exercise).not_allowed
 
     @property
@@ -126,7 +128,7 @@ class Extension(_Config, frozen=True):
 
 
 class Late(_Config, frozen=True):
-    """The penalty for late work; `late.py` defines how it is computed."""
+    """The penalty for late work, which `late.py` computes."""
 
     percent: Percent  # deducted from the score for each started day or hour
     per: Literal["day", "hour"] = "day"  # the unit of lateness
@@ -139,7 +141,7 @@ class Late(_Config, frozen=True):
 
 
 class Scoring(_Config, frozen=True):
-    """How points are deducted; `scoring.py` defines the computation."""
+    """How points are deducted for mistakes, which `scoring.py` computes."""
 
     follow_through: Literal["full", "half", "none"] = "full"  # credit if only a helper is wrong
     # deduct the costs of named mistakes, or the share of failed tests
@@ -160,19 +162,23 @@ class Nbgrader(_Config, frozen=True):
 
 
 class Immediate(_Config, frozen=True):
-    """What `autograder serve` shows students of a result before feedback is returned.
+    """The results that `autograder serve` shows to students before feedback is released.
 
-    `names` shows the known mistakes with hint and line, `verdicts` also which tests pass, `scores`
+    `names` shows known mistakes with hint and line, `verdicts` also which tests pass, and `scores`
     also the points. `tries` limits the number of results that a student sees per hour, day, or week
-    of the course; later submissions are graded without showing a result.
+    of the course. Later submissions are graded, but their results are not shown.
     """
 
-    show: Literal["names", "verdicts", "scores", "nothing"] = "verdicts"  # what is shown
-    tries: Annotated[int, msgspec.Meta(ge=1, le=1000)] = 10  # number of results shown
-    per: Literal["hour", "day", "week"] = "day"  # the period; week: the whole week of the course
-    # minutes between two results
+    show: Literal["names", "verdicts", "scores", "nothing"] = (
+        "verdicts"  # the part of a result that is shown
+    )
+    tries: Annotated[int, msgspec.Meta(ge=1, le=1000)] = (
+        10  # how many results a student sees in each period
+    )
+    per: Literal["hour", "day", "week"] = "day"  # the period; `week`: the whole week of the course
+    # minimum number of minutes between two results
     cooldown_minutes: Annotated[float, msgspec.Meta(ge=0, le=1440)] = 0.0
-    until: Literal["due", "always"] = "due"  # whether late submissions get a result
+    until: Literal["due", "always"] = "due"  # `always`: late submissions get a result too
     url: str = ""  # the address of the service, written into released weeks
 
 
@@ -195,11 +201,11 @@ class Lti(_Config, frozen=True):
 
 
 class Suspects(_Config, frozen=True):
-    """Time limits for locating mistakes, in seconds of processor time."""
+    """Limits of the processor time, in seconds, that is spent on locating mistakes."""
 
-    # per wrong exercise; 0: do not locate mistakes
+    # for each wrong exercise; 0: do not locate mistakes
     seconds: Annotated[float, msgspec.Meta(ge=0, le=600)] = 2.0
-    submission: Annotated[float, msgspec.Meta(ge=0, le=6000)] = 6.0  # per submission
+    submission: Annotated[float, msgspec.Meta(ge=0, le=6000)] = 6.0  # for each submission
 
 
 class Registry(_Config, frozen=True):
@@ -208,7 +214,7 @@ class Registry(_Config, frozen=True):
     course: str  # the course's id in nbgrader
     title: Text  # shown to students
     timezone: str  # for dates without one, such as Europe/Zurich
-    weeks: tuple[Week, ...]  # in order
+    weeks: Annotated[tuple[Week, ...], _NOT_EMPTY]  # in the order of the course
     limits: Limits = Limits()  # resource limits of a submission
     late: Late | None = None  # the penalty for late work; default: none
     scoring: Scoring = Scoring()  # how points are deducted
@@ -217,22 +223,14 @@ class Registry(_Config, frozen=True):
     lti: Lti | None = None  # where grades are exported to
     suspects: Suspects = Suspects()  # time limits for locating mistakes
     immediate: Immediate = Immediate()  # what students see before feedback
-    # the submission that counts; best: after late penalties
+    # the submission that counts; `best`: with the highest score after late penalties
     counts: Literal["latest", "best"] = "latest"
     handouts: str = ""  # the URL of the folder with `<week>.zip`, for Colab and Kaggle
     decimals: Annotated[int, msgspec.Meta(ge=0, le=4)] = 2  # decimals of scores
-    modules_from_notebook: bool = False  # archives of earlier releases contain it
-
-    def __post_init__(self) -> None:
-        if self.modules_from_notebook:
-            raise ValueError(
-                "modules_from_notebook is no longer possible: students move their code into the "
-                "module, as a note tells them"
-            )
 
 
 class Course:
-    """The registry and the folders of the project."""
+    """A course: the settings of course.yaml, and the folders of the project."""
 
     def __init__(self, root: Path, registry: Registry) -> None:
         self.root = root
@@ -283,17 +281,17 @@ class Course:
         return self.root / "assets" / week.name
 
     def localized(self, moment: dt.datetime) -> dt.datetime:
-        """Return a date of the registry with a time zone: its own, or the course's."""
+        """Return a date with a time zone. A date without one is in the course's time zone."""
         return aware(moment, self.zone)
 
     @cached_property
     def state(self) -> Path:
-        """The folder of results and of the course's secret; only the instructor can read it."""
+        """The folder of results and of the course's secret, which only the instructor can read."""
         folder = self.root / ".autograder"
         folder.mkdir(mode=0o700, exist_ok=True)
         return folder
 
 
-def aware(moment: dt.datetime, zone: ZoneInfo) -> dt.datetime:
-    """Return the moment with a time zone: its own, or `zone`."""
+def aware(moment: dt.datetime, zone: dt.tzinfo) -> dt.datetime:
+    """Return a time with a time zone. A time without one is in `zone`."""
     return moment if moment.tzinfo else moment.replace(tzinfo=zone)

@@ -1,9 +1,9 @@
 """Generate the stub that students get from a week's solution.
 
 Lines between `# BEGIN SOLUTION` and `# END SOLUTION` are removed. Inside a function or class they
-are replaced by `raise NotImplementedError("name")`. Everything else is copied, so signatures,
-docstrings and TODO comments are written once. The calls and names that course.yaml forbids are
-added to the module's docstring.
+are replaced by `raise NotImplementedError("name")`. Everything else is copied, so authors write
+signatures, docstrings and TODO comments only once. The calls and names that course.yaml forbids are
+listed in the module's docstring.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from pathlib import Path
 
 from ..errors import BuildError
 from ..source.rules import in_words
+from ..source.statements import DEFINITIONS
 from .registry import Course, Week
 
 _MARK = re.compile(r"^([ \t]*)#+ (BEGIN|END) SOLUTION\s*$")
@@ -23,11 +24,11 @@ _MARKS = re.compile(r"^[ \t]*#+ (BEGIN|END) SOLUTION[ \t]*(\n|\Z)", re.MULTILINE
 _TODO = re.compile(
     r"^[ \t]*# TODO.*\n(?:[ \t]*#.*\n)*?(?=[ \t]*#+ BEGIN SOLUTION[ \t]*$)", re.MULTILINE
 )
-_WIDTH = 96  # of announcements: leaves room for `# ` in lines of 100
+_WIDTH = 96  # leaves room for `# ` in lines of 100 characters
 
 
 def make_stub(source: str, location: str) -> str:
-    """Return the stub of a solution's source; raise BuildError with file and line."""
+    """Return the stub for a solution's source; raise BuildError if a solution mark is misplaced."""
     lines = source.split("\n")
     names = _enclosing_names(source, location)
     kept: list[str] = []
@@ -65,7 +66,7 @@ def make_stub(source: str, location: str) -> str:
 
 
 def solution_blocks(source: str) -> list[list[tuple[int, str]]]:
-    """Return the numbered lines of each part of a solution between its marks."""
+    """Return each block between BEGIN and END marks, as pairs of a line number and a line."""
     blocks: list[list[tuple[int, str]]] = []
     inside = False
     for number, line in enumerate(source.split("\n"), start=1):
@@ -90,23 +91,17 @@ def _enclosing_names(source: str, location: str) -> dict[int, str]:
     except SyntaxError as error:
         raise BuildError(f"{location}:{error.lineno}: {error.msg}") from None
     names: dict[int, str] = {}
-
-    def visit(node: ast.AST, prefix: str) -> None:
-        for child in ast.iter_child_nodes(node):
-            if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-                name = f"{prefix}.{child.name}" if prefix else child.name
-                for line in range(child.lineno, (child.end_lineno or child.lineno) + 1):
-                    names[line] = name
-                visit(child, name)
-            else:
-                visit(child, prefix)
-
-    visit(tree, "")
+    for node in ast.walk(tree):  # outer definitions come before inner ones
+        if isinstance(node, DEFINITIONS):
+            outer = names.get(node.lineno)
+            name = f"{outer}.{node.name}" if outer else node.name
+            lines = range(node.lineno, (node.end_lineno or node.lineno) + 1)
+            names |= dict.fromkeys(lines, name)
     return names
 
 
 def stub_of(course: Course, week: Week) -> str:
-    """Return the stub of a week; raise BuildError if the solution is missing or malformed."""
+    """Generate the stub of a week; raise BuildError if the solution is missing or malformed."""
     path = course.solution(week)
     location = str(path.relative_to(course.root))
     try:
@@ -173,13 +168,13 @@ def stub_path(course: Course, week: Week) -> Path:
 
 
 def is_stale(course: Course, week: Week) -> bool:
-    """Return True if a week's stub is missing or differs from the one that its solution gives."""
+    """Return True if a week's stub is missing, or if its solution gives a different stub."""
     path = stub_path(course, week)
     return not path.is_file() or path.read_text(encoding="utf-8") != stub_of(course, week)
 
 
 def stub_problem(course: Course, week: Week) -> str:
-    """Return a message that a week's stub is out of date, or "" if it is not."""
+    """Return an error message if a week's stub is out of date, otherwise ""."""
     if not is_stale(course, week):
         return ""
     where = stub_path(course, week).relative_to(course.root)

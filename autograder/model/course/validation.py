@@ -1,13 +1,12 @@
 """Check the values of a parsed course.yaml, and the modules, graders and files that it names.
 
-A wrong name would otherwise show only after a whole class has been graded for it. The sources are
-searched as text, never imported or run.
+Without these checks, a misspelt name would be noticed only after a whole class has been graded.
+Source files are searched as text; they are never imported or run.
 """
 
 from __future__ import annotations
 
 import itertools
-import math
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -22,14 +21,14 @@ _EXERCISE = re.compile(r"[A-Za-z][A-Za-z0-9_]*\Z")
 _WEEK = re.compile(r"week[0-9]{2}_[a-z0-9_]+\Z")
 _SLUG = re.compile(r"[a-z][a-z0-9_-]*\Z")
 _PROJECT = ("assets", "autograder", "benchmarks", "exercises", "solutions", "tests")
-Problem = tuple[str, str]  # path to the value, message
+Problem = tuple[str, str]  # the path to the value in course.yaml, and the message
 _DEFINED = re.compile(
     r"^(?:(?:async\s+)?def|class)\s+(\w+)|^([A-Za-z_]\w*)\s*(?::[^=\n]+)?=", re.MULTILINE
 )
 
 
 def problems(registry: Registry) -> Iterator[Problem]:
-    """Yield the path to every wrong value, with a message."""
+    """Yield a problem for each invalid value."""
     if not _SLUG.match(registry.course):
         yield "course", f"{registry.course!r} must be lower-case letters, digits, - or _"
     try:
@@ -37,8 +36,6 @@ def problems(registry: Registry) -> Iterator[Problem]:
     except (ZoneInfoNotFoundError, ValueError):
         yield "timezone", f"{registry.timezone!r} is not a time zone such as Europe/Zurich"
         return
-    if not registry.weeks:
-        yield "weeks", "there must be at least one"
     yield from _duplicates("weeks", [w.name[:6] for w in registry.weeks])
     yield from _limit_problems("limits", registry.limits)
     for number, week in enumerate(registry.weeks):
@@ -50,13 +47,14 @@ def problems(registry: Registry) -> Iterator[Problem]:
         yield from _service_problems(registry.immediate.url)
 
 
-# Messages of msgspec (patterns), and their replacements.
+# Regular expressions for the error messages of msgspec, and the messages that users get instead.
 _FIXES = {
     r".*matching regex.*": "is empty: write a text, or remove it",
     r"expected `\w+` <= (\S+?)(?:\.0)?": "must be at most {1}",
     r"expected `\w+` >= (\S+?)(?:\.0)?": "must be at least {1}",
     r"expected `\w+` < (\S+?)(?:\.0)?": "must be less than {1}",
     r"expected `\w+` > (\S+?)(?:\.0)?": "must be more than {1}",
+    "expected `array` of length .*": "there must be at least one",
     r".*missing required field `(.*)`": "{0}: add `{1}:`",
     r"expected `datetime.*|invalid RFC3339.*": "is not a valid date with a time: write it as "
     "2027-01-18T23:59:00, without quotes",
@@ -72,9 +70,9 @@ _FIXES = {
 
 
 def with_fix(message: str, fields: Sequence[str], choices: Sequence[str] = ()) -> str:
-    """Append the fix to a message of msgspec.
+    """Add a suggestion to an error message of msgspec.
 
-    fields, choices: the names and words that are allowed at this place
+    fields, choices: the settings and the values that are allowed there
     """
     message = message[0].lower() + message[1:]
     if unknown := re.search(r"unknown field `([^`]*)`", message):
@@ -105,8 +103,6 @@ def _week_problems(location: str, week: Week) -> Iterator[Problem]:
         yield f"{location}.due", "give both dates a time zone, or neither"
     elif week.due <= week.release:
         yield f"{location}.due", f"{week.due} is not after the release, {week.release}: change one"
-    if not week.exercises:
-        yield f"{location}.exercises", "there must be at least one"
     if week.limits:
         yield from _limit_problems(f"{location}.limits", week.limits)
     for setting, names in (("files", week.files), ("folders", week.folders)):
@@ -120,23 +116,16 @@ def _week_problems(location: str, week: Week) -> Iterator[Problem]:
         place = f"{location}.exercises[{number}]"
         if not _EXERCISE.match(exercise.name):
             yield f"{place}.name", f"{exercise.name!r} is not a Python name"
-        yield from _point_problems(place, exercise.points)
     for number, question in enumerate(week.questions):
         place = f"{location}.questions[{number}]"
         if not _SLUG.match(question.name):
             yield f"{place}.name", f"{question.name!r} must be lower-case letters, digits, - or _"
         if question.name in {e.name for e in week.exercises}:
             yield f"{place}.name", f"{question.name!r} is also an exercise: rename one"
-        yield from _point_problems(place, question.points)
     electives = sum(e.elective for e in week.exercises)
     if week.electives_counted is not None and not 0 <= week.electives_counted <= electives:
         message = f"is {week.electives_counted}, but the week has {electives} electives"
         yield f"{location}.electives_counted", message
-
-
-def _point_problems(location: str, points: float) -> Iterator[Problem]:
-    if not 0 <= points < math.inf:
-        yield f"{location}.points", f"must be 0 or more, but is {points:g}"
 
 
 def _duplicates(location: str, names: list[str]) -> Iterator[Problem]:
@@ -179,7 +168,7 @@ def _nbgrader_problems(nbgrader: Nbgrader) -> Iterator[Problem]:
 
 
 def _database_problems(url: str) -> Iterator[Problem]:
-    """Check the gradebook's URL; messages never quote it, because it may contain a password."""
+    """Check the gradebook's URL. Messages never quote it, because it may contain a password."""
     location = "nbgrader.db_url"
     parts = _url_parts(url)
     if parts is None:
@@ -216,7 +205,7 @@ def _url_parts(url: str) -> SplitResult | None:
 
 
 def folder_problems(course: Course, *, unfinished: bool) -> Iterator[Problem]:
-    """Yield the names in the registry that do not exist; only folders if `unfinished`."""
+    """Yield a problem for each missing folder and, unless `unfinished`, for each missing file."""
     for number, week in enumerate(course.weeks):
         location = f"weeks[{number}]"
         missing = list(_missing_folders(course, week))
@@ -230,7 +219,7 @@ def folder_problems(course: Course, *, unfinished: bool) -> Iterator[Problem]:
 
 def _missing_folders(course: Course, week: Week) -> Iterator[str]:
     needed = [course.exercise_folder(week)]
-    if (course.root / "solutions").is_dir():  # students do not get the solutions
+    if (course.root / "solutions").is_dir():  # a released course has no solutions
         needed.append(course.solution_folder(week))
     for folder in needed:
         if not folder.is_dir():

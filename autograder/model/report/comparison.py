@@ -1,4 +1,4 @@
-"""Compare two reports of a submission, and group failed tests that end alike."""
+"""Compare two reports of a submission, and group failed tests with equal messages."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ _HOW_MUCH = (
 
 
 def differ(old: SubmissionReport, new: SubmissionReport) -> bool:
-    """Return True if two reports differ in more than their times.
+    """Return True if two reports differ in any field except `seconds`.
 
-    Either may be of a subclass, such as a recorded report; only a report's own fields count.
+    Reports of subclasses are allowed. The additional fields of a subclass are not compared.
     """
     fields = (name for name in SubmissionReport.__struct_fields__ if name != "seconds")
     return any(getattr(old, name) != getattr(new, name) for name in fields)
 
 
 class ExerciseChange(msgspec.Struct, frozen=True):
-    """An exercise whose verdicts or score differ."""
+    """An exercise whose score or tests differ between two reports: its scores, and the reasons."""
 
     name: str
     old: float
@@ -42,7 +42,7 @@ class ExerciseChange(msgspec.Struct, frozen=True):
 
 
 def changes(old: SubmissionReport, new: SubmissionReport) -> list[ExerciseChange]:
-    """Return the exercises whose score or tests changed, with the reasons."""
+    """Return a change for each exercise whose score or tests differ."""
     before = {e.name: e for e in old.exercises}
     found = []
     for exercise in new.exercises:
@@ -81,7 +81,7 @@ def _change(old: TestReport | None, new: TestReport | None) -> str:
 
 
 def failure_key(test: TestReport) -> tuple[Verdict, str]:
-    """Return the verdict and the message without its numbers, shapes and dtypes."""
+    """Return the verdict, and the message without numbers, shapes and dtypes."""
     message = test.message
     for pattern, words in _HOW_MUCH:
         message = pattern.sub(words, message)

@@ -1,8 +1,8 @@
-"""The kinds of findings and their wording for students, which is in findings.toml.
+"""Names of findings, and their wording for students from findings.toml.
 
-A finding is a mistake without an entry in the bank. Diagnosis names it by a symptom that a failed
-test shows (`shows:KIND`), localization by the kind of edit that fixes it (`line:KIND`). Reports
-store these names, so they do not change; pages take the wording from here.
+A finding is a mistake without an entry in the bank. Diagnosis reports a symptom of a failed test as
+`shows:KIND`, and localization reports an edit that fixes the code as `line:KIND`. These names must
+not change, because stored reports contain them.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from typing import NamedTuple
 
 
 class FindingWording(NamedTuple):
-    """The wording of one kind of finding.
+    """The wording of a finding.
 
     title: completes "It looks as if your code ..."
-    question: shown next to a line that an edit of this kind would fix
+    question: shown next to a line that such an edit would fix
     """
 
     title: str
@@ -24,25 +24,25 @@ class FindingWording(NamedTuple):
     question: str = ""
 
 
-# Kinds of lines that do not name one kind of edit. Stored reports contain these values.
-SHOWN = "shown"  # a named mistake shows here
-WHATEVER = "whatever"  # edits of several kinds would fix it
-MAKES = "makes"  # creates a parameter that should not exist
+# Kinds of suspicious lines without a specific edit. Stored reports contain these values.
+SHOWN = "shown"  # a line that shows a named mistake
+WHATEVER = "whatever"  # a line that different edits would fix
+MAKES = "makes"  # a line that creates a parameter that should not exist
 IGNORED = "ignored argument"
 
 
 def symptom_name(kind: str) -> str:
-    """Return the name of a symptom in reports. The colon keeps it apart from misconceptions."""
+    """Return the name of a symptom in reports. Names of misconceptions contain no colon."""
     return f"shows:{kind}"
 
 
 def edit_name(kind: str) -> str:
-    """Return the name of a mistake in reports that an edit of this kind fixes."""
+    """Return the name, in reports, of a mistake that this kind of edit fixes."""
     return f"line:{kind}"
 
 
 def question(kind: str) -> str:
-    """Return the question about a line that an edit of this kind would fix."""
+    """Return the question about a line that this kind of edit would fix."""
     wording = FINDINGS.get(edit_name(kind))
     return wording.question if wording else _QUESTIONS.get(kind, kind)
 

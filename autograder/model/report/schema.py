@@ -74,7 +74,7 @@ class Verdict(StrEnum):
 
 
 class Ending(StrEnum):
-    """How the grading of a whole submission ended."""
+    """The outcome of grading a whole submission."""
 
     GRADED = "graded"
     REFUSED = "refused"
@@ -85,12 +85,12 @@ SCHEMA = 2
 
 
 def base_of(test: str) -> str:
-    """Return a test's name without its axes: `...::test_rows` for `...::test_rows[cuda]`."""
+    """Return a test's name without its axes: `::test_rows` for `::test_rows[cuda]`."""
     return test.partition("[")[0]
 
 
 def axes_of(test: str) -> str:
-    """Return the axes of a test, such as `cuda-float16`, or ""."""
+    """Return the axes in a test's name, such as `cuda-float16`, or "" if it has none."""
     return test.partition("[")[2].removesuffix("]")
 
 
@@ -100,11 +100,12 @@ def in_low_precision(test: str) -> bool:
 
 
 class TestReport(msgspec.Struct, frozen=True):
-    """One hidden test on one axis.
+    """The result of one hidden test on one combination of device and dtype.
 
-    message: for the student. claim: the requirement that the test checks
-    carried: the share of the weight that a failed test earns because a helper is wrong
-    line: the line of the student's module at which the test stopped, or 0
+    message: the reason for a failure, for the student
+    claim: the requirement that the test checks
+    line: the line of the student's module at which the test stopped, or 0 if it did not stop
+    carried: the share of the weight that a failed test earns because only a helper is wrong
     """
 
     name: str
@@ -128,10 +129,11 @@ class TestReport(msgspec.Struct, frozen=True):
 
 
 class Diagnosis(msgspec.Struct, frozen=True):
-    """A misconception that the outputs show: its name, its description and a hint.
+    """A misconception that the student's outputs show.
 
-    explains, of: number of failed tests that it explains, and of all failed tests; 0 if unknown
-    mostly: the student's outputs differ from the misconception's in some of its own tests
+    explains: the number of failed tests that the misconception explains; 0 if unknown
+    of: the number of all failed tests; 0 if unknown
+    mostly: whether the outputs differ from the misconception's outputs in some tests
     """
 
     name: str
@@ -143,21 +145,21 @@ class Diagnosis(msgspec.Struct, frozen=True):
 
     @property
     def is_minor(self) -> bool:
-        """True if it leaves most failures unexplained, so that it must not be the headline."""
+        """True if the misconception explains less than half of the failed tests."""
         return 2 * self.explains < self.of
 
     @property
     def opening(self) -> str:
-        """The beginning of the sentence that ends with the title."""
+        """The beginning of the sentence that the title completes."""
         if self.is_minor:
             return "Among other things, it looks as if your code"
         return f"{'In most checks it' if self.mostly else 'It'} looks as if your code"
 
 
 class Deduction(msgspec.Struct, frozen=True):
-    """The points that a mistake cost.
+    """The points that a mistake costs.
 
-    counted_in: the exercise that was charged for the same misconception instead
+    counted_in: the exercise that is charged for the same misconception instead, or ""
     """
 
     name: str
@@ -166,10 +168,11 @@ class Deduction(msgspec.Struct, frozen=True):
 
 
 class Suspect(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A line whose edit makes failing tests pass. `kind` names the kind of edit.
+    """A line that probably contains a mistake, because an edit there makes failed tests pass.
 
-    alone: False if a second edit is needed as well
-    explains: how many failing tests the edit fixes, if not all
+    kind: the kind of edit
+    alone: whether this edit is enough; False if a second edit is needed
+    explains: the number of failed tests that the edit fixes, or 0 if it fixes all
     """
 
     file: str
@@ -183,10 +186,10 @@ class Suspect(msgspec.Struct, frozen=True, omit_defaults=True):
 class ExerciseReport(msgspec.Struct, frozen=True):
     """The result of one exercise.
 
-    inherits: the exercises whose mistakes it inherits
+    inherits: the exercises whose mistakes cause failures of this exercise
+    deductions: the costs of named mistakes, if they determine the score
+    suspects: the lines that probably contain a mistake
     beside: the helpers that were replaced by correct ones while the exercise was graded
-    deductions: the costs of named mistakes, if they decide the score
-    suspects: the lines of the mistake
     """
 
     name: str
@@ -202,7 +205,7 @@ class ExerciseReport(msgspec.Struct, frozen=True):
 
     @property
     def unwritten(self) -> bool:
-        """True if every test that ran found only the stub."""
+        """True if at least one test ran, and every test that ran found only the stub."""
         ran = [t for t in self.tests if t.verdict is not Verdict.NOT_RUN]
         return bool(ran) and all(t.verdict is Verdict.UNWRITTEN for t in ran)
 
@@ -210,8 +213,8 @@ class ExerciseReport(msgspec.Struct, frozen=True):
 class SubmissionReport(msgspec.Struct, frozen=True):
     """The result of one submission.
 
-    message: why it was not graded, followed by the source line and a caret if a line is the reason
-    attempts: suspicious actions, for the instructor; they do not change the score
+    message: the reason if the submission was not graded; the source line and a caret may follow
+    attempts: suspicious actions, reported to the instructor without an effect on the score
     unexplained: errors of the grading system in optional steps, such as diagnosis
     """
 
@@ -219,7 +222,7 @@ class SubmissionReport(msgspec.Struct, frozen=True):
     verdict: Ending
     score: float
     max_score: float
-    seconds: float
+    seconds: float = 0.0
     message: str = ""
     exercises: tuple[ExerciseReport, ...] = ()
     attempts: tuple[str, ...] = ()

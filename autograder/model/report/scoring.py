@@ -1,14 +1,15 @@
 """Compute points from the verdicts of tests and from named mistakes.
 
-If the named mistakes of an exercise explain its failures, the exercise loses the costs of these
-mistakes. If they explain most failures, and by outputs instead of exceptions, the unexplained tests
-cost their weights too. Otherwise the exercise earns the weighted share of the tests that passed,
-but never more than the named mistakes would leave. A failed test that is inherited from a wrong
-helper earns the share that course.yaml's `scoring` gives. One forbidden call costs all points.
+If the named mistakes of an exercise explain all of its failures, the exercise loses their costs. If
+they explain most failures, and these tests returned outputs instead of raising exceptions, the
+exercise also loses the weights of the unexplained tests. Otherwise the exercise earns the weighted
+share of passed tests, but never more than the costs of the named mistakes would leave. A test that
+fails only because of a wrong helper earns the share that `scoring` in course.yaml defines. One
+forbidden call costs all points.
 
-course.yaml says how many of the best electives count. They are chosen by their points with
-every mistake charged. After that, one misconception costs points once per week: in the exercise
-that contains it if that is known, otherwise in the exercise where it costs most.
+course.yaml defines how many electives count. The best electives are selected with every mistake
+charged. In the final scores, a misconception costs points only once per week: in the exercise that
+contains it, or if that is unknown, in the exercise where it costs most.
 """
 
 from __future__ import annotations
@@ -31,13 +32,13 @@ from .schema import (
     Verdict,
 )
 
-_COST_WITHOUT_WORK = 0.9  # a mistake of this cost leaves no work, so it is always charged
-_UNEXPLAINED_SHARE = 0.5  # named mistakes decide the score if less than this is unexplained
+_COST_WITHOUT_WORK = 0.9  # a mistake that costs so much is charged in every exercise
+_UNEXPLAINED_SHARE = 0.5  # named mistakes decide if less of the failed weight is unexplained
 
 
 @dataclass(frozen=True)
 class Mistake:
-    """A named mistake. `cost`: a share of the points, or None; `belief`: its misconception."""
+    """A named mistake. `cost`: a share of the points, or None if the bank states no cost."""
 
     name: str
     cost: float | None
@@ -46,14 +47,15 @@ class Mistake:
 
 @dataclass(frozen=True)
 class Evidence:
-    """Everything that the points of one exercise depend on.
+    """The results that determine the points of one exercise.
 
     explained: failed tests that the named mistakes explain
     has_outputs: whether the explained tests returned outputs, which show the rest of the work
-    carried: for each failed test, the share that is correct given the exercises in `inherits`
-    replaced: the helpers that the solution replaced while the tests ran
-    shows_work: whether a test passes that no trivial program passes; otherwise tests earn nothing
-    calls: the exercises that the student's code calls and that were not replaced
+    inherits: exercises whose mistakes cause failures of this exercise
+    carried: failed test to the share that is correct apart from the mistakes in `inherits`
+    replaced: helpers that were replaced by the solution's while the tests ran
+    calls: exercises that the student's code calls, except those in `replaced`
+    shows_work: False if the code passes only tests that a trivial program passes too
     """
 
     exercise: Exercise
@@ -72,7 +74,7 @@ class Evidence:
 def exercise_reports(
     exercises: Sequence[Evidence], rule: Scoring, electives_counted: int | None = None
 ) -> tuple[ExerciseReport, ...]:
-    """Return the reports of a submission's exercises; a mistake is charged in one of them."""
+    """Return a report for each exercise of a submission, charging each misconception once."""
     tallies = [Tally(evidence, rule) for evidence in exercises]
     alone = [tally.report([tally]) for tally in tallies]
     electives = [n for n, tally in enumerate(tallies) if tally.evidence.exercise.elective]
@@ -95,7 +97,7 @@ class Tally:
             else t
             for t in evidence.tests
         )
-        # An inherited failure is not a mistake of this exercise, even if it earns no points.
+        # An inherited failure does not count as a failure here, even if it earns no points.
         inherited = {name for name, carried in evidence.carried.items() if carried}
         counted = [t for t in self.tests if t.verdict.counted]
         failed = [t for t in counted if t.verdict.failed and t.name not in inherited]
@@ -112,19 +114,19 @@ class Tally:
 
     @property
     def mistakes_decide(self) -> bool:
-        """True if the exercise loses the costs of its named mistakes, not its failed tests."""
+        """True if the costs of the named mistakes are deducted, not the weights of failed tests."""
         left = _UNEXPLAINED_SHARE * self.failed if self.evidence.has_outputs else 0.0
         return self._chargeable and (not self.unexplained or self.unexplained < left)
 
     @cached_property
     def passed_share(self) -> float:
-        """The weighted share of passed tests, with inherited failures counted as `scoring` says."""
+        """The weighted share of passed tests. Inherited failures earn the share in `scoring`."""
         if not self.total or self.forbidden or not self.evidence.shows_work:
             return 0.0
         return min(1.0, sum(t.weight * t.earned_share for t in self.tests) / self.total)
 
     def price(self, belief: str) -> float:
-        """Return the points that this exercise loses for a belief if it is charged only here."""
+        """Return the points that this exercise would lose if a belief were charged only here."""
         costs = [m.cost or 0.0 for m in self.evidence.mistakes if m.belief == belief]
         if not costs:
             return 0.0
@@ -132,16 +134,16 @@ class Tally:
         return share * self.evidence.exercise.points
 
     def _explained_share(self) -> float:
-        """Return the weighted share of explained failures, at most the share that did not fail.
+        """Return the weighted share of explained failures, but at most the share of passed tests.
 
-        So a shared misconception is not charged to an exercise that the student abandoned.
+        Because of this limit, an exercise that mostly fails is not charged.
         """
         if not self.total or self.forbidden:
             return 0.0
         return min(self.failed - self.unexplained, self.total - self.failed) / self.total
 
     def _deductions(self, sharing: Sequence[Tally]) -> tuple[Deduction, ...]:
-        """Return the points that each mistake costs here if these exercises share the charges."""
+        """Return a deduction for each mistake. `sharing`: the exercises that share charges."""
         half_explained = self.unexplained <= _UNEXPLAINED_SHARE * self.failed
         if not (self._chargeable and (self.mistakes_decide or half_explained)):
             return ()
@@ -159,7 +161,7 @@ class Tally:
         return tuple(deductions)
 
     def _points(self, deductions: tuple[Deduction, ...]) -> tuple[float, tuple[Deduction, ...]]:
-        """Return the points, and the deductions if they decide or give fewer than the tests."""
+        """Return the exercise's points, and the deductions if they determine the points."""
         points = self.evidence.exercise.points
         by_tests = points * self.passed_share
         if not deductions:
@@ -171,7 +173,7 @@ class Tally:
         return by_tests, ()
 
     def report(self, sharing: Sequence[Tally]) -> ExerciseReport:
-        """Return the exercise's report if these exercises share the charges for mistakes."""
+        """Return the exercise's report. `sharing`: the exercises that share charges."""
         score, deductions = self._points(self._deductions(sharing))
         evidence = self.evidence
         return ExerciseReport(
@@ -188,7 +190,7 @@ class Tally:
 
 
 def _charged_in(here: Tally, mistake: Mistake, sharing: Sequence[Tally]) -> str:
-    """Return the other exercise in which the same misconception is charged, or ""."""
+    """Return the exercise that is charged instead of `here`, or "" if `here` is charged."""
     if not mistake.belief or (mistake.cost or 0.0) >= _COST_WITHOUT_WORK:
         return ""
     held = [t for t in sharing if any(m.belief == mistake.belief for m in t.evidence.mistakes)]
@@ -205,13 +207,12 @@ def submission_report(
     faults: list[str],
     attempts: tuple[str, ...] = (),
 ) -> SubmissionReport:
-    """Return a submission's report; a fault in any hidden test makes it a `grader_fault`."""
+    """Return a submission's report. `faults`: messages of hidden tests that are broken."""
     return SubmissionReport(
         name=name,
         verdict=Ending.GRADER_FAULT if faults else Ending.GRADED,
         score=round(sum(e.score for e in counted(week, exercises)), 4),
         max_score=full_points(week),
-        seconds=0.0,
         message=f"A hidden test failed, not the submission: {faults[0]}" if faults else "",
         exercises=exercises,
         attempts=attempts,
@@ -221,17 +222,22 @@ def submission_report(
 def refused(
     name: str, week: Week, message: str, attempts: tuple[str, ...] = ()
 ) -> SubmissionReport:
-    """Return the report of a submission whose tests were not run, with the reason."""
+    """Return the report of a submission that is not graded. `message`: the reason."""
     return SubmissionReport(
         name=name,
         verdict=Ending.REFUSED,
         score=0.0,
         max_score=full_points(week),
-        seconds=0.0,
         message=message,
         exercises=tuple(ungraded(e) for e in week.exercises),
         attempts=attempts,
     )
+
+
+def fault(name: str, why: str, max_score: float = 0.0) -> SubmissionReport:
+    """Return the report of a submission that could not be graded because of a system error."""
+    message = f"The grading system failed, not the submission: {why}"
+    return SubmissionReport(name, Ending.GRADER_FAULT, 0.0, max_score, message=message)
 
 
 def ungraded(exercise: Exercise) -> ExerciseReport:
@@ -240,7 +246,7 @@ def ungraded(exercise: Exercise) -> ExerciseReport:
 
 
 def counted(week: Week, exercises: Iterable[ExerciseReport]) -> list[ExerciseReport]:
-    """Return the exercises that count towards the score: required ones and the best electives."""
+    """Return the exercises that count: all required exercises, and the best electives."""
     electives = {e.name for e in week.exercises if e.elective}
     reports = list(exercises)
     if week.electives_counted is None or not electives:
@@ -250,20 +256,20 @@ def counted(week: Week, exercises: Iterable[ExerciseReport]) -> list[ExerciseRep
 
 
 def full_points(week: Week) -> float:
-    """Return the points of a perfect submission, without written questions."""
+    """Return the maximum score of a week, without written questions."""
     required = sum(e.points for e in week.exercises if not e.elective)
     electives = sorted((e.points for e in week.exercises if e.elective), reverse=True)
     return float(required + sum(electives[: week.electives_counted]))
 
 
 def rounded(points: float, decimals: int) -> float:
-    """Return points rounded to this many decimals, with halves rounded up."""
+    """Round points to `decimals`; halves are rounded up."""
     unit = float(10**decimals)
     return math.floor(points * unit + 0.5 + 1e-9) / unit
 
 
 def with_rounded_scores(report: SubmissionReport, week: Week, decimals: int) -> SubmissionReport:
-    """Return a report with every exercise's score rounded, and their sum as its score."""
+    """Round the score of every exercise, and set the submission's score to their sum."""
     exercises = tuple(
         msgspec.structs.replace(e, score=rounded(e.score, decimals)) for e in report.exercises
     )

@@ -1,10 +1,11 @@
 """Static analysis of submitted source code: rules, and the reasons for failing imports.
 
-Submissions are hostile input: they are parsed, never run, and the size of every syntax tree is
-bounded before parsing (`reachable.MAX_TOKENS`). `rules` is the entry point: it finds forbidden
-names, evasions and unavailable imports in the code that an exercise reaches. `reachable` follows
-names through the submitted files, `uses` resolves the names of one file, `statements` walks its top
-level. `import_failure` explains to students why a module cannot be imported.
+Submissions are hostile input. They are parsed but never run, and their size is checked before
+parsing, because it determines the memory of the syntax tree (`reachable.MAX_TOKENS`). `rules` is
+the entry point: it finds forbidden names, evasions and unavailable imports in the code that an
+exercise reaches. `reachable` follows names through the submitted files, `uses` resolves the names
+of one file, and `statements` analyses top-level statements. `import_failure` tells students why a
+module cannot be imported.
 """
 
 __all__ = ["import_failure", "reachable", "rules", "statements", "uses"]

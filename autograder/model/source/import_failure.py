@@ -1,9 +1,9 @@
-"""Explain why a submitted module cannot be imported: one sentence with the line and a caret.
+"""Explain why a submitted module cannot be imported, in one sentence with the line and a caret.
 
-`check` imports the module on the student's machine, the grader in its sandbox. Both describe the
-result as an `ImportFailure` and use these sentences, so students read the same text everywhere. No
-hidden test has run yet, so there is no secret to protect. Text that the submission controls, such
-as an exception's message, is quoted.
+`check` imports the module on the student's machine, and the grader imports it in the sandbox. Both
+describe a failure as an `ImportFailure` and use these sentences, so students always read the same
+text. The sentences may show what Python reports, because no hidden test has run. Text that the
+submission controls, such as the message of an exception, is quoted.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import msgspec
 
 from ..message_text import quoted
 
-# The end of the sentence if the import timed out.
+# Completes the sentence if the import timed out.
 STUCK = "its import did not finish in time. Is there a loop that never ends, or a long wait?"
 _MAX_MESSAGE = 300  # characters of Python's message
 _MAX_WIDTH = 72  # characters of the source line
@@ -25,7 +25,7 @@ _NOTEBOOK = "`%` and `!` commands work only in a notebook"
 _CIRCULAR = re.compile(
     r"cannot import name '([^']+)' from (partially initialized module )?'([^']+)'"
 )
-# Names that stubs import.
+# A name that every stub imports was used without its import.
 _IMPORTED = re.compile(r"name '(?:torch|np|math|nn|F|plt|tl|triton)' is not defined")
 _SIMPLE = re.compile(r"[A-Za-z_][\w./-]{0,60}", re.ASCII)
 _SECONDS = re.compile(r"[\d.]+ seconds")
@@ -35,10 +35,10 @@ _SYNTAX = ("SyntaxError", "IndentationError", "TabError")
 
 
 class ImportFailure(msgspec.Struct, frozen=True):
-    """The exception that ended an import, and its place in the student's files.
+    """The exception that ended an import, and its position in the student's files.
 
-    error: the exception's type, or "" if the message is a complete clause. file: "" for the module
-    itself. line and column: from 1, or 0 if unknown.
+    error: the exception's type, or "" if `message` already completes the sentence
+    file: "" for the module itself. line, column: counted from 1; 0 if unknown
     """
 
     error: str
@@ -49,7 +49,7 @@ class ImportFailure(msgspec.Struct, frozen=True):
 
 
 def explained(module: str, failure: ImportFailure, files: Mapping[str, str]) -> str:
-    """Return the sentence, and the source line with a caret if the line is known."""
+    """Return the sentence, followed by the source line with a caret if the line is known."""
     file = failure.file or module
     lines = files.get(file, "").split("\n")
     known = 1 <= failure.line <= len(lines)
@@ -57,12 +57,12 @@ def explained(module: str, failure: ImportFailure, files: Mapping[str, str]) -> 
     of = "" if file == module else f" of {file if _SIMPLE.fullmatch(file) else quoted(file)}"
     place = f"line {failure.line}{of}, " if known else ""
     sentence = f"{module} does not run: {place}{_problem(module, failure, code)}"
-    column = failure.column if failure.error != "ImportTimeout" else 0  # random
+    column = failure.column if failure.error != "ImportTimeout" else 0  # a random column
     return "\n".join([sentence, *_excerpt(code, column)])
 
 
 def ended(signal: str) -> str:
-    """Return the end of the sentence if the process that imported the module died."""
+    """Complete the sentence for an import whose process exited or was killed by `signal`."""
     if not signal:
         return "it ends Python (`os._exit()`)"
     return (
@@ -80,7 +80,7 @@ def _problem(module: str, failure: ImportFailure, code: str) -> str:
         return "`input()` waits for keyboard input, which checks and grading do not have"
     if failure.error == "ImportTimeout" and _SECONDS.fullmatch(message):
         return f"still running after {message} of processor time. Is there a loop that never ends?"
-    # the sandbox does not define `exit` and `quit`
+    # in the sandbox, `exit` and `quit` are not defined and raise NameError
     if failure.error == "SystemExit" or message in _EXITS:
         return "it ends Python (`exit()`, `quit()` or `sys.exit()`)"
     if failure.error == "MemoryError" or any(sign in message for sign in _MEMORY):
@@ -111,7 +111,7 @@ def _excerpt(code: str, column: int) -> list[str]:
     if not shown:
         return []
     at = column - 1 - (len(code) - len(shown))
-    if not 0 <= at <= len(shown):  # for indentation errors Python reports the end of the line
+    if not 0 <= at <= len(shown):  # Python reports the end of the line for indentation errors
         at = 0
     first = max(0, at - _MAX_WIDTH // 2) if len(shown) > _MAX_WIDTH else 0
     return [f"    {_printable(shown[first : first + _MAX_WIDTH])}", f"    {' ' * (at - first)}^"]
@@ -122,7 +122,7 @@ def _printable(text: str) -> str:
 
 
 def not_text(module: str, content: bytes) -> str:
-    """Return the sentence for a file that is not UTF-8 text, or "" if it is."""
+    """Return the sentence that explains why a file is not UTF-8 text, or "" if it is UTF-8 text."""
     again = "Save it again as UTF-8."
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         return f"{module} does not run: it is saved as UTF-16. {again}"

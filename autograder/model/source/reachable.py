@@ -1,12 +1,12 @@
 """Find the code that an exercise reaches in the submitted files, without running it.
 
-Theory of operation. The files are untrusted. They are parsed, never run, and only if something
-imports them. An exercise reaches its own function or class and, by following names, every
-definition used there, in any file of the submission. Code that runs on import is reported
-separately. Unused code and code under `if __name__ == "__main__"` is not reached. The time is
-linear in the length of the text, for each exercise.
+Theory of operation. The files are untrusted. They are never run, and a file is parsed only if
+something imports it. An exercise reaches its own function or class, and every definition in the
+submission that it uses directly or indirectly. Code that runs on import is reported separately.
+Unused code and code under `if __name__ == "__main__"` is not reached. For each exercise, the time
+is linear in the length of the text.
 
-Not detected: names assembled at run time (`getattr(x, a + b)`) and code in strings. `rules.py`
+Names assembled at run time (`getattr(x, a + b)`) and code in strings are not detected. `rules.py`
 forbids the common ways to run strings.
 """
 
@@ -19,20 +19,20 @@ from pathlib import PurePosixPath
 
 from .uses import FileUses, Part
 
-# The total of all parsed files: a syntax tree needs up to 1 KiB per word, symbol and line.
+# The limit for all parsed files together. A syntax tree needs up to 1 KiB for each token.
 MAX_TOKENS = 40_000
-# A rule such as # ---- is one token.
+# A comment line such as # ---- counts as one token.
 _TOKEN = re.compile(r"\w+|\n|#[ #=*~-]*|[!-/:-@\[-^`{-~]", re.ASCII)
 _MAX_FILES_PER_NAME = 8
 
 
 def count_tokens(text: str) -> int:
-    """Count the words, symbols and lines of a source, which bound the size of its syntax tree."""
+    """Count words, symbols and lines, because their number limits the size of the syntax tree."""
     return _TOKEN.subn("", text)[1]
 
 
 def parse_bounded(source: str) -> ast.Module | None:
-    """Parse a source; return None if Python cannot parse it or if it exceeds `MAX_TOKENS`."""
+    """Parse a source. Return None if it has a syntax error or more than `MAX_TOKENS` tokens."""
     if count_tokens(source) > MAX_TOKENS:
         return None
     try:
@@ -42,9 +42,10 @@ def parse_bounded(source: str) -> ast.Module | None:
 
 
 class Sources:
-    """The Python files of one submission: name to text, or None if a file is not text.
+    """The Python files of one submission.
 
-    The exercises are in `module`.
+    texts: name to text, or to None if the file is not text
+    module: the name of the file that defines the exercises
     """
 
     def __init__(self, texts: Mapping[str, str | None], module: str) -> None:
@@ -52,7 +53,7 @@ class Sources:
         self._texts = texts
         self._tokens_left = MAX_TOKENS
         self._files: dict[str, FileUses | None] = {}
-        # Files can be imported by any end of their path, because submissions may change `sys.path`.
+        # Submissions may change `sys.path`, so a/b/c.py can be imported as a.b.c, b.c or c.
         self._by_end: dict[str, list[str]] = {}
         for name in sorted(self._texts, key=lambda n: (n.count("/"), n)):
             parts = _dotted(name)
@@ -63,8 +64,8 @@ class Sources:
     def reached(self, exercise: str, replaced: Iterable[str] = ()) -> tuple[Part, Part]:
         """Return the code that an exercise reaches by name, and the code that its imports run.
 
-        replaced: functions of the module whose own code does not run. Classes are followed anyway,
-        because only some of their methods are replaced.
+        replaced: functions of the module that are replaced, so that their own code does not run.
+        Classes are followed anyway, because only some of their methods are replaced.
         """
         by_name, on_import, module = Part(), Part(), self._file(self.module)
         plain = module.plain_functions if module is not None else {}
@@ -129,13 +130,13 @@ class Sources:
         try:
             return FileUses(name, ast.parse(text), lambda dotted: self._resolve(dotted, name))
         except (SyntaxError, ValueError):
-            return None  # importing it reports the error
+            return None  # the import will report the error
         except (RecursionError, MemoryError):
             self.unreadable = self.unreadable or name
             return None
 
     def _resolve(self, dotted: str, near: str) -> list[tuple[str, str]]:
-        """Return the submitted files that a dotted name can refer to, with the rest of the name."""
+        """Return the files that a dotted name can refer to, each with the rest of the name."""
         parts = dotted.split(".")
         for size in range(len(parts), 0, -1):
             files = self._by_end.get(".".join(parts[:size]), [])

@@ -1,15 +1,15 @@
 """Rules about source code: forbidden calls and names, evasion of hooks, and allowed imports.
 
-The grader, `check` and the stub share these rules. There are four kinds:
+The grader, `check` and the stub share these rules. There are four types of rules:
 
 - Forbidden calls (`not_allowed` in course.yaml) would do the exercise. The worker detects them at
-  run time under any name; `check` looks for them in the source and while public checks run.
-- Forbidden names (`source_not_allowed`), for exercises that are about working without a library.
-- Evasions, in every exercise: code that can hide calls from the worker's hooks.
-- Imports: only the standard library, the libraries named here, and submitted files.
+  run time under any alias. `check` searches the source and detects them while public checks run.
+- Forbidden names (`source_not_allowed`) are for exercises that must work without a library.
+- Evasions are code that can hide calls from the worker's hooks. They are forbidden everywhere.
+- Only the standard library, the libraries in `LIBRARIES` and submitted files may be imported.
 
-The last three are found by reading the source. A determined student can write code that no list
-contains; the threat model describes the consequences.
+Names, evasions and imports are checked in the source. A determined student can write code that no
+list contains. The threat model describes the consequences.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ from .uses import Imported, Part, Use
 # Libraries that may be imported in every week.
 LIBRARIES = ("torch", "numpy", "matplotlib")
 
-# Calls inside a kernel cannot do the exercise.
+# Functions of Triton are allowed everywhere, because calls inside a kernel cannot do the exercise.
 _KERNEL_CALLS = "triton."
 
-# Names that can hide calls from the worker's hooks, by the reason. Harmless relatives are left out:
-# `gc.collect`, `sys.modules`, `inspect.signature`, unused imports.
+# Names that can hide calls from the worker's hooks, grouped by reason. Harmless names in the same
+# modules, such as `gc.collect`, `sys.modules` and `inspect.signature`, are not included.
 _EVASION_GROUPS = {
     "native code": "ctypes* _ctypes*",
     "threads and processes, which no hook sees": """
@@ -74,7 +74,7 @@ _EVASION = re.compile("|".join(fnmatch.translate(p) for p in EVASIONS))
 
 
 def _words_of(pattern: str) -> tuple[str, ...]:
-    """Return the words or beginnings of words that a source needs to spell such a name."""
+    """Return the words, or prefixes of words, that a source must contain to match a pattern."""
     parts = [(part.rstrip("*"), part.endswith("*")) for part in pattern.split(".")]
     return tuple(
         f"\n{word}" if begins else f"\n{word}\n"
@@ -97,7 +97,7 @@ class Rules(msgspec.Struct, frozen=True):
 
 
 class Refusal(msgspec.Struct, frozen=True):
-    """A violation: its kind, the name, its place, and a message for the student."""
+    """A violation of a rule: the name that is not allowed, its position, and a message."""
 
     kind: Kind
     name: str
@@ -112,7 +112,7 @@ def libraries(extras: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def may_import(extras: tuple[str, ...]) -> str:
-    """Return the sentence that lists the allowed imports."""
+    """Return a sentence that lists the allowed imports."""
     *most, last = [f"`{name}`" for name in libraries(extras)]
     return (
         f"You may import Python's standard library, {', '.join(most)} and {last}, and files that "
@@ -121,12 +121,12 @@ def may_import(extras: tuple[str, ...]) -> str:
 
 
 def in_words(extras: tuple[str, ...]) -> str:
-    """Return the sentences on allowed imports for stub and README."""
+    """Return the sentences about allowed imports that the stub and the README contain."""
     return f"{may_import(extras)} Other libraries are not available during grading."
 
 
 def texts_of(files: Mapping[str, bytes]) -> dict[str, str | None]:
-    """Decode Python files as Python would; return None for a file in an unusual encoding."""
+    """Decode Python files as Python does. A file in an unusual encoding is mapped to None."""
     return {n: _text(content) for n, content in files.items() if n.endswith(".py")}
 
 
@@ -135,14 +135,14 @@ def _text(content: bytes) -> str | None:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
         return content.decode(encoding) if encoding in _ENCODINGS else None
     except (SyntaxError, UnicodeError):
-        return ""  # importing it reports the error
+        return ""  # the import will report the error
 
 
 def may_be_evasive(texts: Mapping[str, str | None]) -> bool:
-    """Return False only if no file spells an evasion; much cheaper than parsing."""
+    """Return False if no file can contain an evasion, which is much faster than parsing."""
     if None in texts.values():
         return True
-    # Python normalizes identifiers, so wide or bold letters spell the plain name
+    # Python normalizes identifiers: full-width and bold letters are equal to plain letters
     source = unicodedata.normalize("NFKC", "\n".join(t or "" for t in texts.values()))
     words = "\n".join(["", *set(re.findall(r"\w+", source)), ""])
     return any(all(word in words for word in needed) for needed in _EVASION_WORDS)
@@ -151,9 +151,9 @@ def may_be_evasive(texts: Mapping[str, str | None]) -> bool:
 def refusals(
     sources: Sources, rules: Mapping[str, Rules], replaced: Collection[str] = ()
 ) -> dict[str, Refusal]:
-    """Return the first violation of each exercise that the grader rejects without running anything.
+    """Map each exercise with forbidden names or evasions to its first violation.
 
-    replaced: functions of the module whose own code does not run
+    replaced: functions of the module that are replaced, so that their own code does not run
     """
     for_all = _first(_evasions(sources.on_import()))
     found: dict[str, Refusal] = {}
@@ -170,7 +170,7 @@ def refusals(
 def missing_imports(
     sources: Sources, exercises: tuple[str, ...], extras: tuple[str, ...]
 ) -> dict[str, Refusal]:
-    """Return the first import of each exercise that is not available during grading."""
+    """Map each exercise with imports that are missing during grading to the first of them."""
     for_all = _first(_absent(sources.on_import(), extras))
     found = {}
     for exercise in exercises:
@@ -182,7 +182,7 @@ def missing_imports(
 
 
 def plain_calls(sources: Sources, rules: Mapping[str, Rules]) -> dict[str, Refusal]:
-    """Return the first forbidden call of each exercise that is visible in the source."""
+    """Map each exercise with forbidden calls in its source to the first of these calls."""
     found = {}
     for exercise, own in rules.items():
         by_name, _ = sources.reached(exercise)

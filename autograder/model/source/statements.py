@@ -1,4 +1,4 @@
-"""Walk the statements of a module: which run on import, and which names they bind."""
+"""Analyse the top-level statements of a module: the code that runs on import, and bound names."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping
 
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 IMPORTS = (ast.Import, ast.ImportFrom)
-MAX_CHAIN = 24  # attributes of a dotted name; longer chains are truncated
-_MAX_PARTS = 50  # of a sum of string literals
+MAX_CHAIN = 24  # maximum number of attributes in a dotted name; longer names are truncated
+_MAX_PARTS = 50  # maximum number of string literals in a sum
 
 
 def flat_statements(statements: list[ast.stmt]) -> Iterator[ast.stmt]:
-    """Yield a module's statements, also those under `if` and `try`, but not under `__main__`."""
+    """Yield the statements of a module and of its `if` and `try` blocks, without main guards."""
     for statement in statements:
         if isinstance(statement, ast.If):
             if not _is_main_guard(statement.test):
@@ -38,7 +38,7 @@ def _is_main_guard(test: ast.expr) -> bool:
 
 
 def bound_names(statement: ast.stmt) -> list[str]:
-    """Return the module's names that a statement binds, except by importing."""
+    """Return the names that a statement binds by a definition or an assignment."""
     if isinstance(statement, DEFINITIONS):
         return [statement.name]
     if isinstance(statement, (*IMPORTS, ast.Expr)):
@@ -51,7 +51,7 @@ def bound_names(statement: ast.stmt) -> list[str]:
 
 
 def literal_text(node: ast.expr) -> str:
-    """Return the value of a string literal or a sum of string literals; "" for anything else."""
+    """Return the value of a string literal, or of a sum of string literals, otherwise ""."""
     text = ""
     for _ in range(_MAX_PARTS):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
@@ -65,7 +65,7 @@ def literal_text(node: ast.expr) -> str:
 
 
 def assigned_aliases(statement: ast.AST, aliases: Mapping[str, str]) -> dict[str, str]:
-    """Return the aliases that an assignment such as `name = library.part` defines."""
+    """Map names to dotted names for an assignment such as `name = library.part`."""
     if not isinstance(statement, ast.Assign):
         return {}
     dotted = _dotted(statement.value, aliases)
@@ -73,7 +73,7 @@ def assigned_aliases(statement: ast.AST, aliases: Mapping[str, str]) -> dict[str
 
 
 def default_aliases(arguments: ast.arguments, aliases: Mapping[str, str]) -> dict[str, str]:
-    """Return the arguments whose defaults are attributes of libraries."""
+    """Map arguments to the attributes of libraries that are their default values."""
     positional = [*arguments.posonlyargs, *arguments.args]
     given = [*zip(reversed(positional), reversed(arguments.defaults), strict=False)]
     given += [(a, d) for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if d]

@@ -1,7 +1,7 @@
 """Collect the dotted names that one source file uses, resolved by its imports.
 
-The file is parsed, never run, and each statement is visited once. Names that refer to another file
-of the submission are stored separately, so that `reachable` can follow them.
+The file is parsed but never run, and each statement is visited once. Names that refer to a
+different file of the submission are stored separately, so that `reachable` can follow them.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from .statements import (
     literal_text,
 )
 
-_MAX_NAME = 400  # characters of an imported name, which is copied to every use
+_MAX_NAME = 400  # maximum length of an imported name, which is copied to every use
 
-# Maps a dotted name to submitted files, each with the rest of the name.
+# Return the submitted files that a dotted name can refer to, each with the rest of the name.
 Resolve = Callable[[str], list[tuple[str, str]]]
 
 
 @dataclass(frozen=True)
 class Use:
-    """A name in the source. `.attribute`: an attribute of an object that no import defines."""
+    """A use of a name. `.attribute` is an attribute of an object that was not imported."""
 
     name: str
     file: str
@@ -41,7 +41,7 @@ class Use:
 
 @dataclass(frozen=True)
 class Imported:
-    """An import from outside the submission. `guarded`: inside a `try` with an `except`."""
+    """An import from outside the submission. `guarded`: in a `try` that has an `except`."""
 
     module: str
     file: str
@@ -55,10 +55,9 @@ class Part:
 
     uses: list[Use] = field(default_factory=list)
     imports: list[Imported] = field(default_factory=list)
-    names: list[str] = field(default_factory=list)  # names of the same file
-    elsewhere: list[tuple[str, str]] = field(
-        default_factory=list
-    )  # a submitted file, and a name that it defines
+    names: list[str] = field(default_factory=list)  # names that the same file defines
+    # submitted files, each with a name that the file defines
+    elsewhere: list[tuple[str, str]] = field(default_factory=list)
     loads: list[str] = field(default_factory=list)  # submitted files that are imported
 
     def add(self, other: Part) -> None:
@@ -70,7 +69,7 @@ class Part:
 
 
 class FileUses:
-    """One parsed file. `on_import` is the code that runs on import."""
+    """The names that one file uses. `on_import`: the code that runs when the file is imported."""
 
     def __init__(self, name: str, tree: ast.Module, resolve: Resolve) -> None:
         self.name, self.resolve = name, resolve
@@ -79,7 +78,7 @@ class FileUses:
         self.methods: set[str] = set()
         self.aliases: dict[str, str] = {}
         self.own: set[str] = set()
-        # The ids of imports in a `try` that catches their exceptions, and in class bodies.
+        # The ids of import statements in a `try` with an `except`, and in class bodies.
         self.guarded, self.of_classes = set[int](), set[int]()
         for node in ast.walk(tree):
             if isinstance(node, ast.Try) and node.handlers:
@@ -87,9 +86,9 @@ class FileUses:
                 self.guarded.update(id(n) for n in inside if isinstance(n, IMPORTS))
             elif isinstance(node, ast.ClassDef):
                 self.of_classes.update(id(n) for n in node.body if isinstance(n, IMPORTS))
-        self._parts: dict[str, list[Part]] = {}  # by the names that each part binds
-        # The last part that binds a name, if it is a function without decorators: only this name
-        # refers to the function's code.
+        self._parts: dict[str, list[Part]] = {}  # by bound name
+        # Functions without decorators that no later statement redefines. No other name refers to
+        # the code of such a function.
         self.plain_functions: dict[str, Part] = {}
         statements = list(flat_statements(tree.body))
         for statement in statements:
@@ -98,7 +97,7 @@ class FileUses:
             self._collect(statement)
 
     def named(self, name: str) -> list[Part]:
-        """Return the parts that bind a name, or all parts for the empty name."""
+        """Return the parts that bind a name; for the empty name, return all parts."""
         if not name:
             return [part for parts in self._parts.values() for part in parts]
         first, _, rest = name.partition(".")
@@ -115,9 +114,9 @@ class FileUses:
         return parts
 
     def imported(self, node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, str, str]]:
-        """Yield the name that an import binds, the object's dotted name, and that of the import.
+        """Yield the bound name, the dotted name of its object, and the imported dotted name.
 
-        A star import binds `*`. `import a.b` binds `a`.
+        `import a.b` yields `a`, `a` and `a.b`. A star import yields `*` as the bound name.
         """
         if isinstance(node, ast.Import):
             for alias in node.names:
@@ -132,14 +131,14 @@ class FileUses:
             yield alias.asname or alias.name, dotted, dotted
 
     def bound_by_import(self, node: ast.Import | ast.ImportFrom) -> dict[str, str]:
-        """Return imported names with their dotted origins; add star imports to `stars`."""
+        """Map the names that an import binds to dotted names, and add a star import to `stars`."""
         bound = {name: origin[:_MAX_NAME] for name, origin, _ in self.imported(node)}
         if "*" in bound:
             self.stars.append(bound.pop("*"))
         return bound
 
     def _record_names(self, statement: ast.stmt) -> None:
-        """Record the names that a statement binds; a definition overrides an earlier import."""
+        """Record the names that a statement binds. A definition replaces an earlier import."""
         if isinstance(statement, DEFINITIONS):
             self.aliases.pop(statement.name, None)
         else:
@@ -181,7 +180,7 @@ class _Walk:
         self._visit([node])
 
     def when_defined(self, node: ast.stmt) -> None:
-        """Visit the code that runs at definition: everything except the bodies of functions."""
+        """Visit the code that runs when a statement is executed, without bodies of functions."""
         if not isinstance(node, DEFINITIONS):
             self._visit([node])
             return
@@ -240,7 +239,7 @@ class _Walk:
                 self._resolved(f"{module}.{node.id}", node.lineno, called)
 
     def _attribute(self, node: ast.Attribute, called: bool = False) -> list[ast.expr]:
-        """Record a chain of attributes; return its first expression unless that is a name."""
+        """Record a chain such as `a.b.c`; return its first expression unless that is imported."""
         parts: list[ast.Attribute] = []
         value: ast.expr = node
         while isinstance(value, ast.Attribute):
