@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from autograder.channels.grades.canvas import canvas_assignment
-from autograder.channels.grades.http_client import Web
-from autograder.channels.grades.lti import lti_line_item
-from autograder.channels.grades.push import Platform, Push, Todo, carry_out_push, plan_push
+from autograder.channels.canvas import canvas_assignment
+from autograder.channels.http_client import Web
+from autograder.channels.lti import lti_line_item
+from autograder.channels.push import Platform, Push, Todo, carry_out_push, plan_push
 from autograder.model.course import Course, load
 from autograder.model.errors import KitError, PlatformError
 from tests.channels.platform_server import TOKEN, CanvasServer, LtiServer, PlatformServer, serving

@@ -15,7 +15,7 @@ from ..options import UnmarkedOption, WeekArgument, find_week
 from ..output import counted, counting, plural, print_attention
 
 if TYPE_CHECKING:
-    from ...channels.grades.push import Platform
+    from ...channels.push import Platform
 
 
 @instructor_command
@@ -41,9 +41,9 @@ def push(
     course, chosen = find_week(week)
     if canvas + lti != 1:
         raise KitError("name one of --canvas and --lti")
-    from ...channels.grades.canvas import canvas_assignment
-    from ...channels.grades.lti import lti_line_item
-    from ...channels.grades.push import Todo, carry_out_push, comments_of, plan_push
+    from ...channels.canvas import canvas_assignment
+    from ...channels.lti import lti_line_item
+    from ...channels.push import Todo, carry_out_push, comments_of, plan_push
     from ...nbgrader.gradebook.final_scores import final_scores, require_marked
     from ...pages.environment import points as as_points
 

@@ -29,7 +29,7 @@ from ..output import print_checks, write_output
 
 if TYPE_CHECKING:
     from ...serve.login import Role
-    from ...serve.start import Address
+    from ...serve.shared_state import Address
 
 _MIN_DISK = 2 << 30  # bytes that a class may fill
 Check = tuple[bool, str, str]  # ok, result, how to fix it
@@ -102,8 +102,8 @@ def serve(
     place = cluster_option(cluster, tls_ca, tls_cert, tls_key, jobs)
     from ...batch.grade import sandbox_name
     from ...serve.grading_service import DATABASE
-    from ...serve.shared_state import Settings
-    from ...serve.start import Address, hub_address, require_encryption, run
+    from ...serve.shared_state import Address, Settings
+    from ...serve.start import hub_address, require_encryption, run
 
     address = Address(host, port, url, certificate, key, insecure, hub)
     if tokens is not None or check:
@@ -123,6 +123,7 @@ def serve(
         address = hub_address(address)
     require_encryption(address)
     settings = Settings(
+        address=address,
         database=database,
         processes=jobs or 0,
         process_mib=memory or 0,
@@ -132,7 +133,7 @@ def serve(
         cluster=place,
         instructors=tuple(instructors or ()),
     )
-    run(course, settings, address)
+    run(course, settings)
     return True
 
 

@@ -120,7 +120,7 @@ def _send_to_service(
     out.print(f"  receipt  {receipt}")
     out.print(f"  digest   {digest}", soft_wrap=True)
     save_receipt(folder, f"receipt {receipt}, {received}, digest {digest}")
-    refused = (reply["told"] or {}).get("verdict") == "refused"  # these files were sent before
+    refused = (reply["result"] or {}).get("verdict") == "refused"  # these files were sent before
     if reply["why"] and not refused:
         out.print(reply["why"], soft_wrap=True)
     elif wait:
@@ -192,7 +192,7 @@ def _queue_state(reply: dict[str, Any]) -> str:
 
 def result_lines(result: dict[str, Any]) -> Lines:
     """Format a result for its student."""
-    visible = result.get("told") or {}
+    visible = result.get("result") or {}
     if result["state"] == "replaced":
         yield 0, "You submitted again before it was graded. It did not use up an attempt."
         return

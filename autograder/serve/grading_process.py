@@ -21,14 +21,14 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from ...batch.cluster import Cluster
-from ...batch.grade import grade_batch
-from ...batch.intake import Submission
-from ...batch.pool import end_with_parent
-from ...model.course import Course, Week
-from ...model.errors import KitError
-from ...model.report.schema import SubmissionReport
-from ..shared_state import Settings
+from ..batch.cluster import Cluster
+from ..batch.grade import grade_batch
+from ..batch.intake import Submission
+from ..batch.pool import end_with_parent
+from ..model.course import Course, Week
+from ..model.errors import KitError
+from ..model.report.schema import SubmissionReport
+from .shared_state import Settings
 
 Done = Callable[[str, SubmissionReport], Coroutine[Any, Any, None]]  # receipt, report
 
@@ -146,7 +146,7 @@ class ClusterGrader(GradingProcess):
     max_batch = 64
 
     def __init__(self, cluster: Cluster, settings: Settings) -> None:
-        from ...batch.cluster.client import ClusterSession
+        from ..batch.cluster.client import ClusterSession
 
         super().__init__(1, 0, settings)
         self._session = ClusterSession(cluster)

@@ -24,17 +24,17 @@ from pathlib import Path
 import msgspec
 from sqlalchemy.exc import SQLAlchemyError
 
-from ...model.course import Course, Week
-from ...model.submission_files import format_timestamp, parse_timestamp
-from ...nbgrader.collect.history import last_seen
-from ...nbgrader.collect.safe_read import read_ordinary
-from ...nbgrader.release.archive import names
-from ...nbgrader.workspace import Workspace
-from ..login import is_name
-from ..shared_state import SharedState
-from ..submissions.upload import is_kept
-from ..tables import Leader, QueuedSubmission, error_text
+from ..model.course import Course, Week
+from ..model.submission_files import format_timestamp, parse_timestamp
+from ..nbgrader.collect.history import last_seen
+from ..nbgrader.collect.safe_read import read_ordinary
+from ..nbgrader.release.archive import names
+from ..nbgrader.workspace import Workspace
+from .login import is_name
 from .recording import SECRET_FILE
+from .shared_state import SharedState
+from .submissions.upload import is_kept
+from .tables import Leader, QueuedSubmission, error_text
 
 _MARKER_FILES = ("timestamp.txt", SECRET_FILE)
 _QUIET = 0.4  # seconds without a change

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...lms.roster import RosterEntry
-from ...model.course import Course, Week
-from ...model.errors import KitError
+from ..lms.roster import RosterEntry
+from ..model.course import Course, Week
+from ..model.errors import KitError
 from .http_client import Web, secret_of
 from .push import PlatformGrade
 

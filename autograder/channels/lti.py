@@ -13,11 +13,11 @@ import time
 import uuid
 from typing import Any
 
-from ...lms.grade_files import total
-from ...lms.roster import RosterEntry
-from ...model.course import Course, Week
-from ...model.course.registry import Lti
-from ...model.errors import KitError, PlatformError
+from ..lms.grade_files import total
+from ..lms.roster import RosterEntry
+from ..model.course import Course, Week
+from ..model.course.registry import Lti
+from ..model.errors import KitError, PlatformError
 from .http_client import Web, secret_of
 from .push import PlatformGrade
 

@@ -21,13 +21,13 @@ from typing import Protocol
 
 import msgspec
 
-from ...feedback.render import submission_text
-from ...files import alone, replace_file
-from ...lms.grade_files import total
-from ...lms.roster import Roster, RosterEntry
-from ...model.course import Course, Week
-from ...model.errors import KitError, PlatformError
-from ...nbgrader.gradebook.report_store import stored_report
+from ..feedback.render import submission_text
+from ..files import alone, replace_file
+from ..lms.grade_files import total
+from ..lms.roster import Roster, RosterEntry
+from ..model.course import Course, Week
+from ..model.errors import KitError, PlatformError
+from ..nbgrader.gradebook.report_store import stored_report
 
 _SMALL = 1e-4
 _LONGEST = 8000

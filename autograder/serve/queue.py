@@ -26,9 +26,9 @@ from typing import Any, NamedTuple
 import msgspec
 import sqlalchemy as sa
 
-from ...model.report.schema import Ending, SubmissionReport
-from .. import tables as t
-from ..tables import (
+from ..model.report.schema import Ending, SubmissionReport
+from . import tables as t
+from .tables import (
     COUNTED,
     GRADED,
     REPLACED,

@@ -21,18 +21,18 @@ import msgspec
 import sqlalchemy as sa
 from sqlalchemy.exc import SQLAlchemyError
 
-from ...model.course import Course, Week, load
-from ...model.errors import KitError, NbgraderError
-from ...model.report.schema import Report, SubmissionReport
-from ...model.submission_files import format_timestamp
-from ...nbgrader.collect.history import Entry, History, read_history
-from ...nbgrader.collect.submissions import accept, earlier_files, put_in_place
-from .. import tables as t
-from ..queue.grading_process import ChildProcess
-from ..queue.queue import Queue
-from ..shared_state import Settings, SharedState
-from ..submissions.upload import unpacked
-from ..tables import (
+from ..model.course import Course, Week, load
+from ..model.errors import KitError, NbgraderError
+from ..model.report.schema import Report, SubmissionReport
+from ..model.submission_files import format_timestamp
+from ..nbgrader.collect.history import Entry, History, read_history
+from ..nbgrader.collect.submissions import accept, earlier_files, put_in_place
+from . import tables as t
+from .grading_process import ChildProcess
+from .queue import Queue
+from .shared_state import Settings, SharedState
+from .submissions.upload import unpacked
+from .tables import (
     Leader,
     QueuedSubmission,
     Store,
@@ -147,7 +147,7 @@ def record_submissions(
     course: Course, queue: Queue, ledger: Ledger, settings: Settings, student: str, week_name: str
 ) -> None:
     """Accept and record a student's graded submissions for a week, oldest first."""
-    from ...nbgrader.autograde.recorder import require_released
+    from ..nbgrader.autograde.recorder import require_released
 
     week = course.week(week_name)
     require_released(course, week)
@@ -182,7 +182,7 @@ def record_submissions(
 def _record_score(
     course: Course, week: Week, settings: Settings, student: str, report: SubmissionReport | None
 ) -> None:
-    from ...nbgrader.autograde.recorder import record
+    from ..nbgrader.autograde.recorder import record
 
     if report is None:
         raise KitError("a graded submission has no result")

@@ -19,9 +19,9 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from ...model.course import Course
-from ...model.errors import KitError, PlatformError
-from ...model.message_text import replaced
+from ..model.course import Course
+from ..model.errors import KitError, PlatformError
+from ..model.message_text import replaced
 
 
 def secret_of(course: Course, variable: str, file: str) -> str:
