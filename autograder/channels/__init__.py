@@ -1,8 +1,8 @@
-"""Exchange weeks, submissions and grades with other systems.
+"""Exchange weeks, submissions and grades with GitHub, git, Gradescope, Canvas and LTI platforms.
 
-`github` writes template repositories, `git` collects submissions from repositories,
-`gradescope_zip` builds Gradescope autograders that run `in_container`, and `push` sends grades to
-`canvas` and `lti` platforms, each exactly once even if a push is interrupted.
+`github` writes template repositories, and `git` collects submissions from repositories.
+`gradescope_zip` builds Gradescope autograders, which run `in_container`. `push` sends each grade to
+a platform (`canvas`, `lti`) exactly once, even if a push is interrupted.
 """
 
 __all__ = [

@@ -305,7 +305,7 @@ def test_a_second_push_by_lti_writes_nothing_and_makes_no_second_column(
 
 
 def test_a_dry_run_by_lti_makes_no_column(registered: Course, platform: LtiServer) -> None:
-    item = lti_line_item(registered, registered.weeks[0], make=False, pause=0.01)
+    item = lti_line_item(registered, registered.weeks[0], create=False, pause=0.01)
     assert len(planned(registered, item).of(Todo.WRITE)) == 3
     assert platform.items == []
 

@@ -55,7 +55,7 @@ def push(
     platform: Platform = (
         canvas_assignment(course, chosen)
         if canvas
-        else lti_line_item(course, chosen, make=not dry_run)
+        else lti_line_item(course, chosen, create=not dry_run)
     )
     texts = comments_of(course, chosen, scores) if comments else {}
     push = plan_push(course, chosen, platform, scores, texts, overwrite=overwrite)
