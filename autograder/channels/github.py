@@ -51,7 +51,7 @@ def export_template(course: Course, week: Week, folder: Path) -> ExportedTemplat
     secrets = secrets_of(course, week)
     check_files(template, secrets, f"{folder.name}/template")
     check_files(bundle, secrets, f"{folder.name}/classroom50")
-    changed = _commit(folder / "template", template, f"{week.title}, as it is handed out")
+    changed = _commit(folder / "template", template, f"{week.title}: files for students")
     target = folder / "classroom50" / "autograders" / week.name
     shutil.rmtree(target, ignore_errors=True)
     _write(target, bundle)

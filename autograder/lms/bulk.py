@@ -139,7 +139,7 @@ def _place(name: str, roster: Roster, numbers: Mapping[str, set[str]]) -> Placed
 
 
 def _find_entry(roster: Roster, number: str, name: str) -> RosterEntry | None:
-    """Return the only entry with this number or, if there is none, with this name, or None.
+    """Return the only entry with this number or else with this name, or None if none is unique.
 
     The order of the words in the name does not matter.
     """
@@ -258,14 +258,14 @@ def _parsed(name: str, data: bytes | None) -> dict[Any, Any]:
         loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
         found = yaml.load(data.decode("utf-8"), loader)
     except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
-        raise KitError(f"{name}: not what Gradescope writes: {str(error)[:120]}") from None
+        raise KitError(f"{name}: not Gradescope's metadata: {str(error)[:120]}") from None
     if not isinstance(found, dict):
-        raise KitError(f"{name}: not what Gradescope writes: it has no submissions")
+        raise KitError(f"{name}: not Gradescope's metadata: it has no submissions")
     return found
 
 
 def _student(person: dict[Any, Any], roster: Roster) -> str:
-    """Return the student with a submitter's id or e-mail address, or "" if there is none."""
+    """Return the student with a submitter's id or e-mail address, or "" if no entry matches."""
     for key in (":sid", ":email"):
         value = str(person.get(key) or "").strip()
         if value and (matched := roster.match([value])[0].get(value)):

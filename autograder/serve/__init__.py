@@ -3,7 +3,7 @@
 Everything that students, or anyone who can reach the port, send is untrusted: names, files, headers
 and request rates. Guarantees:
 
-- A body is parsed only if its sender is known and its size and rate are within limits (`login`,
+- A body is parsed only after its sender, size and rate have been checked (`login`,
   `request_limits`, `views.routes`).
 - Students see only their own submissions. Until feedback is released, results contain neither
   hidden inputs nor expected values (`attempt_feedback`).

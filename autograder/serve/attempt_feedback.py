@@ -112,7 +112,7 @@ _EXCEPTION = re.compile(r"\b[A-Z][A-Za-z]+(?:Error|Exception|Interrupt|Exit|Iter
 class VisibleFinding(msgspec.Struct, frozen=True):
     """A cause of failures, and the requirements (`claims`) that the failing tests check.
 
-    Only the first requirement is known to be violated. `others` introduces the rest.
+    Only the first requirement is certainly violated. `others` introduces the other requirements.
     """
 
     verdict: str

@@ -86,7 +86,7 @@ class Courses:
             return self._course
 
     def week(self, name: str) -> Week | None:
-        """Return the week with exactly this name, or None if there is none in course.yaml."""
+        """Return the week with exactly this name, or None if course.yaml has no such week."""
         return next((w for w in self.now.weeks if w.name == name), None)
 
     def open_weeks(self) -> list[Week]:

@@ -123,7 +123,7 @@ def recency(submission: QueuedSubmission) -> tuple[float, int]:
 
 
 class Store:
-    """Base class for reading and writing the tables. All methods block."""
+    """Base class of the classes that read and write the tables. All methods block."""
 
     def __init__(self, engine: sa.Engine, clock: Callable[[], float] = time.time) -> None:
         self.engine, self.clock = engine, clock
@@ -147,7 +147,7 @@ class Store:
             return [db.execute(statement).rowcount for statement in statements][-1]
 
     def read(self, query: sa.Executable) -> sa.Result[Any]:
-        """Run a query and return all its rows."""
+        """Run a query and return its result with all rows loaded."""
         with self.engine.connect() as db:
             return db.execute(query).freeze()()
 
@@ -163,12 +163,12 @@ class Store:
 
 
 def of_student(table: sa.Table, student: str, week: str) -> sa.ColumnElement[bool]:
-    """Return the condition that selects a student's rows for a week."""
+    """Return the SQL condition for a student's rows for a week."""
     return (table.c.student == student) & (table.c.week == week)
 
 
 def open_database(url: str) -> sa.Engine:
-    """Open the database and create missing tables; raise KitError if it cannot be reached."""
+    """Open a database and create missing tables; raise KitError if the URL cannot be opened."""
     if not url.startswith(("sqlite:///", "postgresql")):
         raise KitError("--db must look like postgresql+psycopg://user@host/database")
     if url.startswith("sqlite"):
@@ -203,7 +203,7 @@ def first_line(error: Exception) -> str:
 
 
 def error_text(error: Exception) -> str:
-    """Describe an error in one line; include its type unless the message is meant for users."""
+    """Return an error as one line, with its type unless its message is meant for users."""
     if isinstance(error, SQLAlchemyError):
         return first_line(error)
     name = type(error).__name__
@@ -212,11 +212,14 @@ def error_text(error: Exception) -> str:
     return f"{name}: {error}"
 
 
-_LOCK_KEY = 0x6175746F  # arbitrary, the same for all services
+_LOCK_KEY = 0x6175746F  # an arbitrary number that all services use
 
 
 class Leader(Store):
-    """The leader's lock. With SQLite there is one service, which always leads. Methods block."""
+    """The lock that selects one leader among several services. All methods block.
+
+    With SQLite there is only one service, which is always the leader.
+    """
 
     def __init__(self, engine: sa.Engine) -> None:
         super().__init__(engine)
@@ -224,7 +227,7 @@ class Leader(Store):
         self._lock = threading.Lock()
 
     def is_leader(self) -> bool:
-        """Return True if this service leads, after trying to become the leader."""
+        """Try to become the leader; return True if this service is the leader."""
         if not self.shared:
             return True
         with self._lock:

@@ -6,10 +6,4 @@ implements the routes; `view_models` and `class_view` compute their content. Sta
 `routes`.
 """
 
-__all__ = [
-    "class_view",
-    "handlers",
-    "request_context",
-    "routes",
-    "view_models",
-]
+__all__ = ["class_view", "handlers", "request_context", "routes", "view_models"]

@@ -217,7 +217,7 @@ class Views:
         return ahead, pause + each * ((ahead + running) // self._processes + 1)
 
     def _counting_receipt(self, submissions: Sequence[QueuedSubmission]) -> str:
-        """Return the receipt of the submission that counts, or "" if it is not known yet."""
+        """Return the receipt of the submission that counts, or "" before this is decided."""
         course = self.courses.now
         by_recency = sorted(submissions, key=recency, reverse=True)
         graded = (s for s in by_recency if self.queue.verdict(s) is Ending.GRADED)
