@@ -1,8 +1,17 @@
-"""Exchange weeks, submissions and grades with other systems.
+"""Exchange weeks, submissions and grades with GitHub, git, Gradescope, Canvas and LTI platforms.
 
-`github` writes template repositories, `git` collects submissions from repositories,
-`gradescope_zip` builds Gradescope autograders that run `in_container`, and `grades` pushes grades
-to Canvas and to LTI platforms.
+`github` writes template repositories, and `git` collects submissions from repositories.
+`gradescope_zip` builds Gradescope autograders, which run `in_container`. `push` sends each grade to
+a platform (`canvas`, `lti`) exactly once, even if a push is interrupted.
 """
 
-__all__ = ["git", "github", "grades", "gradescope_zip", "in_container", "kit_files"]
+__all__ = [
+    "canvas",
+    "git",
+    "github",
+    "gradescope_zip",
+    "http_client",
+    "in_container",
+    "lti",
+    "push",
+]

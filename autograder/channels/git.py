@@ -1,12 +1,12 @@
 """Collect submissions from git: each student's repository at the due date.
 
 Theory of operation. Everything in a repository is untrusted: objects, names, attributes,
-submodules, links and, in a folder of clones, the configuration. The repository is cloned into a
-bare repository through upload-pack, which git declares safe for untrusted repositories. There is no
-working tree, so no hook, filter or attribute ever takes effect. Only ordinary files with plain
-names are read, within the size limits of the intake, which checks them again for grading. The size
-of git's output is limited, because a few small trees can list billions of files, and so is the size
-of the files that git writes. A failure for one student is reported, and the others are collected.
+submodules, links and, for a local clone, its configuration. The repository is cloned into a bare
+repository through upload-pack, which git declares safe for untrusted repositories. Without a
+working tree, no hook, filter or attribute takes effect. Only regular files with plain names are
+read, within the size limits of the intake, which checks the files again for grading. The size of
+git's output is limited, because a few small trees can list billions of files. The size of the files
+that git writes is limited as well. An error in one repository does not stop the collection.
 
 Not guaranteed: commit dates come from the student's machine. Dates that decrease along the history
 are reported.
@@ -33,11 +33,11 @@ from ..model.course.late import due_for
 from ..model.errors import KitError
 from ..model.submission_files import format_timestamp
 
-_SECONDS = 300
-_MOST_SAID = 16 << 20  # bytes of git's output
-_MOST_WRITTEN = 1 << 30  # bytes of a file that git writes, such as all objects of a repository
-_BACKWARDS_SECONDS = 3600
-_SAFE = (
+_TIMEOUT_SECONDS = 300
+_MAX_OUTPUT = 16 << 20  # bytes of git's output
+_MAX_WRITTEN = 1 << 30  # bytes of a file that git writes, such as all objects of a repository
+_CLOCK_SKEW_SECONDS = 3600
+_SAFE_OPTIONS = (
     *("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "core.symlinks=false"),
     *("-c", "protocol.ext.allow=never", "-c", "submodule.recurse=false"),
     *("-c", "safe.directory=*"),
@@ -46,10 +46,10 @@ _SAFE = (
 
 @dataclass(frozen=True)
 class StudentRepository:
-    """The repository of a student: a URL or a folder."""
+    """The repository of a student. `location`: a URL or a folder."""
 
     student: str
-    place: str
+    location: str
 
 
 @dataclass
@@ -57,35 +57,34 @@ class GitFound:
     """The result of a collection.
 
     commits: date of the collected commit, by student
-    nothing: students without a commit at the due date
+    missing: students without a commit before the due date
     failed:  error by student, for repositories that could not be read
-    notes:   problems to report
+    notes:   remarks for the instructor
     """
 
     commits: dict[str, dt.datetime] = field(default_factory=dict)
-    nothing: list[str] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
     failed: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
 
-def read_repositories(roster: Path, where: str | None) -> list[StudentRepository]:
-    """Read the repositories of a class list.
+def read_repositories(roster: Path, pattern: str | None) -> list[StudentRepository]:
+    """Read the repositories of a class list; raise KitError if it is malformed.
 
-    The list must have a column `repository`, or a column with GitHub user names (`username` from
-    Classroom 50, `github_username` from GitHub Classroom), which replace {username} in the pattern
-    `where`. The column `student` or `identifier` has the name in the gradebook; it defaults to the
-    GitHub user name. Raise KitError if the list is unreadable or lacks these columns.
+    The list has a column `repository`, or a column with GitHub user names (`username` from
+    Classroom 50, `github_username` from GitHub Classroom), which replace {username} in `pattern`.
+    The column `student` or `identifier` has the name in the gradebook, by default the user name.
     """
     found = []
     for row in read_rows(roster):
         login = next((row[n] for n in ("username", "github_username", "login") if row.get(n)), "")
         student = next((row[n] for n in ("student", "identifier") if row.get(n)), login)
-        pattern = (where or "").replace("{username}", login or student)
-        place = row.get("repository") or pattern.replace("{student}", student)
+        filled = (pattern or "").replace("{username}", login or student)
+        location = row.get("repository") or filled.replace("{student}", student)
         if "/" in student or student.startswith((".", "-")):
             raise KitError(f"{roster}: {student!r} is not a valid student name: fix that row")
-        if student and place:
-            found.append(StudentRepository(student, place))
+        if student and location:
+            found.append(StudentRepository(student, location))
     if not found:
         raise KitError(
             f"{roster} needs a column `repository`, or a column `username`, `github_username` or "
@@ -105,7 +104,12 @@ def collect_git(
     extended: Mapping[str, dt.timedelta] | None = None,
     on_done: Callable[[], None] = lambda: None,
 ) -> GitFound:
-    """Collect each student's last commit before the due date (with extensions), or the newest."""
+    """Collect each student's last commit before the due date; `newest`: the last commit at all.
+
+    accept: called with the student, the files and the time of the commit
+    extended: extension of the due date by student
+    on_done: called after each repository
+    """
     found = GitFound()
     for one in repositories:
         more = (extended or {}).get(one.student, dt.timedelta())
@@ -116,7 +120,7 @@ def collect_git(
         except KitError as error:
             found.failed[one.student] = str(error)
         except (OSError, ValueError, OverflowError) as error:  # an invalid date, name or size
-            found.failed[one.student] = f"{one.place}: cannot be read: {error}"
+            found.failed[one.student] = f"{one.location}: cannot be read: {error}"
         on_done()
     return found
 
@@ -130,14 +134,14 @@ def _collect(
     accept: Accept,
     found: GitFound,
 ) -> None:
-    _clone(one.place, bare)
-    commit = _last(bare, until)
+    _clone(one.location, bare)
+    commit = _last_commit(bare, until)
     if commit is None:
-        found.nothing.append(one.student)
+        found.missing.append(one.student)
         return
     shown = _git(bare, "log", "--first-parent", "--format=%ct", commit, "--")
     times = [int(seconds) for seconds in shown.splitlines()]  # newest first
-    if any(older - newer > _BACKWARDS_SECONDS for newer, older in pairwise(times)):
+    if any(older - newer > _CLOCK_SKEW_SECONDS for newer, older in pairwise(times)):
         found.notes.append(f"{one.student}: commit dates decrease along the history")
     date = dt.datetime.fromtimestamp(times[0], dt.UTC)
     bound = course.limits(week).submission_mib << 20
@@ -147,31 +151,27 @@ def _collect(
     found.commits[one.student] = date
 
 
-def _clone(place: str, bare: Path) -> None:
+def _clone(location: str, bare: Path) -> None:
     """Clone into a bare repository, using git's transport even for local folders."""
-    source = place
-    if "://" not in place and not _is_ssh(place):
-        path = Path(place).expanduser()
+    source = location
+    host, colon, _ = location.partition(":")
+    is_ssh = colon and "@" in host and "/" not in host
+    if "://" not in location and not is_ssh:
+        path = Path(location).expanduser()
         if not path.exists():
-            raise KitError(f"{place}: folder not found")
+            raise KitError(f"{location}: folder not found")
         source = path.resolve().as_uri()
     if source.startswith("-"):
-        raise KitError(f"{place!r} is not a repository")
-    arguments = ("--quiet", "--bare", "--no-tags", "--", source, str(bare))
-    run_git([], "clone", *arguments, max_bytes=_MOST_WRITTEN)
+        raise KitError(f"{location!r} is not a repository")
+    run_git([], "clone", "--quiet", "--bare", "--no-tags", "--", source, str(bare))
 
 
-def _git(bare: Path, command: str, *arguments: str, max_bytes: int = _MOST_SAID) -> bytes:
+def _git(bare: Path, command: str, *arguments: str, max_bytes: int = _MAX_OUTPUT) -> bytes:
     return run_git(["--git-dir", str(bare)], command, *arguments, max_bytes=max_bytes)
 
 
-def _is_ssh(place: str) -> bool:
-    host, colon, _ = place.partition(":")
-    return bool(colon) and "/" not in host and "@" in host
-
-
-def _last(bare: Path, until: dt.datetime | None) -> str | None:
-    """Return the last commit of the default branch (before `until`, if given), or None."""
+def _last_commit(bare: Path, until: dt.datetime | None) -> str | None:
+    """Return the last commit of the default branch before `until`, or None without a commit."""
     if not _git(bare, "for-each-ref", "refs/heads").strip():
         return None
     before = [] if until is None else [f"--before={int(until.timestamp())}"]
@@ -179,7 +179,7 @@ def _last(bare: Path, until: dt.datetime | None) -> str | None:
 
 
 def _files(bare: Path, commit: str) -> Iterator[tuple[str, Read]]:
-    """Yield the ordinary files of a commit, without links and submodules."""
+    """Yield the name and reader of each regular file of a commit, except hidden files."""
     listed = _git(bare, "ls-tree", "-r", "-z", "-l", "--full-tree", commit)
     for entry in listed.split(b"\0"):
         about, _, name = entry.partition(b"\t")
@@ -187,47 +187,45 @@ def _files(bare: Path, commit: str) -> Iterator[tuple[str, Read]]:
         if any(part.startswith(b".") for part in parts):
             continue  # the template's workflow and .gitignore, and files of editors
         if len(fields) == 4 and fields[0] in (b"100644", b"100755"):
-            yield name.decode("utf-8", "replace"), _reader(bare, fields[2].decode(), int(fields[3]))
+            read = partial(_read_blob, bare, fields[2].decode(), int(fields[3]))
+            yield name.decode("utf-8", "replace"), read
 
 
-def _reader(bare: Path, blob: str, size: int) -> Read:
-    def read(bound: int) -> bytes | None:
-        if size > bound:
-            return None
-        return _git(bare, "cat-file", "blob", blob, max_bytes=max(size, _MOST_SAID))
-
-    return read
+def _read_blob(bare: Path, blob: str, size: int, bound: int) -> bytes | None:
+    if size > bound:
+        return None
+    return _git(bare, "cat-file", "blob", blob, max_bytes=max(size, _MAX_OUTPUT))
 
 
 def run_git(
-    place: Sequence[str], command: str, *arguments: str, max_bytes: int = _MOST_WRITTEN
+    repository: Sequence[str], command: str, *arguments: str, max_bytes: int = _MAX_WRITTEN
 ) -> bytes:
-    """Run git and return its output; raise KitError after an error or five minutes.
+    """Run a git command and return its output; raise KitError if it fails or takes too long.
 
-    place: git's options that select the repository
-    max_bytes: limit in bytes of the output, and of each file that git writes
+    repository: git options that select the repository
+    max_bytes: limit on the output and on each file that git writes
     """
     quiet = {"GIT_TERMINAL_PROMPT": "0", "GIT_LFS_SKIP_SMUDGE": "1", "GIT_NO_LAZY_FETCH": "1"}
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
         try:
             process = subprocess.Popen(
-                ["git", *_SAFE, *place, command, *arguments],
+                ["git", *_SAFE_OPTIONS, *repository, command, *arguments],
                 env={**os.environ, **quiet},
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=errors,
-                start_new_session=True,  # so that git's helper processes are killed too
+                start_new_session=True,  # so that a timeout also kills git's helper processes
                 preexec_fn=partial(_limit_file_size, max_bytes),
             )
         except FileNotFoundError:
             raise KitError("git is not installed: apt-get install git") from None
         try:
-            code = process.wait(_SECONDS)
+            code = process.wait(_TIMEOUT_SECONDS)
         except BaseException as error:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
             if isinstance(error, subprocess.TimeoutExpired):
-                raise KitError(f"git {command} took longer than {_SECONDS} s") from None
+                raise KitError(f"git {command} took longer than {_TIMEOUT_SECONDS} s") from None
             raise
         if code == -signal.SIGXFSZ:
             raise KitError(f"git {command}: the repository is too large")
@@ -240,7 +238,7 @@ def run_git(
 
 
 def _limit_file_size(max_bytes: int) -> None:
-    """Limit the size of written files; runs in the child process before git starts."""
+    """Limit the size of written files. Runs in the child process before git starts."""
     hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
     if hard != resource.RLIM_INFINITY:
         max_bytes = min(hard, max_bytes)

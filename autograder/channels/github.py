@@ -1,13 +1,13 @@
 """Export a week as a template repository for GitHub Classroom and Classroom 50.
 
 `template/` is a git repository with the stub, lesson, public checks, hints and a workflow that runs
-the checks in GitHub Actions. `classroom50/` belongs in the configuration repository of Classroom
-50: an `autograder.py` that runs the same public checks and writes result.json. Both become public
-(Classroom 50 publishes its bundles as a web page), so every file passes the leak check. Hidden
-tests run on the instructor's machine after `collect --git`.
+the checks in GitHub Actions. `classroom50/` belongs in the configuration repository of Classroom 50
+and has an `autograder.py` that runs the same public checks and writes result.json. Both folders
+become public, because Classroom 50 publishes its bundles as a web page, so every file must pass the
+leak check. Hidden tests run on the instructor's machine after `collect --git`.
 
-Contract of autograder.py and result.json: the wiki of foundation50/classroom50, "Advanced
-Autograding", classroom50/result/v1.
+The wiki of foundation50/classroom50 specifies autograder.py and result.json ("Advanced
+Autograding", classroom50/result/v1).
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from ..model.course import Course, Week
 from ..model.errors import KitError
 from ..nbgrader.workspace import Workspace
 from .git import run_git
-from .kit_files import requirements
+from .gradescope_zip import requirements
 
 CHECKS = ".github/workflows/checks.yml"
-_IGNORED = "__pycache__/\n.ipynb_checkpoints/\n.pytest_cache/\n.autograder-student.json\nkept/\n"
-_NEEDED = ("torch", "numpy", "matplotlib", "pytest")
-_AS = (
+_GITIGNORE = "__pycache__/\n.ipynb_checkpoints/\n.pytest_cache/\n.autograder-student.json\nkept/\n"
+_LIBRARIES = ("torch", "numpy", "matplotlib", "pytest")
+_COMMIT_OPTIONS = (
     *("-c", "user.name=course", "-c", "user.email=course@localhost", "-c", "commit.gpgSign=false"),
     *("-c", "init.defaultBranch=main"),
 )
@@ -38,7 +38,7 @@ _AS = (
 
 @dataclass(frozen=True)
 class ExportedTemplate:
-    """The two exported folders, and whether the template changed."""
+    """The exported folders. `changed`: the template has a new commit."""
 
     template: Path
     bundle: Path
@@ -46,13 +46,13 @@ class ExportedTemplate:
 
 
 def export_template(course: Course, week: Week, folder: Path) -> ExportedTemplate:
-    """Write both folders; raise LeakError before writing anything if a file contains a secret."""
+    """Write both folders; raise LeakError before writing if a file contains a secret."""
     template = template_files(course, week)
     bundle = bundle_files(course, week)
     secrets = secrets_of(course, week)
     check_files(template, secrets, f"{folder.name}/template")
     check_files(bundle, secrets, f"{folder.name}/classroom50")
-    changed = _commit(folder / "template", template, f"{week.title}, as it is handed out")
+    changed = _commit(folder / "template", template, f"{week.title}: files for students")
     target = folder / "classroom50" / "autograders" / week.name
     shutil.rmtree(target, ignore_errors=True)
     write_files(target, bundle)
@@ -60,7 +60,7 @@ def export_template(course: Course, week: Week, folder: Path) -> ExportedTemplat
 
 
 def template_files(course: Course, week: Week) -> dict[str, bytes]:
-    """Return the students' files, as released if possible, so that nbgrader can collect them."""
+    """Return the students' files, as released if the week is released, and the workflow."""
     released = Workspace(course).released(week)
     if released.is_dir():
         files = {
@@ -76,8 +76,8 @@ def template_files(course: Course, week: Week) -> dict[str, bytes]:
     )
     return files | {
         CHECKS: workflow.encode(),
-        ".gitignore": _IGNORED.encode(),
-        "requirements.txt": requirements(week, _NEEDED),
+        ".gitignore": _GITIGNORE.encode(),
+        "requirements.txt": requirements(week, _LIBRARIES),
     }
 
 
@@ -88,12 +88,12 @@ def bundle_files(course: Course, week: Week) -> dict[str, bytes]:
     return {
         "autograder.py": text.encode(),
         checks: (course.exercise_folder(week) / checks).read_bytes(),
-        "requirements.txt": requirements(week, _NEEDED),
+        "requirements.txt": requirements(week, _LIBRARIES),
     }
 
 
 def _template(name: str, **words: str) -> str:
-    """Return a template with its @WORDS@ replaced."""
+    """Return the text of a template, in which each @WORD@ is replaced by its value."""
     text = resources("autograder.channels").joinpath("templates", name).read_text(encoding="utf-8")
     for word, value in words.items():
         text = text.replace(f"@{word}@", value)
@@ -102,19 +102,15 @@ def _template(name: str, **words: str) -> str:
 
 def _commit(folder: Path, files: dict[str, bytes], message: str) -> bool:
     """Commit exactly these files; return True if the repository changed."""
-    git = ["-C", str(folder), *_AS]
+    git = ["-C", str(folder), *_COMMIT_OPTIONS]
     if not (folder / ".git").is_dir():
         if folder.exists() and any(folder.iterdir()):
             raise KitError(f"{folder} is not empty and not a git repository: use a different --out")
         folder.mkdir(parents=True, exist_ok=True)
         run_git(git, "init", "--quiet")
-    for path in folder.iterdir():
-        if path.name == ".git":
-            continue
-        if path.is_dir() and not path.is_symlink():
-            shutil.rmtree(path)
-        else:
-            path.unlink()
+    # with an empty index, all files are untracked, and `clean` removes them
+    run_git(git, "read-tree", "--empty")
+    run_git(git, "clean", "-ffdxq")
     write_files(folder, files)
     # --force adds files that .gitignore or the instructor's settings would exclude
     run_git(git, "add", "--all", "--force")

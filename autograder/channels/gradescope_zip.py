@@ -1,42 +1,56 @@
-"""Build the autograder zip of a week for Gradescope.
+"""Build the autograder zip of a week for Gradescope, and convert reports to results.json.
 
-The zip contains setup.sh, run_autograder, the kit, hidden tests and solutions, and is uploaded to
-the instructor's account: everyone who can download it there can read them. In the container only
-root can read them, and submissions run under a separate uid (`in_container.py`).
+The zip contains setup.sh, run_autograder, the kit, hidden tests and solutions. The instructor
+uploads the zip to Gradescope, where anyone who can download the zip can read all of these files. In
+the container, only root can read them, and submissions run under a separate uid (`in_container`).
 
-Formats: Gradescope's autograder specification (setup.sh, run_autograder, /autograder/source,
-/autograder/submission, /autograder/results/results.json).
+Gradescope's autograder specification defines the formats (setup.sh, run_autograder,
+/autograder/source, /autograder/submission, /autograder/results/results.json).
 """
 
 from __future__ import annotations
 
+import hashlib
 import io
 import stat
 import zipfile
+from importlib import metadata
 from importlib.resources import files as resources
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
+import autograder
+
 from ..feedback.render import escaped, exercise_fragment, exercise_text, notice_text
-from ..model.course import Course, Week
+from ..files import course_secret
+from ..model.availability import EXTRAS
+from ..model.course import REGISTRY, Course, Week
+from ..model.course.loader import one_week
 from ..model.errors import KitError
 from ..model.report import scoring
 from ..model.report.schema import Ending, ExerciseReport, SubmissionReport, Verdict
-from .kit_files import requirements, week_parts
 
 VISIBILITIES = ("visible", "after_due_date", "after_published", "hidden")
 FEEDBACK = ("html", "md")
 SETTINGS = "gradescope.json"
-_NEEDED = ("torch", "numpy", "scipy", "matplotlib", "msgspec", "pytest", "PyYAML", "jinja2", "rich",
-           "typer", "tzdata", "packaging", "psutil", "pyseccomp", "nh3", "markdown-it-py",
-           "mdit-py-plugins", "latex2mathml", "pygments")  # fmt: skip
+_LIBRARIES = ("torch", "numpy", "scipy", "matplotlib", "msgspec", "pytest", "PyYAML", "jinja2",
+              "rich", "typer", "tzdata", "packaging", "psutil", "pyseccomp", "nh3",
+              "markdown-it-py", "mdit-py-plugins", "latex2mathml", "pygments")  # fmt: skip
+_KIT = Path(autograder.__file__).parent
+_PACKAGES = (
+    *("batch", "channels", "feedback", "grading", "authors", "model", "pages", "repair"),
+    *("sandbox", "terminal", "worker"),
+)
+_KIT_MODULES = ("__init__.py", "files.py", "version.py")
+_SECRET = ".autograder/secret"
 _PROGRAM = stat.S_IFREG | 0o755
 _FILE = stat.S_IFREG | 0o600
 
 
 class GradescopeSettings(msgspec.Struct, frozen=True):
-    """The settings stored in the zip: how Gradescope shows the results."""
+    """Settings in the zip that determine when and how Gradescope shows results."""
 
     week: str
     visibility: str = "after_due_date"
@@ -52,11 +66,10 @@ def autograder_zip(
     if feedback not in FEEDBACK:
         raise KitError(f"--feedback is one of {', '.join(FEEDBACK)}, not {feedback!r}")
     settings = GradescopeSettings(week.name, visibility, feedback)
-    files = week_parts(course, week, "gradescope")
-    files |= {
+    files = _kit_files(course, week) | {
         "setup.sh": _text("setup.sh"),
         "run_autograder": _text("run_autograder"),
-        "requirements.txt": requirements(week, _NEEDED),
+        "requirements.txt": requirements(week, _LIBRARIES),
         SETTINGS: msgspec.json.encode(settings),
     }
     return _zipped(files)
@@ -66,8 +79,41 @@ def _text(name: str) -> bytes:
     return resources("autograder.channels").joinpath("templates", f"gradescope.{name}").read_bytes()
 
 
+def _kit_files(course: Course, week: Week) -> dict[str, bytes]:
+    """Return the kit's grading packages and all files of a week, by relative name.
+
+    The secret for hidden inputs is derived from the course's secret, which stays on this machine.
+    """
+    files = {f"autograder/{name}": (_KIT / name).read_bytes() for name in _KIT_MODULES}
+    kit = [(_KIT / package, _KIT.parent) for package in _PACKAGES]
+    own = (course.graders(week), course.solution_folder(week), course.exercise_folder(week))
+    for folder, root in [*kit, *((folder, course.root) for folder in own)]:
+        for path in sorted(folder.rglob("*")):
+            if path.is_file() and "__pycache__" not in path.parts:
+                files[path.relative_to(root).as_posix()] = path.read_bytes()
+    files[REGISTRY] = one_week(course, week).encode()
+    about = f"gradescope {week.name}".encode()
+    files[_SECRET] = hashlib.blake2b(about, key=course_secret(course), digest_size=32).digest()
+    return files
+
+
+def requirements(week: Week, libraries: tuple[str, ...]) -> bytes:
+    """Return a requirements.txt with these libraries and the libraries of the week's extras.
+
+    Versions are pinned to the installed versions, so that results are reproducible. A library that
+    is not installed here is not pinned.
+    """
+    lines = []
+    for name in (*libraries, *(name for extra in week.extras for name in EXTRAS.get(extra, ()))):
+        try:
+            lines.append(f"{name}=={metadata.version(name).split('+')[0]}\n")
+        except metadata.PackageNotFoundError:
+            lines.append(f"{name}\n")
+    return "".join(lines).encode()
+
+
 def _zipped(files: dict[str, bytes]) -> bytes:
-    """Return a zip with fixed timestamps: equal files give equal bytes."""
+    """Return a zip without timestamps, so that equal files give equal bytes."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in sorted(files.items()):
@@ -79,16 +125,14 @@ def _zipped(files: dict[str, bytes]) -> bytes:
 
 
 def results(report: SubmissionReport, week: Week, settings: GradescopeSettings) -> dict[str, Any]:
-    """Return results.json: one entry per exercise, and its public tests as visible entries.
+    """Return results.json: an entry for each exercise, and a visible entry for its public tests.
 
-    Raise KitError for a system error, because it must never become a score of 0.
+    Raise KitError after a system error, which must never become a score of 0.
     """
     if report.verdict is Ending.GRADER_FAULT:
         raise KitError(f"system error: {report.message}")
     counted = {e.name: e.score for e in scoring.counted(week, report.exercises)}
-    tests: list[dict[str, Any]] = []
-    for exercise in report.exercises:
-        tests += _public(exercise)
+    tests = [entry for exercise in report.exercises for entry in _public_tests(exercise)]
     for exercise in report.exercises:
         points = week.exercise(exercise.name).points
         tests.append(
@@ -96,7 +140,9 @@ def results(report: SubmissionReport, week: Week, settings: GradescopeSettings) 
                 "name": exercise.name,
                 "score": counted.get(exercise.name, 0.0),
                 "max_score": points,
-                "output": _shown(exercise, points, settings.feedback),
+                "output": exercise_text(exercise, points, escaped)
+                if settings.feedback == "md"
+                else exercise_fragment(exercise, points),
                 "output_format": settings.feedback,
                 "visibility": settings.visibility,
             }
@@ -111,14 +157,8 @@ def results(report: SubmissionReport, week: Week, settings: GradescopeSettings) 
     }
 
 
-def _shown(exercise: ExerciseReport, points: float, form: str) -> str:
-    if form == "md":
-        return exercise_text(exercise, points, escaped)
-    return exercise_fragment(exercise, points)
-
-
-def _public(exercise: ExerciseReport) -> list[dict[str, Any]]:
-    """Return an entry without points for the public tests, visible immediately."""
+def _public_tests(exercise: ExerciseReport) -> list[dict[str, Any]]:
+    """Return an entry without points for the public tests, unless none of them ran."""
     ran = [t for t in exercise.tests if t.public and t.verdict is not Verdict.NOT_RUN]
     if not ran:
         return []

@@ -1,10 +1,10 @@
 """Grade one submission in a Gradescope container: `python -m autograder.channels.in_container`.
 
-Theory of operation. The container is plain Docker: one submission, run as root without namespaces.
-The submission may be lying. It runs only in a sandbox that passed a trial in this container.
-Before its first line runs, hidden tests and results become readable by root only. If no sandbox
-works or the kit fails, no results are written and the exit code is 2: Gradescope then reports that
-the autograder failed, and assigns no score.
+Theory of operation. Gradescope starts a Docker container without namespaces for each submission,
+and this program runs as root. The submission is untrusted. It runs only in a sandbox that passed a
+trial in this container. Before the submission runs, hidden tests and results become readable by
+root only. If no sandbox works or the kit fails, no results are written and the exit code is 2.
+Gradescope then reports that the autograder failed, and assigns no score.
 """
 
 from __future__ import annotations
@@ -21,10 +21,9 @@ from ..batch.grade import grade_batch
 from ..batch.intake import read_submission
 from ..files import replace_file
 from ..model.availability import axis
-from ..model.course import Course, load
+from ..model.course import load
 from ..model.errors import KitError
 from ..model.message_text import replaced
-from ..model.report.schema import SubmissionReport
 from ..sandbox import choose
 from .gradescope_zip import SETTINGS, GradescopeSettings, results
 
@@ -32,15 +31,18 @@ _METADATA = "submission_metadata.json"
 
 
 def main(base: Path = Path("/autograder")) -> int:
-    """Grade the folder `submission`, write `results/results.json` and return exit code 0 or 2."""
+    """Grade the folder `submission`, write `results/results.json`, and return the exit code."""
     try:
-        _close(base)
+        _hide_secrets(base)
         course = load(base / "source", unfinished=True)
-        settings = msgspec.json.decode(
-            (base / "source" / SETTINGS).read_bytes(), type=GradescopeSettings
-        )
+        data = (base / "source" / SETTINGS).read_bytes()
+        settings = msgspec.json.decode(data, type=GradescopeSettings)
         week = course.week(settings.week)
-        report, sandbox = _graded(course, base / "submission", settings)
+        submission = read_submission(base / "submission", week, course.limits(week), "submission")
+        sandbox = choose().name
+        print(f"sandbox: {sandbox}")
+        batch = grade_batch(course, week, [submission], devices=axis(), jobs=1, sandbox=sandbox)
+        (report,) = batch.submissions
         found = results(report, week, settings)
     except (KitError, OSError, msgspec.MsgspecError) as error:
         print(f"not graded because of a system error: {replaced(str(error))}")
@@ -56,21 +58,10 @@ def main(base: Path = Path("/autograder")) -> int:
     return 0
 
 
-def _graded(
-    course: Course, folder: Path, settings: GradescopeSettings
-) -> tuple[SubmissionReport, str]:
-    week = course.week(settings.week)
-    submission = read_submission(folder, week, course.limits(week), "submission")
-    name = choose().name
-    print(f"sandbox: {name}")
-    batch = grade_batch(course, week, [submission], devices=axis(), jobs=1, sandbox=name)
-    return batch.submissions[0], name
+def _hide_secrets(base: Path) -> None:
+    """Make `source` and `results` readable by root only; raise KitError if that is impossible.
 
-
-def _close(base: Path) -> None:
-    """Make secrets and results readable by root only; raise KitError if that is impossible.
-
-    Links in `source` are not followed: it was unpacked from the instructor's zip.
+    Links are skipped, because `source` was unpacked from the instructor's zip.
     """
     for name in ("source", "results"):
         folder = base / name

@@ -1,17 +1,17 @@
 """Sort the files of a bulk download from Moodle, Canvas or Gradescope by student.
 
-Theory of operation. The platform made the archive, but students chose the names and contents of
-their files, and a file may be a zip file itself. No file is executed or unpacked to the path in its
-name: names with unusual characters are skipped, sizes are limited before reading, and links are
-skipped. The intake checks the files again when they are graded.
+Theory of operation. The platform created the archive, but students chose the names and contents of
+their files, and a file may be a zip file itself. No file is executed or written to the path in its
+name. Links and names with unusual characters are skipped, and sizes are limited before reading. The
+intake checks the files again when they are graded.
 
     Moodle   Ada Lovelace_12345_assignsubmission_file_/softmax.py
     Canvas   lovelaceada_LATE_12345_67890_softmax-1.py
     Gradescope   assignment_12_export/submission_34/softmax.py, and submission_metadata.yml
 
 Gradescope's metadata lists the students of each folder (several for a group) and the time of its
-submission. The file is Ruby's YAML: its keys begin with a colon. It is read with the safe loader,
-and only from the top folder, because students can submit a file with this name, also to Moodle.
+submission, in Ruby's YAML, whose keys begin with a colon. The metadata is read with the safe loader
+and only from the top folder, because students can submit a file with the same name.
 """
 
 from __future__ import annotations
@@ -40,47 +40,52 @@ from .roster import Roster, RosterEntry
 
 _MOODLE = re.compile(r"(?P<name>.+)_(?P<number>\d+)_assignsubmission_file_?\Z")
 _CANVAS = re.compile(r"[^_]+_(?P<late>LATE_)?(?P<number>\d+)_\d+_(?P<file>.+)\Z")
-_AGAIN = re.compile(r"-\d+(?=\.\w+\Z)")  # Canvas numbers resubmissions
+_RESUBMISSION = re.compile(r"-\d+(?=\.\w+\Z)")  # a number that Canvas adds
 _PLAIN = re.compile(r"[\w(][\w .()+,-]*\Z")
 _MAX_ENTRIES = 100_000
-_NBGRADER_FILES = ("timestamp.txt", "submission_secret.txt")  # nbgrader trusts them
+_NBGRADER_FILES = ("timestamp.txt", "submission_secret.txt")  # nbgrader trusts these files
 _BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError)
 
 _METADATA = "submission_metadata.yml"
 _MAX_METADATA = 256 << 20  # the metadata also contains autograder results
 
-Read = Callable[[int], bytes | None]  # the content, or None if it is larger than the bound
-# (student, files, time as nbgrader writes it or "") -> remarks for the instructor
+Read = Callable[[int], bytes | None]  # returns the content, or None if it exceeds the bound
+Placed = tuple[list[str], str, bool]  # students, file name in the submission, late (Canvas)
+# (student, files, submission time in nbgrader's format or "") -> remarks for the instructor
 Accept = Callable[[str, dict[str, bytes], str], list[str]]
 
 
 @dataclass
 class Found:
-    """The students and files found in a bulk download."""
+    """The students and files in a bulk download.
+
+    late: students whom Canvas marks as late
+    unmatched: files that match no student on the class list
+    left_out: remarks about files that were not accepted
+    missing: students on the class list without a submission
+    timed: students whose submission time is known
+    """
 
     collected: list[str] = field(default_factory=list)
-    late: list[str] = field(default_factory=list)  # as Canvas marks them
-    unmatched: list[str] = field(default_factory=list)  # files without a known student
+    late: list[str] = field(default_factory=list)
+    unmatched: list[str] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
-    timed: list[str] = field(default_factory=list)  # students whose submission time is known
+    timed: list[str] = field(default_factory=list)
 
 
 def collect_bulk(course: Course, week: Week, path: Path, roster: Roster, accept: Accept) -> Found:
-    """Sort the files of a zip or folder by student, and accept each student's files."""
+    """Sort the files of a zip or folder by student, and pass each student's files to `accept`."""
     found = Found()
     by_student: dict[str, dict[str, Read]] = defaultdict(dict)
     with _opened(path) as entries:
         listed = list(entries)
-        export, named = _read_export(listed, roster), _named(n for n, _ in listed)
+        export, numbers = _read_export(listed, roster), _moodle_numbers(n for n, _ in listed)
         for name, read in listed:
-            late = False
-            if export is None:
-                students, file, late = _place(name, roster, named)
-            elif place := export.place(name):
-                students, file = place
-            else:
+            placed = export.place(name) if export else _place(name, roster, numbers)
+            if placed is None:
                 continue
+            students, file, late = placed
             for student in students:
                 by_student[student][file] = read
             if not students:
@@ -92,7 +97,7 @@ def collect_bulk(course: Course, week: Week, path: Path, roster: Roster, accept:
             content, left_out = content_from(files, week, bound)
             found.left_out += [f"{student}: {line}" for line in left_out]
             if content:
-                time = export.times.get(student, "") if export is not None else ""
+                time = export.times.get(student, "") if export else ""
                 if time:
                     found.timed.append(student)
                 found.left_out += accept(student, content, time)
@@ -101,8 +106,8 @@ def collect_bulk(course: Course, week: Week, path: Path, roster: Roster, accept:
     return found
 
 
-def _named(names: Iterable[str]) -> dict[str, set[str]]:
-    """Map each name (its sorted words) to the numbers of the Moodle participants who have it."""
+def _moodle_numbers(names: Iterable[str]) -> dict[str, set[str]]:
+    """Map each student name in Moodle's folders to the numbers of the students with that name."""
     found: dict[str, set[str]] = {}
     for name in names:
         if moodle := next(filter(None, map(_MOODLE.match, PurePosixPath(name).parts[:-1])), None):
@@ -111,45 +116,47 @@ def _named(names: Iterable[str]) -> dict[str, set[str]]:
 
 
 def _words(name: str) -> str:
+    """Return the words of a name in a fixed order, in lower case."""
     return " ".join(sorted(name.casefold().split()))
 
 
-def _place(name: str, roster: Roster, named: Mapping[str, set[str]]) -> tuple[list[str], str, bool]:
-    """Return (students, file name in the submission, True if Canvas marks it as late).
-
-    The list of students is empty if the file matches no student.
-    """
+def _place(name: str, roster: Roster, numbers: Mapping[str, set[str]]) -> Placed:
+    """Return the student of a file from Moodle or Canvas; no student if the name matches none."""
     parts = PurePosixPath(name).parts
     entry, file, late = None, "", False
     for depth, part in enumerate(parts[:-1]):
         if moodle := _MOODLE.match(part):
             # a name identifies a student only if it is unique
-            alone = len(named[_words(moodle["name"])]) == 1
-            entry = _one(roster, moodle["number"], moodle["name"] if alone else "")
+            unique = len(numbers[_words(moodle["name"])]) == 1
+            entry = _find_entry(roster, moodle["number"], moodle["name"] if unique else "")
             file = "/".join(parts[depth + 1 :])
             break
     else:
         if canvas := _CANVAS.match(parts[-1]):
-            entry, late = _one(roster, canvas["number"], ""), bool(canvas["late"])
-            file = _AGAIN.sub("", canvas["file"])
+            entry, late = _find_entry(roster, canvas["number"], ""), bool(canvas["late"])
+            file = _RESUBMISSION.sub("", canvas["file"])
     return [entry.student] if entry else [], file, late
 
 
-def _one(roster: Roster, number: str, name: str) -> RosterEntry | None:
-    """Return the entry with this number, or the only one with this name in any word order."""
-    numbered = [e for e in roster.entries if e.number == number]
-    if not numbered and name:
-        words = _words(name)
-        numbered = [e for e in roster.entries if _words(e.name) == words]
-    return numbered[0] if len(numbered) == 1 else None
+def _find_entry(roster: Roster, number: str, name: str) -> RosterEntry | None:
+    """Return the only entry with this number or else with this name, or None if none is unique.
+
+    The order of the words in the name does not matter.
+    """
+    found = [e for e in roster.entries if e.number == number]
+    if not found and name:
+        found = [e for e in roster.entries if _words(e.name) == _words(name)]
+    return found[0] if len(found) == 1 else None
 
 
 def content_from(
     files: Mapping[str, Read], week: Week, bound: int
 ) -> tuple[dict[str, bytes], list[str]]:
-    """Return the accepted files of one student, and a line for each rejected file.
+    """Read one student's files; return the accepted files and a line for each rejected file.
 
-    A single zip file is unpacked if there is no module.
+    If the module is missing and there is exactly one zip file, its files are used.
+
+    bound: limit on the total size in bytes, and on that of the zip's files
     """
     content, left_out = _read_all(files.items(), bound)
     zips = [n for n in content if n.lower().endswith(".zip")]
@@ -174,7 +181,7 @@ def content_from(
 def content_of(
     files: Mapping[str, bytes], week: Week, bound: int
 ) -> tuple[dict[str, bytes], list[str]]:
-    """Do the same as `content_from` for files in memory."""
+    """Return the same as `content_from`, for files in memory."""
     return content_from({n: partial(_bounded, d) for n, d in files.items()}, week, bound)
 
 
@@ -183,7 +190,7 @@ def _bounded(data: bytes, bound: int) -> bytes | None:
 
 
 def _read_all(files: Iterable[tuple[str, Read]], bound: int) -> tuple[dict[str, bytes], list[str]]:
-    """Read files up to a total size of `bound` bytes; return a line for each skipped file."""
+    """Read files up to a total size of `bound` bytes; return a line for each file not read."""
     content: dict[str, bytes] = {}
     unreadable = []
     for name, read in files:
@@ -205,40 +212,39 @@ def _safe(name: str) -> bool:
 
 @dataclass
 class _GradescopeExport:
-    """The students of each folder, and times as nbgrader writes them."""
+    """The students of each folder, and submission times by student in nbgrader's format."""
 
     root: str
     folders: dict[str, list[str]] = field(default_factory=dict)
     times: dict[str, str] = field(default_factory=dict)
 
-    def place(self, name: str) -> tuple[list[str], str] | None:
-        """Return the students and the file name in their submission, or None for other files."""
+    def place(self, name: str) -> Placed | None:
+        """Return the students of a file, or None if the file is not part of a submission."""
         folder, _, file = name.removeprefix(self.root).partition("/")
         if not name.startswith(self.root) or not file or "__MACOSX" in name:
             return None
-        return self.folders.get(folder, []), file
+        return self.folders.get(folder, []), file, False
 
 
 def _read_export(files: Sequence[tuple[str, Read]], roster: Roster) -> _GradescopeExport | None:
     """Read the metadata; return None if this is not a Gradescope export."""
-    found = [one for one in files if PurePosixPath(one[0]).name == _METADATA]
-    found = [(name, read) for name, read in found if _is_above(name, files)]
+    found = [f for f in files if PurePosixPath(f[0]).name == _METADATA and _is_on_top(f[0], files)]
     if len(found) != 1:
         return None
-    name, read = found[0]
+    ((name, read),) = found
     export = _GradescopeExport(name.removesuffix(_METADATA))
     for folder, about in _parsed(name, read(_MAX_METADATA)).items():
         if isinstance(about, dict):
             people = [p for p in about.get(":submitters") or [] if isinstance(p, dict)]
-            students = [s for s in (_student(p, roster) for p in people) if s]
+            students = list(filter(None, (_student(p, roster) for p in people)))
             export.folders[str(folder)] = students
             if time := _time(about.get(":created_at")):
                 export.times.update(dict.fromkeys(students, time))
     return export
 
 
-def _is_above(name: str, files: Sequence[tuple[str, Read]]) -> bool:
-    """Return True if this file is in the top folder, so that no student can have written it."""
+def _is_on_top(name: str, files: Sequence[tuple[str, Read]]) -> bool:
+    """Return True if a file is in the top folder, where the platform stores no student's files."""
     root = name.removesuffix(_METADATA)
     if root.count("/") > 1 or "_assignsubmission_file" in root:
         return False
@@ -252,14 +258,14 @@ def _parsed(name: str, data: bytes | None) -> dict[Any, Any]:
         loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
         found = yaml.load(data.decode("utf-8"), loader)
     except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
-        raise KitError(f"{name}: not what Gradescope writes: {str(error)[:120]}") from None
+        raise KitError(f"{name}: not Gradescope's metadata: {str(error)[:120]}") from None
     if not isinstance(found, dict):
-        raise KitError(f"{name}: not what Gradescope writes: it has no submissions")
+        raise KitError(f"{name}: not Gradescope's metadata: it has no submissions")
     return found
 
 
 def _student(person: dict[Any, Any], roster: Roster) -> str:
-    """Return the student with this id or e-mail address in the class list, or ""."""
+    """Return the student with a submitter's id or e-mail address, or "" if no entry matches."""
     for key in (":sid", ":email"):
         value = str(person.get(key) or "").strip()
         if value and (matched := roster.match([value])[0].get(value)):
@@ -268,7 +274,7 @@ def _student(person: dict[Any, Any], roster: Roster) -> str:
 
 
 def _time(value: object) -> str:
-    """Convert a time from Ruby's YAML to the form that nbgrader writes, or ""."""
+    """Convert a time from Gradescope's metadata to nbgrader's format; return "" if malformed."""
     if isinstance(value, str):
         try:
             value = dt.datetime.fromisoformat(value)
@@ -282,7 +288,7 @@ def _time(value: object) -> str:
 
 @contextmanager
 def _opened(path: Path) -> Iterator[Iterator[tuple[str, Read]]]:
-    """Open a folder or zip; yield the name of each file with a function that reads it."""
+    """Open a folder or zip; yield pairs of a file's name and a function that reads the file."""
     if path.is_dir():
         yield _folder_entries(path)
         return

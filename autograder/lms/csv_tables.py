@@ -1,55 +1,72 @@
-"""Read class lists of all learning platforms, and write cells that a spreadsheet does not run.
+"""Describe the class lists of learning platforms, and read and escape CSV tables.
 
-`CLASS_LISTS` maps the fields of a student to the columns of each platform. A list is read by the
-English name of a column and written back under its original one; `SPELLINGS` has the other names:
-those of Moodle's language packs (English, German, French and Spanish) and common ones in plain
-lists. To support a new column or spelling, add one line here.
+`CLASS_LISTS` states for each platform in which column of its class list a field of a student is.
+Moodle's columns are listed in English, German, French and Spanish. A new column, spelling or
+platform needs a change of this table only.
 
 Theory of operation. Students choose names, and a spreadsheet runs a name such as
-`=HYPERLINK(...)` when an instructor opens the grades. A text that a student may have chosen gets an
-apostrophe if a spreadsheet would read it as a formula, also after the separators of other locales;
-invisible characters are made visible. Values that Canvas and Moodle read back do not change:
-numbers (a negative number is not a formula), Canvas's ids and Moodle's `Identifier` find the row,
-and names are not compared. A key (login, e-mail, id number) keeps a leading sign if it has only
-letters, digits and `.+-_@`, which cannot be a formula.
+`=HYPERLINK(...)` when an instructor opens the grades. A cell that a student may have chosen gets an
+apostrophe if a spreadsheet would read the cell as a formula, even with the separators of other
+locales; invisible characters become visible. Values that Canvas and Moodle read back do not change:
+negative numbers are not formulas, and the platforms identify a row by Canvas's ids or Moodle's
+`Identifier`, not by the student's name. A key (login, e-mail address, id number) keeps a leading
+sign if the rest has only letters, digits and `.+-_@`, because such a cell cannot be a formula.
 """
 
 from __future__ import annotations
 
 import csv
+import io
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
 
 from ..model.errors import KitError
 from ..model.message_text import visible
 
-Kind = Literal["canvas", "brightspace", "gradescope", "moodle", "plain"]
 POINTS = "Points Possible"  # the first cell of Canvas's second row
-KEY_FIELDS = ("login", "id", "number", "email")  # identify a student
+KEY_FIELDS = ("login", "id", "number", "email")  # these fields identify a student
 
 
 @dataclass(frozen=True)
 class ClassList:
-    """The class list of one platform.
+    """The class list of one platform, as columns for the fields of a student.
 
-    columns: the column of each field. `number` appears in the file names of bulk downloads.
-    required: groups of columns that identify the platform; one column of each group is enough.
-    student: the fields for the name in the gradebook, of which the first that is not empty is used;
-    `short_` means the part before the @.
-    kept: the columns that the platform reads back with grades.
+    columns: accepted names of each field's column, separated by commas. The bulk downloads of a
+        platform have the field `number` in their file names.
+    required: groups of fields that identify the platform; the list has at least one of each group
+    student: the name in the gradebook is the first of these fields that is not empty; `short_`
+        stands for the part before the @
+    kept: fields that the platform reads back together with grades
+    unchanged: fields whose cells the platform has written, so they are written back unescaped
+    patterns: for some fields, a pattern whose first group is the value
+    any_case: the case of column names does not matter
     """
 
     columns: dict[str, str]
     required: tuple[tuple[str, ...], ...]
     student: tuple[str, ...]
     kept: tuple[str, ...] = ()
+    unchanged: tuple[str, ...] = ()
+    patterns: dict[str, re.Pattern[str]] = field(default_factory=dict)
+    any_case: bool = False
+
+    def match(self, columns: Iterable[str]) -> dict[str, str] | None:
+        """Return the column of each field, or None if a required field has no column."""
+        fold = str.casefold if self.any_case else str
+        given = {fold(column): column for column in columns}
+        found = {}
+        for name, accepted in self.columns.items():
+            spelled = (given.get(fold(column)) for column in accepted.split(", "))
+            if column := next(filter(None, spelled), None):
+                found[name] = column
+        return found if all(found.keys() & set(group) for group in self.required) else None
 
 
 _NAMES = {"first_name": "First Name", "last_name": "Last Name"}
-CLASS_LISTS: dict[Kind, ClassList] = {
+_HASHED = re.compile(r"#*(.*)")  # a # keeps spreadsheets from changing ids
+CLASS_LISTS = {
     "canvas": ClassList(
         {
             "name": "Student",
@@ -57,122 +74,100 @@ CLASS_LISTS: dict[Kind, ClassList] = {
             "id": "SIS User ID",
             "login": "SIS Login ID",
             "email": "Email",
+            "section": "Section",
         },
-        required=(("Student",), ("ID",), ("SIS Login ID",)),
+        required=(("name",), ("number",), ("login",)),
         student=("short_login", "id", "number"),
-        kept=("Student", "ID", "SIS User ID", "SIS Login ID", "Section"),
+        kept=("name", "number", "id", "login", "section"),
     ),
     "brightspace": ClassList(
         {"number": "OrgDefinedId", "login": "Username", "email": "Email", **_NAMES},
-        required=(("OrgDefinedId",),),
+        required=(("number",),),
         student=("short_login", "short_email", "number"),
-        kept=("OrgDefinedId", "Username"),
+        kept=("number", "login"),
+        patterns={"number": _HASHED, "login": _HASHED},
     ),
     "gradescope": ClassList(
-        {"number": "SID", "email": "Email", "name": "Name", **_NAMES},
-        required=(("SID",), ("Email",)),
+        {"number": "SID", "email": "Email", "name": "Name", "role": "Role", **_NAMES},
+        required=(("number",), ("email",)),
         student=("short_email", "number"),
     ),
     "moodle": ClassList(
         {
-            "number": "Identifier",
-            "login": "Username",
-            "id": "ID number",
-            "email": "Email address",
-            "name": "Full name",
-            "first_name": "First name",
-            "last_name": "Last name",
-            "grade": "Grade",
+            "number": "Identifier, Identifikator, Identifiant, Identificador",
+            "login": "Username, Anmeldename, Nutzername, Nom d'utilisateur, Nombre de usuario",
+            "id": "ID number, ID-Nummer, Matrikelnummer, Numéro d'identification, Número de ID",
+            "email": "Email address, E-Mail-Adresse, E-Mail, Adresse de courriel, Adresse e-mail, "
+            "Dirección de correo, Dirección Email, Correo electrónico",
+            "name": "Full name, Vollständiger Name, Nom complet, Nombre completo",
+            "first_name": "First name, Vorname, Prénom, Nombre",
+            "last_name": "Last name, Surname, Nachname, Nom, Nom de famille, Apellidos, "
+            "Apellido(s)",
+            "grade": "Grade, Bewertung, Note, Calificación",
+            "comment": "Feedback comments",
         },
-        required=(("Email address",), ("First name", "Full name", "Identifier")),
+        required=(("email",), ("first_name", "name", "number")),
         student=("login", "short_email", "id", "number"),
-        kept=("Username", "ID number", "Email address"),
+        kept=("login", "id", "email"),
+        unchanged=("number", "grade", "comment"),
+        patterns={"number": re.compile(r"\D*(\d+)\Z")},  # "Participant 12345", in any language
+        any_case=True,
     ),
     "plain": ClassList(
         {
-            "login": "student",
-            "number": "id",
-            "email": "email",
-            "name": "name",
-            "first_name": "first_name",
-            "last_name": "last_name",
+            "login": "student, student_id, login, user, username, netid, sid",
+            "number": "id, number, matriculation, student number",
+            "email": "email, e-mail, mail, email address",
+            "name": "name, full_name, full name, student name",
+            "first_name": "first_name, first name, firstname, given name, vorname, prénom, nombre",
+            "last_name": "last_name, last name, lastname, surname, nachname, nom, apellidos",
         },
-        required=(("student", "id", "email"),),
+        required=(("login", "number", "email"),),
         student=("login", "short_email", "number"),
+        any_case=True,
     ),
 }
-SPELLINGS: dict[Kind, dict[str, tuple[str, ...]]] = {
-    "moodle": {
-        "First name": ("Vorname", "Prénom", "Nombre"),
-        "Last name": ("Surname", "Nachname", "Nom", "Nom de famille", "Apellido(s)", "Apellidos"),
-        "Full name": ("Vollständiger Name", "Nom complet", "Nombre completo"),
-        "Email address": (
-            "E-Mail-Adresse",
-            "E-Mail",
-            "Adresse de courriel",
-            "Adresse e-mail",
-            "Dirección de correo",
-            "Dirección Email",
-            "Correo electrónico",
-        ),
-        "ID number": ("ID-Nummer", "Matrikelnummer", "Numéro d'identification", "Número de ID"),
-        "Username": ("Anmeldename", "Nutzername", "Nom d'utilisateur", "Nombre de usuario"),
-        "Identifier": ("Identifikator", "Identifiant", "Identificador"),
-        "Grade": ("Bewertung", "Note", "Calificación"),
-    },
-    "plain": {
-        "student": ("student_id", "login", "user", "username", "netid", "sid"),
-        "name": ("full_name", "full name", "student name"),
-        "first_name": ("first name", "firstname", "given name", "vorname", "prénom", "nombre"),
-        "last_name": ("last name", "lastname", "surname", "nachname", "nom", "apellidos"),
-        "email": ("e-mail", "mail", "email address"),
-        "id": ("number", "matriculation", "student number"),
-    },
-}
 
 
-def match_columns(kind: Kind, columns: Iterable[str]) -> dict[str, str] | None:
-    """Return the list's spelling of each known column, or None if it is from another platform."""
-    class_list, more = CLASS_LISTS[kind], SPELLINGS.get(kind, {})
-    fold = str.casefold if more else str
-    given = {fold(column): column for column in columns}
-    found = {}
-    for name in (*class_list.columns.values(), *class_list.kept):
-        spellings = map(fold, (name, *more.get(name, ())))
-        spelled = next((given[s] for s in spellings if s in given), None)
-        if spelled is not None:
-            found[name] = spelled
-    return found if all(any(c in found for c in group) for group in class_list.required) else None
+def read_table(path: Path) -> tuple[tuple[str, ...], list[dict[str, str]]]:
+    """Return the columns and rows of a CSV file separated by commas, semicolons or tabs.
 
-
-def read_rows(path: Path, *columns: str) -> list[dict[str, str]]:
-    """Return the rows of a CSV file, with cells and column names stripped.
-
-    Raise KitError if the file cannot be read or lacks one of the columns.
+    Column names are stripped. Raise KitError if the file cannot be read.
     """
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            rows = [
-                {name.strip(): (cell or "").strip() for name, cell in row.items() if name}
-                for row in csv.DictReader(file)
-            ]
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise KitError(f"{path}: cannot be read: {error}") from None
-    if rows and not set(columns) <= rows[0].keys():
-        named = " and ".join(f"`{column}`" for column in columns)
+        text = path.read_text(encoding="utf-8-sig")
+        separator = max(",;\t", key=text.split("\n", 1)[0].count)
+        lines = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+        header, *table = [line for line in lines if line] or [[]]
+    except OSError as error:
+        raise KitError(f"{path}: cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise KitError(f"{path}: not UTF-8 text: export it again as CSV") from None
+    except csv.Error as error:
+        raise KitError(f"{path}: not a CSV file: {error}") from None
+    columns = tuple(column.strip() for column in header)
+    empty = dict.fromkeys(columns, "")
+    return columns, [empty | dict(zip(columns, line, strict=False)) for line in table]
+
+
+def read_rows(path: Path, *required: str) -> list[dict[str, str]]:
+    """Return the rows of a CSV file with stripped cells; raise KitError if a column is missing."""
+    columns, rows = read_table(path)
+    if rows and not set(required) <= set(columns):
+        named = " and ".join(f"`{column}`" for column in required)
         raise KitError(f"{path}: needs the columns {named}")
-    return rows
+    return [{name: cell.strip() for name, cell in row.items()} for row in rows]
 
 
 _STARTS = re.compile(r"\s*[=+\-@\uff1d\uff0b\uff0d\uff20\t\r\n]")
-# With a different separator, the text after it may itself be quoted.
+# In a locale with a different separator, the text after that separator may be quoted.
 _BEHIND = re.compile(r"([;|,\t][\s\"]*)(?=[=+\-@\uff1d\uff0b\uff0d\uff20])")
 _NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)?(?:[eE][+-]?\d+)?%?")
 _KEY = re.compile(r"[+-][\w.+-]*(?:@[\w.-]+)?")
 
 
 def text_cell(text: object) -> str:
-    """Escape a text so that a spreadsheet does not run it as a formula."""
+    """Return the text of a cell, escaped if a spreadsheet would read the text as a formula."""
     cell = "" if text is None else str(text)
     if _NUMBER.fullmatch(cell):
         return cell
@@ -182,5 +177,5 @@ def text_cell(text: object) -> str:
 
 
 def key_cell(text: str) -> str:
-    """Return a key by which a learning platform finds its row, escaped only if necessary."""
+    """Return the cell of a key, escaped only if the key could be a formula."""
     return text if _KEY.fullmatch(text) else text_cell(text)

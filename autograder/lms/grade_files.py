@@ -1,6 +1,7 @@
-"""Write grades as a file for Canvas, Moodle, Brightspace, a spreadsheet or a program.
+"""Write grades as a file for a learning platform, a spreadsheet or a program.
 
-`WRITERS` has a function for each platform's format; columns.py has the columns of its class list.
+`WRITERS` has a function for each platform whose class list in `csv_tables.CLASS_LISTS` is the basis
+of an import file.
 """
 
 from __future__ import annotations
@@ -21,14 +22,13 @@ from .csv_tables import CLASS_LISTS, KEY_FIELDS, POINTS, key_cell, text_cell
 from .roster import Roster, RosterEntry
 
 _NUMBERED = re.compile(r"(.*) \(\d+\)\Z", re.DOTALL)
-_WRITTEN_BY_MOODLE = ("Identifier", "Grade", "Feedback comments")
 Scores = Mapping[str, Mapping[str, float]]  # week -> student -> points after late penalties
-Rows = Sequence[tuple[RosterEntry, list[str]]]  # the class list, with the cells of the weeks
+Rows = Sequence[tuple[RosterEntry, list[str]]]  # each student with one cell per week
 
 
 @dataclass(frozen=True)
 class Exported:
-    """The text of a grade file. `unmatched`: students who are not on the class list."""
+    """A grade file. `unmatched`: students with a grade who are not on the class list."""
 
     text: str
     unmatched: list[str]
@@ -37,9 +37,9 @@ class Exported:
 def export(
     form: str, weeks: Sequence[Week], scores: Scores, roster: Roster | None, missing: str = ""
 ) -> Exported:
-    """Return grades in one of `FORMATS`; raise KitError if it needs a different class list.
+    """Write grades in one of `FORMATS`; raise KitError if the format needs another class list.
 
-    missing: the cell for students on the class list who are not in the gradebook.
+    missing: the cell for students on the class list who are not in the gradebook
     """
     students = sorted({s for by_student in scores.values() for s in by_student})
     if form in WRITERS and (roster is None or roster.kind != form):
@@ -64,7 +64,7 @@ def export(
 
 
 def total(week: Week) -> float:
-    """Return the maximum points of a week, including written questions."""
+    """Return the points of a week, including written questions."""
     return full_points(week) + sum(q.points for q in week.questions)
 
 
@@ -100,7 +100,7 @@ def _canvas(weeks: Sequence[Week], roster: Roster, rows: Rows) -> str:
 
 
 def _canvas_column(week: Week, columns: Sequence[str]) -> str:
-    """Return the assignment's column in Canvas, `Name (id)`, or a name for a new one."""
+    """Return the column `Name (id)` of the assignment in Canvas, or a name for a new column."""
     number = week.lms.canvas_id if week.lms else None
     if number is not None:
         known = (column for column in columns if column.endswith(f" ({number})"))
@@ -113,40 +113,41 @@ def _canvas_column(week: Week, columns: Sequence[str]) -> str:
 
 
 def _moodle(weeks: Sequence[Week], roster: Roster, rows: Rows) -> str:
-    """Fill in a grading worksheet; add a column per week to any other list."""
-    if not {"Identifier", "Grade"} <= roster.spelling.keys():
+    """Fill in a grading worksheet; in a different class list, add a column for each week."""
+    if not {"number", "grade"} <= roster.column_of.keys():
         return _csv(_table([w.title for w in weeks], roster, rows))
     if len(weeks) != 1:
         raise KitError("this class list is the grading worksheet of one assignment: name its week")
     table = [list(roster.columns)]
     for entry, (score,) in rows:
-        filled = entry.row | ({roster.spelling["Grade"]: score} if score else {})
+        filled = entry.row | ({roster.column_of["grade"]: score} if score else {})
         table.append([_cell(c, filled.get(c, ""), roster) for c in roster.columns])
     return _csv(table)
 
 
 def _brightspace(weeks: Sequence[Week], roster: Roster, rows: Rows) -> str:
-    """Write Brightspace's import file: a "Points Grade" per item and an end-of-line column."""
+    """Add a column "Points Grade" for each week, and the end-of-line column of Brightspace."""
     first, *others = _table([f"{w.title} Points Grade" for w in weeks], roster, rows)
     return _csv([[*first, "End-of-Line Indicator"], *([*row, "#"] for row in others)])
 
 
 def _table(titles: Sequence[str], roster: Roster, rows: Rows) -> list[list[str]]:
-    """Return the columns of the class list that the platform reads, and one per week."""
+    """Return a header and a row for each student, with the columns that the platform reads.
+
+    titles: the columns of the weeks
+    """
     names = CLASS_LISTS[roster.kind].kept
-    kept = [roster.spelling[name] for name in names if name in roster.spelling]
+    kept = [roster.column_of[name] for name in names if name in roster.column_of]
     students = [[*(_cell(c, entry.row[c], roster) for c in kept), *cells] for entry, cells in rows]
     return [[*kept, *titles], *students]
 
 
 def _cell(column: str, text: str, roster: Roster) -> str:
-    """Return a cell of the class list for the platform that exported the list."""
-    name = next((n for n, spelled in roster.spelling.items() if spelled == column), column)
-    if name in _WRITTEN_BY_MOODLE:
+    """Return a cell of the class list, escaped for the platform that exported the list."""
+    name = next((name for name, known in roster.column_of.items() if known == column), "")
+    if name in CLASS_LISTS[roster.kind].unchanged:
         return text
-    columns = CLASS_LISTS[roster.kind].columns
-    is_key = name in (columns.get(key) for key in KEY_FIELDS)
-    return key_cell(text) if is_key else text_cell(text)
+    return key_cell(text) if name in KEY_FIELDS else text_cell(text)
 
 
 def _number(value: float | None) -> str:

@@ -1,31 +1,34 @@
-"""Read a class list from Canvas, Moodle, Brightspace or Gradescope, or a plain one.
+"""Read the class list of a learning platform, and match students with its entries.
 
-The header identifies the platform (columns.py). A student in the gradebook is matched by login, id
-or e-mail address, or by the part of the address before the @ if it is unique.
+The columns identify the platform (`csv_tables.CLASS_LISTS`). A student in the gradebook is matched
+by login, id or e-mail address, or by the part of the address before the @ if that part is unique.
 """
 
 from __future__ import annotations
 
-import csv
-import io
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ..model.errors import KitError
-from .csv_tables import CLASS_LISTS, KEY_FIELDS, POINTS, Kind, match_columns
+from .csv_tables import CLASS_LISTS, KEY_FIELDS, POINTS, ClassList, read_table
 
-_TEST_STUDENT = "Student, Test"  # a row that Canvas adds
-_PARTICIPANT = re.compile(r"\D*(\d+)\Z")  # "Participant 12345", in Moodle's language
+_TEST_STUDENT = "Student, Test"  # Canvas adds a row with this name
+_STUDENT_ROLES = ("Student", "")  # in Gradescope's class list
 
 
 @dataclass(frozen=True)
 class RosterEntry:
-    """A student on the class list. `number` appears in the file names of bulk downloads."""
+    """A student on a class list.
 
-    student: str  # the name in the gradebook
+    student: the name in the gradebook
+    number: the number in the file names of bulk downloads
+    keys: values that identify the student
+    row: the student's row in the file
+    """
+
+    student: str
     name: str
     email: str
     number: str
@@ -35,15 +38,15 @@ class RosterEntry:
 
 @dataclass(frozen=True)
 class Roster:
-    """A class list. `spelling` maps known columns to their names in this list."""
+    """A class list of the platform `kind`. `column_of` maps fields to columns of this list."""
 
-    kind: Kind
+    kind: str
     columns: tuple[str, ...]
     entries: tuple[RosterEntry, ...]
-    spelling: dict[str, str] = field(default_factory=dict, hash=False)
+    column_of: dict[str, str] = field(default_factory=dict, hash=False)
 
     def match(self, students: Iterable[str]) -> tuple[dict[str, RosterEntry], list[str]]:
-        """Return the entry of each student, and the students without a unique matching entry."""
+        """Return the entry of each student, and the students without a unique entry, sorted."""
         exact: dict[str, list[RosterEntry]] = {}
         local: dict[str, list[RosterEntry]] = {}
         for entry in self.entries:
@@ -66,71 +69,53 @@ class Roster:
 
 
 def read_roster(path: Path) -> Roster:
-    """Read a class list; raise KitError if it is not a CSV file with known columns."""
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise KitError(f"{path}: cannot be read: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise KitError(f"{path}: not UTF-8 text: export it again as CSV") from None
-    separator = max(",;\t", key=text.split("\n", 1)[0].count)
-    try:
-        table = list(csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True))
-    except csv.Error as error:
-        raise KitError(f"{path}: not a CSV file: {error}") from None
-    columns = tuple(column.strip() for column in (table or [[]])[0])
-    rows = [dict.fromkeys(columns, "") | dict(zip(columns, row, strict=False)) for row in table[1:]]
-    for kind in CLASS_LISTS:
-        spelling = match_columns(kind, columns)
-        if spelling is not None:
-            students = (row for row in rows if _is_student(kind, row))
-            entries = _distinct(_entry(kind, row, spelling) for row in students)
-            return Roster(kind, columns, entries, spelling)
-    raise KitError(
-        f"{path}: unknown columns: a class list has Canvas's columns (Student, ID, SIS Login ID), "
-        "Moodle's (Email address), Brightspace's (OrgDefinedId), Gradescope's (SID, Email) or a "
-        "column `student`"
-    )
+    """Read a class list; raise KitError if it is not a CSV file with the columns of a platform."""
+    columns, rows = read_table(path)
+    for kind, class_list in CLASS_LISTS.items():
+        column_of = class_list.match(columns)
+        if column_of is not None:
+            entries = (_entry(class_list, row, column_of) for row in rows)
+            return Roster(kind, columns, _distinct(filter(None, entries)), column_of)
+    known = []
+    for kind, class_list in CLASS_LISTS.items():
+        required = (class_list.columns[group[0]].split(", ")[0] for group in class_list.required)
+        known.append(f"{kind} ({', '.join(required)})")
+    raise KitError(f"{path}: unknown columns: a class list is one of {', '.join(known)}")
 
 
-def _is_student(kind: Kind, row: Mapping[str, str]) -> bool:
-    """Return False for empty rows, Canvas's extra rows and Gradescope's instructors."""
-    if kind == "canvas":
-        name = row["Student"].strip()
-        return bool(name) and not name.startswith(POINTS) and name != _TEST_STUDENT
-    if kind == "gradescope" and row.get("Role", "Student").strip() not in ("Student", ""):
-        return False
-    return any(row.values())
-
-
-def _entry(kind: Kind, row: dict[str, str], spelling: Mapping[str, str]) -> RosterEntry:
-    class_list = CLASS_LISTS[kind]
-    fields = {
-        name: row.get(spelling.get(column, column), "").strip()
-        for name, column in class_list.columns.items()
-    }
-    if kind == "brightspace":  # prefixes ids with # to keep spreadsheets from changing them
-        fields |= {name: fields[name].lstrip("#") for name in ("number", "login")}
-    if kind == "moodle":
-        participant = _PARTICIPANT.match(fields["number"])
-        fields["number"] = participant.group(1) if participant else ""
-    if kind == "canvas" and "@" in fields["login"]:
-        fields["email"] = fields["login"]
-    email, number = fields["email"], fields["number"]
-    short = {f"short_{name}": fields.get(name, "").split("@")[0] for name in ("login", "email")}
-    names = (fields.get("first_name", ""), fields.get("last_name", ""))
+def _entry(
+    class_list: ClassList, row: dict[str, str], column_of: Mapping[str, str]
+) -> RosterEntry | None:
+    """Return the student of a row, or None if the row is empty or does not list a student."""
+    fields = dict.fromkeys(class_list.columns, "")
+    fields |= {name: row[column].strip() for name, column in column_of.items()}
+    name = fields.get("name", "")
+    unnamed = ("name",) in class_list.required and not name
+    if unnamed or not any(row.values()) or fields.get("role", "") not in _STUDENT_ROLES:
+        return None
+    if name.startswith(POINTS) or name == _TEST_STUDENT:
+        return None
+    for key, pattern in class_list.patterns.items():
+        matched = pattern.match(fields[key])
+        fields[key] = matched.group(1) if matched else ""
+    login, email = fields.get("login", ""), fields["email"]
+    short = {"short_login": login.split("@")[0], "short_email": email.split("@")[0]}
+    full_name = f"{fields.get('first_name', '')} {fields.get('last_name', '')}".strip()
     return RosterEntry(
-        student=next(filter(None, ((fields | short)[name] for name in class_list.student)), ""),
-        name=fields.get("name", "") or " ".join(filter(None, names)),
-        email=email,
-        number=number,
-        keys=tuple(fields.get(name, "") for name in KEY_FIELDS),
+        student=next(filter(None, ((fields | short)[key] for key in class_list.student)), ""),
+        name=name or full_name,
+        email=email or (login if "@" in login else ""),
+        number=fields["number"],
+        keys=tuple(fields.get(key, "") for key in KEY_FIELDS),
         row=row,
     )
 
 
 def _distinct(entries: Iterable[RosterEntry]) -> tuple[RosterEntry, ...]:
-    """Give every student a unique name: ada@one.org and ada@two.org keep their whole addresses."""
+    """Make names unique by replacing equal names with e-mail addresses or numbers.
+
+    Raise KitError if a name is still not unique, or is empty or contains a path.
+    """
     every = list(entries)
     names = Counter(e.student.casefold() for e in every)
     renamed = [

@@ -1,4 +1,4 @@
-"""The parts of the service, and how they start and stop together."""
+"""Create the parts of the service, and start and stop them together."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ import psutil
 from sqlalchemy.exc import SQLAlchemyError
 
 from ..model.course import Course
-from .gradebook.exchange_inbox import ExchangeInbox, write_feedback
-from .gradebook.recording import GradebookRecorder, Ledger
+from .dispatch import Dispatcher
+from .exchange_inbox import ExchangeInbox, write_feedback
+from .grading_process import ClusterGrader, GradingProcess
 from .login import Accounts
-from .queue.dispatch import Dispatcher
-from .queue.grading_process import ClusterGrader, GradingProcess
-from .queue.queue import LEASE, Queue
+from .queue import LEASE, Queue
+from .recording import GradebookRecorder, Ledger
 from .shared_state import Courses, Incidents, Settings, SharedState
 from .submissions.submitting import Drafts, Submissions
 from .submissions.upload import unpacked
@@ -33,7 +33,7 @@ _MIN_PROCESS_MIB = 1536
 
 
 class Service:
-    """Everything that the routes need."""
+    """A service for one project. Its attributes are the parts that the routes use."""
 
     def __init__(self, course: Course, settings: Settings) -> None:
         engine = open_database(settings.database or f"sqlite:///{course.state / DATABASE}")
@@ -77,7 +77,7 @@ class Service:
         return class_view(self.state, self.ledger, self.processes)
 
     def _return_to_exchange(self, submission: QueuedSubmission) -> None:
-        """Write the first result for a submission that came through the exchange."""
+        """Write the first result of a submission to the exchange if it came from there."""
         course, week = self.courses.now, self.courses.week(submission.week)
         if submission.channel != "exchange" or week is None:
             return

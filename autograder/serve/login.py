@@ -1,15 +1,15 @@
 """Authenticate requests, by tokens from the instructor or through a JupyterHub.
 
 A token has 128 random bits, and the instructor sends it to one person. Its first use starts a
-session and invalidates the token, so it is useless to anyone who reads the mail later. Only hashes
-of tokens and session keys are stored. A browser's session expires after 30 days without use, that
-of a program (`autograder submit`) after 120, and one through a JupyterHub after half a day.
+session and invalidates the token, so the token is useless to anyone who reads the mail later. Only
+hashes of tokens and session keys are stored. Without use, the session of a browser expires after 30
+days, of a program (`autograder submit`) after 120 days, and of a JupyterHub user after half a day.
 
-At a Hub, a browser returns from its sign-in page with a code, which the Hub exchanges for a token
-(OAuth with PKCE). `autograder submit` in a user's server sends that server's own token. In both
-cases the Hub reports who owns the token and whether that user may use this service. Admins of the
-Hub are instructors, and so are users and members of groups that `--instructor NAME` and
-`--instructor group:NAME` list.
+With a JupyterHub, a browser returns from the Hub's sign-in page with a code that is exchanged for a
+token (OAuth with PKCE). `autograder submit` in a user's server sends the token of that server. In
+both cases the Hub reports who owns the token and whether that user may use this service. Admins of
+the Hub are instructors, and so are the users and group members that `--instructor NAME` and
+`--instructor group:NAME` select.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ _RENEWAL_INTERVAL = 3600.0  # a session in use is extended at most this often
 
 
 def is_name(name: str) -> bool:
-    """Return True if nbgrader accepts this student name: letters, digits and `.@-_`."""
+    """Return True if nbgrader accepts a student name: letters, digits and `.@-_`."""
     return len(name) <= 100 and bool(_NAME.match(name)) and ".." not in name and "+" not in name
 
 
 class Person(msgspec.Struct, frozen=True):
-    """An authenticated user. `key` is the session's secret, from which form keys are derived."""
+    """An authenticated user. The form key is derived from `key`, the secret of the session."""
 
     name: str
     role: Role
@@ -52,7 +52,7 @@ class Person(msgspec.Struct, frozen=True):
 
     @property
     def form_key(self) -> str:
-        """Return the secret that a form of this session must contain (against CSRF)."""
+        """Return the secret that forms of this session must contain to prevent CSRF."""
         return hmac.new(self.key.encode(), b"form", hashlib.sha256).hexdigest()
 
 
@@ -60,14 +60,14 @@ class Accounts(Store):
     """Tokens and sessions. All methods block."""
 
     def create_token(self, name: str, role: Role = "student") -> str:
-        """Create a token and revoke an unused token of the same person."""
+        """Create a token, and delete the person's unused tokens."""
         secret = secrets.token_urlsafe(16)
         row = {"hash": _hash(secret), "name": name, "role": role, "created": self.clock()}
         self.execute(_unused_tokens(name), t.tokens.insert().values(**row))
         return secret
 
     def names_with_token(self) -> set[str]:
-        """Return the names of all people for whom a token was ever created."""
+        """Return the names of all people who have a token, used or not."""
         return set(self.read(sa.select(t.tokens.c.name)).scalars())
 
     def revoke(self, name: str) -> None:
@@ -75,7 +75,7 @@ class Accounts(Store):
         self.execute(t.sessions.delete().where(t.sessions.c.name == name), _unused_tokens(name))
 
     def redeem(self, token: str, kind: Kind) -> Person | None:
-        """Exchange a token for a session; return None if the token is unknown or already used."""
+        """Exchange a token for a session; return None if the token is unknown or used."""
         unused = (t.tokens.c.hash == _hash(token)) & t.tokens.c.used.is_(None)
         use = t.tokens.update().where(unused).values(used=self.clock())
         with self.transaction() as db:
@@ -92,7 +92,7 @@ class Accounts(Store):
         return Person(name, role, kind, secret)
 
     def find_session(self, secret: str, kind: Kind) -> Person | None:
-        """Return the owner of a session of this kind, or None if it expired or never existed."""
+        """Return the owner of a session of this kind, or None if no such session is valid."""
         now = self.clock()
         session = (t.sessions.c.hash == _hash(secret)) & (t.sessions.c.kind == kind)
         row = self.read(sa.select(t.sessions).where(session)).first()
@@ -122,9 +122,10 @@ _BEARER = "bearer "
 
 
 class RequestError(Exception):
-    """A rejected request: an HTTP status and message, or the page to redirect a browser to.
+    """A request was rejected with an HTTP status and a message.
 
-    wait: seconds after which the client may retry; redirect: a path of the service.
+    wait: seconds after which the client may retry, or 0
+    redirect: path to which a browser is redirected instead, or ""
     """
 
     def __init__(self, status: int, message: str, wait: float = 0.0, redirect: str = "") -> None:
@@ -133,7 +134,7 @@ class RequestError(Exception):
 
 
 class Cookie(NamedTuple):
-    """A cookie: its name, the path it is sent to, and whether it requires https."""
+    """A cookie for requests below `path`, sent over https only if it is `secure`."""
 
     name: str
     path: str
@@ -145,16 +146,16 @@ class Cookie(NamedTuple):
         return response
 
     def delete_from(self, response: Response) -> Response:
-        # a browser ignores even the deletion of a `__Host-` cookie without these
+        # browsers also reject the deletion of a `__Host-` cookie without these attributes
         response.delete_cookie(self.name, self.path, secure=self.secure, httponly=True)
         return response
 
 
 def session_cookie(prefix: str, *, secure: bool, own_host: bool = False) -> Cookie:
-    """Return the cookie that holds a session's key.
+    """Return the cookie for the key of a session.
 
-    own_host: no other service uses this host. With https the cookie then has the prefix
-    `__Host-`, so pages of sibling domains, such as students' notebook servers, cannot set it.
+    own_host: no other service uses this host. Over https, the name then starts with `__Host-`, so
+        that pages of sibling domains, such as students' notebook servers, cannot set the cookie.
     """
     if secure and own_host:
         return Cookie(f"__Host-{_COOKIE}", "/", secure=True)
@@ -162,7 +163,7 @@ def session_cookie(prefix: str, *, secure: bool, own_host: bool = False) -> Cook
 
 
 class Login:
-    """Sign-in with a token from the instructor, then a session. All methods block."""
+    """Authentication with tokens from the instructor. All methods block."""
 
     kind: Kind = "browser"
     message = "Sign in with the token that your instructor gave you."
@@ -171,7 +172,7 @@ class Login:
         self._accounts, self.cookie, self._prefix = accounts, cookie, prefix
 
     def authenticate(self, request: Request) -> Person | None:
-        """Return the person who sent a request, or None if it has no valid credentials."""
+        """Return the sender of a request, or None if the request has no valid credentials."""
         given = request.headers.get("authorization", "")
         if given.lower().startswith(_BEARER):
             return self._person_of_program(given[len(_BEARER) :].strip())
@@ -182,7 +183,7 @@ class Login:
         return self._accounts.find_session(key, "program")
 
     def unauthenticated(self, request: Request) -> RequestError:
-        """Return the response to an unauthenticated request that requires a person."""
+        """Return the error for a request without valid credentials on a route that needs them."""
         # a redirect to the login page would lose the content of a form
         redirect = f"{self._prefix}enter" if request.method == "GET" else ""
         return RequestError(401, self.message, redirect=redirect)
@@ -192,7 +193,7 @@ class Login:
         return None
 
     def complete(self, request: Request) -> Response:
-        """Sign in a browser that returns from that page; raise RequestError if sign-in failed."""
+        """Sign in a browser that returns from the external page; raise RequestError on failure."""
         raise RequestError(404, "Page not found.")
 
 
@@ -201,7 +202,7 @@ _STATE_SECONDS = 600
 
 
 class HubLogin(Login):
-    """Authentication for a service that a JupyterHub starts."""
+    """Authentication through the JupyterHub that started the service."""
 
     kind: Kind = "hub"
     message = "Sign in to the Hub."
@@ -220,7 +221,7 @@ class HubLogin(Login):
         return self._person_of_token(key, key, "program")
 
     def _person_of_token(self, token: str, key: str, kind: Kind) -> Person | None:
-        """Ask the Hub who owns a token; return None if that user may not use this service."""
+        """Return the owner of a Hub token, or None if that user may not use this service."""
         user: Any = self._hub.user_for_token(token, use_cache=True, sync=True)
         if not user or user.get("kind") != "user" or not is_name(str(user.get("name", ""))):
             return None
@@ -255,6 +256,6 @@ class HubLogin(Login):
 
 
 def role_of(user: dict[str, Any], instructors: tuple[str, ...]) -> Role:
-    """Return the role of a Hub user, given the names and groups that `--instructor` lists."""
+    """Return the role of a Hub user. `instructors`: the values of `--instructor`."""
     names = {user["name"], *(f"{_GROUP}{group}" for group in user.get("groups", []))}
     return "instructor" if user.get("admin") or names & set(instructors) else "student"

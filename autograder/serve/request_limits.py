@@ -1,7 +1,7 @@
-"""Limits on requests, and security headers on every response.
+"""Limit the size and rate of requests, and add security headers to every response.
 
-The sender may be anyone. Sizes and rates are checked from the head of a request, before a byte of
-its body is read; the body may not be longer than announced and must arrive within two minutes.
+Anyone may send requests. The size of a request is checked before its body is read. The body must
+not be longer than announced, and must arrive within two minutes.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class RateLimit:
         self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def wait(self, key: str) -> float:
-        """Count a request; return 0 if it is allowed, otherwise the seconds until the next is."""
+        """Count a request; return 0 if it is allowed, or the seconds until a request is allowed."""
         now = self._clock()
         available, updated = self._buckets.pop(key, (self.burst, now))
         available = min(self.burst, available + (now - updated) * self.per_second)
@@ -57,7 +57,7 @@ class RateLimit:
 
 
 class RequestLimits:
-    """The outermost middleware. `max_body`: the allowed size in bytes for a path."""
+    """ASGI middleware that enforces the limits. `max_body` returns the limit (bytes) of a path."""
 
     def __init__(self, app: ASGIApp, *, max_body: Callable[[str], int], secure: bool) -> None:
         self.app, self._max_body, self._secure = app, max_body, secure
@@ -66,13 +66,11 @@ class RequestLimits:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        send = self._with_headers(send)
-        limit = self._max_body(scope["path"]) if scope["method"] in _METHODS_WITH_BODY else 0
-        refusal = _refusal(scope, limit)
-        if refusal is not None:
-            await refusal(scope, receive, send)
-        else:
-            await self.app(scope, _limited(receive, limit), send)
+        has_body = scope["method"] in _METHODS_WITH_BODY
+        limit = self._max_body(scope["path"]) if has_body else 0
+        refusal = _refusal(scope, limit) if has_body else None
+        app = self.app if refusal is None else refusal
+        await app(scope, _limited(receive, limit), self._with_headers(send))
 
     def _with_headers(self, send: Send) -> Send:
         async def send_with_headers(message: Message) -> None:
@@ -88,9 +86,7 @@ class RequestLimits:
 
 
 def _refusal(scope: Scope, limit: int) -> PlainTextResponse | None:
-    """Return an error response if the request announces too long a body, otherwise None."""
-    if scope["method"] not in _METHODS_WITH_BODY:
-        return None
+    """Return an error response if the length of the body is not announced or above the limit."""
     length = Headers(scope=scope).get("content-length", "")
     if not length.isdecimal():
         return PlainTextResponse("A Content-Length header is required.\n", 411)
@@ -100,7 +96,7 @@ def _refusal(scope: Scope, limit: int) -> PlainTextResponse | None:
 
 
 def _limited(receive: Receive, limit: int) -> Receive:
-    """Wrap `receive` so that the body is at most `limit` bytes long and arrives in time."""
+    """Wrap `receive` to disconnect after `limit` bytes and raise TimeoutError after a while."""
     total, deadline = 0, asyncio.get_running_loop().time() + BODY_SECONDS
 
     async def limited() -> Message:

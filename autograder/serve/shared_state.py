@@ -1,16 +1,19 @@
-"""The service's settings, and the objects that all its parts share: incidents and the course.
+"""Settings of the service, and the state that its parts share: the course and open incidents.
 
-`Courses` returns the current course.yaml and gradebook, or their last valid content while they are
-unreadable.
+`Courses` provides the content of course.yaml and the gradebook, or their last valid content while
+they cannot be read.
 """
 
 from __future__ import annotations
 
 import datetime as dt
+import os
 import sys
 import threading
 import time
 from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
 
 import msgspec
 
@@ -19,18 +22,18 @@ from ..model.course import REGISTRY, Course, Week, load
 from ..model.errors import KitError
 from ..nbgrader.gradebook.database import GradebookEntry, read_gradebook
 from ..nbgrader.workspace import Workspace
-from .queue.queue import Queue
+from .queue import Queue
 
 
 class Incident(msgspec.Struct, frozen=True):
-    """A problem, and when it began (seconds since the epoch)."""
+    """A problem that the class page reports. `since`: when it began (seconds since the epoch)."""
 
     since: float
     message: str
 
 
 class Incidents:
-    """Open incidents by kind. Each is printed to standard error when it begins."""
+    """The open incidents, by kind. New incidents are also printed to standard error."""
 
     def __init__(self) -> None:
         self.current: dict[str, Incident] = {}
@@ -46,13 +49,13 @@ class Incidents:
             print(f"  resolved: {kind}", file=sys.stderr, flush=True)
 
 
-# Seconds after which one caller reads the gradebook again. Other callers do not wait for it,
-# because reading is slow while nbgrader writes.
+# Seconds after which a caller reads the gradebook again. Concurrent callers use its previous
+# content, because reading is slow while nbgrader writes.
 _FRESH = 5.0
 
 
 class Courses:
-    """Reads course.yaml again after it has changed."""
+    """The course, read again whenever course.yaml changes, and extensions in the gradebook."""
 
     def __init__(self, course: Course, incidents: Incidents) -> None:
         self._course, self._incidents = course, incidents
@@ -70,7 +73,7 @@ class Courses:
 
     @property
     def now(self) -> Course:
-        """Return the course; blocks while course.yaml is read."""
+        """Return the course. Blocks while course.yaml is being read."""
         with self._lock:
             modified = self._modification_time()
             if modified != self._modified:
@@ -83,11 +86,11 @@ class Courses:
             return self._course
 
     def week(self, name: str) -> Week | None:
-        """Return the week with exactly this name, or None."""
+        """Return the week with exactly this name, or None if course.yaml has no such week."""
         return next((w for w in self.now.weeks if w.name == name), None)
 
     def open_weeks(self) -> list[Week]:
-        """Return the released weeks: first those not yet due, then the others, latest first."""
+        """Return the released weeks: weeks not yet due, soonest first, then the latest due."""
         course = self.now
         workspace, now = Workspace(course), dt.datetime.now(course.zone)
 
@@ -116,16 +119,46 @@ class Courses:
         return self._entries
 
 
-class Settings(msgspec.Struct, frozen=True):
-    """The settings of the service."""
+class Address(msgspec.Struct, frozen=True):
+    """The address on which the service listens, and the URL that browsers use.
 
-    prefix: str = "/"  # prefix of every path
-    secure: bool = False  # reached over https
-    address: str = ""  # host and port that browsers use
+    insecure: allow other machines to connect without https
+    hub: the service was started by a JupyterHub
+    """
+
+    host: str = "127.0.0.1"
+    port: int = 8000
+    public_url: str = ""  # default: host and port
+    certificate: Path | None = None
+    key: Path | None = None
+    insecure: bool = False
+    hub: bool = False
+
+    @property
+    def secure(self) -> bool:
+        return self.certificate is not None or urlsplit(self.public_url).scheme == "https"
+
+    @property
+    def prefix(self) -> str:
+        """Return the prefix of all paths, with a slash at both ends."""
+        path = os.environ.get("JUPYTERHUB_SERVICE_PREFIX", "/") if self.hub else ""
+        path = path or urlsplit(self.public_url).path
+        return f"/{path.strip('/')}/" if path.strip("/") else "/"
+
+    @property
+    def url(self) -> str:
+        scheme = "https" if self.secure else "http"
+        return self.public_url or f"{scheme}://{self.host}:{self.port}{self.prefix}"
+
+
+class Settings(msgspec.Struct, frozen=True):
+    """The settings of the service, from the options of `autograder serve`."""
+
+    address: Address = Address()
     database: str = ""  # a URL; default: a file in the project's private folder
     processes: int = 0  # default: one per core
-    process_mib: int = 0  # default: half of the memory, divided among the processes
-    niceness: int = 10  # of grading processes
+    process_mib: int = 0  # default: half of the memory, divided by the number of processes
+    niceness: int = 10  # of the grading processes
     devices: tuple[str, ...] = ("cpu",)
     sandbox: str = "bubblewrap"
     cluster: Cluster | None = None
@@ -134,7 +167,7 @@ class Settings(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class SharedState:
-    """The shared objects of a service."""
+    """The objects that all parts of a service use."""
 
     settings: Settings
     courses: Courses

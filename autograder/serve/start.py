@@ -1,27 +1,26 @@
-"""Start the service: one per project at a time, until SIGINT or SIGTERM."""
+"""Start the service, at most once per project, and serve until SIGINT or SIGTERM."""
 
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
 import resource
 import socket
 import ssl
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
-from pathlib import Path
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any
 from urllib.parse import urlsplit
 
 import msgspec
 import uvicorn
 
+from ..files import alone
 from ..model.course import Course
 from ..model.errors import KitError
 from .grading_service import Service
 from .login import Login, session_cookie
-from .shared_state import Settings
+from .shared_state import Address, Settings
 from .views.routes import application
 
 _LOCK = "serve.lock"
@@ -29,35 +28,8 @@ _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _SHUTDOWN_SECONDS = 3  # for open requests
 
 
-class Address(msgspec.Struct, frozen=True):
-    """The address on which the service listens, and its public URL."""
-
-    host: str = "127.0.0.1"
-    port: int = 8000
-    public_url: str = ""  # default: host and port
-    certificate: Path | None = None
-    key: Path | None = None
-    insecure: bool = False
-    hub: bool = False
-
-    @property
-    def secure(self) -> bool:
-        return self.certificate is not None or urlsplit(self.public_url).scheme == "https"
-
-    @property
-    def prefix(self) -> str:
-        path = os.environ.get("JUPYTERHUB_SERVICE_PREFIX", "/") if self.hub else ""
-        path = path or urlsplit(self.public_url).path
-        return f"/{path.strip('/')}/" if path.strip("/") else "/"
-
-    @property
-    def url(self) -> str:
-        scheme = "https" if self.secure else "http"
-        return self.public_url or f"{scheme}://{self.host}:{self.port}{self.prefix}"
-
-
 def hub_address(address: Address) -> Address:
-    """Return the address that a JupyterHub assigned to its service; raise KitError."""
+    """Return the address that the JupyterHub assigned; raise KitError if it is not safe to use."""
     assigned = urlsplit(os.environ.get("JUPYTERHUB_SERVICE_URL", ""))
     if not assigned.hostname or not os.environ.get("JUPYTERHUB_API_TOKEN"):
         raise KitError(
@@ -84,16 +56,12 @@ def require_encryption(address: Address) -> None:
     )
 
 
-def run(course: Course, settings: Settings, address: Address) -> None:
+def run(course: Course, settings: Settings) -> None:
     """Serve until SIGINT or SIGTERM; raise KitError if the service cannot be started."""
-    settings = msgspec.structs.replace(
-        settings,
-        prefix=address.prefix,
-        secure=address.secure,
-        address=urlsplit(address.public_url).netloc,
-    )
+    address = settings.address
     _allow_many_connections()
-    with _project_lock(course), _listening(address) as listener:
+    running = KitError("a service of this project is running already: stop it first")
+    with alone(course.state / _LOCK, running), _listening(address) as listener:
         service = Service(course, settings)
 
         @asynccontextmanager
@@ -104,7 +72,7 @@ def run(course: Course, settings: Settings, address: Address) -> None:
 
         behind_proxy = bool(address.public_url) or address.hub
         config = uvicorn.Config(
-            application(service, _login(service, address), lifespan),
+            application(service, _login(service), lifespan),
             http="h11",
             ws="none",
             lifespan="on",
@@ -122,12 +90,13 @@ def run(course: Course, settings: Settings, address: Address) -> None:
         try:
             config.load()
         except (OSError, ssl.SSLError) as error:
-            raise KitError(f"--certificate: it cannot be used: {error}") from None
+            raise KitError(f"--certificate or --key cannot be used: {error}") from None
         with contextlib.suppress(KeyboardInterrupt):
             uvicorn.Server(config).run(sockets=[listener])
 
 
-def _login(service: Service, address: Address) -> Login:
+def _login(service: Service) -> Login:
+    address = service.settings.address
     cookie = session_cookie(address.prefix, secure=address.secure, own_host=address.hub)
     if not address.hub:
         return Login(service.accounts, cookie, address.prefix)
@@ -142,18 +111,8 @@ def _allow_many_connections() -> None:
     resource.setrlimit(resource.RLIMIT_NOFILE, (maximum, maximum))
 
 
-@contextmanager
-def _project_lock(course: Course) -> Iterator[None]:
-    with (course.state / _LOCK).open("w") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise KitError("a service of this project is running already: stop it first") from None
-        yield
-
-
 def _listening(address: Address) -> socket.socket:
-    """Return a listening socket, so that a port in use is reported before anything is written."""
+    """Return a listening socket; raise KitError if the port is in use or not allowed."""
     family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
     try:
         return socket.create_server((address.host, address.port), family=family)

@@ -27,96 +27,27 @@ _POOL = {"pool_size": 16, "max_overflow": 16}  # at least as many as threads tha
 _WRITING = threading.Lock()
 metadata = sa.MetaData()
 
-# Tokens and session keys are stored as hashes. A token is exchanged once for a session.
-tokens = sa.Table(
-    "tokens",
-    metadata,
-    sa.Column("hash", sa.String(64), primary_key=True),
-    sa.Column("name", sa.String(200), nullable=False, index=True),
-    sa.Column("role", sa.String(20), nullable=False),
-    sa.Column("created", sa.Float, nullable=False),
-    sa.Column("used", sa.Float),
-)
-sessions = sa.Table(
-    "sessions",
-    metadata,
-    sa.Column("hash", sa.String(64), primary_key=True),
-    sa.Column("name", sa.String(200), nullable=False, index=True),
-    sa.Column("role", sa.String(20), nullable=False),
-    sa.Column("kind", sa.String(20), nullable=False),  # browser, program or hub
-    sa.Column("last_used", sa.Float, nullable=False),
-    sa.Column("expires", sa.Float, nullable=False),
-)
-contents = sa.Table(
-    "contents",
-    metadata,
-    sa.Column("digest", sa.String(64), primary_key=True),
-    sa.Column("data", sa.LargeBinary, nullable=False),
-)
-submissions = sa.Table(
-    "submissions",
-    metadata,
-    sa.Column("number", sa.Integer, primary_key=True, autoincrement=True),
-    sa.Column("receipt", sa.String(40), nullable=False, unique=True),
-    sa.Column("student", sa.String(200), nullable=False),
-    sa.Column("week", sa.String(200), nullable=False),
-    sa.Column("channel", sa.String(20), nullable=False),  # page, command or exchange
-    sa.Column("source", sa.String(400), unique=True),  # the folder's name in the exchange
-    sa.Column("digest", sa.String(64), nullable=False),
-    # When the student submitted (seconds since the epoch). In the exchange, students can forge it,
-    # so it determines only lateness.
-    sa.Column("received", sa.Float, nullable=False),
-    # The earliest time at which the result may be visible, by this service's clock. Attempts and
-    # cooldown are counted from this time.
-    sa.Column("counts_from", sa.Float, nullable=False),
-    sa.Column("state", sa.String(20), nullable=False),
-    sa.Column("withheld", sa.Boolean, nullable=False),  # the result is not visible yet
-    sa.Column("earlier", sa.Integer, nullable=False),  # submissions that were graded earlier
-    sa.Column("position", sa.Integer, nullable=False),  # among equal `earlier`
-    sa.Column("attempts", sa.Integer, nullable=False),  # how often grading was started
-    sa.Column("not_before", sa.Float, nullable=False),
-    sa.Column("error", sa.Text, nullable=False),  # a system error that stopped grading
-    # The service that grades the submission, and when its lease expires.
-    sa.Column("owner", sa.String(400), nullable=False, default=""),
-    sa.Column("leased_until", sa.Float, nullable=False, default=0.0),
-    # When the student restored the submission (seconds since the epoch), or 0.
-    sa.Column("restored", sa.Float, nullable=False),
-    sa.Index("of_student", "student", "week"),
-    sa.Index("in_order", "state", "withheld", "earlier", "position"),
-)
-# Files that a student has sent and not confirmed yet.
-drafts = sa.Table(
-    "drafts",
-    metadata,
-    sa.Column("student", sa.String(200), primary_key=True),
-    sa.Column("week", sa.String(200), primary_key=True),
-    sa.Column("data", sa.LargeBinary, nullable=False),
-    sa.Column("left_out", sa.Text, nullable=False),  # one line per rejected file
-    sa.Column("created", sa.Float, nullable=False),
-)
-results = sa.Table(
-    "results",
-    metadata,
-    sa.Column("receipt", sa.String(40), primary_key=True),
-    sa.Column("graded", sa.Float, nullable=False),
-    sa.Column("seconds", sa.Float, nullable=False),
-    sa.Column("score", sa.Float, nullable=False),
-    sa.Column("report", sa.LargeBinary, nullable=False),
-)
-# The progress of recording results in the gradebook, and the error if recording failed.
-recorded = sa.Table(
-    "recorded",
-    metadata,
-    sa.Column("student", sa.String(200), primary_key=True),
-    sa.Column("week", sa.String(200), primary_key=True),
-    sa.Column("graded", sa.Float, nullable=False),  # time of the newest recorded result
-    sa.Column("not_before", sa.Float, nullable=False),
-    sa.Column("error", sa.Text, nullable=False),
-)
+_TYPES = {str: sa.Text, float: sa.Float, int: sa.Integer, bool: sa.Boolean, bytes: sa.LargeBinary}
 
 
 class QueuedSubmission(msgspec.Struct, frozen=True):
-    """A row of the table `submissions`. The table `contents` has its files, by digest."""
+    """A row of the table `submissions`. Times are in seconds since the epoch.
+
+    channel: page, command or exchange
+    digest: key of the submission's files in the table `contents`
+    received: when the student submitted. In the exchange, students can forge this time, so it
+        determines only lateness.
+    withheld: the result is not visible yet
+    counts_from: the earliest time at which the result may be visible, by this service's clock.
+        Attempts and cooldown are counted from this time.
+    earlier: number of the student's submissions for this week that were graded earlier
+    position: order among submissions with equal `earlier`
+    attempts: how often grading was started
+    not_before: when grading may be started
+    error: the system error that stopped grading, or ""
+    source: name of the submission's folder in the exchange
+    restored: when the student restored the submission, or 0
+    """
 
     receipt: str
     student: str
@@ -137,6 +68,51 @@ class QueuedSubmission(msgspec.Struct, frozen=True):
     restored: float = 0.0
 
 
+def _table(name: str, keys: str, /, *items: sa.schema.SchemaItem, **columns: type) -> sa.Table:
+    """Define a table with these columns, none of which may be null, and further items.
+
+    keys: the columns of the primary key, separated by spaces
+    """
+    required: list[sa.Column[Any]] = [
+        sa.Column(column, _TYPES[kind], primary_key=column in keys.split(), nullable=False)
+        for column, kind in columns.items()
+    ]
+    return sa.Table(name, metadata, *required, *items)
+
+
+submissions = _table(
+    "submissions",
+    "number",
+    sa.Column("source", sa.Text, unique=True),
+    # the service that grades the submission, and when its lease expires
+    sa.Column("owner", sa.Text, nullable=False, default=""),
+    sa.Column("leased_until", sa.Float, nullable=False, default=0.0),
+    sa.UniqueConstraint("receipt"),
+    sa.Index("of_student", "student", "week"),
+    sa.Index("in_order", "state", "withheld", "earlier", "position"),
+    **{f.name: f.type for f in msgspec.structs.fields(QueuedSubmission) if f.name != "source"},
+)
+contents = _table("contents", "digest", digest=str, data=bytes)
+results = _table(
+    "results", "receipt", receipt=str, graded=float, seconds=float, score=float, report=bytes
+)
+# The progress of recording: `graded` is the time of the newest result in the gradebook.
+recorded = _table(
+    "recorded", "student week", student=str, week=str, graded=float, not_before=float, error=str
+)
+# Files that a student has sent and not confirmed yet. `left_out`: a line for each rejected file.
+drafts = _table(
+    "drafts", "student week", student=str, week=str, data=bytes, left_out=str, created=float
+)
+# Tokens and session keys are stored as hashes. A token is exchanged once for a session.
+tokens = _table(
+    "tokens", "hash", sa.Column("used", sa.Float), hash=str, name=str, role=str, created=float
+)
+sessions = _table(
+    "sessions", "hash", hash=str, name=str, role=str, kind=str, last_used=float, expires=float
+)
+
+
 def queued_submission(row: sa.Row[Any]) -> QueuedSubmission:
     return msgspec.convert(row, QueuedSubmission, from_attributes=True)
 
@@ -147,7 +123,7 @@ def recency(submission: QueuedSubmission) -> tuple[float, int]:
 
 
 class Store:
-    """Base class for reading and writing the tables. All methods block."""
+    """Base class of the classes that read and write the tables. All methods block."""
 
     def __init__(self, engine: sa.Engine, clock: Callable[[], float] = time.time) -> None:
         self.engine, self.clock = engine, clock
@@ -171,7 +147,7 @@ class Store:
             return [db.execute(statement).rowcount for statement in statements][-1]
 
     def read(self, query: sa.Executable) -> sa.Result[Any]:
-        """Run a query and return all its rows."""
+        """Run a query and return its result with all rows loaded."""
         with self.engine.connect() as db:
             return db.execute(query).freeze()()
 
@@ -187,12 +163,12 @@ class Store:
 
 
 def of_student(table: sa.Table, student: str, week: str) -> sa.ColumnElement[bool]:
-    """Return the condition that selects a student's rows for a week."""
+    """Return the SQL condition for a student's rows for a week."""
     return (table.c.student == student) & (table.c.week == week)
 
 
 def open_database(url: str) -> sa.Engine:
-    """Open the database and create missing tables; raise KitError if it cannot be reached."""
+    """Open a database and create missing tables; raise KitError if the URL cannot be opened."""
     if not url.startswith(("sqlite:///", "postgresql")):
         raise KitError("--db must look like postgresql+psycopg://user@host/database")
     if url.startswith("sqlite"):
@@ -227,7 +203,7 @@ def first_line(error: Exception) -> str:
 
 
 def error_text(error: Exception) -> str:
-    """Describe an error in one line; include its type unless the message is meant for users."""
+    """Return an error as one line, with its type unless its message is meant for users."""
     if isinstance(error, SQLAlchemyError):
         return first_line(error)
     name = type(error).__name__
@@ -236,11 +212,14 @@ def error_text(error: Exception) -> str:
     return f"{name}: {error}"
 
 
-_LOCK_KEY = 0x6175746F  # arbitrary, the same for all services
+_LOCK_KEY = 0x6175746F  # an arbitrary number that all services use
 
 
 class Leader(Store):
-    """The leader's lock. With SQLite there is one service, which always leads. Methods block."""
+    """The lock that selects one leader among several services. All methods block.
+
+    With SQLite there is only one service, which is always the leader.
+    """
 
     def __init__(self, engine: sa.Engine) -> None:
         super().__init__(engine)
@@ -248,7 +227,7 @@ class Leader(Store):
         self._lock = threading.Lock()
 
     def is_leader(self) -> bool:
-        """Return True if this service leads, after trying to become the leader."""
+        """Try to become the leader; return True if this service is the leader."""
         if not self.shared:
             return True
         with self._lock:

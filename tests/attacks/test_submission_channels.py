@@ -170,7 +170,7 @@ def problems_of(mallory: Mallory, place: Path) -> list[str]:
     if answer is None and not arrives(mallory):
         return []  # the attack replaced all regular files
     found = leaks(mallory.told(), attack)
-    for exercise in mallory.result["told"]["exercises"] if not found else ():
+    for exercise in mallory.result["result"]["exercises"] if not found else ():
         most = attack.most.get(exercise["name"])
         if most is not None and exercise["score"] > most:
             found.append(f"{exercise['name']} earned {exercise['score']}")
@@ -213,7 +213,7 @@ def test_no_attack_gains_or_learns_anything_through_a_door(served: Running, tmp_
         work = [("files", (MODULE, SOLUTION.encode()))]
         receipt = client.post(f"/weeks/{WEEK}/tries", files=work).json()["receipt"]
         until(lambda: client.get(f"/tries/{receipt}").json()["state"] == "graded", 120)
-        told = client.get(f"/tries/{receipt}").json()["told"]
+        told = client.get(f"/tries/{receipt}").json()["result"]
         assert told["score"] == told["max_score"]
         view = client.get("/class", headers={"authorization": f"Bearer {prof.key}"}).json()
     assert [lane["deaths"] for lane in view["processes"]] == [0] * len(view["processes"])

@@ -121,7 +121,7 @@ def test_who_has_more_time_has_it_here_too(commit: Commit, collect, tmp_path: Pa
 
 def test_the_newest_can_be_asked_for_and_is_late(commit: Commit, collect, tmp_path: Path):
     commit("ada", {"tiny.py": CODE}, LATE)
-    assert collect("ada").nothing == ["ada"]
+    assert collect("ada").missing == ["ada"]
     collect("ada", newest=True)
     assert taken(tmp_path)["timestamp.txt"] == "2027-01-20 12:00:00.000000 UTC"
 
@@ -138,7 +138,7 @@ def test_an_empty_repository_is_nothing_handed_in(collect, tmp_path: Path):
     folder = tmp_path / "clones" / "week01-ada"
     folder.mkdir(parents=True)
     git(folder, "init", "-q")
-    assert collect("ada").nothing == ["ada"]
+    assert collect("ada").missing == ["ada"]
 
 
 def test_links_and_submodules_are_left_out(commit: Commit, collect, tmp_path: Path):
@@ -230,7 +230,7 @@ def test_the_rosters_of_both_classrooms_are_read(text: str, students: list[str],
     (tmp_path / "roster.csv").write_text(text)
     found = read_repositories(tmp_path / "roster.csv", "https://github.com/org/w-{username}.git")
     assert [r.student for r in found] == students
-    assert found[0].place.startswith("https://github.com/org/w-ada")
+    assert found[0].location.startswith("https://github.com/org/w-ada")
 
 
 @pytest.mark.parametrize("text", ["who\nada\n", "username\n", "username\n../eve\n"])

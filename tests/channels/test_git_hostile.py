@@ -156,6 +156,6 @@ def test_no_kind_of_repository_does(kind: str, newest: bool, collected) -> None:
 
 
 def test_git_may_write_no_file_without_end(collected, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(channel, "_MOST_WRITTEN", 1 << 16)
+    monkeypatch.setattr(channel, "_MAX_WRITTEN", 1 << 16)
     large = hashlib.shake_256(b"noise").digest(1 << 17)
     assert collected(listing(("100644", b"tiny.py", large)), newest=True) == ["zoe"]

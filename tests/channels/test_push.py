@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from autograder.channels.grades.canvas import canvas_assignment
-from autograder.channels.grades.http_client import Web
-from autograder.channels.grades.lti import lti_line_item
-from autograder.channels.grades.push import Platform, Push, Todo, carry_out_push, plan_push
+from autograder.channels.canvas import canvas_assignment
+from autograder.channels.http_client import Web
+from autograder.channels.lti import lti_line_item
+from autograder.channels.push import Platform, Push, Todo, carry_out_push, plan_push
 from autograder.model.course import Course, load
 from autograder.model.errors import KitError, PlatformError
 from tests.channels.platform_server import TOKEN, CanvasServer, LtiServer, PlatformServer, serving
@@ -305,7 +305,7 @@ def test_a_second_push_by_lti_writes_nothing_and_makes_no_second_column(
 
 
 def test_a_dry_run_by_lti_makes_no_column(registered: Course, platform: LtiServer) -> None:
-    item = lti_line_item(registered, registered.weeks[0], make=False, pause=0.01)
+    item = lti_line_item(registered, registered.weeks[0], create=False, pause=0.01)
     assert len(planned(registered, item).of(Todo.WRITE)) == 3
     assert platform.items == []
 

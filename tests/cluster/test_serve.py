@@ -35,7 +35,7 @@ def test_workers_of_a_cluster_grade_what_is_handed_in(tmp_path: Path) -> None:
                 work = {"doubling.py": f"{SOLUTION}# {number}\n".encode()}
                 given = {n: hand_in(c, WEEK, work)["receipt"] for n, c in clients.items()}
                 for name, receipt in given.items():
-                    told = result(clients[name], receipt)["told"]
+                    told = result(clients[name], receipt)["result"]
                     assert {e["state"] for e in told["exercises"]} == {"complete"}
             for client in clients.values():
                 client.close()

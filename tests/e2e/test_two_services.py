@@ -86,7 +86,7 @@ def test_each_hand_in_is_graded_by_one_of_both(
         receipts[name] = hand_in(people[name], WEEK, work)["receipt"]
     for number, name in enumerate(STUDENTS):
         people[name].base_url = both[1 - number % 2].url  # the other service accepts it too
-        assert result(people[name], receipts[name])["told"]["score"] == 3.0
+        assert result(people[name], receipts[name])["result"]["score"] == 3.0
     assert server.asked("select count(*), max(attempts), min(attempts) from submissions") == "8|1|1"
     assert server.asked("select count(*) from results") == "8"
     assert server.asked("select count(distinct owner) from submissions") == "2"
@@ -103,5 +103,5 @@ def test_one_of_both_tells_the_gradebook_and_the_other_after_it(
     name = STUDENTS[0]
     client = enter(both[1], name)
     receipt = hand_in(client, WEEK, {"doubling.py": f"{SOLUTION}# again\n".encode()})
-    assert result(client, receipt["receipt"])["told"]["score"] == 3.0
+    assert result(client, receipt["receipt"])["result"]["score"] == 3.0
     until(lambda: name in recorded(second), 120, every=0.5)

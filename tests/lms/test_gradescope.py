@@ -90,11 +90,11 @@ def test_what_belongs_to_nobody_is_listed(roster: Roster, tmp_path: Path):
 
 
 def test_metadata_that_is_no_yaml_is_named(roster: Roster, tmp_path: Path):
-    with pytest.raises(KitError, match="not what Gradescope writes"):
+    with pytest.raises(KitError, match="not Gradescope's metadata"):
         collected({**FILES, f"{ROOT}/submission_metadata.yml": ":a: [1"}, roster, tmp_path)
 
 
 def test_metadata_makes_no_object(roster: Roster, tmp_path: Path):
     hostile = "submission_1: !!python/object/apply:os.system ['true']\n"
-    with pytest.raises(KitError, match="not what Gradescope writes"):
+    with pytest.raises(KitError, match="not Gradescope's metadata"):
         collected({**FILES, f"{ROOT}/submission_metadata.yml": hostile}, roster, tmp_path)

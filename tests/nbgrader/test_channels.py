@@ -20,8 +20,8 @@ from autograder.nbgrader.autograde.recorder import record
 from autograder.nbgrader.collect.collector import collect
 from autograder.nbgrader.status import status
 from autograder.nbgrader.workspace import Workspace
-from autograder.serve.gradebook.recording import record_submissions
 from autograder.serve.grading_service import Service
+from autograder.serve.recording import record_submissions
 from autograder.serve.shared_state import Settings
 from autograder.student.folder.packing import pack
 from autograder.student.folder.week import describe_week, open_folder

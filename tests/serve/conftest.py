@@ -13,7 +13,7 @@ from autograder.model.course import Course, Week, load
 from autograder.nbgrader.workspace import Workspace
 from autograder.serve.grading_service import Service
 from autograder.serve.login import Login, Person, Role, session_cookie
-from autograder.serve.queue.queue import Queue
+from autograder.serve.queue import Queue
 from autograder.serve.shared_state import Settings
 from autograder.serve.tables import metadata, open_database
 from autograder.serve.views.routes import application

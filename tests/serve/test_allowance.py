@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from autograder.model.course import Course, Immediate, Week
-from autograder.serve.disclosure import Allowance, allowance
+from autograder.serve.attempt_feedback import Allowance, allowance
 from autograder.serve.tables import QueuedSubmission
 
 NOON = dt.datetime(2027, 1, 20, 12, tzinfo=dt.UTC).timestamp()

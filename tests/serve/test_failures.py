@@ -14,7 +14,7 @@ from sqlalchemy.exc import OperationalError
 
 from autograder.model.errors import IntakeError
 from autograder.model.report.schema import Diagnosis, Ending, ExerciseReport, SubmissionReport
-from autograder.serve.queue import dispatch
+from autograder.serve import dispatch
 from autograder.serve.submissions.upload import accept_files
 from autograder.serve.tables import QueuedSubmission, open_database
 from autograder.serve.views.class_view import recent_mistakes

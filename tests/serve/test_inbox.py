@@ -13,9 +13,9 @@ import pytest
 from autograder.model.report.schema import Ending, SubmissionReport
 from autograder.nbgrader.collect.submissions import accept
 from autograder.nbgrader.workspace import Workspace
-from autograder.serve.gradebook.exchange_inbox import newest_submissions
+from autograder.serve.dispatch import prepare
+from autograder.serve.exchange_inbox import newest_submissions
 from autograder.serve.grading_service import Service
-from autograder.serve.queue.dispatch import prepare
 from tests.nbgrader.tiny_course import SOLUTION, WEEK, write
 
 STAMP = "2026-01-10 12:00:00.000000 UTC"

@@ -10,7 +10,8 @@ from starlette.responses import Response
 
 from autograder.model.errors import KitError
 from autograder.serve.login import Person, RequestError, role_of, session_cookie
-from autograder.serve.start import Address, hub_address
+from autograder.serve.shared_state import Address
+from autograder.serve.start import hub_address
 from autograder.serve.views import routes
 from autograder.serve.views.routes import ROUTES, AccessControl
 from tests.nbgrader.tiny_course import WEEK

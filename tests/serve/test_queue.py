@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from autograder.model.report.schema import Ending, SubmissionReport
-from autograder.serve.gradebook.recording import Ledger
-from autograder.serve.queue.queue import LEASE, Admission, Queue
+from autograder.serve.queue import LEASE, Admission, Queue
+from autograder.serve.recording import Ledger
 from autograder.serve.tables import (
     COUNTED,
     GRADED,

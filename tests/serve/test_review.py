@@ -15,8 +15,8 @@ from autograder.model.course import Course, Week
 from autograder.model.report.schema import Ending, SubmissionReport, Verdict
 from autograder.model.report.schema import TestReport as Ran
 from autograder.nbgrader.collect.submissions import accept, put_in_place
-from autograder.serve.gradebook.recording import format_received
 from autograder.serve.grading_service import Service
+from autograder.serve.recording import format_received
 from autograder.serve.submissions.upload import unpacked
 from autograder.serve.tables import recency
 from autograder.serve.views.view_models import exchange_page

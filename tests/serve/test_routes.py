@@ -13,6 +13,7 @@ from starlette.testclient import TestClient
 
 from autograder.model.submission_files import digest_of
 from autograder.serve.request_limits import HEADERS, RateLimit
+from autograder.serve.shared_state import Address
 from autograder.serve.views import routes
 from autograder.serve.views.routes import ROUTES, application
 from tests.nbgrader.tiny_course import SOLUTION, WEEK
@@ -92,7 +93,8 @@ def test_what_another_site_sends_is_refused(sign_in, service, week, headers) -> 
 
 
 def test_behind_a_proxy_the_address_that_was_given_is_ours(service, door, week) -> None:
-    settings = msgspec.structs.replace(service.settings, address="grade.example.org")
+    address = Address(public_url="https://grade.example.org/")
+    settings = msgspec.structs.replace(service.settings, address=address)
     service.settings = settings
     person = service.accounts.start_session("ada", "student", "browser")
     app = application(service, door)

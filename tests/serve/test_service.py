@@ -84,12 +84,12 @@ def work(number: int, source: str = SOLUTION) -> dict[str, bytes]:
 def test_what_is_handed_in_is_graded_told_and_in_the_gradebook(course, people) -> None:
     ada = people["ada"]
     receipt = hand_in(ada, WEEK, work(1, SQUARES))
-    told = result(ada, receipt["receipt"])["told"]
+    told = result(ada, receipt["receipt"])["result"]
     (double, _) = told["exercises"]
     assert [n["title"] for n in double["named"]] == ["Squares instead of doubling."]
     assert told["score"] == until(lambda: recorded(course, "ada"))
     receipt = hand_in(ada, WEEK, work(2))
-    assert result(ada, receipt["receipt"])["told"]["score"] == 3.0
+    assert result(ada, receipt["receipt"])["result"]["score"] == 3.0
     until(lambda: recorded(course, "ada") == 3.0)
 
 
@@ -98,7 +98,7 @@ def test_the_best_try_stays_where_the_best_one_counts(course, people) -> None:
     for number, source in ((1, SOLUTION), (2, SQUARES)):
         receipt = hand_in(ada, WEEK, work(number, source))
         result(ada, receipt["receipt"])
-    assert result(ada, receipt["receipt"])["told"]["score"] < 3.0
+    assert result(ada, receipt["receipt"])["result"]["score"] < 3.0
     until(lambda: recorded(course, "alan") == 3.0)
 
 
@@ -189,7 +189,7 @@ def test_a_kill_at_any_moment_loses_no_receipt_and_honours_each_once(course, ser
         served.kill()
         served.start()
     for student, receipt in receipts.items():
-        assert result(people[student], receipt)["told"]["score"] == 3.0
+        assert result(people[student], receipt)["result"]["score"] == 3.0
         until(lambda student=student: recorded(course, student) == 3.0)
     _, entries = read_gradebook(course)
     assert len(entries) == len({e.student for e in entries})
@@ -212,7 +212,7 @@ def test_a_killed_lane_costs_nobody_anything(served, people) -> None:
     ]
     for lane in lanes:
         lane.kill()
-    assert result(ada, receipt)["told"]["score"] == 3.0
+    assert result(ada, receipt)["result"]["score"] == 3.0
 
 
 def test_a_second_service_of_the_same_project_is_refused(served, autograder) -> None:

@@ -18,7 +18,7 @@ from autograder.model.report.schema import (
 from autograder.model.report.schema import (
     TestReport as Ran,
 )
-from autograder.serve.disclosure import redact
+from autograder.serve.attempt_feedback import redact
 from autograder.serve.views.view_models import exchange_page
 from tests.nbgrader.tiny_course import SOLUTION
 

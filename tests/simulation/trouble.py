@@ -16,9 +16,9 @@ import nbformat
 import yaml
 
 from autograder.batch.grade import grade_batch
-from autograder.channels.grades.canvas import CanvasAssignment
-from autograder.channels.grades.http_client import Web
-from autograder.channels.grades.push import Todo, carry_out_push, comments_of, plan_push
+from autograder.channels.canvas import CanvasAssignment
+from autograder.channels.http_client import Web
+from autograder.channels.push import Todo, carry_out_push, comments_of, plan_push
 from autograder.model.availability import axis
 from autograder.model.course import Course, Week, load
 from autograder.model.errors import NbgraderError

@@ -184,8 +184,8 @@ def _collect_git(course: Course, week: Week, roster: Path, where: str | None, ne
     which = "the newest commit" if newest else "the last commit before the due date"
     print(f"collected {which} from {len(found.commits)} of {len(repositories)} repositories")
     _print_groups(grouped_lines(spread_groups(course, week)))
-    if found.nothing:
-        print(f"no such commit: {counted(found.nothing)}")
+    if found.missing:
+        print(f"no commit by then: {counted(found.missing)}")
     failed = [f"{student}: {why}" for student, why in found.failed.items()]
     fine = print_attention([*failed, *found.notes])
     if found.commits:

@@ -15,7 +15,7 @@ from ..options import UnmarkedOption, WeekArgument, find_week
 from ..output import counted, counting, plural, print_attention
 
 if TYPE_CHECKING:
-    from ...channels.grades.push import Platform
+    from ...channels.push import Platform
 
 
 def push(
@@ -40,9 +40,9 @@ def push(
     course, chosen = find_week(week)
     if canvas + lti != 1:
         raise KitError("use either --canvas or --lti")
-    from ...channels.grades.canvas import canvas_assignment
-    from ...channels.grades.lti import lti_line_item
-    from ...channels.grades.push import Todo, carry_out_push, comments_of, plan_push
+    from ...channels.canvas import canvas_assignment
+    from ...channels.lti import lti_line_item
+    from ...channels.push import Todo, carry_out_push, comments_of, plan_push
     from ...nbgrader.gradebook.final_scores import final_scores, require_marked
     from ...pages.environment import points as as_points
 
@@ -54,7 +54,7 @@ def push(
     platform: Platform = (
         canvas_assignment(course, chosen)
         if canvas
-        else lti_line_item(course, chosen, make=not dry_run)
+        else lti_line_item(course, chosen, create=not dry_run)
     )
     texts = comments_of(course, chosen, scores) if comments else {}
     push = plan_push(course, chosen, platform, scores, texts, overwrite=overwrite)

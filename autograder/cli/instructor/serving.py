@@ -30,7 +30,7 @@ from ..output import plural, print_checks, write_output
 
 if TYPE_CHECKING:
     from ...serve.login import Role
-    from ...serve.start import Address
+    from ...serve.shared_state import Address
 
 _MIN_DISK = 2 << 30  # bytes that the submissions of a class may need
 Check = tuple[bool, str, str]  # ok, result, remedy
@@ -103,8 +103,8 @@ def serve(
     place = cluster_option(cluster, tls_ca, tls_cert, tls_key, jobs)
     from ...batch.grade import sandbox_name
     from ...serve.grading_service import DATABASE
-    from ...serve.shared_state import Settings
-    from ...serve.start import Address, hub_address, require_encryption, run
+    from ...serve.shared_state import Address, Settings
+    from ...serve.start import hub_address, require_encryption, run
 
     address = Address(host, port, url, certificate, key, insecure, hub)
     if tokens is not None or check:
@@ -124,6 +124,7 @@ def serve(
         address = hub_address(address)
     require_encryption(address)
     settings = Settings(
+        address=address,
         database=database,
         processes=jobs or 0,
         process_mib=memory or 0,
@@ -133,7 +134,7 @@ def serve(
         cluster=place,
         instructors=tuple(instructors or ()),
     )
-    run(course, settings, address)
+    run(course, settings)
     return True
 
 

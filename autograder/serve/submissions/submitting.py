@@ -22,10 +22,10 @@ from ...nbgrader.collect.merging import Merged, merge
 from ...nbgrader.collect.submissions import earlier_files
 from ...nbgrader.workspace import Workspace
 from .. import tables as t
-from ..disclosure import allowance, counting_rule
-from ..gradebook.exchange_inbox import ExchangeSubmission
-from ..gradebook.recording import format_received, history_of, is_pending
-from ..queue.queue import Admission
+from ..attempt_feedback import allowance, counting_rule
+from ..exchange_inbox import ExchangeSubmission
+from ..queue import Admission
+from ..recording import format_received, history_of, is_pending
 from ..shared_state import SharedState
 from ..tables import REPLACED, QueuedSubmission, Store, of_student, recency
 from ..views.view_models import in_short, local_time

@@ -1,15 +1,9 @@
-"""Web pages and JSON answers.
+"""Handle HTTP requests: web pages for browsers, JSON for `autograder submit`.
 
-Senders may be lying: every route states who may use it, and `routes` checks each request before
-its body is parsed. Results are redacted by `disclosure`, and templates escape everything.
-`handlers` implements the routes; `view_models` and `class_view` compute their content. Start
-reading at `routes`.
+Requests are untrusted. Every route states who may use it, and `routes` checks each request before
+its body is parsed. `attempt_feedback` redacts results, and templates escape all values. `handlers`
+implements the routes; `view_models` and `class_view` compute their content. Start reading at
+`routes`.
 """
 
-__all__ = [
-    "class_view",
-    "handlers",
-    "request_context",
-    "routes",
-    "view_models",
-]
+__all__ = ["class_view", "handlers", "request_context", "routes", "view_models"]

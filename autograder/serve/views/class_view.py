@@ -1,4 +1,4 @@
-"""The instructor's live view: current difficulties of the class, and the queue."""
+"""Build the instructor's live view of recent mistakes, the queue and the grading processes."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 import msgspec
 
 from ...model.report.schema import SubmissionReport
-from ..gradebook.recording import Ledger
-from ..queue.grading_process import GradingProcess
+from ..grading_process import GradingProcess
+from ..recording import Ledger
 from ..shared_state import SharedState
 from ..tables import RUNNING, WAITING, QueuedSubmission
 from .view_models import in_words, local_time
@@ -21,7 +21,7 @@ _OF_A_PROCESS = ("number", "busy", "weeks", "mib", "deaths")
 
 
 class StudentMistake(msgspec.Struct, frozen=True):
-    """A student whose last `repetitions` results all contain a mistake."""
+    """A student whose last `repetitions` results all show the same misconception."""
 
     student: str
     repetitions: int
@@ -29,7 +29,7 @@ class StudentMistake(msgspec.Struct, frozen=True):
 
 
 class RecentMistake(msgspec.Struct, frozen=True):
-    """A misconception and the students whose newest result has it."""
+    """A misconception, and the students whose newest result shows it."""
 
     week: str
     exercise: str
@@ -38,7 +38,7 @@ class RecentMistake(msgspec.Struct, frozen=True):
 
 
 class ClassRow(msgspec.Struct, frozen=True):
-    """A submission in the table of the queue and the latest results."""
+    """A row of the table "Queue and latest results"."""
 
     submission: QueuedSubmission
     received: str
@@ -47,11 +47,11 @@ class ClassRow(msgspec.Struct, frozen=True):
 
 
 class ClassView(msgspec.Struct, frozen=True):
-    """The content of the class page."""
+    """The content of the class page. `longest_wait` is in seconds."""
 
     waiting: int
     running: int
-    longest_wait: int  # seconds
+    longest_wait: int
     graded: int  # in the last hour
     mistakes: list[RecentMistake]
     rows: list[ClassRow]
@@ -62,7 +62,7 @@ class ClassView(msgspec.Struct, frozen=True):
 def class_view(
     state: SharedState, ledger: Ledger, processes: Sequence[GradingProcess]
 ) -> ClassView:
-    """Return the current view of the class. Blocks."""
+    """Return the content of the class page. Blocks."""
     course, now = state.courses.now, state.queue.clock()
     recent = state.queue.recent_results(now - _HOUR)
     queued = state.queue.in_states(WAITING, RUNNING)
@@ -98,9 +98,11 @@ def class_view(
 def recent_mistakes(
     recent: Iterable[tuple[QueuedSubmission, SubmissionReport]],
 ) -> list[RecentMistake]:
-    """Return the misconceptions in each student's newest result, the most common first.
+    """Return the misconceptions in each student's newest result, most common first.
 
-    For each misconception, list the students who have had it longest first.
+    The students with a misconception are sorted by the number of repetitions, largest first.
+
+    recent: results, oldest first
     """
     in_a_row: dict[tuple[str, str], dict[tuple[str, str], int]] = {}
     receipts = {}
@@ -112,8 +114,8 @@ def recent_mistakes(
     found: dict[tuple[str, str, str], list[StudentMistake]] = defaultdict(list)
     for (student, week), mistakes in in_a_row.items():
         for (exercise, title), repetitions in mistakes.items():
-            one = StudentMistake(student, repetitions, receipts[student, week])
-            found[week, exercise, title].append(one)
+            mistake = StudentMistake(student, repetitions, receipts[student, week])
+            found[week, exercise, title].append(mistake)
     return [
         RecentMistake(*key, sorted(students, key=lambda s: (-s.repetitions, s.student)))
         for key, students in sorted(found.items(), key=lambda item: (-len(item[1]), item[0]))

@@ -1,4 +1,4 @@
-"""Handlers of the routes. Each blocks and runs in a thread."""
+"""Handlers of the service's routes. Handlers block, so each request runs in a thread."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .view_models import STATIC_TYPES, SubmissionView, static_file
 
 _TOKEN = re.compile(r"[\w-]{10,100}\Z")
 _RECEIPT = re.compile(r"[2-9A-Z]{4}(-[2-9A-Z]{4}){2}\Z")
-_INCIDENT_SECONDS = 60.0  # after which a failed request is forgotten if the database responds
+_INCIDENT_SECONDS = 60.0  # after which the incident is closed if the database responds
 # nbgrader's feedback page contains its own styles
 _FEEDBACK_POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'"
@@ -30,7 +30,7 @@ _FEEDBACK_POLICY = (
 
 
 def health(context: RequestContext) -> Response:
-    """Report to a monitoring system whether the service works, without details."""
+    """Return status 200 or 503 for a monitoring system, without details of an incident."""
     incidents, queue = context.service.incidents, context.service.queue
     failed = incidents.current.get("requests")
     if failed and time.time() - failed.since > _INCIDENT_SECONDS:
@@ -62,18 +62,17 @@ def redeem_token(context: RequestContext) -> Response:
     """Exchange a token for a session: a cookie for browsers, a key for `autograder submit`."""
     token = context.form.fields.get("token", "").strip()
     program = context.wants_json
-    accounts = context.service.accounts
-    valid = bool(_TOKEN.match(token))
-    person = accounts.redeem(token, "program" if program else "browser") if valid else None
-    if person is None:
-        if program:
-            raise RequestError(
-                401, "This token is unknown or already used. Ask your instructor for a new one."
-            )
-        return context.page("enter", 401, wrong=True)
-    if program:
+    redeem = context.service.accounts.redeem
+    person = redeem(token, "program" if program else "browser") if _TOKEN.match(token) else None
+    if person is not None and program:
         return JSONResponse({"key": person.key, "name": person.name})
-    return context.login.cookie.set_on(context.redirect(""), person.key)
+    if person is not None:
+        return context.login.cookie.set_on(context.redirect(""), person.key)
+    if not program:
+        return context.page("enter", 401, wrong=True)
+    raise RequestError(
+        401, "This token is unknown or already used. Ask your instructor for a new one."
+    )
 
 
 # For students
@@ -85,7 +84,7 @@ def sign_out(context: RequestContext) -> Response:
 
 
 def create_token(context: RequestContext) -> Response:
-    """Create a token with which the student signs in to `autograder submit`."""
+    """Create a token for signing in with `autograder submit`."""
     if context.person.kind != "browser":
         raise RequestError(404, "Page not found.")
     token = context.service.accounts.create_token(context.person.name, context.person.role)
@@ -107,14 +106,14 @@ def week_page(context: RequestContext) -> Response:
 
 
 def upload_draft(context: RequestContext) -> Response:
-    """Store files as a draft and show its review."""
+    """Store the uploaded files as a draft, and show its review."""
     week, submissions = _week_of_student(context), context.service.submissions
     submissions.store_draft(context.person.name, week, _uploaded_files(context))
     return review(context) if context.wants_json else context.redirect(f"weeks/{week.name}/review")
 
 
 def review(context: RequestContext) -> Response:
-    """Show which parts the draft would keep, replace or leave missing."""
+    """Show which parts of the submission the draft would keep, replace or leave missing."""
     week = _week_of_student(context)
     found = context.service.submissions.review_draft(context.person.name, week)
     if found is not None:
@@ -133,7 +132,7 @@ def _review_page(
 
 
 def submit(context: RequestContext) -> Response:
-    """Submit the draft, or files that a program sends at once; the answer is a receipt."""
+    """Submit the draft, or the files in the request; return the submission with its receipt."""
     week, student = _week_of_student(context), context.person.name
     channel = "command" if context.person.kind == "program" else "page"
     submissions = context.service.submissions
@@ -161,7 +160,7 @@ def _uploaded_files(context: RequestContext) -> dict[str, bytes]:
 
 
 def restore(context: RequestContext) -> Response:
-    """Let an earlier submission count again."""
+    """Make an earlier submission count again."""
     submission = visible_submission(context)
     if not context.service.views.submission(submission).restorable:
         raise RequestError(409, "This submission cannot be restored now. Ask your instructor.")
@@ -188,7 +187,7 @@ def download(context: RequestContext) -> Response:
 
 
 def feedback(context: RequestContext) -> Response:
-    """Return the week's feedback page after it was released."""
+    """Return the feedback page for the week; raise RequestError before its release."""
     week = open_week(context)
     workspace = Workspace(context.service.courses.now)
     page = returned_page(workspace, week, context.person.name)
@@ -210,7 +209,7 @@ def class_page(context: RequestContext) -> Response:
 
 
 def open_week(context: RequestContext) -> Week:
-    """Return the released week with the requested name; raise RequestError if there is none."""
+    """Return the released week in the request's path; raise RequestError if none matches."""
     name = context.request.path_params["week"]
     for week in context.service.courses.open_weeks():
         if week.name == name:
@@ -226,7 +225,7 @@ def _week_of_student(context: RequestContext) -> Week:
 
 
 def visible_submission(context: RequestContext) -> QueuedSubmission:
-    """Return the requested submission; raise RequestError unless the person may see it."""
+    """Return the submission in the request's path; raise RequestError unless it may be seen."""
     receipt, person = context.request.path_params["receipt"], context.person
     submission = context.service.queue.find(receipt) if _RECEIPT.match(receipt) else None
     if submission is None or (person.role != "instructor" and submission.student != person.name):

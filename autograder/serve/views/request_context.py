@@ -1,7 +1,4 @@
-"""The context of a request, with methods that build responses.
-
-Browsers get pages, `autograder submit` gets JSON.
-"""
+"""Read requests and build responses: pages for browsers, JSON for `autograder submit`."""
 
 from __future__ import annotations
 
@@ -27,7 +24,7 @@ _MAX_FILES = 400
 
 @dataclass
 class Form:
-    """The body of a request."""
+    """The body of a POST request."""
 
     fields: dict[str, str] = field(default_factory=dict)
     files: dict[str, bytes] = field(default_factory=dict)
@@ -35,7 +32,7 @@ class Form:
 
 @dataclass
 class RequestContext:
-    """A request that is being handled. `form`: the body of a POST request."""
+    """A request, its sender, and methods that build the response."""
 
     service: Service
     login: Login
@@ -45,7 +42,7 @@ class RequestContext:
 
     @property
     def person(self) -> Person:
-        """Return the authenticated person; only for routes that require one."""
+        """Return the authenticated sender. Only routes that require a sender may call this."""
         assert self.visitor is not None
         return self.visitor
 
@@ -54,24 +51,24 @@ class RequestContext:
         return "application/json" in self.request.headers.get("accept", "")
 
     def page(self, template: str, status: int = 200, **values: Any) -> Response:
-        """Render a template, which escapes everything."""
-        values |= {"prefix": self.service.settings.prefix, "who": self.visitor}
+        """Return a page from a template, which escapes all values."""
+        values |= {"prefix": self.service.settings.address.prefix, "who": self.visitor}
         values["course"] = self.service.courses.now
         page = environment("serve").get_template(f"{template}.html.j2")
         return HTMLResponse(page.render(values), status)
 
     def answer(self, view: Any, template: str, status: int = 200, /, **values: Any) -> Response:
-        """Return a view: as JSON for a program, as a page for a browser."""
+        """Return `view` as JSON to a program, or a page rendered with `values` to a browser."""
         if self.wants_json:
             return JSONResponse(msgspec.to_builtins(view), status)
         return self.page(template, status, **values)
 
     def redirect(self, path: str) -> Response:
-        """Redirect to another page of the service."""
-        return RedirectResponse(f"{self.service.settings.prefix}{path}", 303)
+        """Return a redirect to a path of the service."""
+        return RedirectResponse(f"{self.service.settings.address.prefix}{path}", 303)
 
     def refuse(self, error: RequestError) -> Response:
-        """Return the response for a refused request."""
+        """Return the response that reports an error."""
         if error.redirect and not self.wants_json:
             return RedirectResponse(error.redirect, 303)
         program = self.visitor is not None and self.visitor.kind == "program"
@@ -86,7 +83,7 @@ class RequestContext:
 
 
 async def read_form(request: Request, *, with_files: bool) -> Form:
-    """Parse the body of an authenticated request within its limits; raise RequestError."""
+    """Parse the body of a request; raise RequestError if it is malformed or exceeds a limit."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     try:
         if with_files and kind == "application/zip":

@@ -1,8 +1,8 @@
-"""The routes, the role each requires, and the checks before a handler runs.
+"""Define the routes and the roles that they require, and check requests before handlers run.
 
-Anyone may send any request. Only the routes in `ROUTES` exist, and each states who may use it. A
-request passes these checks in order: size (`request_limits`), rate by address or name, session,
-origin, role, and for a browser's form its key. Only then is its body parsed.
+Anyone may send any request. Each row of `ROUTES` states who may use the route. A request passes
+these checks in order: size (`request_limits`), rate limits, session, origin and role. Only then is
+its body parsed. A form from a browser must also contain the session's form key.
 """
 
 from __future__ import annotations
@@ -31,21 +31,24 @@ from . import handlers
 from .request_context import RequestContext, read_form
 
 Audience = Literal["everyone", "student", "instructor"]
-# (burst, per minute). A request without a known session counts towards the limit of its address,
-# which a class may share; with a session it counts towards the limit of the user.
+# (burst, per minute). Requests without a known session are limited by address, which a class may
+# share. Requests with a session are limited by user.
 ADDRESS_RATE, PERSON_RATE, SUBMIT_RATE, TOKEN_RATE = (600, 600), (120, 240), (20, 20), (100, 100)
 _MAX_RECOGNIZED = 50_000
 _FORM_OVERHEAD = 1 << 20  # bytes that a form adds to its files
 
 
 class RouteRow(msgspec.Struct, frozen=True):
-    """A route. `student`: students, and instructors, who see every student's submissions."""
+    """A route and who may use it. Instructors may also use the routes for students.
+
+    files: the body may contain files
+    """
 
     method: str
     path: str
     audience: Audience
     handler: Callable[[RequestContext], Response]
-    files: bool = False  # the body may contain files
+    files: bool = False
 
 
 ROUTES = (
@@ -70,9 +73,10 @@ ROUTES = (
 
 
 def application(service: Service, login: Login, lifespan: Any = None) -> RequestLimits:
-    """Return the ASGI application."""
+    """Return the ASGI application with all routes, checks and limits."""
     access = AccessControl(service, login)
-    prefix = service.settings.prefix.rstrip("/")
+    address = service.settings.address
+    prefix = address.prefix.rstrip("/")
     routes = [
         Route(f"{prefix}{row.path}", access.endpoint(row), methods=[row.method]) for row in ROUTES
     ]
@@ -86,11 +90,11 @@ def application(service: Service, login: Login, lifespan: Any = None) -> Request
         limits = (max_upload_bytes(course.limits(week)) for week in course.weeks)
         return max(limits) + _FORM_OVERHEAD
 
-    return RequestLimits(app, max_body=max_body, secure=service.settings.secure)
+    return RequestLimits(app, max_body=max_body, secure=address.secure)
 
 
 class AccessControl:
-    """The checks before every handler, and the responses for errors."""
+    """Checks requests before their handlers run, and turns errors into responses."""
 
     def __init__(self, service: Service, login: Login) -> None:
         self.service, self.login = service, login
@@ -127,10 +131,10 @@ class AccessControl:
         )
 
     async def authorize(self, request: Request, row: RouteRow) -> Person | None:
-        """Return the sender of a request; raise RequestError if the sender may not use this route.
+        """Return the authenticated sender, or None; raise RequestError if access is denied.
 
-        Requests are rate-limited by address before they are authenticated, because authentication
-        may contact a JupyterHub. Credentials that were valid before are limited by name instead.
+        Requests are limited by address before authentication, which may contact a JupyterHub.
+        Requests with credentials that were valid before are limited by user name only.
         """
         address = request.client.host if request.client else ""
         headers = request.headers
@@ -149,7 +153,7 @@ class AccessControl:
             _count(self._tokens, address)
         if person is None and row.audience != "everyone":
             raise self.login.unauthenticated(request)
-        _refuse_other_sites(request, self.service.settings.address)
+        _refuse_other_sites(request, urlsplit(self.service.settings.address.public_url).netloc)
         if row.audience == "instructor" and (person is None or person.role != "instructor"):
             raise RequestError(404, "Page not found.")
         return person
@@ -176,15 +180,15 @@ def _count(rate: RateLimit, key: str) -> None:
         raise RequestError(429, f"Too many requests: wait {int(wait) + 1} s.", wait)
 
 
-def _refuse_other_sites(request: Request, address: str) -> None:
-    """Refuse requests from pages of other sites or of users' notebook servers.
+def _refuse_other_sites(request: Request, public_host: str) -> None:
+    """Raise RequestError for requests from other sites or from users' notebook servers.
 
-    Pages of other sites may only link to the service.
+    Links from other sites to the service are allowed.
     """
     site = request.headers.get("sec-fetch-site", "same-origin")
     link = request.method == "GET" and request.headers.get("sec-fetch-mode") == "navigate"
-    # a proxy may replace the host with its own
-    hosts = {request.headers.get("host", ""), address} - {""}
+    # a proxy may replace the host in the header
+    hosts = {request.headers.get("host", ""), public_host} - {""}
     origin, referer = request.headers.get("origin"), _parse(request.headers.get("referer", ""))
     same_origin = origin is None or _parse(origin).netloc in hosts
     if not same_origin or (site not in ("same-origin", "none") and not link):

@@ -1,10 +1,11 @@
-"""Views of weeks and submissions for pages and JSON answers, as plain values."""
+"""Views of weeks and submissions: the plain values that pages and JSON responses contain."""
 
 from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Sequence
 from importlib import resources
+from typing import Any
 
 import msgspec
 
@@ -13,7 +14,7 @@ from ...model.report.schema import Ending
 from ...nbgrader.status import returned
 from ...nbgrader.workspace import Workspace
 from ...pages.environment import environment
-from ..disclosure import (
+from ..attempt_feedback import (
     Allowance,
     VisibleResult,
     allowance,
@@ -22,7 +23,7 @@ from ..disclosure import (
     merit,
     redact,
 )
-from ..gradebook.recording import format_received, history_of, is_pending
+from ..recording import format_received, history_of, is_pending
 from ..shared_state import SharedState
 from ..tables import GRADED, REPLACED, RUNNING, WAITING, QueuedSubmission, recency
 
@@ -31,9 +32,9 @@ STATIC_TYPES = {
     "page.js": "text/javascript; charset=utf-8",
 }
 
-_FIRST_GUESS = 8.0  # seconds per submission, until one has been graded
+_FIRST_GUESS = 8.0  # seconds per submission, until a submission has been graded
 _QUANTILE = 0.8  # fraction of the durations that the estimate should cover
-_MAX_REFRESH = 30  # seconds; longer waits are updated less often
+_MAX_REFRESH = 30  # seconds between two polls of a page
 _WORDS = {
     WAITING: "Waiting",
     RUNNING: "Being graded",
@@ -48,7 +49,7 @@ _PERIODS = {"hour": "this hour", "day": "today", "week": "for this week"}
 
 
 class BetterSubmission(msgspec.Struct, frozen=True):
-    """Another submission with a better result, and a sentence that compares them."""
+    """A submission with a better result, and a sentence that compares the two results."""
 
     receipt: str
     received: str
@@ -56,8 +57,8 @@ class BetterSubmission(msgspec.Struct, frozen=True):
     restorable: bool
 
 
-class SubmissionView(msgspec.Struct, frozen=True, rename={"result": "told"}):
-    """A submission as its student sees it. `autograder submit` reads it as JSON."""
+class SubmissionView(msgspec.Struct, frozen=True):
+    """A submission as its student sees it. `autograder submit` reads this view as JSON."""
 
     receipt: str
     student: str
@@ -72,14 +73,14 @@ class SubmissionView(msgspec.Struct, frozen=True, rename={"result": "told"}):
     why: str = ""  # why there is no result
     ahead: int = 0
     seconds: int = 0  # until the result, as an estimate
-    refresh: int = 0  # seconds until the next poll, 0 if the submission is done
+    refresh: int = 0  # seconds until the next poll; 0 after grading has ended
     result: VisibleResult | None = None
     newer: str = ""
     counts: bool = False
     rule: str = ""  # which submission counts
     better: BetterSubmission | None = None
     restorable: bool = False
-    left: int = 0  # visible results of a new submission
+    left: int = 0  # number of further results that the student may see
     tries: int = 0
 
 
@@ -106,7 +107,7 @@ class Views:
         self.courses, self.queue, self._processes = state.courses, state.queue, processes
 
     def allowance(self, student: str, week: Week) -> Allowance:
-        """Return how many more results of a week a student may see."""
+        """Return how many more results for a week a student may see."""
         submissions = self.queue.of_student(student, week.name)
         extension = self.courses.extension(student, week.name)
         now = self.queue.clock()
@@ -135,7 +136,7 @@ class Views:
     def submission(
         self, submission: QueuedSubmission, *, for_instructor: bool = False
     ) -> SubmissionView:
-        """Return everything that the student or the instructor may see about a submission."""
+        """Return everything that the student, or the instructor, may see about a submission."""
         policy = self.courses.now.registry.immediate
         submissions = self.queue.of_student(submission.student, submission.week)
         if for_instructor:
@@ -145,26 +146,27 @@ class Views:
         counting = self._counting_receipt(submissions)
         view = self._summary(submission, counting, policy)
         newer = (s.receipt for s in submissions if s.number > submission.number)
-        view = msgspec.structs.replace(view, newer=next(newer, ""))
+        more: dict[str, Any] = {"newer": next(newer, "")}
         if submission.state == GRADED:
-            others = [self._summary(s, counting, policy) for s in submissions]
-            view = msgspec.structs.replace(view, better=_better(view, others))
-        if submission.state in (WAITING, RUNNING):
-            ahead, seconds = self._wait(submission)
-            view = msgspec.structs.replace(view, ahead=ahead, seconds=round(seconds))
-        if submission.state not in (GRADED, REPLACED):
-            refresh = min(_MAX_REFRESH, max(1, view.seconds // 8))
-            view = msgspec.structs.replace(view, refresh=refresh)
+            more["better"] = _better(
+                view, [self._summary(s, counting, policy) for s in submissions]
+            )
+        elif submission.state != REPLACED:
+            more["ahead"], seconds = self._wait(submission)
+            refresh = min(_MAX_REFRESH, max(1, round(seconds) // 8))
+            more |= {"seconds": round(seconds), "refresh": refresh}
         if week := self.courses.week(submission.week):
             allowed = self.allowance(submission.student, week)
-            left = 0 if allowed.why else allowed.left
-            view = msgspec.structs.replace(view, left=left, tries=allowed.tries)
-        return view
+            more |= {"left": 0 if allowed.why else allowed.left, "tries": allowed.tries}
+        return msgspec.structs.replace(view, **more)
 
     def _summary(
         self, submission: QueuedSubmission, counting: str, policy: Immediate
     ) -> SubmissionView:
-        """Return the view of a submission in a list. `counting`: the receipt that counts."""
+        """Return the view of a submission without the fields that only its own page shows.
+
+        counting: receipt of the submission that counts
+        """
         course, week = self.courses.now, self.courses.week(submission.week)
         report = self.queue.result(submission.receipt) if submission.state == GRADED else None
         refused = report is not None and report.verdict is Ending.REFUSED
@@ -172,11 +174,8 @@ class Views:
         if report is not None and week is not None:
             result = redact(report, week, policy, withheld=submission.withheld)
             replaceable = course.registry.counts == "latest" and submission.receipt != counting
-            restorable = (
-                replaceable
-                and not refused
-                and not returned(Workspace(course), week, submission.student)
-            )
+            can_count = replaceable and not refused
+            restorable = can_count and not returned(Workspace(course), week, submission.student)
         why = ""
         if refused:
             why = _REFUSED if week is not None and week.questions else ""
@@ -205,9 +204,9 @@ class Views:
         )
 
     def _wait(self, submission: QueuedSubmission) -> tuple[int, float]:
-        """Return how many submissions are ahead, and the seconds until this one is graded.
+        """Return the number of submissions ahead, and an estimate of the seconds to the result.
 
-        The estimate assumes that each round of grading takes as long as most recent ones.
+        The estimate assumes that grading a submission takes as long as most recent gradings.
         """
         durations = sorted(self.queue.durations(submission.week)) or [_FIRST_GUESS]
         each = max(1.0, durations[int(len(durations) * _QUANTILE)])
@@ -218,7 +217,7 @@ class Views:
         return ahead, pause + each * ((ahead + running) // self._processes + 1)
 
     def _counting_receipt(self, submissions: Sequence[QueuedSubmission]) -> str:
-        """Return the receipt that counts, or "" if it is not determined yet."""
+        """Return the receipt of the submission that counts, or "" before this is decided."""
         course = self.courses.now
         by_recency = sorted(submissions, key=recency, reverse=True)
         graded = (s for s in by_recency if self.queue.verdict(s) is Ending.GRADED)
@@ -236,9 +235,9 @@ class Views:
 
 def _better(own: SubmissionView, others: Sequence[SubmissionView]) -> BetterSubmission | None:
     best = max(others, key=lambda view: merit(view.result))
-    if own.result is None or best.result is None:
+    if own.result is None or best.result is None or not merit(own.result):
         return None
-    if not merit(own.result) or merit(best.result) <= merit(own.result):
+    if merit(best.result) <= merit(own.result):
         return None
     sentence = comparison(own.result, best.result, best.received_short)
     return BetterSubmission(best.receipt, best.received_short, sentence, best.restorable)
@@ -261,7 +260,7 @@ def local_time(seconds: float, course: Course) -> dt.datetime:
 
 
 def static_file(name: str) -> bytes:
-    """Return the style sheet or the script of all pages."""
+    """Return the content of the style sheet or the script that all pages use."""
     own = resources.files("autograder.serve") / "templates" / name
     if name == "style.css":
         shared = environment("serve").get_template("page.css").render()
@@ -270,7 +269,7 @@ def static_file(name: str) -> bytes:
 
 
 def exchange_page(course: Course, week: Week, view: SubmissionView) -> str:
-    """Return the first result for `nbgrader fetch_feedback`: one file without scripts."""
+    """Return the first result as a self-contained HTML page for `nbgrader fetch_feedback`."""
     template = environment("serve").get_template("exchange.html.j2")
     style, due = static_file("style.css").decode(), in_words(course.localized(week.due))
     return template.render(course=course, week=week, submission=view, style=style, due=due)

@@ -106,7 +106,7 @@ def send_to_service(
     out.print(f"  digest   {digest}")
     save_receipt(folder, f"receipt {receipt}, {received}, digest {digest}")
     # the service refuses files that were submitted before
-    refused = (reply["told"] or {}).get("verdict") == "refused"
+    refused = (reply["result"] or {}).get("verdict") == "refused"
     if reply["why"] and not refused:
         out.print(reply["why"])
     elif wait:
@@ -178,7 +178,7 @@ def _queue_state(reply: dict[str, Any]) -> str:
 
 def result_lines(result: dict[str, Any]) -> Lines:
     """Yield a result for its student as (indentation, text)."""
-    visible = result.get("told") or {}
+    visible = result.get("result") or {}
     if result["state"] == "replaced":
         yield 0, "You submitted again before it was graded. It did not use up an attempt."
         return

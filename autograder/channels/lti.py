@@ -1,9 +1,9 @@
 """Push grades to LTI 1.3 platforms: Assignment and Grade Services 2.0, with names from NRPS 2.0.
 
 The access token is requested with a signed JWT (RFC 7523, RS256). A week corresponds to the line
-item whose tag is the week's name; it is created if missing. A new score replaces the earlier one
-including its comment. Platforms reject scores with an older timestamp, so timestamps always
-increase.
+item whose tag is the week's name, which is created if missing. A new score replaces the earlier
+score and its comment. Every score has the current time as its timestamp, because platforms reject
+scores with an older timestamp.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ import time
 import uuid
 from typing import Any
 
-from ...lms.grade_files import total
-from ...lms.roster import RosterEntry
-from ...model.course import Course, Week
-from ...model.course.registry import Lti
-from ...model.errors import KitError, PlatformError
+from ..lms.grade_files import total
+from ..lms.roster import RosterEntry
+from ..model.course import Course, Week
+from ..model.course.registry import Lti
+from ..model.errors import KitError, PlatformError
 from .http_client import Web, secret_of
 from .push import PlatformGrade
 
@@ -38,32 +38,28 @@ _RESULTS = "application/vnd.ims.lis.v2.resultcontainer+json"
 _SCORE = "application/vnd.ims.lis.v1.score+json"
 _MEMBERS = "application/vnd.ims.lti-nrps.v2.membershipcontainer+json"
 _LEARNER = "Learner"
-_LASTS = 300
+_JWT_SECONDS = 300
 
 
 class LtiLineItem:
-    """The line item of a week. `make`: create it if it does not exist."""
+    """The line item of a week. `create`: create the line item if it does not exist."""
 
     name = "lti"
 
-    def __init__(self, lti: Lti, key: str, week: Week, *, make: bool, pause: float = 1.0) -> None:
-        self._lti, self._key, self._week, self._make = lti, key, week, make
+    def __init__(self, lti: Lti, key: str, week: Week, *, create: bool, pause: float = 1.0) -> None:
+        self._lti, self._key, self._week, self._create = lti, key, week, create
         self._web = Web(lti.lineitems, pause=pause)
         self._members = Web(lti.memberships, pause=pause)
         token = self._token(Web(lti.token_url, pause=pause))
         self._web.authorize(token)
         self._members.authorize(token)
-        self._known: dict[str, Any] | None = None
+        self._found: dict[str, Any] | None = None
 
     def people(self) -> list[RosterEntry]:
         """Return the active learners of the course."""
-        found = []
-        for page in self._members.pages(self._lti.memberships, accept=_MEMBERS):
-            for member in page.get("members", []):
-                learns = any(str(r).endswith(_LEARNER) for r in member.get("roles", []))
-                if learns and member.get("status", "Active") == "Active":
-                    found.append(_entry(member))
-        return found
+        pages = self._members.pages(self._lti.memberships, accept=_MEMBERS)
+        members = [member for page in pages for member in page.get("members", [])]
+        return [_entry(member) for member in members if _is_learner(member)]
 
     def maximum(self) -> float | None:
         """Return the points of the line item, or None if it does not exist."""
@@ -86,24 +82,22 @@ class LtiLineItem:
 
     def write(self, number: str, points: float, comment: str | None) -> str:
         """Send a score; create the line item if it does not exist."""
-        item = self._item() or self._made()
+        item = self._item() or self._create_item()
         now = dt.datetime.now(dt.UTC).isoformat(timespec="milliseconds")
-        score: dict[str, Any] = {
+        score = {
             "userId": number,
             "scoreGiven": points,
             "scoreMaximum": total(self._week),
             "timestamp": now,
             "activityProgress": "Completed",
             "gradingProgress": "FullyGraded",
-        }
-        if comment is not None:
-            score["comment"] = comment
-        place = _below(item["id"], "scores")
-        self._web.write("POST", place, json=score, headers={"Content-Type": _SCORE})
+        } | ({} if comment is None else {"comment": comment})
+        url = _below(item["id"], "scores")
+        self._web.write("POST", url, json=score, headers={"Content-Type": _SCORE})
         return ""
 
     def _item(self) -> dict[str, Any] | None:
-        if self._known is None:
+        if self._found is None:
             tagged = [
                 item
                 for page in self._web.pages(self._lti.lineitems, accept=_ITEMS)
@@ -112,11 +106,11 @@ class LtiLineItem:
             ]
             if len(tagged) > 1:
                 raise PlatformError(f"the platform has several line items for {self._week.name}")
-            self._known = tagged[0] if tagged else None
-        return self._known
+            self._found = tagged[0] if tagged else None
+        return self._found
 
-    def _made(self) -> dict[str, Any]:
-        if not self._make:
+    def _create_item(self) -> dict[str, Any]:
+        if not self._create:
             raise PlatformError(f"the platform has no line item for {self._week.name}")
         item = {
             "scoreMaximum": total(self._week),
@@ -125,42 +119,42 @@ class LtiLineItem:
             "tag": self._week.name,
         }
         headers = {"Content-Type": _ITEM, "Accept": _ITEM}
-        self._known = self._web.write("POST", self._lti.lineitems, json=item, headers=headers)
-        assert self._known is not None
-        return self._known
+        self._found = self._web.write("POST", self._lti.lineitems, json=item, headers=headers)
+        assert self._found is not None
+        return self._found
 
     def _token(self, web: Web) -> str:
         import jwt
 
         now = int(time.time())
-        claim = {
+        claims = {
             "iss": self._lti.client_id,
             "sub": self._lti.client_id,
             "aud": self._lti.audience or self._lti.token_url,
             "iat": now - 5,
-            "exp": now + _LASTS,
+            "exp": now + _JWT_SECONDS,
             "jti": str(uuid.uuid4()),
         }
-        named = {"kid": self._lti.key_id} if self._lti.key_id else None
+        headers = {"kid": self._lti.key_id} if self._lti.key_id else None
         try:
-            signed = jwt.encode(claim, self._key, algorithm="RS256", headers=named)
+            signed = jwt.encode(claims, self._key, algorithm="RS256", headers=headers)
         except (ValueError, TypeError, jwt.PyJWTError):
             raise KitError("the LTI key is not an RSA private key in PEM format") from None
-        asked = {
+        form = {
             "grant_type": "client_credentials",
             "client_assertion_type": "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
             "client_assertion": signed,
             "scope": _SCOPES,
         }
-        answer = web.write("POST", self._lti.token_url, data=asked)
-        token = answer.get("access_token") if isinstance(answer, dict) else None
+        response = web.write("POST", self._lti.token_url, data=form)
+        token = response.get("access_token") if isinstance(response, dict) else None
         if not isinstance(token, str):
             raise PlatformError("the platform returned no access token")
         return token
 
 
 def lti_line_item(
-    course: Course, week: Week, *, make: bool = True, pause: float = 1.0
+    course: Course, week: Week, *, create: bool = True, pause: float = 1.0
 ) -> LtiLineItem:
     """Return the line item of a week; raise KitError if the platform or key is not configured."""
     if course.registry.lti is None:
@@ -169,13 +163,18 @@ def lti_line_item(
             "memberships: ...} to course.yaml"
         )
     key = secret_of(course, KEY, KEY_FILE)
-    return LtiLineItem(course.registry.lti, key, week, make=make, pause=pause)
+    return LtiLineItem(course.registry.lti, key, week, create=create, pause=pause)
 
 
 def _below(url: str, name: str) -> str:
     """Append `name` to the path of a line item's URL, keeping its query string."""
     path, mark, query = url.partition("?")
     return f"{path.rstrip('/')}/{name}{mark}{query}"
+
+
+def _is_learner(member: dict[str, Any]) -> bool:
+    learns = any(str(role).endswith(_LEARNER) for role in member.get("roles", []))
+    return learns and member.get("status", "Active") == "Active"
 
 
 def _entry(member: dict[str, Any]) -> RosterEntry:

@@ -1,13 +1,12 @@
-"""Take submissions from nbgrader's exchange as soon as `nbgrader submit` writes them.
+"""Queue submissions from nbgrader's exchange as soon as `nbgrader submit` has written them.
 
 Every student may write anything into the inbound folder. Folder names are parsed as in nbgrader and
-checked; files are read as in `collect`: regular files of one owner, of limited size, without
-following links. A student's newest submission is taken, and a folder that the student owns takes
-precedence over one that another user created in the student's name. A folder is rejected if its
-owner is another user or cannot be determined: otherwise made-up names would give more attempts, or
-anyone could replace a student's submission.
+checked. Files are read as in `collect`: only regular files of one owner and limited size, without
+following links. Each student's newest submission is queued, preferably from a folder that the
+student owns. A folder is rejected if its owner is not an account with the student's name:
+otherwise, invented names would give more attempts, and anyone could replace a student's submission.
 
-A submission is taken once it has nbgrader's two files and has not changed for a moment.
+A folder is complete when it has nbgrader's two files and has not changed for a moment.
 """
 
 from __future__ import annotations
@@ -24,17 +23,17 @@ from pathlib import Path
 import msgspec
 from sqlalchemy.exc import SQLAlchemyError
 
-from ...model.course import Course, Week
-from ...model.submission_files import format_timestamp, parse_timestamp
-from ...nbgrader.collect.history import last_seen
-from ...nbgrader.collect.safe_read import read_ordinary
-from ...nbgrader.release.archive import names
-from ...nbgrader.workspace import Workspace
-from ..login import is_name
-from ..shared_state import SharedState
-from ..submissions.upload import is_kept
-from ..tables import Leader, QueuedSubmission, error_text
+from ..model.course import Course, Week
+from ..model.submission_files import format_timestamp, parse_timestamp
+from ..nbgrader.collect.history import last_seen
+from ..nbgrader.collect.safe_read import read_ordinary
+from ..nbgrader.release.archive import names
+from ..nbgrader.workspace import Workspace
+from .login import is_name
 from .recording import SECRET_FILE
+from .shared_state import SharedState
+from .submissions.upload import is_kept
+from .tables import Leader, QueuedSubmission, error_text
 
 _MARKER_FILES = ("timestamp.txt", SECRET_FILE)
 _QUIET = 0.4  # seconds without a change
@@ -45,20 +44,25 @@ REJECTED = "left in the exchange"  # this incident stays open until the service 
 
 
 class ExchangeSubmission(msgspec.Struct, frozen=True):
-    """A submission in the inbound folder of the exchange. `source`: the name of its folder."""
+    """A submission in the inbound folder of the exchange.
+
+    source: name of the submission's folder
+    own: the student owns the folder
+    trusted: the student, the grading user or root owns the folder
+    """
 
     source: str
     student: str
     week: str
     submitted: dt.datetime
-    own: bool  # the student owns the folder
-    trusted: bool  # the student or the grading user owns it
+    own: bool
+    trusted: bool
 
 
 class ExchangeInbox:
-    """Takes submissions from the exchange into the queue.
+    """Watches the inbound folder and queues new submissions.
 
-    submit: a function that stores and queues a submission
+    submit: stores and queues a submission with these files
     """
 
     def __init__(
@@ -72,20 +76,20 @@ class ExchangeInbox:
         self._seen: set[str] = set()  # folders that were taken, rejected, or are older
 
     async def run(self) -> None:
-        """Look for submissions until cancelled."""
+        """Queue new submissions until cancelled."""
         while True:
             try:
                 await asyncio.to_thread(self.look)
                 self.incidents.close("exchange")
             except FileNotFoundError:
-                pass  # the first release creates it
+                pass  # the first release creates the folder
             except (OSError, SQLAlchemyError) as error:
                 message = f"the exchange cannot be read: {error_text(error)}"
                 self.incidents.open("exchange", message)
             await asyncio.sleep(_POLL_SECONDS)
 
     def look(self) -> bool:
-        """Submit each student's newest unseen folder; return True if one is incomplete. Blocks."""
+        """Queue each student's newest new submission; return True if a folder is incomplete."""
         course = self.courses.now
         folders = {path.name for path in inbound_folder(course).iterdir()}
         if folders <= self._seen or not self._leader.is_leader():
@@ -100,21 +104,21 @@ class ExchangeInbox:
         return incomplete
 
     def _is_known(self, course: Course, week: Week, found: ExchangeSubmission) -> bool:
-        """Return True if this submission, or a newer one, was already collected or submitted."""
+        """Return True if this or a newer submission was already collected or queued."""
         if last_seen(course, week, found.student) >= format_timestamp(found.submitted):
             return True
         submissions = self.queue.of_student(found.student, week.name)
         return any(s.received >= found.submitted.timestamp() for s in submissions)
 
     def _take(self, course: Course, week: Week, found: ExchangeSubmission) -> bool:
-        """Copy and submit a folder; return False if it is not complete yet."""
+        """Queue or reject a submission; return False if its folder is not complete yet."""
         if not found.trusted:
             self._reject(found, f"it does not belong to an account named {found.student!r}")
             return True
         if self._is_known(course, week, found):
             return True
         source = inbound_folder(course) / found.source
-        # a modification time in the future must not delay the submission
+        # a modification time in the future does not delay the submission
         written = _last_written(source)
         if written is None or 0 <= time.time() - written < _QUIET:
             return False
@@ -138,7 +142,10 @@ def inbound_folder(course: Course) -> Path:
 def newest_submissions(
     course: Course, week: Week, seen: Container[str] = ()
 ) -> list[ExchangeSubmission]:
-    """Return each student's newest unseen submission, preferring folders that the student owns."""
+    """Return each student's newest submission, preferably from a folder that the student owns.
+
+    seen: names of folders to skip
+    """
     by_student: dict[str, ExchangeSubmission] = {}
     for name in names(Workspace(course), week):
         for path in inbound_folder(course).glob(f"*+{name}+*"):
@@ -183,7 +190,7 @@ def _last_written(folder: Path) -> float | None:
 
 
 def _kept(files: Mapping[str, bytes]) -> Iterator[tuple[str, bytes]]:
-    """Yield the files to keep, including a valid secret for fetching feedback."""
+    """Yield the files to store, including a valid secret for `nbgrader fetch_feedback`."""
     total = 0
     for name, content in sorted(files.items()):
         # unprintable names do not come from an editor, and a zip cannot contain them
@@ -199,9 +206,9 @@ def _kept(files: Mapping[str, bytes]) -> Iterator[tuple[str, bytes]]:
 def write_feedback(
     course: Course, week: Week, student: str, page: str, files: dict[str, bytes]
 ) -> None:
-    """Write a first result where `nbgrader fetch_feedback` finds it, unless feedback is released.
+    """Write a first result for `nbgrader fetch_feedback`, unless feedback has been released.
 
-    files: the submitted files, including the student's secret
+    files: the submitted files; without the student's secret, no page is written
     """
     workspace = Workspace(course)
     secret = files.get(SECRET_FILE)

@@ -15,16 +15,16 @@ from typing import Any
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from ...files import WorkFolder, write_files
-from ...model.course import Course, Week
-from ...model.errors import KitError
-from ...model.report.schema import Ending, SubmissionReport
-from ...nbgrader.collect.history import read_student
-from ...nbgrader.release.archive import course_for
-from ..shared_state import SharedState
-from ..submissions.upload import unpacked
-from ..tables import QueuedSubmission, error_text, first_line
+from ..files import WorkFolder, write_files
+from ..model.course import Course, Week
+from ..model.errors import KitError
+from ..model.report.schema import Ending, SubmissionReport
+from ..nbgrader.collect.history import read_student
+from ..nbgrader.release.archive import course_for
 from .grading_process import GradingProcess, PreparedSubmission
+from .shared_state import SharedState
+from .submissions.upload import unpacked
+from .tables import QueuedSubmission, error_text, first_line
 
 _PAUSE, _LONGEST_PAUSE = 5.0, 600.0  # seconds between attempts
 WRITE_RETRY_SECONDS = 2.0

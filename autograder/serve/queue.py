@@ -13,7 +13,7 @@ two simultaneous submissions could both use the last attempt.
 
 Leases: on PostgreSQL, several services may share the queue. A submission that a service was grading
 is requeued when that service restarts (`start`), or when the service has not renewed its leases for
-`LEASE` seconds (`renew`). If the service was only slow, the first result is kept.
+`LEASE` seconds (`renew`). If a slow service then also stores a result, the first result stays.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from typing import Any, NamedTuple
 import msgspec
 import sqlalchemy as sa
 
-from ...model.report.schema import Ending, SubmissionReport
-from .. import tables as t
-from ..tables import (
+from ..model.report.schema import Ending, SubmissionReport
+from . import tables as t
+from .tables import (
     COUNTED,
     GRADED,
     REPLACED,
@@ -325,6 +325,6 @@ def _report(data: bytes) -> SubmissionReport:
 
 
 def _new_receipt() -> str:
-    """Return a random receipt such as 7KQ2-M4XD-9TRP, without letters that look alike."""
+    """Return a random receipt such as 7KQ2-M4XD-9TRP, without ambiguous letters and digits."""
     letters = "".join(secrets.choice(_RECEIPT_LETTERS) for _ in range(12))
     return "-".join(letters[n : n + 4] for n in (0, 4, 8))

@@ -1,24 +1,25 @@
 """Read and write the grades and comments of a Canvas assignment through the REST API.
 
-The endpoints and fields are documented in Canvas's API: users of a course, assignments, submissions
-(`entered_score`, `score`, `submission_comments`) and "Grade or comment on a submission". Canvas
-cannot replace a comment, so check for an existing one before adding it.
+Canvas's API documentation describes the endpoints and fields: users of a course, assignments,
+submissions (`entered_score`, `score`, `submission_comments`) and "Grade or comment on a
+submission". Canvas cannot replace a comment, so callers check for an equal comment before they add
+another.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from ...lms.roster import RosterEntry
-from ...model.course import Course, Week
-from ...model.errors import KitError
+from ..lms.roster import RosterEntry
+from ..model.course import Course, Week
+from ..model.errors import KitError
 from .http_client import Web, secret_of
 from .push import PlatformGrade
 
 TOKEN = "CANVAS_TOKEN"
 TOKEN_FILE = "canvas-token"
 _PAGE = 100
-_SMALL = 1e-6
+_TOLERANCE = 1e-6
 
 
 class CanvasAssignment:
@@ -33,12 +34,9 @@ class CanvasAssignment:
 
     def people(self) -> list[RosterEntry]:
         """Return all users who are enrolled as students."""
-        found = []
-        place = f"{self._course}/users"
-        asked: dict[str, Any] = {"enrollment_type[]": "student", "per_page": _PAGE}
-        for page in self._web.pages(place, **asked):
-            found += [_entry(user) for user in page]
-        return found
+        query: dict[str, Any] = {"enrollment_type[]": "student", "per_page": _PAGE}
+        pages = self._web.pages(f"{self._course}/users", **query)
+        return [_entry(user) for page in pages for user in page]
 
     def maximum(self) -> float | None:
         """Return the points of the assignment."""
@@ -47,24 +45,18 @@ class CanvasAssignment:
 
     def grades(self) -> dict[str, PlatformGrade]:
         """Return the grades as entered, before Canvas applies its late policy."""
-        found = {}
-        asked: dict[str, Any] = {"include[]": "submission_comments", "per_page": _PAGE}
-        for page in self._web.pages(f"{self._assignment}/submissions", **asked):
-            for one in page:
-                comments = one.get("submission_comments") or []
-                found[str(one["user_id"])] = PlatformGrade(
-                    _points(one), tuple(str(c.get("comment", "")) for c in comments)
-                )
-        return found
+        query: dict[str, Any] = {"include[]": "submission_comments", "per_page": _PAGE}
+        pages = self._web.pages(f"{self._assignment}/submissions", **query)
+        return {str(one["user_id"]): _grade(one) for page in pages for one in page}
 
     def write(self, number: str, points: float, comment: str | None) -> str:
-        """Enter points; return a warning if Canvas changes them because of its late policy."""
+        """Enter points; return a warning if Canvas's late policy changes the points."""
         data: dict[str, Any] = {"submission": {"posted_grade": f"{points:.4f}"}}
         if comment is not None:
             data["comment"] = {"text_comment": comment}
-        answer = self._web.write("PUT", f"{self._assignment}/submissions/{number}", json=data)
-        shown = (answer or {}).get("score")
-        if shown is not None and abs(float(shown) - points) > _SMALL:
+        response = self._web.write("PUT", f"{self._assignment}/submissions/{number}", json=data)
+        shown = (response or {}).get("score")
+        if shown is not None and abs(float(shown) - points) > _TOLERANCE:
             return (
                 f"Canvas shows {float(shown):g} instead of {points:g}: disable its late policy, "
                 "because lateness is already included"
@@ -86,10 +78,12 @@ def canvas_assignment(course: Course, week: Week, *, pause: float = 1.0) -> Canv
     return CanvasAssignment(web, canvas.course, number)
 
 
-def _points(submission: dict[str, Any]) -> float | None:
+def _grade(submission: dict[str, Any]) -> PlatformGrade:
     entered = submission.get("entered_score")
     points = submission.get("score") if entered is None else entered
-    return None if points is None else float(points)
+    comments = submission.get("submission_comments") or []
+    texts = tuple(str(comment.get("comment", "")) for comment in comments)
+    return PlatformGrade(None if points is None else float(points), texts)
 
 
 def _entry(user: dict[str, Any]) -> RosterEntry:

@@ -1,9 +1,9 @@
-"""Child processes and Dask clusters that grade submissions, with an engine per week.
+"""Grade submissions in child processes or on a Dask cluster.
 
-A child ends with the service, even if the service is killed. If a child dies, only the submission
-that it was grading is affected. After each submission it reports its memory use,
-including its children, and is restarted if it uses more than its share. The connection to a cluster
-stays open, so workers receive the course's files only once.
+A child process loads a grading engine for each week. The process ends with the service, even if the
+service is killed. If the process dies, only the submission that it was grading is affected. After
+each submission, a process that uses more than its share of the memory is restarted. The connection
+to a cluster stays open, so that workers receive the course's files only once.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from ...batch.cluster import Cluster
-from ...batch.grade import grade_batch
-from ...batch.intake import Submission
-from ...batch.pool import end_with_parent
-from ...model.course import Course, Week
-from ...model.errors import KitError
-from ...model.report.schema import SubmissionReport
-from ..shared_state import Settings
+from ..batch.cluster import Cluster
+from ..batch.grade import grade_batch
+from ..batch.intake import Submission
+from ..batch.pool import end_with_parent
+from ..model.course import Course, Week
+from ..model.errors import KitError
+from ..model.report.schema import SubmissionReport
+from .shared_state import Settings
 
 Done = Callable[[str, SubmissionReport], Coroutine[Any, Any, None]]  # receipt, report
 
 
 class ChildProcess:
-    """A process that runs one function at a time; started on first use, and again if it dies."""
+    """A process that runs one function at a time, started on first use and again after its end."""
 
     def __init__(self, name: str, niceness: int) -> None:
         self.name, self.niceness = name, niceness
@@ -42,7 +42,7 @@ class ChildProcess:
         self._pool: ProcessPoolExecutor | None = None
 
     async def call(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """Call a function in the process; raise KitError if the process ends."""
+        """Call a function in the process and return its result; raise KitError if it dies."""
         pool = self._pool or self._start()
         try:
             return await asyncio.wrap_future(pool.submit(function, *arguments))
@@ -58,7 +58,7 @@ class ChildProcess:
         return self._pool
 
     def end(self) -> None:
-        """Kill the process; the next call starts another one."""
+        """Kill the process. The next call starts a new process."""
         pool, self._pool = self._pool, None
         if pool is not None:
             for process in list((pool._processes or {}).values()):
@@ -67,7 +67,7 @@ class ChildProcess:
 
 
 class PreparedSubmission(NamedTuple):
-    """A submission, and the release that the student worked on."""
+    """A submission, with the release of the course and week that the student received."""
 
     course: Course
     week: Week
@@ -75,19 +75,19 @@ class PreparedSubmission(NamedTuple):
 
 
 class GradingProcess(ChildProcess):
-    """A child process with engines. `max_mib`: its share of the memory."""
+    """A child process that grades submissions, with at most `max_mib` of memory afterwards."""
 
     max_batch = 1  # submissions at a time
 
     def __init__(self, number: int, max_mib: int, settings: Settings) -> None:
         super().__init__(f"grading {number}", settings.niceness)
         self.number, self.max_mib, self.settings = number, max_mib, settings
-        self.weeks: list[str] = []  # whose engine the process has
+        self.weeks: list[str] = []  # the weeks whose engine the process has loaded
         self.mib = 0
-        self.busy = ""  # the week that is being graded
+        self.busy = ""  # the week that the process is grading, or ""
 
     async def grade(self, prepared: Mapping[str, PreparedSubmission], done: Done) -> None:
-        """Grade submissions (by receipt), and pass each report to `done`."""
+        """Grade submissions, given by receipt, and pass each report to `done`."""
         for receipt, (course, week, submission) in prepared.items():
             limit = 10 * course.limits(week).submission_seconds + 120
             how = self.settings.devices, self.settings.sandbox
@@ -120,13 +120,13 @@ def _initialize(niceness: int) -> None:
 def _grade(
     course: Course, week: Week, submission: Submission, devices: tuple[str, ...], sandbox: str
 ) -> tuple[SubmissionReport, int]:
-    """Return the report, and the memory in MiB that this process uses afterwards."""
+    """Grade a submission; return the report and the memory (MiB) of this process afterwards."""
     graded = grade_batch(course, week, [submission], devices=devices, jobs=1, sandbox=sandbox)
     return graded.submissions[0], _used_mib()
 
 
 def _used_mib() -> int:
-    """Return the memory in MiB of this process and its children; shared pages count once."""
+    """Return the memory (MiB) of this process and its children. Shared pages count once."""
     import psutil
 
     total = 0
@@ -141,12 +141,12 @@ def _used_mib() -> int:
 
 
 class ClusterGrader(GradingProcess):
-    """Sends batches to a cluster, one at a time."""
+    """Grades batches of submissions on a cluster, one batch at a time."""
 
     max_batch = 64
 
     def __init__(self, cluster: Cluster, settings: Settings) -> None:
-        from ...batch.cluster.client import ClusterSession
+        from ..batch.cluster.client import ClusterSession
 
         super().__init__(1, 0, settings)
         self._session = ClusterSession(cluster)

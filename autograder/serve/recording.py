@@ -1,11 +1,11 @@
 """Record results in nbgrader's gradebook.
 
-The functions of `autograder collect` and `grade` accept each submission and decide which one
-counts. nbgrader runs in a child process. After an interruption the same submissions are recorded
-again, with the same outcome.
+The functions behind `autograder collect` and `autograder grade` accept each submission and decide
+which submission counts. nbgrader runs in a child process. After an interruption, the same
+submissions are recorded again with the same outcome.
 
-The submission that counts need not be the newest in the queue: the instructor may have restored an
-earlier one (`autograder restore`) or collected a newer one from a learning platform.
+The submission that counts is not always the newest in the queue: the instructor may have restored
+an earlier submission (`autograder restore`) or collected a newer one from a learning platform.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ import msgspec
 import sqlalchemy as sa
 from sqlalchemy.exc import SQLAlchemyError
 
-from ...model.course import Course, Week, load
-from ...model.errors import KitError, NbgraderError
-from ...model.report.schema import Report, SubmissionReport
-from ...model.submission_files import format_timestamp
-from ...nbgrader.collect.history import Entry, History, read_history
-from ...nbgrader.collect.submissions import accept, earlier_files, put_in_place
-from .. import tables as t
-from ..queue.grading_process import ChildProcess
-from ..queue.queue import Queue
-from ..shared_state import Settings, SharedState
-from ..submissions.upload import unpacked
-from ..tables import (
+from ..model.course import Course, Week, load
+from ..model.errors import KitError, NbgraderError
+from ..model.report.schema import Report, SubmissionReport
+from ..model.submission_files import format_timestamp
+from ..nbgrader.collect.history import Entry, History, read_history
+from ..nbgrader.collect.submissions import accept, earlier_files, put_in_place
+from . import tables as t
+from .grading_process import ChildProcess
+from .queue import Queue
+from .shared_state import Settings, SharedState
+from .submissions.upload import unpacked
+from .tables import (
     Leader,
     QueuedSubmission,
     Store,
@@ -49,10 +49,10 @@ SECRET_FILE = "submission_secret.txt"
 
 
 class Ledger(Store):
-    """The progress of recording, by student and week. All methods block."""
+    """The recording progress of each student and week. All methods block."""
 
     def pending(self) -> list[tuple[str, str]]:
-        """Return each (student, week) with results that are not recorded yet, oldest first."""
+        """Return the students and weeks with results that are not recorded yet, oldest first."""
         student, week = t.submissions.c.student, t.submissions.c.week
         graded = sa.func.max(t.results.c.graded)
         query = (
@@ -67,7 +67,7 @@ class Ledger(Store):
         return [(row.student, row.week) for row in self.read(query)]
 
     def graded(self, student: str, week: str) -> list[tuple[QueuedSubmission, float]]:
-        """Return a student's graded submissions with the time of grading, oldest first."""
+        """Return a student's graded submissions and when they were graded, oldest first."""
         query = sa.select(t.submissions, t.results.c.graded)
         query = query.join(t.results, t.submissions.c.receipt == t.results.c.receipt)
         query = query.where(of_student(t.submissions, student, week))
@@ -75,11 +75,11 @@ class Ledger(Store):
         return [(queued_submission(row), row.graded) for row in self.read(query)]
 
     def mark_recorded(self, student: str, week: str, graded: float) -> None:
-        """Note that all results graded up to the time `graded` have been recorded."""
+        """Store that all results until the time `graded` are in the gradebook."""
         self._update(student, week, graded=graded, not_before=0.0, error="")
 
     def mark_failed(self, student: str, week: str, error: str) -> None:
-        """Note that recording failed; it is retried after a minute."""
+        """Store the error of a failed recording, which is retried after a minute."""
         later = self.clock() + _RETRY_SECONDS
         self._update(student, week, graded=0.0, not_before=later, error=error)
 
@@ -93,7 +93,7 @@ class Ledger(Store):
 
 
 class GradebookRecorder:
-    """Records results, one student at a time."""
+    """Records new results in the gradebook, one student at a time."""
 
     def __init__(self, state: SharedState, ledger: Ledger, leader: Leader) -> None:
         self._state, self._ledger, self._leader = state, ledger, leader
@@ -146,8 +146,11 @@ _engine = cache(open_database)
 def record_submissions(
     course: Course, queue: Queue, ledger: Ledger, settings: Settings, student: str, week_name: str
 ) -> None:
-    """Accept and record a student's graded submissions for a week, oldest first."""
-    from ...nbgrader.autograde.recorder import require_released
+    """Accept a student's graded submissions for a week, oldest first, and record the results.
+
+    Raise KitError or NbgraderError if a submission cannot be recorded.
+    """
+    from ..nbgrader.autograde.recorder import require_released
 
     week = course.week(week_name)
     require_released(course, week)
@@ -173,19 +176,21 @@ def record_submissions(
         known = history.submitted_at(received)
         restored = submission is latest and submission.restored > submission.received
         if known is None:
-            content = unpacked(queue.content(submission.digest))
-            files = _with_secret(course, week, student, content)
+            files = unpacked(queue.content(submission.digest))
+            if SECRET_FILE not in files:
+                secret = earlier_files(course, week, student).get(SECRET_FILE)
+                files[SECRET_FILE] = secret or secrets.token_hex(64).encode()
             accept(course, week, student, files, received, "service", whole=True)
             record_current()
         elif restored and known.number != history.current:
             put_in_place(course, week, student, known.number, restored=True)
-    record_current()  # including submissions that a killed run accepted but did not record
+    record_current()  # in case a killed process accepted the current submission only
 
 
 def _record_score(
     course: Course, week: Week, settings: Settings, student: str, report: SubmissionReport | None
 ) -> None:
-    from ...nbgrader.autograde.recorder import record
+    from ..nbgrader.autograde.recorder import record
 
     if report is None:
         raise KitError("a graded submission has no result")
@@ -193,15 +198,6 @@ def _record_score(
     recording = record(course, week, Report(week.name, settings.devices, reports, settings.sandbox))
     if error := recording.left_out.get(student):
         raise KitError(error)
-
-
-def _with_secret(
-    course: Course, week: Week, student: str, files: dict[str, bytes]
-) -> dict[str, bytes]:
-    if SECRET_FILE in files:
-        return files
-    secret = earlier_files(course, week, student).get(SECRET_FILE)
-    return files | {SECRET_FILE: secret or secrets.token_hex(64).encode()}
 
 
 def format_received(received: float) -> str:

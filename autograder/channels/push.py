@@ -2,11 +2,11 @@
 
 Each grade is recorded in `.autograder/pushes/<platform>-<week>.json` before it is sent and again
 when the platform has responded. If a push is interrupted (kill, lost response), the next push reads
-the current grades from the platform and sends only the missing ones. Each comment ends with a
-reference (`ref 1a2b3c4d`, a hash of its text) that identifies it.
+the current grades from the platform and sends only the missing grades. Each comment ends with a
+reference (`ref 1a2b3c4d`, a hash of its text), by which the comment is found again.
 
-Grades that were entered manually on the platform (those that equal neither the last pushed grade
-nor the grade to push) are reported and not overwritten.
+A grade on the platform that equals neither the last pushed grade nor the grade to push was entered
+manually. Such grades are reported and not overwritten.
 """
 
 from __future__ import annotations
@@ -21,43 +21,43 @@ from typing import Protocol
 
 import msgspec
 
-from ...feedback.render import submission_text
-from ...files import alone, replace_file
-from ...lms.grade_files import total
-from ...lms.roster import Roster, RosterEntry
-from ...model.course import Course, Week
-from ...model.errors import KitError, PlatformError
-from ...nbgrader.gradebook.report_store import stored_report
+from ..feedback.render import submission_text
+from ..files import alone, replace_file
+from ..lms.grade_files import total
+from ..lms.roster import Roster, RosterEntry
+from ..model.course import Course, Week
+from ..model.errors import KitError, PlatformError
+from ..nbgrader.gradebook.report_store import stored_report
 
-_SMALL = 1e-4
-_LONGEST = 8000
-_MORE = "For the full page with marks and comments, run: nbgrader fetch_feedback"
+_TOLERANCE = 1e-4  # points
+_MAX_COMMENT = 8000  # characters
+_FULL_FEEDBACK = "For the full page with marks and comments, run: nbgrader fetch_feedback"
 
 
 @dataclass(frozen=True)
 class PlatformGrade:
-    """The current grade of one person on a platform: points and all comments."""
+    """The current grade of a student on a platform: points and all comments."""
 
     points: float | None = None
     comments: tuple[str, ...] = ()
 
 
 class Platform(Protocol):
-    """One assignment on a platform. People are identified by the platform's ids."""
+    """An assignment on a platform, which identifies students by its own ids."""
 
     name: str
 
     def people(self) -> list[RosterEntry]:
-        """Return the students of the course; `number` is the platform's id."""
+        """Return the students of the course. `RosterEntry.number` is the platform's id."""
 
     def maximum(self) -> float | None:
         """Return the points of the assignment, or None if it does not exist yet."""
 
     def grades(self) -> dict[str, PlatformGrade]:
-        """Return the current grades by the platform's user ids."""
+        """Return the current grades by the platform's ids."""
 
     def write(self, number: str, points: float, comment: str | None) -> str:
-        """Enter points and, unless it is None, a comment; return a warning or ""."""
+        """Enter points, and a comment unless it is None; return a warning, or "" if all is well."""
 
 
 class Todo(Enum):
@@ -69,26 +69,26 @@ class Todo(Enum):
 
 
 class Pushed(msgspec.Struct, frozen=True):
-    """The points that the platform accepted last, and points sent without a response so far."""
+    """The last points that the platform accepted, and points sent without a response so far."""
 
     points: float | None = None
     sending: float | None = None
     at: str = ""
 
-    def may_hold(self, points: float) -> bool:
-        """Return True if these points on the platform may come from a push."""
+    def explains(self, points: float) -> bool:
+        """Return True if points on the platform may come from a push."""
         own = (p for p in (self.points, self.sending) if p is not None)
-        return any(abs(p - points) <= _SMALL for p in own)
+        return any(abs(p - points) <= _TOLERANCE for p in own)
 
 
 @dataclass(frozen=True)
 class PlannedGrade:
-    """The grade of one student and the action to take."""
+    """The grade of a student, and the action to take."""
 
     student: str
     number: str
     points: float
-    comment: str | None  # None if it exists on the platform or is not wanted
+    comment: str | None  # None if there is no comment to add
     before: float | None
     todo: Todo
 
@@ -108,10 +108,10 @@ class Push:
 
 
 def comments_of(course: Course, week: Week, students: Iterable[str]) -> dict[str, str]:
-    """Return the feedback as plain text, by student, for the students who have a report."""
+    """Return the feedback as plain text, for each student with a stored report."""
     reports = {student: stored_report(course, week, student) for student in students}
     return {
-        student: f"{week.title}\n\n{submission_text(report, week)}\n\n{_MORE} {week.name}"
+        student: f"{week.title}\n\n{submission_text(report, week)}\n\n{_FULL_FEEDBACK} {week.name}"
         for student, report in reports.items()
         if report is not None
     }
@@ -126,7 +126,11 @@ def plan_push(
     *,
     overwrite: bool = False,
 ) -> Push:
-    """Compare scores with the grades on the platform, without writing anything."""
+    """Compare scores with the grades on the platform, and plan an action for each student.
+
+    comments: feedback by student
+    overwrite: also replace grades that were entered on the platform
+    """
     people = platform.people()
     matched, unmatched = Roster("plain", (), tuple(people)).match(scores)
     grades, record = platform.grades(), _Journal(course, week, platform.name).read()
@@ -140,7 +144,7 @@ def plan_push(
         )
     push = Push(plan, unmatched)
     most = platform.maximum()
-    if most is not None and abs(most - total(week)) > _SMALL:
+    if most is not None and abs(most - total(week)) > _TOLERANCE:
         push.notes.append(
             f"the assignment has {most:g} points on the platform and {total(week):g} in "
             "course.yaml: points are sent unscaled"
@@ -151,10 +155,10 @@ def plan_push(
 def _todo(
     points: float, comment: str | None, there: PlatformGrade, last: Pushed | None, overwrite: bool
 ) -> Todo:
-    same = there.points is not None and abs(there.points - points) <= _SMALL
+    same = there.points is not None and abs(there.points - points) <= _TOLERANCE
     if same:
         return Todo.SAME if comment is None else Todo.WRITE
-    ours = there.points is None or (last is not None and last.may_hold(there.points))
+    ours = there.points is None or (last is not None and last.explains(there.points))
     return Todo.WRITE if ours or overwrite else Todo.CHANGED_THERE
 
 
@@ -165,7 +169,10 @@ def carry_out_push(
     push: Push,
     on_done: Callable[[], None] = lambda: None,
 ) -> None:
-    """Send the planned grades; record failures and continue with the next student."""
+    """Send the planned grades, and store results and errors in `push`.
+
+    on_done: called after each student
+    """
     journal = _Journal(course, week, platform.name)
     with journal.alone():
         for one in push.of(Todo.WRITE):
@@ -190,25 +197,25 @@ def _write(platform: Platform, one: PlannedGrade) -> str:
         if not error.unsure:
             raise
     there = platform.grades().get(one.number, PlatformGrade())
-    arrived = there.points is not None and abs(there.points - one.points) <= _SMALL
-    comment = one.comment if one.comment is not None and not _stands(one.comment, there) else None
+    arrived = there.points is not None and abs(there.points - one.points) <= _TOLERANCE
+    comment = None if one.comment is None or _has_comment(there, one.comment) else one.comment
     if arrived and comment is None:
         return ""
     return platform.write(one.number, one.points, comment)
 
 
 def _new_comment(week: Week, student: str, text: str | None, there: PlatformGrade) -> str | None:
-    """Return the comment with its reference, or None if it exists already or is empty."""
+    """Return the comment with its reference, or None if the platform has it or there is no text."""
     if not text:
         return None
-    short = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}\n[...]"
+    short = text if len(text) <= _MAX_COMMENT else f"{text[:_MAX_COMMENT]}\n[...]"
     comment = f"{short}\n\n({_ref(week, student, short)})"
-    return None if _stands(comment, there) else comment
+    return None if _has_comment(there, comment) else comment
 
 
-def _stands(comment: str, there: PlatformGrade) -> bool:
-    mark = comment.rpartition("\n")[2]
-    return any(mark in earlier for earlier in there.comments)
+def _has_comment(grade: PlatformGrade, comment: str) -> bool:
+    reference = comment.rpartition("\n")[2]
+    return any(reference in earlier for earlier in grade.comments)
 
 
 def _ref(week: Week, student: str, text: str) -> str:
@@ -217,7 +224,7 @@ def _ref(week: Week, student: str, text: str) -> str:
 
 
 class _Journal:
-    """The record of grades that were sent to one platform for one week."""
+    """The record of the grades of a week that were sent to a platform."""
 
     def __init__(self, course: Course, week: Week, platform: str) -> None:
         folder = course.state / "pushes"
@@ -225,7 +232,7 @@ class _Journal:
         self._path = folder / f"{platform}-{week.name}.json"
 
     def read(self) -> dict[str, Pushed]:
-        """Return the record by student; empty before the first push."""
+        """Return the record of each student; empty before the first push."""
         try:
             return msgspec.json.decode(self._path.read_bytes(), type=dict[str, Pushed])
         except FileNotFoundError:
@@ -237,7 +244,7 @@ class _Journal:
             ) from None
 
     def note(self, one: PlannedGrade, *, done: bool) -> None:
-        """Record a grade before it is sent (`done=False`) and after the response."""
+        """Record a grade before it is sent (`done=False`), or after the platform's response."""
         record = self.read()
         now = dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
         before = record.get(one.student, Pushed())

@@ -1,18 +1,18 @@
-"""Limits on visible results before feedback is released: the rules of `immediate` in course.yaml.
+"""Count a student's attempts, and hide parts of a result until feedback is released.
 
-A submission may try to reveal hidden inputs through its results. `redact` returns the part of a
-report that a student may see: the misconception and its hint, the requirement that a failing test
-checks, the verdict, the name of a built-in exception, and a line of the student's module. Messages
-of hidden tests contain shapes, positions and values, so they stay hidden until feedback, as do
-scores if the course hides them. Pages and commands render only `VisibleResult`, so they cannot
-reveal anything else.
+Both follow `immediate` in course.yaml, because a submission may try to reveal hidden inputs through
+its results. `redact` returns the part of a report that a student may see: the misconception and its
+hint, the requirement that a failing test checks, the verdict, the name of a built-in exception, and
+a line of the student's module. Messages of hidden tests contain shapes, positions and values, so
+they stay hidden until feedback, as do scores if the course hides them. Pages and commands render
+only a `VisibleResult`, so they cannot reveal anything else.
 
-Every submission counts. `allowance` limits only the number of visible results: a number per hour,
-day or week, with a cooldown between two submissions, until the due date. The results of further
-submissions are withheld: these submissions are graded last, and their results are shown with the
-feedback. Attempts are counted by the service's own clock; the time in a submission decides only
-whether it is late. A submission uses up an attempt when its grading begins. Its outcome is
-invisible until its result exists, so a system error costs no attempt.
+Every submission counts towards the grade. `allowance` limits only the number of visible results per
+hour, day or week until the due date, with a cooldown between two submissions. Results beyond the
+limit are withheld: these submissions are graded last, and the feedback shows their results.
+Attempts are counted by the service's clock, because the time in a submission can be forged; that
+time decides only whether the submission is late. A submission uses up an attempt when its grading
+begins. A submission without a result because of a system error uses up none.
 """
 
 from __future__ import annotations
@@ -39,12 +39,18 @@ _HOUR = 3600.0
 
 @dataclass(frozen=True)
 class Allowance:
-    """The number of results of a week that a student may currently see."""
+    """The number of further results that a student may see for a week.
 
-    left: int  # visible results left in this hour, day or week
-    tries: int  # the limit
-    why: Reason  # why the result of a submission made now is withheld, or ""
-    wait: float  # seconds of cooldown left
+    left: visible results left in this hour, day or week
+    tries: the limit on visible results
+    why: why the result of a submission at this moment is withheld, or ""
+    wait: rest of the cooldown in seconds
+    """
+
+    left: int
+    tries: int
+    why: Reason
+    wait: float
     due: dt.datetime
 
     @property
@@ -68,9 +74,12 @@ def allowance(
     policy = course.registry.immediate
     moment = dt.datetime.fromtimestamp(now, course.zone)
     due = due_for(course, week, student, extension)
-    visible = [s for s in earlier if not s.withheld and s.state in COUNTED]
+    visible = [s.counts_from for s in earlier if not s.withheld and s.state in COUNTED]
     start = _period_start(policy, moment)
-    left = max(0, policy.tries - sum(s.counts_from >= start for s in visible))
+    left = max(0, policy.tries - sum(time >= start for time in visible))
+    pause = policy.cooldown_minutes * 60
+    # at most `pause`, even if the clock was set back
+    wait = min(pause, max(0.0, pause - (now - max(visible)))) if visible else 0.0
     why: Reason = ""
     if policy.show == "nothing":
         why = "nothing"
@@ -78,13 +87,7 @@ def allowance(
         why = "due"
     elif not left:
         why = "tries"
-    return Allowance(
-        left=left,
-        tries=policy.tries,
-        why=why,
-        wait=_cooldown(policy, visible, now) if not why else 0.0,
-        due=due,
-    )
+    return Allowance(left, policy.tries, why, 0.0 if why else wait, due)
 
 
 def _period_start(policy: Immediate, moment: dt.datetime) -> float:
@@ -95,17 +98,8 @@ def _period_start(policy: Immediate, moment: dt.datetime) -> float:
     return moment.replace(hour=0, minute=0, second=0, microsecond=0, fold=0).timestamp()
 
 
-def _cooldown(policy: Immediate, visible: Sequence[QueuedSubmission], now: float) -> float:
-    pause = policy.cooldown_minutes * 60
-    if not visible or not pause:
-        return 0.0
-    elapsed = now - max(s.counts_from for s in visible)
-    # at most `pause`, even if the clock was set back
-    return min(pause, max(0.0, pause - elapsed))
-
-
 def counting_rule(course: Course) -> str:
-    """Explain to the student which submission counts."""
+    """Return a sentence for students that explains which submission counts."""
     if course.registry.counts == "best":
         return "Your best submission counts, after deductions for late work."
     return "Your latest submission counts, even if an earlier one scored higher."
@@ -116,9 +110,9 @@ _EXCEPTION = re.compile(r"\b[A-Z][A-Za-z]+(?:Error|Exception|Interrupt|Exit|Iter
 
 
 class VisibleFinding(msgspec.Struct, frozen=True):
-    """Failing tests with the same cause, and the requirements they check.
+    """A cause of failures, and the requirements (`claims`) that the failing tests check.
 
-    Only the first claim is known to fail; `others` describes claims that may fail as well.
+    Only the first requirement is certainly violated. `others` introduces the other requirements.
     """
 
     verdict: str
@@ -129,14 +123,18 @@ class VisibleFinding(msgspec.Struct, frozen=True):
 
 
 class NamedMistake(msgspec.Struct, frozen=True):
-    """A misconception that was recognised."""
+    """A misconception that a submission shows, with a hint."""
 
     title: str
     hint: str
 
 
 class VisibleExercise(msgspec.Struct, frozen=True):
-    """An exercise. `state` and `words` are empty if the course shows misconceptions only."""
+    """The visible part of an exercise's result.
+
+    Without `show: verdicts` or `show: scores`, only the misconceptions (`named`) are set, and their
+    location (`where`) and consequences (`carried`).
+    """
 
     name: str
     points: float
@@ -148,11 +146,11 @@ class VisibleExercise(msgspec.Struct, frozen=True):
     where: str = ""
     carried: str = ""
     causes: tuple[VisibleFinding, ...] = ()
-    passing: int = 0  # number of claims
+    passing: int = 0  # number of requirements that are met
 
 
 class VisibleResult(msgspec.Struct, frozen=True):
-    """The part of a result that the student may see now."""
+    """The part of a result that the student may see before feedback is released."""
 
     verdict: str
     message: str = ""
@@ -164,9 +162,9 @@ class VisibleResult(msgspec.Struct, frozen=True):
 def redact(
     report: SubmissionReport, week: Week, policy: Immediate, *, withheld: bool = False
 ) -> VisibleResult:
-    """Return the part of a report that the course's policy allows the student to see.
+    """Return the part of a report that the student may see under the course's policy.
 
-    withheld: hide the result because the student has no attempts left
+    withheld: the student has no attempts left, so show only that the submission was received
     """
     if report.verdict is Ending.REFUSED:  # no hidden test was run
         return VisibleResult(str(report.verdict), report.message, max_score=report.max_score)
@@ -239,7 +237,7 @@ _CORRECT = ("complete", "carried")
 
 
 def merit(result: VisibleResult | None) -> tuple[float, ...]:
-    """Return the values that comparisons use, or () if none is visible."""
+    """Return a key that orders results by quality; () if a result shows no score or verdict."""
     if result is None or result.verdict != Ending.GRADED:
         return ()
     if result.score is not None:
@@ -250,7 +248,10 @@ def merit(result: VisibleResult | None) -> tuple[float, ...]:
 
 
 def comparison(own: VisibleResult, best: VisibleResult, when: str) -> str:
-    """Return a sentence that compares a result with a better one from another submission."""
+    """Return a sentence that compares a result with that of a better submission.
+
+    when: the time of the better submission
+    """
     if own.score is not None and best.score is not None:
         return (
             f"This submission scored {own.score:g} of {own.max_score:g} points. Your submission "
