@@ -7,6 +7,7 @@ import importlib.util
 import mmap
 import os
 import sys
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -64,18 +65,14 @@ class Executor:
     def answer(self, request: frames.Answered, buffers: list[memoryview]) -> bytes:
         """Return the reply frame for a request."""
         self._printed = printed = CapturedOutput()
-        saved = sys.stdout, sys.stderr
-        sys.stdout = sys.stderr = printed
         encoder = Encoder(keep=self._keep)
-        try:
+        with redirect_stdout(printed), redirect_stderr(printed):
             if isinstance(request, frames.Load):
                 reply = self._load(request, buffers)
             elif isinstance(request, frames.Fill):
                 reply = self._fill(request.bytes)
             else:
                 reply = self._call(request, buffers, encoder)
-        finally:
-            sys.stdout, sys.stderr = saved
         if text := CapturedOutput.text(printed):  # the submission may have changed it
             reply = msgspec.structs.replace(reply, printed=text)
         return frames.pack(reply, encoder.buffers)
@@ -176,14 +173,14 @@ class Executor:
         before = Before(inputs, args, kwargs)
         hooks = CallHooks(request, inputs, str(self.root), self._launches, self._function_mode)
         with hooks:
-            with hooks.forbidding(), hooks.counting():
+            with hooks.forbidding, hooks.counting:
                 result = target(*args, **kwargs)
             hooks.keep(result)
             if request.construct and isinstance(result, nn.Module):
                 mismatch = settle(result, request, buffers)
                 if mismatch is not None:
                     return frames.Reply("state", mismatch=mismatch)
-            with hooks.counting():
+            with hooks.counting:
                 gradients: tuple[frames.Value, ...] | None = None
                 detached: tuple[int, ...] = ()
                 if request.cotangents is not None:

@@ -250,14 +250,7 @@ class _ForkServer:
             os.setsid()
             lockdown.keep_descriptors(sock, status)
             self._isolation.enter(spawn.number, spawn.limits)
-            lockdown.lock(
-                spawn.limits,
-                spawn.program,
-                used,
-                self._isolation,
-                notifying=spawn.notifying,
-                gpu=self._gpu,
-            )
+            lockdown.lock(spawn.limits, spawn.program, spawn.notifying, used, self._isolation)
             if self._gpu:
                 from . import server
 

@@ -19,7 +19,7 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from types import FunctionType
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
 from torch import nn
@@ -34,14 +34,6 @@ from .stub_call import (
     encoded_arguments,
     new_encoder,
 )
-
-
-class Translated(NamedTuple):
-    """Arguments for a correct exercise. `dropped`: whether one without a parameter was left out."""
-
-    args: tuple[Any, ...]
-    kwargs: dict[str, Any]
-    dropped: bool
 
 
 @dataclass(frozen=True)
@@ -66,8 +58,11 @@ class ParameterNames:
 
     def translated(
         self, args: tuple[Any, ...], kwargs: dict[str, Any], bound: int = 0
-    ) -> Translated:
-        """Return the arguments under the correct names, without those that only the submission has.
+    ) -> tuple[tuple[Any, ...], dict[str, Any], bool]:
+        """Return the arguments under the correct names, and whether any was dropped.
+
+        An argument is dropped if the correct exercise has no parameter for it. One that equals its
+        default value does not count.
 
         bound: number of leading parameters that are already bound, such as `self`
         """
@@ -88,7 +83,7 @@ class ParameterNames:
                 named[right] = value
             else:
                 dropped |= not self._is_default(name, value)
-        return Translated(args[:by_position], named, dropped)
+        return args[:by_position], named, dropped
 
     def _is_default(self, name: str, value: Any) -> bool:
         default = self.defaults.get(name)

@@ -10,36 +10,27 @@ from .protocol import frames
 from .stop_location import stopped_at
 
 MAX_CHARACTERS = 4_000
+MAX_MESSAGE = 2_000
 
 
-class CapturedOutput(io.TextIOBase):
+class CapturedOutput(io.StringIO):
     """A text stream that keeps the first few thousand characters."""
 
-    def __init__(self) -> None:
-        self._written = ""
+    encoding = "utf-8"
 
     def write(self, text: str) -> int:
-        if isinstance(text, str) and len(self._written) < MAX_CHARACTERS:
-            self._written += text[: MAX_CHARACTERS - len(self._written)]
+        room = MAX_CHARACTERS - self.tell()
+        if room > 0:
+            super().write(text[:room])
         return len(text)
 
+    def close(self) -> None:
+        """Stay open, because the text is read after the call."""
+
     def text(self) -> str:
-        """Return the captured text as a plain `str`, even if the submission changed this object."""
-        text = self._written
-        if not isinstance(text, str) or (type(text) is str and not text):
-            return ""
-        start = str.__getitem__(text, slice(0, MAX_CHARACTERS))
-        return str.encode(start, "utf-8", "replace").decode("utf-8")
-
-    def writable(self) -> bool:
-        return True
-
-    @property
-    def encoding(self) -> str:  # type: ignore[override]  # read-only is enough
-        return "utf-8"
-
-
-MAX_MESSAGE = 2_000
+        """Return the captured text, even if the submission changed this object."""
+        start = io.StringIO.getvalue(self)[:MAX_CHARACTERS]
+        return start.encode("utf-8", "replace").decode("utf-8")
 
 
 def stopped_import(error: BaseException, root: str) -> frames.Raised:

@@ -72,7 +72,7 @@ class Namespaces(Isolation):
         return pid
 
     def enter(self, number: int, limits: ChildLimits) -> None:
-        gpu = self._boot.gpu
+        gpu = self.boot.gpu
         prefer_for_oom()
         if gpu:
             _mount_private_proc()

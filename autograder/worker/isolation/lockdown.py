@@ -113,7 +113,7 @@ class Isolation:
     count_tasks = True
 
     def __init__(self, boot: Boot) -> None:
-        self._boot = boot
+        self.boot = boot
 
     @property
     def patience_ms(self) -> int:
@@ -142,8 +142,8 @@ class Isolation:
 
     def uid(self, number: int) -> int | None:
         """Return the uid of a child, which differs for all children that live at the same time."""
-        first = self._boot.child_uid
-        return None if first is None else first + (self._boot.first + number) % SPARE_UIDS
+        first = self.boot.child_uid
+        return None if first is None else first + (self.boot.first + number) % SPARE_UIDS
 
 
 def call(name: str, *arguments: object) -> int:
@@ -201,21 +201,17 @@ def become(uid: int | None) -> None:
 
 
 def lock(
-    limits: ChildLimits,
-    program: bytes,
-    used_bytes: int,
-    isolation: Isolation,
-    *,
-    notifying: bytes,
-    gpu: bool,
+    limits: ChildLimits, program: bytes, notifying: bytes, used_bytes: int, isolation: Isolation
 ) -> None:
     """Set limits, drop privileges and restrict system calls, after the file system is restricted.
 
-    used_bytes: the fork server's `used_memory`, to which `memory_bytes` is added
     notifying:  a BPF program to install first; the fork server answers its notifications
-    gpu:        limit writable memory instead of address space, because a GPU driver reserves far
-                more addresses than it uses
+    used_bytes: the fork server's `used_memory`, to which `memory_bytes` is added
+
+    With a GPU, the limit applies to writable memory instead of address space, because a GPU driver
+    reserves far more addresses than it uses.
     """
+    gpu = isolation.boot.gpu
     _drop_privileges()
     _start_autograd_threads()
     tasks = len(os.listdir(TASKS_FD))

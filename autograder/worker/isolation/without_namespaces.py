@@ -77,10 +77,10 @@ class Workdirs(Isolation):
         remove_tree(self._folder(number))
 
     def close(self) -> None:
-        remove_tree(self._boot.scratch)
+        remove_tree(self.boot.scratch)
 
     def _folder(self, number: int) -> str:
-        return f"{self._boot.scratch}/{number}"
+        return f"{self.boot.scratch}/{number}"
 
     @staticmethod
     def _use_as_home(folder: str) -> None:
@@ -168,10 +168,10 @@ class Landlock(Workdirs):
 
     def enter(self, number: int, limits: ChildLimits) -> None:
         prefer_for_oom()
-        folder, gpu = self._folder(number), self._boot.gpu
+        folder, gpu = self._folder(number), self.boot.gpu
         ruleset = _create_ruleset(gpu=gpu)
         become(self.uid(number))
-        for path in self._boot.readable:
+        for path in self.boot.readable:
             _allow(ruleset, path, _READ | (_WRITE_FILE if path.startswith("/dev/") else 0))
         _allow(ruleset, folder, _OWN)
         if gpu:  # a driver reads its memory map and names its threads when it starts
@@ -222,12 +222,12 @@ class ChrootIsolation(Workdirs):
     """Isolates children by chroot. `boot.root` becomes the root and contains `boot.scratch`."""
 
     def finish_warm_up(self) -> None:
-        if self._boot.child_uid is None:  # as root, a child could leave its new root
+        if self.boot.child_uid is None:  # as root, a child could leave its new root
             raise OSError("no uid is left for submissions")
 
     def enter(self, number: int, limits: ChildLimits) -> None:
         prefer_for_oom()
-        os.chroot(self._boot.root)
+        os.chroot(self.boot.root)
         os.chdir("/")
         become(self.uid(number))
         self._use_as_home(self._folder(number))

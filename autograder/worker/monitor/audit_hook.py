@@ -121,17 +121,15 @@ def _student_line(frame: FrameType | None, root: str, generated: bool) -> int | 
 
 def _hide_frames_from_handlers() -> None:
     """Pass None to signal handlers instead of the frame that they interrupt."""
-
-    def wrapped(set_handler: Callable[..., Any]) -> Callable[..., Any]:
-        def set_checked(number: Any, handler: Any) -> Any:
-            if not callable(handler) or handler in _NO_HANDLERS:
-                return set_handler(number, handler)
-            return set_handler(number, lambda which, frame: handler(which, None))
-
-        return set_checked
-
     inner: Any = sys.modules["_signal"]  # signal.signal calls it
-    inner.signal = wrapped(inner.signal)
+    set_handler = inner.signal
+
+    def set_checked(number: Any, handler: Any) -> Any:
+        if not callable(handler) or handler in _NO_HANDLERS:
+            return set_handler(number, handler)
+        return set_handler(number, lambda which, frame: handler(which, None))
+
+    inner.signal = set_checked
 
 
 _NO_HANDLERS = (signal.SIG_DFL, signal.SIG_IGN, signal.default_int_handler)

@@ -57,13 +57,13 @@ class ArrayCount:
     def __enter__(self) -> ArrayCount:
         global _counting
         self._outer = _counting
-        self._before, _counting = _set(_handler()), self
+        self._before, _counting = _set_handler()(_handler()), self
         return self
 
     def __exit__(self, *_: object) -> None:
         global _counting
         _counting = self._outer
-        _set(self._before)
+        _set_handler()(self._before)
 
     def note(self, place: int, size: int) -> None:
         numbers = size // _BYTES_OF_A_NUMBER
@@ -104,12 +104,12 @@ _libc = ctypes.PyDLL(None)
 
 def check_handler() -> None:
     """Raise RuntimeError if this NumPy does not accept the handler."""
-    before = _set(_handler())
+    before = _set_handler()(_handler())
     try:
         made = np.ones(3)
         name = multiarray.get_handler_name(made)
     finally:
-        _set(before)
+        _set_handler()(before)
     if name != _NAME.decode():
         raise RuntimeError(
             f"numpy {np.__version__} does not accept a memory handler, so arrays cannot be counted"
@@ -156,12 +156,9 @@ def _handler() -> Any:
     return new(ctypes.addressof(handler), b"mem_handler", None)
 
 
-def _set(capsule: Any) -> Any:
-    return _setter()(capsule)
-
-
 @cache
-def _setter() -> Any:
+def _set_handler() -> Any:
+    """Return the function of NumPy's C API that sets a handler and returns the previous one."""
     pointer = ctypes.pythonapi.PyCapsule_GetPointer
     pointer.restype = ctypes.c_void_p
     pointer.argtypes = [ctypes.py_object, ctypes.c_char_p]

@@ -13,7 +13,6 @@ code that attacks them: see docs/threat-model.md.
 
 from __future__ import annotations
 
-import os
 import sys
 import warnings
 from collections.abc import Callable
@@ -96,7 +95,8 @@ def install_hooks(patterns: tuple[str, ...]) -> None:
     """Hook all operators, functions and ufuncs that match a pattern."""
     if not patterns:
         return
-    _replace_kernels(patterns)
+    with warnings.catch_warnings(action="ignore"):  # torch warns about replaced kernels
+        _replace_kernels(patterns)
     hook_functions(patterns, note)
     operators = {plain(name.partition("::")[2].partition(".")[0]) for name, _ in _set}
     # each function is hooked, or runs an operator of the same name whose kernels are hooked
@@ -126,20 +126,18 @@ def _public_functions(patterns: tuple[str, ...]) -> list[Any]:
 def _replace_kernels(patterns: tuple[str, ...]) -> None:
     has = torch._C._dispatch_has_kernel_for_dispatch_key
     keys = [key for key in _KEYS if key != "CUDA" or torch.version.cuda]
-    with warnings.catch_warnings(), _quiet_stderr():
-        warnings.simplefilter("ignore")  # torch warns about replaced kernels
-        for name in torch._C._dispatch_get_all_op_names():
-            if not matches(name.split("::")[1].split(".")[0], patterns):
-                continue
-            if has(name, _COMPOSITE):
-                _replace_kernel(name, _COMPOSITE)
-                continue
-            explicit = any(has(name, f"CompositeExplicitAutograd{s}") for s in _EXPLICIT)
-            for key in keys:
-                if has(name, key) or (explicit and key in _DENSE):
-                    _replace_kernel(name, key)
-            if has(name, _MKLDNN):
-                _replace_kernel(name, _MKLDNN)
+    for name in torch._C._dispatch_get_all_op_names():
+        if not matches(name.split("::")[1].split(".")[0], patterns):
+            continue
+        if has(name, _COMPOSITE):
+            _replace_kernel(name, _COMPOSITE)
+            continue
+        explicit = any(has(name, f"CompositeExplicitAutograd{s}") for s in _EXPLICIT)
+        for key in keys:
+            if has(name, key) or (explicit and key in _DENSE):
+                _replace_kernel(name, key)
+        if has(name, _MKLDNN) and name.startswith("aten::"):
+            _replace_kernel(name, _MKLDNN)
 
 
 _EXPLICIT = ("", "NonFunctional")
@@ -175,18 +173,3 @@ def _by_way_of_dense(name: str) -> Callable[..., Any]:
         return packet(x.to_dense(), *args, **kwargs).to_mkldnn()
 
     return compute
-
-
-class _quiet_stderr:
-    """Redirects descriptor 2 to /dev/null, because torch's C++ warnings bypass Python."""
-
-    def __enter__(self) -> None:
-        sys.stderr.flush()
-        self.saved = os.dup(2)
-        null = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(null, 2)
-        os.close(null)
-
-    def __exit__(self, *_: object) -> None:
-        os.dup2(self.saved, 2)
-        os.close(self.saved)

@@ -15,6 +15,7 @@ from torch import nn
 from torch._C import _len_torch_function_stack  # of all modes
 
 from ..protocol.frames import Effect, SideEffect
+from ..protocol.values import tensor_bytes
 from ..torch_support.devices import bare
 from ..torch_support.fake_device import ClaimedTensor
 
@@ -257,12 +258,6 @@ def _data(x: torch.Tensor) -> torch.Tensor | None:
 
 
 def _same_bits(x: torch.Tensor | None, old: torch.Tensor) -> bool:
-    if x is None:
+    if x is None or x.dtype != old.dtype:
         return False
-    if torch.equal(x, old):
-        return True
-    return (
-        x.is_floating_point()
-        and torch.equal(torch.isnan(x), torch.isnan(old))
-        and torch.equal(torch.nan_to_num(x), torch.nan_to_num(old))
-    )
+    return torch.equal(x, old) or tensor_bytes(x.cpu()) == tensor_bytes(old.cpu())  # equal NaNs

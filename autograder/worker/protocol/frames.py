@@ -74,13 +74,15 @@ def frame_lengths(
     return header_length, body_length
 
 
-def _split(header_buffers: tuple[int, ...], body: bytes | memoryview) -> list[memoryview]:
-    if len(header_buffers) > MAX_BUFFERS:
-        raise BadFrame(f"the frame lists {len(header_buffers)} buffers, more than {MAX_BUFFERS}")
-    if min(header_buffers, default=0) < 0 or sum(header_buffers) != len(body):
+def buffers_of(message: Request | Reply | StubCall, body: bytes | memoryview) -> list[memoryview]:
+    """Split a body into the announced buffers; raise BadFrame if they do not add up to it."""
+    lengths = message.buffers
+    if len(lengths) > MAX_BUFFERS:
+        raise BadFrame(f"the frame lists {len(lengths)} buffers, more than {MAX_BUFFERS}")
+    if min(lengths, default=0) < 0 or sum(lengths) != len(body):
         raise BadFrame("the buffers do not add up to the body")
     view, offset, parts = memoryview(body), 0, []
-    for length in header_buffers:
+    for length in lengths:
         parts.append(view[offset : offset + length])
         offset += length
     return parts
@@ -94,11 +96,6 @@ def unpack_reply(header: bytes, body: bytes | memoryview) -> tuple[Reply, list[m
     return reply, buffers_of(reply, body)
 
 
-def buffers_of(reply: Reply | StubCall, body: bytes | memoryview) -> list[memoryview]:
-    """Split a body into the announced buffers; raise BadFrame if they do not add up to it."""
-    return _split(reply.buffers, body)
-
-
 def unpack_answer(header: bytes, body: bytes | memoryview) -> Reply | Notice | StubCall:
     """Decode a reply, or a notice or stub call that precedes it; raise BadFrame otherwise."""
     try:
@@ -109,10 +106,7 @@ def unpack_answer(header: bytes, body: bytes | memoryview) -> Reply | Notice | S
         if len(body):
             raise BadFrame("a notice with a body")
         return answer
-    if isinstance(answer, StubCall):
-        _check_nesting(answer.values)
-        return answer
-    _check_nesting((answer.value, *(answer.gradients or ())))
+    _check_nesting(answer.values)
     return answer
 
 
@@ -138,7 +132,7 @@ def unpack_request(header: bytes, body: bytes | memoryview) -> tuple[Request, li
         request = _request_decoder.decode(header)
     except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
         raise BadFrame(f"the header is not a request: {error}") from None
-    return request, _split(request.buffers, body)
+    return request, buffers_of(request, body)
 
 
 def checked_size(dtype: str, shape: tuple[int, ...], item_bytes: dict[str, int]) -> int:

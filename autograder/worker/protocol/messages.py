@@ -54,7 +54,13 @@ class Stub(_Message, frozen=True):
     making: tuple[str, ...] | None = None
 
 
-class Load(_Message, frozen=True, tag="load"):
+class _Framed(_Message, frozen=True, kw_only=True):
+    """A message with raw buffers. `buffers`: their lengths, in the order of the frame's body."""
+
+    buffers: tuple[int, ...] = ()
+
+
+class Load(_Framed, frozen=True, tag="load"):
     """Write the submission's files, import its module, and replace the exercises in `stubs`.
 
     names, files: paths of the files, and the buffers with their contents
@@ -66,10 +72,9 @@ class Load(_Message, frozen=True, tag="load"):
     files: tuple[int, ...]
     stubs: tuple[Stub, ...] = ()
     seconds: float = 0.0
-    buffers: tuple[int, ...] = ()
 
 
-class Call(_Message, frozen=True, tag="call"):
+class Call(_Framed, frozen=True, tag="call"):
     """Call the attribute `path` of the module (`handle` None) or of an object that stays here.
 
     exercise:     the exercise that the call belongs to
@@ -110,21 +115,18 @@ class Call(_Message, frozen=True, tag="call"):
     fresh: bool = False
     brought: str = ""
     printing: bool = False
-    buffers: tuple[int, ...] = ()
 
 
-class Fill(_Message, frozen=True, tag="fill"):
+class Fill(_Framed, frozen=True, tag="fill"):
     """Allocate this many bytes until the next test, so that memory is as full as at its peak."""
 
     bytes: int
-    buffers: tuple[int, ...] = ()
 
 
-class Ahead(_Message, frozen=True, tag="ahead"):
+class Ahead(_Framed, frozen=True, tag="ahead"):
     """Announce this many bytes of calls, which are read together and answered in order."""
 
     bytes: int
-    buffers: tuple[int, ...] = ()
 
 
 Answered = Load | Call | Fill  # requests that get a reply
@@ -166,7 +168,7 @@ class Notice(_Message, frozen=True, tag="notice"):
     line: int | None
 
 
-class StubCall(_Message, frozen=True, tag="stub_call"):
+class StubCall(_Framed, frozen=True, tag="stub_call"):
     """A call of a replaced exercise (`remote_stub`), sent before the reply; a `Reply` answers it.
 
     making: the positional and keyword arguments that an object is made with
@@ -190,7 +192,6 @@ class StubCall(_Message, frozen=True, tag="stub_call"):
     cotangents: tuple[Value, ...] | None = None
     random: Value = None
     dropped: bool = False
-    buffers: tuple[int, ...] = ()
 
     @property
     def values(self) -> tuple[Value, ...]:
@@ -293,7 +294,7 @@ class SideEffect(_Message, frozen=True):
     argument: int = 0
 
 
-class Reply(_Message, frozen=True, tag="reply"):
+class Reply(_Framed, frozen=True, tag="reply"):
     """The outcome of a request. The submission may have forged all of it."""
 
     status: Literal["ok", "raised", "missing", "state", "too_large"]
@@ -306,4 +307,8 @@ class Reply(_Message, frozen=True, tag="reply"):
     banned: tuple[Banned, ...] = ()
     counts: Counts | None = None
     printed: str = ""
-    buffers: tuple[int, ...] = ()
+
+    @property
+    def values(self) -> tuple[Value, ...]:
+        """All values in the message."""
+        return (self.value, *(self.gradients or ()))

@@ -185,19 +185,12 @@ class Decoder:
     def __call__(self, value: frames.Value) -> Any:
         if type(value) in _PLAIN:
             return value
-        if isinstance(value, frames.TensorV):
-            seen = self._seen.get(value) if value.buffer is not None else None
-            if seen is None:
-                tensor = self._tensor(value)
-                if value.needs_gradient and self.gradients and tensor.is_floating_point():
-                    tensor.requires_grad_()
-                seen = self._seen[value] = self.tensor(tensor)
-            return seen
-        if isinstance(value, frames.ArrayV):
-            seen = self._seen.get(value)
-            if seen is None:
-                seen = self._seen[value] = self._array(value)
-            return seen
+        if isinstance(value, (frames.TensorV, frames.ArrayV)):
+            found = self._seen.get(value) if value.buffer is not None else None
+            if found is None:
+                decode: Any = self._tensor if isinstance(value, frames.TensorV) else self._array
+                found = self._seen[value] = decode(value)
+            return found
         if isinstance(value, frames.SeqV):
             items = [self(v) for v in value.items]
             return tuple(items) if value.kind == "tuple" else items
@@ -233,10 +226,14 @@ class Decoder:
         dtype = TORCH_DTYPES[value.dtype]
         if value.buffer is not None:
             elements = self._elements(value, value.buffer, dtypes.TORCH_ITEM_BYTES)
-            return torch.from_numpy(elements).view(dtype)
-        if not self.without_data:
+            tensor = torch.from_numpy(elements).view(dtype)
+        elif self.without_data:
+            tensor = torch.empty(value.shape, dtype=dtype, device="meta")
+        else:
             raise frames.BadFrame("a tensor without data")
-        return torch.empty(value.shape, dtype=dtype, device="meta")
+        if value.needs_gradient and self.gradients and tensor.is_floating_point():
+            tensor.requires_grad_()
+        return self.tensor(tensor)
 
     def _array(self, value: frames.ArrayV) -> Any:
         array = self._elements(value, value.buffer, dtypes.NUMPY_ITEM_BYTES)

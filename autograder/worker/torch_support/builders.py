@@ -83,11 +83,9 @@ def warm(extra: str) -> None:
 def _torch_mha(content: dict[str, Any], device: str) -> nn.MultiheadAttention:
     state = content["state"]
     dtype = next(iter(state.values())).dtype
-    generator_state = torch.get_rng_state()
-    module = nn.MultiheadAttention(
-        content["embed_dim"], content["num_heads"], bias=content["bias"], batch_first=True
-    )
-    torch.set_rng_state(generator_state)
+    sizes, bias = (content["embed_dim"], content["num_heads"]), content["bias"]
+    with torch.random.fork_rng(devices=[]):
+        module = nn.MultiheadAttention(*sizes, bias=bias, batch_first=True)
     devices.move_module(module, device, dtype)
     module.load_state_dict(state)
     return module

@@ -15,7 +15,7 @@ missing feature. Features that torch cannot run on a device without C++ code are
 generators, pinned memory, LSTM and GRU cells, and outputs that change their size. Only nested
 tensors are missing.
 
-This module relies on private names of torch: `_setup_privateuseone_for_python_backend`,
+This module relies on private names of torch: those imported from `backend_registration`,
 `_disabled_torch_function_impl`, `return_and_correct_aliasing`, and the functions of `torch._C` that
 torch.accelerator calls.
 """
@@ -29,6 +29,10 @@ from typing import Any, NoReturn
 
 import torch
 from torch.utils._python_dispatch import return_and_correct_aliasing
+from torch.utils.backend_registration import (
+    _DummyBackendModule,
+    _setup_privateuseone_for_python_backend,
+)
 
 from ..protocol.values import FAKE_DEVICE
 from .operator_facts import CELLS, FACTORIES, OperatorFacts, facts_of
@@ -88,8 +92,6 @@ def device() -> torch.device:
 
     Call it before the first backward pass of a process, because autograd counts devices only once.
     """
-    from torch.utils.backend_registration import _setup_privateuseone_for_python_backend
-
     _setup_privateuseone_for_python_backend(FAKE_DEVICE, backend_module=_backend)
     _register_factories()
     _name_the_accelerator()
@@ -117,7 +119,7 @@ class Generator(torch._C.Generator, metaclass=_AnyGenerator):
         return device()
 
 
-class _Backend:
+class _Backend(_DummyBackendModule):
     """The module that torch expects of a device. Its random numbers are the CPU's.
 
     present: whether the running call is made on the fake GPU
@@ -128,14 +130,8 @@ class _Backend:
     def is_available(self) -> bool:
         return self.present
 
-    def is_initialized(self) -> bool:
-        return True
-
     def device_count(self) -> int:
         return int(self.present)
-
-    def current_device(self) -> int:
-        return 0
 
     def set_device(self, device: Any) -> None: ...
 
@@ -151,11 +147,6 @@ class _Backend:
 
     def set_rng_state(self, state: torch.Tensor, device: Any = 0) -> None:
         torch.set_rng_state(state)
-
-    def manual_seed_all(self, seed: int) -> None: ...
-
-    def _is_in_bad_fork(self) -> bool:
-        return False
 
     def get_amp_supported_dtype(self) -> list[torch.dtype]:
         return [torch.float16, torch.bfloat16]
@@ -293,7 +284,7 @@ def _written(
 ) -> Any:
     """Return the arguments that an operator wrote to, because the operator returns these."""
     written = [args[n] if n < len(args) else kwargs.get(name) for n, name in facts.written]
-    if facts.changes_form and not facts.resizes:
+    if facts.changes_view:
         return return_and_correct_aliasing(func, args, kwargs, result)
     for x in written:
         if isinstance(x, ClaimedTensor) and x.shape != x.elem.shape:

@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 import torch
+from torch.utils._python_dispatch import TorchDispatchMode
 
 # Operators that create a tensor without taking one.
 FACTORIES = (
@@ -24,6 +25,17 @@ _STRICT = {"cat", "stack", "embedding", "index_select", "gather"}
 _RESIZING = {"resize_", "resize_as_"}
 
 
+class DispatchMode(TorchDispatchMode):
+    """A dispatch mode for which torch does not import its compiler."""
+
+    def __init__(self) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]  # torch's own
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        return False
+
+
 class OperatorFacts(NamedTuple):
     """The facts about an operator that decide on which devices its arguments may be.
 
@@ -33,8 +45,7 @@ class OperatorFacts(NamedTuple):
     written:         positions and names of the arguments that it writes to
     on_device:       positions and names of arguments whose device counts even without axes
     returns_written: whether it returns the arguments that it writes to
-    changes_form:    whether it changes the shape or strides of its outputs
-    resizes:         whether it changes the size of its first argument
+    changes_view:    whether it changes the shape or strides of its outputs, and not their size
     """
 
     name: str
@@ -44,8 +55,7 @@ class OperatorFacts(NamedTuple):
     written: tuple[tuple[int, str], ...]
     on_device: frozenset[int | str]
     returns_written: bool
-    changes_form: bool
-    resizes: bool
+    changes_view: bool
 
 
 @lru_cache(maxsize=4096)
@@ -68,8 +78,7 @@ def facts_of(func: Any) -> OperatorFacts:
         written,
         frozenset(on_device | {0} if indexing else on_device),
         bool(aliases) and all(a is not None and a.is_write for a in aliases),
-        torch.Tag.inplace_view in func.tags,
-        name in _RESIZING,
+        torch.Tag.inplace_view in func.tags and name not in _RESIZING,
     )
 
 

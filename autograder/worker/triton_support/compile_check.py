@@ -90,8 +90,8 @@ class Frontend:
     ) -> frames.Raised | None:
         others = [m for n, m in list(sys.modules.items()) if n not in self._libraries]
         own = [vars(module) for module in others if _is_submitted(module, root + os.sep)]
-        with warnings.catch_warnings(), compiled_twins(self._plain, kernel.fn, own) as twin:
-            warnings.simplefilter("ignore")
+        quiet = warnings.catch_warnings(action="ignore")
+        with quiet, compiled_twins(self._plain, kernel.fn, own) as twin:
             try:
                 source = self._source(twin, signature, constants)
                 # Overflow checks are compiled only into kernels that are being debugged.

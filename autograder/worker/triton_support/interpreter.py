@@ -35,10 +35,10 @@ from ..torch_support.devices import bare
 from ..torch_support.fake_device import ClaimedTensor
 from . import launch_trace
 from .compile_check import Frontend, interpret_library
-from .launch_trace import Launch, without_number
+from .launch_trace import KernelWatch, Launch, without_number
 from .races import once_used
 
-_launch: Launch | None = None
+_launch = Launch((), KernelWatch())
 _frontend: Frontend | None = None
 
 
@@ -92,7 +92,7 @@ def _number_addresses(interpreter: Any) -> None:
 
     def converted(arg: Any) -> Any:
         result = original(arg)
-        if _launch is not None and hasattr(arg, "data_ptr"):
+        if hasattr(arg, "data_ptr"):
             base = getattr(arg, "base", arg)  # the tensor inside a wrapper
             result.handle.data |= _launch.numbered(base)
         return result
@@ -106,7 +106,7 @@ def _number_addresses(interpreter: Any) -> None:
 def _run(original: Any, kernel: Any, *args: Any, grid: Any, warmup: bool, **kwargs: Any) -> Any:
     """Launch a kernel; let Triton's compiler check it first if the call requests that."""
     watch = launch_trace.current()
-    if watch is None or not watch.compiling or _frontend is None or warmup:
+    if not watch.compiling or _frontend is None or warmup:
         return original(kernel, *args, grid=grid, warmup=warmup, **kwargs)
     with numpy_allocations.uncounted():
         refused = _frontend.refusal(kernel, args, kwargs, watch.root)
@@ -123,11 +123,11 @@ def _nested(original: Any, function: Any, *args: Any, **kwargs: Any) -> Any:
     is enough.
     """
     module = id(function.fn.__globals__)
-    if _launch is None or module not in _launch.patched:
-        if _launch is not None:
-            _launch.patched.add(module)
-        return original(function, *args, **kwargs)
-    return function.rewrite()(*args, **kwargs)
+    if module in _launch.patched:
+        return function.rewrite()(*args, **kwargs)
+    if _launch.grid:
+        _launch.patched.add(module)
+    return original(function, *args, **kwargs)
 
 
 def _take_arguments(original: Any, executor: Any, args: Any, kwargs: Any) -> Any:
@@ -141,22 +141,15 @@ def _take_arguments(original: Any, executor: Any, args: Any, kwargs: Any) -> Any
     bare = [_bare(x) for x in args], {name: _bare(x) for name, x in kwargs.items()}
     with _disable_current_modes():  # the interpreter's own tensors are not counted
         host, host_named = original(executor, *bare)
-    watch = launch_trace.current()
     with numpy_allocations.uncounted():
-        tensors = list(_tensors([*host, *host_named.values()]))
-        if watch is None:
-            _launch = Launch(tensors, "", None, noting=False)
-        else:
-            _launch = Launch(tensors, watch.root, watch.order, watch.noting)
+        _launch = Launch(_tensors([*host, *host_named.values()]), launch_trace.current())
     return host, host_named
 
 
 def _finish(original: Any, executor: Any, args: Any, host: Any, kwargs: Any, named: Any) -> Any:
     global _launch
-    launch, _launch = _launch, None
-    watch = launch_trace.current()
-    if watch is not None and launch is not None:
-        watch.finish(launch)
+    launch_trace.current().finish(_launch)
+    _launch = Launch((), KernelWatch())  # keeps no memory of the call alive
     bare = {name: _bare(x) for name, x in kwargs.items()}
     with _disable_current_modes():
         return original(executor, [_bare(x) for x in args], host, bare, named)
@@ -181,22 +174,16 @@ def _tensors(values: list[Any]) -> Iterator[torch.Tensor]:
 
 def _begin(original: Any, builder: Any, *dims: int) -> None:
     original(builder, *dims)
-    if _launch is not None:
-        _launch.begin(dims)
+    _launch.begin(dims)
 
 
 def _next_program(original: Any, builder: Any, *index: int) -> None:
-    if _launch is None:
-        original(builder, *index)
-    else:
-        original(builder, *_launch.next_program(index))
+    original(builder, *_launch.next_program(index))
 
 
 def _load(
     original: Any, builder: Any, ptrs: Any, mask: Any, other: Any, *rest: Any, **named: Any
 ) -> Any:
-    if _launch is None:
-        return original(builder, ptrs, mask, other, *rest, **named)
     safe, inside, outside = _checked(ptrs, mask, _launch.note_load)
     result = original(builder, safe, inside, other, *rest, **named)
     if outside is not None:
@@ -209,8 +196,6 @@ def _load(
 def _store(
     original: Any, builder: Any, ptrs: Any, value: Any, mask: Any, *rest: Any, **named: Any
 ) -> Any:
-    if _launch is None:
-        return original(builder, ptrs, value, mask, *rest, **named)
     safe, inside, _ = _checked(ptrs, mask, partial(_launch.note_store, value.data))
     return original(builder, safe, value, inside, *rest, **named)
 
@@ -232,8 +217,6 @@ def _checked(
 
 
 def _atomic(original: Any, builder: Any, *args: Any) -> Any:
-    if _launch is None:
-        return original(builder, *args)
     at = next(n for n, x in enumerate(args) if hasattr(x, "get_element_ty"))
     ptrs, masked = args[at], len(args) == 6  # a read-modify-write; a compare-and-swap has no mask
     sem = args[-2].name

@@ -94,16 +94,10 @@ class Region:
 
 
 class Launch:
-    """One launch of a kernel: its memory, its grid and its accesses.
+    """One launch of a kernel: its memory, its grid and its accesses."""
 
-    order:  a seed for the order of programs, or None for ascending order
-    noting: whether loads of each element and races are recorded
-    """
-
-    def __init__(
-        self, tensors: list[torch.Tensor], root: str, order: int | None, noting: bool = True
-    ) -> None:
-        self.root, self._seed, self._noting = root, order, noting
+    def __init__(self, tensors: Iterable[torch.Tensor], watch: KernelWatch) -> None:
+        self._watch = watch
         self.regions: dict[int, Region] = {}
         for tensor in tensors:
             place = tensor.untyped_storage().data_ptr()
@@ -114,7 +108,7 @@ class Launch:
         self.order: list[int] = []  # the programs in the order in which they run
         self.program = self.run = 0
         self.outside_loads = self.outside_stores = self.largest = 0
-        self.races = Races(lambda: student_line(sys._getframe(), root))
+        self.races = Races(lambda: student_line(sys._getframe(), watch.root))
         self.patched: set[int] = set()
         self.line: int | None = None
 
@@ -126,8 +120,8 @@ class Launch:
     def begin(self, grid: tuple[int, ...]) -> None:
         """Store the grid and choose the order of programs."""
         self.grid, self.order = grid, list(range(int(np.prod(grid))))
-        if self._seed is not None:
-            random.Random(self._seed).shuffle(self.order)
+        if self._watch.order is not None:
+            random.Random(self._watch.order).shuffle(self.order)
 
     def next_program(self, index: tuple[int, ...]) -> tuple[int, ...]:
         """Return the index of the program that runs next in the chosen order."""
@@ -187,7 +181,7 @@ class Launch:
             own, offsets = region.elements(asked, numbers, size)
             allowed |= own
             region.written |= kind == "outside_stores" and bool(own.any())
-            if self._noting:
+            if self._watch.noting:
                 note(region, own, offsets[own])
         return self._outside(kind, active, allowed)
 
@@ -207,7 +201,7 @@ class Launch:
         outside[active] = ~allowed
         setattr(self, kind, getattr(self, kind) + len(allowed) - int(allowed.sum()))
         if self.line is None:
-            self.line = student_line(sys._getframe(), self.root)
+            self.line = student_line(sys._getframe(), self._watch.root)
         return outside
 
     def counts(self) -> frames.LaunchCounts:
@@ -233,8 +227,6 @@ class Launch:
 
 _MAX_LAUNCHES = 64
 
-_current: KernelWatch | None = None
-
 
 class KernelWatch:
     """Records the launches of one call; a context in which unwritten memory contains NaN.
@@ -249,7 +241,7 @@ class KernelWatch:
 
     def __init__(
         self,
-        root: str,
+        root: str = "",
         order: int | None = None,
         noting: bool = False,
         compiling: bool = False,
@@ -287,8 +279,11 @@ class KernelWatch:
             self.launches[-1] = msgspec.structs.replace(self.launches[-1], refused=refused)
 
 
-def current() -> KernelWatch | None:
-    """Return the watch of the running call, if there is one."""
+_current = KernelWatch()
+
+
+def current() -> KernelWatch:
+    """Return the watch of the running call, or one that records nothing if there is no call."""
     return _current
 
 

@@ -24,11 +24,11 @@ from typing import Any
 
 import torch
 from torch.overrides import TorchFunctionMode
-from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_map_only
 
 from ..protocol.frames import RESULT
 from ..torch_support.devices import bare, tensors_in
+from ..torch_support.operator_facts import DispatchMode
 
 # Operators that copy or convert, or whose result has no values yet.
 _COPYING = {
@@ -107,14 +107,10 @@ class Provenance:
             self._derived[address] = bare(x)  # keeps the address from being reused
 
 
-class _Operators(TorchDispatchMode):
+class _Operators(DispatchMode):
     def __init__(self, provenance: Provenance) -> None:
-        super().__init__()  # type: ignore[no-untyped-call]  # torch's own
+        super().__init__()
         self._provenance = provenance
-
-    @classmethod
-    def _should_skip_dynamo(cls) -> bool:
-        return False  # otherwise torch imports its compiler
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
