@@ -1,19 +1,19 @@
 """Triton's interpreter with checks of every address before memory is accessed.
 
-Theory of operation. With `TRITON_INTERPRET=1` a kernel runs as Python: one program after the other,
-on the CPU, and every load and store hands raw addresses to C. Three mistakes go unnoticed there
-that a GPU does not forgive. Here they show:
+Theory of operation. With `TRITON_INTERPRET=1`, a kernel runs as Python on the CPU, one program
+after the other, and each load and store passes raw addresses to C. Triton's interpreter therefore
+does not notice three mistakes that fail on a GPU. This module detects them:
 
-- An address outside of every tensor that the launch was given is not touched. A load there yields
-  NaN (or the largest integer), a store is dropped, and both are counted. An element counts as
-  inside only if it belongs to the view that was passed, not merely to its memory.
-- Programs run in any requested order, and accesses of different programs that race on a GPU
+- An access outside of all tensors of a launch does not reach memory. A load returns NaN (or the
+  largest integer), a store is ignored, and both are counted. An element counts as inside only if it
+  belongs to the view that was passed to the kernel, not just to the same memory.
+- Programs run in the requested order, and accesses by different programs that would race on a GPU
   are counted (`races`).
-- Pointers to different devices are refused, as a driver refuses them.
+- Pointers to different devices raise an error, as in a GPU driver.
 
-`setup` replaces a few methods of the interpreter, once in a process and before any student code
-exists. Accesses are recorded only by a `KernelWatch`, but addresses are always checked. Like all
-counts, a submission can falsify them: see docs/threat-model.md.
+`setup` replaces some methods of the interpreter once per process, before any student code exists.
+Addresses are always checked, and a `KernelWatch` also records the accesses. A submission can
+falsify these records: see docs/threat-model.md.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def _wrap(owner: type, name: str, around: Callable[..., Any]) -> None:
 
 
 def _number_addresses(interpreter: Any) -> None:
-    """Add the number of a tensor's memory to the addresses that a kernel receives."""
+    """Encode the number of a tensor's region in the addresses that a kernel receives."""
     original = interpreter._implicit_cvt
 
     def converted(arg: Any) -> Any:
@@ -104,7 +104,7 @@ def _number_addresses(interpreter: Any) -> None:
 
 
 def _run(original: Any, kernel: Any, *args: Any, grid: Any, warmup: bool, **kwargs: Any) -> Any:
-    """Launch a kernel; let Triton's compiler check it first if the call requests that."""
+    """Launch a kernel, after checking it with Triton's compiler if the call requests a check."""
     watch = launch_trace.current()
     if not watch.compiling or _frontend is None or warmup:
         return original(kernel, *args, grid=grid, warmup=warmup, **kwargs)
@@ -117,10 +117,10 @@ def _run(original: Any, kernel: Any, *args: Any, grid: Any, warmup: bool, **kwar
 
 
 def _nested(original: Any, function: Any, *args: Any, **kwargs: Any) -> Any:
-    """Call one jitted function from another.
+    """Call a jitted function from another jitted function.
 
-    The interpreter patches all of Triton's language in each call; once for each module and launch
-    is enough.
+    The interpreter patches Triton's language in each call, although once per module and launch is
+    enough.
     """
     module = id(function.fn.__globals__)
     if module in _launch.patched:
@@ -131,7 +131,7 @@ def _nested(original: Any, function: Any, *args: Any, **kwargs: Any) -> Any:
 
 
 def _take_arguments(original: Any, executor: Any, args: Any, kwargs: Any) -> Any:
-    """Copy a launch's arguments to the host, and restrict accesses to their memory."""
+    """Copy a launch's arguments to the host, and allow accesses only to their memory."""
     global _launch
     given = [*args, *kwargs.values()]
     devices = {n: x.device.type for n, x in enumerate(given) if isinstance(x, torch.Tensor)}
@@ -156,7 +156,7 @@ def _finish(original: Any, executor: Any, args: Any, host: Any, kwargs: Any, nam
 
 
 def _bare(x: Any) -> Any:
-    if isinstance(getattr(x, "base", None), ClaimedTensor):  # a descriptor's
+    if isinstance(getattr(x, "base", None), ClaimedTensor):  # a tensor descriptor
         descriptor = copy.copy(x)
         descriptor.base = x.base.elem
         return descriptor
@@ -203,7 +203,11 @@ def _store(
 def _checked(
     ptrs: Any, mask: Any, note: Callable[[np.ndarray, np.ndarray, int], np.ndarray | None]
 ) -> tuple[Any, Any, np.ndarray | None]:
-    """Return the real addresses, the mask without outside lanes, and a mask of outside lanes."""
+    """Check the addresses of a load or store.
+
+    Returns pointers with real addresses, the mask without lanes outside of all tensors, and a mask
+    of those lanes or None if there are none.
+    """
     with numpy_allocations.uncounted():
         if isinstance(mask, np.ndarray):  # a descriptor's mask, before Triton 3.8
             mask = type(ptrs)(mask, import_module("triton.language").int1)
@@ -239,7 +243,7 @@ def _atomic(original: Any, builder: Any, *args: Any) -> Any:
 
 
 def _in_memory(ptrs: Any, places: np.ndarray, outside: np.ndarray | None) -> Any:
-    """Return pointers as real addresses; replace those outside of every tensor by 0."""
+    """Return pointers with real addresses, and with address 0 outside of all tensors."""
     plain = without_number(ptrs.data if outside is None else places)
     safe = plain if outside is None else np.where(outside, np.uint64(0), plain)
     return type(ptrs)(safe, ptrs.dtype)

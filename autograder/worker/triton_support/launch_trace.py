@@ -1,8 +1,8 @@
-"""Record the kernel launches of a call, and their accesses to the tensors that they were given.
+"""Record the kernel launches of a call, and their accesses to the launches' tensors.
 
-An address that a kernel receives contains the number of its tensor in bits that no address uses. So
-an access past the end of a tensor is distinguished from an access to the next object in memory.
-An address without a number (a tensor's `data_ptr()`) may belong to any tensor of the launch.
+The addresses that a kernel receives contain the number of a tensor's region in unused high bits.
+The number distinguishes an access past the end of a tensor from an access to the next tensor in
+memory. An address without a number (from `data_ptr()`) may belong to any tensor of the launch.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ..stop_location import student_line
 from .provenance import Provenance
 from .races import Accesses, Races, equal_values
 
-_NUMBER = np.uint64(48)  # the first bit that no address of a process uses
+_NUMBER = np.uint64(48)  # the lowest bit that addresses of a process do not use
 _ADDRESS = np.uint64((1 << 48) - 1)
 
 
@@ -38,9 +38,9 @@ class Region:
 
     number:   the region's number in the launch, from 1
     start:    the address of the first byte
-    sizes:    for each byte, the size of the element that begins there, or 0 if none does
-    loaded:   for each byte, how often the element that begins there was loaded
-    accesses: which programs loaded and stored each element
+    sizes:    for each byte, the size of the element that begins at the byte, otherwise 0
+    loaded:   for each byte, how often the element that begins at the byte was loaded
+    accesses: the programs that loaded and stored each element
     written:  whether any program stored to the region
     views:    the launch's tensors in this storage
     """
@@ -62,9 +62,11 @@ class Region:
     def elements(
         self, places: np.ndarray, numbers: np.ndarray, size: int
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return a mask of the addresses of this region's elements, and all offsets (0 for others).
+        """Return a mask of the addresses that are elements of this region, and their offsets.
 
-        numbers: the tensor numbers in the addresses
+        numbers: the region numbers in the addresses
+
+        The offset of an address outside of this region is 0.
         """
         offsets = places - np.uint64(self.start)  # wraps to huge offsets for lower addresses
         near = (offsets < len(self.sizes)) & ((numbers == self.number) | (numbers == 0))
@@ -113,7 +115,7 @@ class Launch:
         self.line: int | None = None
 
     def numbered(self, tensor: torch.Tensor) -> np.uint64:
-        """Return the address bits that encode a tensor's number."""
+        """Return the address bits that encode the number of a tensor's region."""
         region = self.regions.get(tensor.untyped_storage().data_ptr())
         return np.uint64(0) if region is None else region.number << _NUMBER
 
@@ -134,7 +136,7 @@ class Launch:
         """Record a load; return a mask of lanes outside all tensors, or None if there are none."""
 
         def load(region: Region, own: np.ndarray, offsets: np.ndarray) -> None:
-            region.loaded[offsets] += 1  # once, even if several lanes load it
+            region.loaded[offsets] += 1  # counts once if several lanes load the same element
             self.races.load(region.accesses, offsets)
 
         return self._note("outside_loads", places, active, size, load)
@@ -142,7 +144,7 @@ class Launch:
     def note_store(
         self, values: np.ndarray, places: np.ndarray, active: np.ndarray, size: int
     ) -> np.ndarray | None:
-        """Record a store; return what `note_load` returns."""
+        """Record a store; return a mask of lanes outside all tensors, or None if there are none."""
 
         def store(region: Region, own: np.ndarray, offsets: np.ndarray) -> None:
             def same(racing: np.ndarray) -> np.ndarray:
@@ -156,7 +158,11 @@ class Launch:
     def note_atomic(
         self, places: np.ndarray, active: np.ndarray, size: int, releases: bool
     ) -> tuple[np.ndarray | None, list[Callable[[], None]]]:
-        """Record an atomic operation; return the mask, and callbacks that make it acquire."""
+        """Record an atomic operation.
+
+        Returns a mask of lanes outside all tensors, or None if there are none; and callbacks that
+        acquire the accesses which other programs have released.
+        """
         acquire: list[Callable[[], None]] = []
 
         def change(region: Region, own: np.ndarray, offsets: np.ndarray) -> None:
@@ -173,7 +179,7 @@ class Launch:
         size: int,
         note: Callable[[Region, np.ndarray, np.ndarray], None],
     ) -> np.ndarray | None:
-        """Call `note` for each region with a mask of its lanes and their offsets."""
+        """Call `note` for each region with its lanes and offsets; return what `note_load` does."""
         asked = places[active]
         numbers, asked = asked >> _NUMBER, without_number(asked)
         allowed = np.zeros(len(asked), bool)
@@ -229,14 +235,13 @@ _MAX_LAUNCHES = 64
 
 
 class KernelWatch:
-    """Records the launches of one call; a context in which unwritten memory contains NaN.
+    """A context that records the launches of one call and fills new memory with NaN.
 
     root:       the submission's folder
-    order:      a seed for the order in which programs run, or None for the interpreter's order
-    noting:     whether loads and races are recorded too
-    compiling:  whether Triton's compiler checks each launch, which takes longer than a small
-                launch itself
-    provenance: the origin of values, if results have to be computed in kernels
+    order:      seed for the order in which programs run, or None for the interpreter's order
+    noting:     whether loads and races are recorded
+    compiling:  whether Triton's compiler checks each launch, which may take longer than the launch
+    provenance: the origin of values if results must be computed in kernels, otherwise None
     """
 
     def __init__(
@@ -283,7 +288,7 @@ _current = KernelWatch()
 
 
 def current() -> KernelWatch:
-    """Return the watch of the running call, or one that records nothing if there is no call."""
+    """Return the watch of the current call, or a watch without records if there is no call."""
     return _current
 
 
