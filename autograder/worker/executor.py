@@ -1,4 +1,4 @@
-"""Import a submission's module, call it, and describe the outcome."""
+"""Import a submission's module, call its functions, and encode the outcomes as replies."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import importlib.util
 import mmap
 import os
 import sys
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -40,12 +41,12 @@ _NO_DRAWING = {torch.Tensor, np.ndarray, tuple, dict, str, int, float, bool, typ
 
 
 class Executor:
-    """The module and objects of one submission, and answers to requests about them.
+    """Executes requests against the module and the objects of one submission.
 
     root:    the submission's folder
-    objects: objects that stay in this process; requests name them by index
-    imports: makes the loaders of the submission's files, if its imports are restricted
-    ask:     sends a question to the trusted side, if exercises are replaced by correct ones
+    objects: objects that stay in this process; a request refers to an object by its index
+    imports: creates loaders for the submission's files, or None if imports are not restricted
+    ask:     sends a stub's call to the trusted side, or None if no exercise can be replaced
     """
 
     def __init__(self) -> None:
@@ -54,28 +55,24 @@ class Executor:
         self._function_mode = function_mode(self.watcher.note)
         self.module: Any = None
         self.objects: list[Any] = []
-        self._printed = CapturedOutput()  # of the running request
+        self._printed = CapturedOutput()  # output of the current request
         self._launches = False  # whether the module may launch Triton kernels
         self.imports: StudentImports | None = None
         self.ask: Ask | None = None
         self._ballast: mmap.mmap | None = None
-        self._imported = 0  # modules that were imported before the submission
+        self._imported = 0  # number of modules in sys.modules before the submission's import
 
     def answer(self, request: frames.Answered, buffers: list[memoryview]) -> bytes:
         """Return the reply frame for a request."""
         self._printed = printed = CapturedOutput()
-        saved = sys.stdout, sys.stderr
-        sys.stdout = sys.stderr = printed
         encoder = Encoder(keep=self._keep)
-        try:
+        with redirect_stdout(printed), redirect_stderr(printed):
             if isinstance(request, frames.Load):
                 reply = self._load(request, buffers)
             elif isinstance(request, frames.Fill):
                 reply = self._fill(request.bytes)
             else:
                 reply = self._call(request, buffers, encoder)
-        finally:
-            sys.stdout, sys.stderr = saved
         if text := CapturedOutput.text(printed):  # the submission may have changed it
             reply = msgspec.structs.replace(reply, printed=text)
         return frames.pack(reply, encoder.buffers)
@@ -95,11 +92,13 @@ class Executor:
         return reply
 
     def load_module(self, path: Path, unique: bool = False, seconds: float = 0.0) -> frames.Reply:
-        """Import the module from its file; definitions before an error stay usable.
+        """Import the module from its file; definitions before an error remain usable.
 
         unique:  give the module a unique name and do not extend the import path, for a process that
                  imports several versions of one module
-        seconds: processor time after which the import is interrupted; 0 for no limit
+        seconds: processor time after which the import is interrupted, or 0 for no limit
+
+        Returns a reply with status "ok", "raised", or "missing" if the path has no loader.
         """
         self.root = path.parent
         name = f"{path.stem}_{id(self):x}" if unique else path.stem
@@ -124,9 +123,9 @@ class Executor:
         return frames.Reply("ok")
 
     def _fill(self, size: int) -> frames.Reply:
-        """Free unused memory, then allocate and touch this many bytes until the next call.
+        """Return unused memory to the system, then allocate `size` bytes until the next test.
 
-        The reply is true if libraries were imported after the submission.
+        The reply's value is True if modules were imported after the submission.
         """
         self._ballast = None
         trim_memory()
@@ -139,10 +138,10 @@ class Executor:
     def _call(
         self, request: frames.Call, buffers: list[memoryview], encoder: Encoder
     ) -> frames.Reply:
-        """Make a call, watched from the first attribute access to the last value read.
+        """Make a call, with hooks active from the first attribute access to the last value read.
 
-        Code of the submission may run in any step: in a property, in a replaced method of torch, in
-        a lazily computed value. Every exception is therefore treated as the submission's.
+        The submission's code may run in any step: in a property, in a patched method of torch, or
+        when a lazy value is computed. Every exception is therefore reported as the submission's.
         """
         self.watcher.begin(request.not_allowed, str(self.root))
         try:
@@ -151,7 +150,7 @@ class Executor:
             banned = tuple(self.watcher.seen)
         except BaseException as error:
             if devices.is_lost(request.device):
-                os.abort()  # every later call would fail; a new process can use the GPU again
+                os.abort()  # every later call would fail, but a new process can use the GPU again
             encoder.buffers.clear()
             reply = frames.Reply("raised", raised=described(error, str(self.root)))
             banned = tuple(self.watcher.seen)
@@ -176,14 +175,14 @@ class Executor:
         before = Before(inputs, args, kwargs)
         hooks = CallHooks(request, inputs, str(self.root), self._launches, self._function_mode)
         with hooks:
-            with hooks.forbidding(), hooks.counting():
+            with hooks.forbidding, hooks.counting:
                 result = target(*args, **kwargs)
             hooks.keep(result)
             if request.construct and isinstance(result, nn.Module):
                 mismatch = settle(result, request, buffers)
                 if mismatch is not None:
                     return frames.Reply("state", mismatch=mismatch)
-            with hooks.counting():
+            with hooks.counting:
                 gradients: tuple[frames.Value, ...] | None = None
                 detached: tuple[int, ...] = ()
                 if request.cotangents is not None:
@@ -207,24 +206,24 @@ class Executor:
         )
 
     def _target(self, request: frames.Call) -> tuple[Any, bool]:
-        """Return the attribute that a request names, and whether it exists."""
-        thing: Any = self.module
+        """Return the requested attribute and True, or None and False if it does not exist."""
+        target: Any = self.module
         if request.brought:
-            thing = module_of(request.brought)
-            thing.submission = self.module
+            target = module_of(request.brought)
+            target.submission = self.module
         if request.handle is not None:
             if not 0 <= request.handle < len(self.objects):
                 return None, False
-            thing = self.objects[request.handle]
+            target = self.objects[request.handle]
         for name in filter(None, request.path.split(".")):
             try:
-                thing = getattr(thing, name)
+                target = getattr(target, name)
             except AttributeError:
                 return None, False
-        return thing, thing is not None
+        return target, target is not None
 
     def _reset(self) -> None:
-        held = bool(self.objects)
+        had_objects = bool(self.objects)
         self.objects.clear()
         self._ballast = None
         if torch.get_default_dtype() is not torch.float32:  # setting it is slow
@@ -235,7 +234,7 @@ class Executor:
         if torch.cuda.is_initialized():
             devices.compute_exactly()
         pyplot = sys.modules.get("matplotlib.pyplot")
-        if pyplot is not None and (held or pyplot.get_fignums()):
+        if pyplot is not None and (had_objects or pyplot.get_fignums()):
             pyplot.close("all")
             gc.collect(0)  # figures contain reference cycles
 
@@ -260,7 +259,7 @@ class Executor:
         )
 
     def _special(self, value: frames.Value, decoder: Decoder, request: frames.Call) -> Any:
-        """Build an argument that exists only here: a device, an Axes, a generator, an object."""
+        """Return the argument that a `SpecialV` or a `HandleV` describes."""
         if isinstance(value, frames.HandleV):
             return self.objects[value.id]
         assert isinstance(value, frames.SpecialV)
@@ -288,7 +287,7 @@ class Executor:
         return encoder(result)
 
     def _keep(self, thing: object) -> frames.Value | None:
-        """Return a handle for a torch module, or for an object of a class defined here."""
+        """Return a handle for a torch module or a class instance of the submission, or None."""
         kind = type(thing)
         file = getattr(sys.modules.get(kind.__module__), "__file__", None) or ""
         stays = isinstance(thing, nn.Module) or is_injected(kind)

@@ -1,20 +1,22 @@
-"""The fork server: a process in the sandbox that imports everything once and forks per submission.
+"""A fork server in the sandbox, which imports all libraries once and forks for each submission.
 
-Theory of operation. The fork server runs only project code. Submissions run in its children, which
-cannot reach it: it is undumpable, and they hold no descriptor that refers to it.
+Theory of operation. The fork server runs only project code. Submissions run in its children. A
+child cannot reach the fork server, because the fork server is undumpable and the child inherits no
+descriptor that refers to it.
 
-It imports NumPy and torch once, calls `server.prepare(config)` for everything that each child would
-otherwise repeat, and then waits on a SOCK_SEQPACKET socket for `Spawn`. That packet carries the
-child's end of a stream socket; the answer, `Started`, carries a pidfd, so that the trusted side can
-watch and kill the child by itself. Only the parent can reap a child: the fork server does, and
-sends the status as `Exited`. When the socket closes, or the trusted process dies, the fork server
-ends with all its children.
+The fork server imports NumPy and torch, calls `server.prepare(config)` for all work that each child
+would otherwise repeat, and then waits on a SOCK_SEQPACKET socket for `Spawn` packets. A `Spawn`
+packet carries the child's end of a stream socket. The response, `Started`, carries a pidfd, with
+which the trusted side can watch and kill the child directly. Because only a parent can reap its
+children, the fork server reaps each child and reports the exit status as `Exited`. When the socket
+closes or the trusted process dies, the fork server kills its children and exits.
 
-A fork copies only the calling thread, so no other thread may exist. `prepare` must therefore not
-start threads or run a backward pass. It should register the devices that submissions will use,
-because autograd's threads for devices are started before threads are forbidden.
+A fork copies only the calling thread, so the fork server must be single-threaded: `prepare` must
+not start threads or run a backward pass. It should register the devices that submissions will use,
+because autograd starts its device threads before a child is forbidden to start threads.
 
-A child leaves the loop by returning from it, so that a submission finds no frame of the loop.
+A child returns from the server loop before it runs a submission, so that the submission finds no
+stack frame of the loop.
 """
 
 from __future__ import annotations
@@ -46,8 +48,8 @@ _SETUP_MS = 10_000
 _GPU_SETUP_MS = 60_000
 _GRACE_SECONDS = 10.0
 _RECEIVE, _SEND = 0xC0502100, 0xC0182101  # SECCOMP_IOCTL_NOTIF_RECV and _SEND
-_QUESTION, _ANSWER = struct.Struct("<QIIiIQ6Q"), struct.Struct("<QqiI")
-_MAX_ANSWERS = 200  # for one child
+_NOTIFICATION, _RESPONSE = struct.Struct("<QIIiIQ6Q"), struct.Struct("<QqiI")
+_MAX_ANSWERS = 200  # per child
 _ISOLATIONS: dict[str, type[Isolation]] = {
     "bubblewrap": Namespaces,
     "landlock": Landlock,
@@ -56,9 +58,10 @@ _ISOLATIONS: dict[str, type[Isolation]] = {
 
 
 class Spawn(msgspec.Struct, frozen=True):
-    """Fork a child for the attached socket, with these limits and BPF programs.
+    """A request to fork a child that serves the attached socket.
 
-    notifying: a BPF program that reports system calls to be counted (`Notifications`), or empty
+    program:   the BPF program that refuses system calls
+    notifying: a BPF program that reports the refused system calls to `Notifications`, or b""
     """
 
     number: int
@@ -68,33 +71,33 @@ class Spawn(msgspec.Struct, frozen=True):
 
 
 class Ready(msgspec.Struct, frozen=True, tag=True):
-    """The fork server has imported everything and can fork."""
+    """Report that the fork server has imported all libraries and can fork."""
 
 
 class Failed(msgspec.Struct, frozen=True, tag=True):
-    """The fork server could not start, and exits."""
+    """Report that the fork server could not start and exits."""
 
     message: str
 
 
 class Started(msgspec.Struct, frozen=True, tag=True):
-    """The child is confined and ready, and its GPU is started; its pidfd is attached."""
+    """Report that a child is confined and its GPU is initialised; the packet carries its pidfd."""
 
     number: int
 
 
 class Refused(msgspec.Struct, frozen=True, tag=True):
-    """The child could not be confined and has ended."""
+    """Report that a child could not be confined and has exited."""
 
     number: int
     message: str
 
 
 class Exited(msgspec.Struct, frozen=True, tag=True):
-    """The child has ended.
+    """Report that a child has exited.
 
-    status: its exit code, as `os.waitstatus_to_exitcode` returns it
-    tried:  numbers of forbidden system calls that it attempted
+    status: exit code of the child, as returned by `os.waitstatus_to_exitcode`
+    tried:  numbers of the forbidden system calls that the child attempted
     """
 
     number: int
@@ -106,14 +109,14 @@ Report = Ready | Failed | Started | Refused | Exited
 
 
 class Notifications:
-    """Counts a child's forbidden system calls with seccomp notifications, and refuses them.
+    """Count and refuse a child's forbidden system calls, using seccomp notifications.
 
-    The child installs the notifying program before the refusing one, sends the listener's
-    descriptor to the fork server, and cannot create another. A child that waits for an answer can
-    still be killed. After a number of notifications the fork server closes the listener, and the
-    kernel refuses further calls by itself.
+    The child installs the notifying program before the refusing program, sends the listener's
+    descriptor to the fork server, and cannot create another listener. A child that is blocked in a
+    notification can still be killed. After `_MAX_ANSWERS` notifications the fork server closes the
+    listener, and the kernel refuses further calls without a notification.
 
-    counts: how often each system call was attempted, by number
+    counts: number of attempts by system call number
     """
 
     def __init__(self, listener: int) -> None:
@@ -121,17 +124,17 @@ class Notifications:
         self.counts: dict[int, int] = {}
 
     def answer(self) -> bool:
-        """Refuse one system call; return False if no more notifications should be read."""
-        question = bytearray(_QUESTION.size)
+        """Refuse the next system call; return False if no more notifications should be read."""
+        notification = bytearray(_NOTIFICATION.size)
         try:
-            fcntl.ioctl(self.listener, _RECEIVE, question)
-        except OSError as error:  # the caller was killed, or the child has ended
+            fcntl.ioctl(self.listener, _RECEIVE, notification)
+        except OSError as error:  # the calling thread was killed, or the child has exited
             return error.errno in (errno.ENOENT, errno.EINTR)
-        number, _, _, call, *_ = _QUESTION.unpack(question)
+        number, _, _, call, *_ = _NOTIFICATION.unpack(notification)
         self.counts[call] = self.counts.get(call, 0) + 1
-        answer = bytearray(_ANSWER.pack(number, 0, -errno.EPERM, 0))
+        response = bytearray(_RESPONSE.pack(number, 0, -errno.EPERM, 0))
         with contextlib.suppress(OSError):
-            fcntl.ioctl(self.listener, _SEND, answer)
+            fcntl.ioctl(self.listener, _SEND, response)
         return sum(self.counts.values()) < _MAX_ANSWERS
 
     def close(self) -> None:
@@ -148,12 +151,12 @@ class _Child(msgspec.Struct):
 
 
 def main(control_fd: int) -> None:
-    """Run the fork server on an inherited socket; serve a submission in a child. Never return."""
+    """Run the fork server on an inherited socket and, in a child, serve a submission; then exit."""
     control = socket.socket(fileno=control_fd)
     try:
         fork_server = _ForkServer(control)
         sock = fork_server.supervise()
-    except BaseException:  # reported to the trusted side
+    except BaseException:  # the trusted side raises it as SandboxFault
         _send(control, Failed(traceback.format_exc(limit=-4)))
         os._exit(1)
     if sock is None:
@@ -186,11 +189,11 @@ class _ForkServer:
         _send(control, Ready())
 
     def supervise(self) -> socket.socket | None:
-        """Serve spawns until the trusted side closes the socket; in a child, return its socket."""
+        """Fork children until the control socket closes. In a child, return the child's socket."""
         while True:
             for descriptor, event in self._poller.poll(self._isolation.patience_ms):
                 if descriptor in self._listeners:
-                    # without POLLIN, the child is ending and makes no more system calls
+                    # An event without POLLIN means that the child is exiting.
                     if not (event & select.POLLIN and self._listeners[descriptor].answer()):
                         self._stop_listening(self._listeners[descriptor])
                     continue
@@ -250,14 +253,7 @@ class _ForkServer:
             os.setsid()
             lockdown.keep_descriptors(sock, status)
             self._isolation.enter(spawn.number, spawn.limits)
-            lockdown.lock(
-                spawn.limits,
-                spawn.program,
-                used,
-                self._isolation,
-                notifying=spawn.notifying,
-                gpu=self._gpu,
-            )
+            lockdown.lock(spawn.limits, spawn.program, spawn.notifying, used, self._isolation)
             if self._gpu:
                 from . import server
 
@@ -282,7 +278,7 @@ class _ForkServer:
             notifications.close()
 
     def _reap_now(self, child: _Child) -> int:
-        """Kill and reap a child, remove its resources, and return its exit code."""
+        """Kill and reap a child, release its resources, and return its exit code."""
         with contextlib.suppress(ProcessLookupError):
             signal.pidfd_send_signal(child.pidfd, signal.SIGKILL)
         _, status = os.waitpid(child.pid, 0)
@@ -299,8 +295,8 @@ class _ForkServer:
 
 
 def _warm_up(modules: tuple[str, ...], config_fd: int) -> None:
-    """Import libraries, call `server.prepare`, and wait until one thread is left."""
-    gc.disable()  # collecting takes a seventh of the import time and finds little
+    """Import modules and call `server.prepare`; raise RuntimeError if other threads do not end."""
+    gc.disable()  # garbage collection takes a seventh of the import time and frees little
     lockdown.prepare_arena()
     for name in modules:
         __import__(name)
@@ -311,18 +307,18 @@ def _warm_up(modules: tuple[str, ...], config_fd: int) -> None:
     for thread in threading.enumerate():
         if thread is not threading.current_thread():
             thread.join(_GRACE_SECONDS)
-    deadline = time.monotonic() + _GRACE_SECONDS  # a kernel thread may outlive Python's
+    deadline = time.monotonic() + _GRACE_SECONDS  # a kernel thread may outlive its Python thread
     while (tasks := len(os.listdir("/proc/self/task"))) > 1 and time.monotonic() < deadline:
         time.sleep(0.001)  # no event reports the end of a kernel thread
     if tasks > 1:
         raise RuntimeError(f"{tasks} threads exist before the first fork, left by imports")
     lockdown.prepare_autograd()
-    gc.freeze()  # otherwise garbage collection in a child would copy every page
+    gc.freeze()  # otherwise garbage collection in a child would copy every shared page
     gc.enable()
 
 
 def _wait_for_setup(setup: int, milliseconds: int) -> tuple[str | None, Notifications | None]:
-    """Return the error if the child could not be confined, or None, and its notifications."""
+    """Return an error message, or None if the child is confined, and its notifications, if any."""
     poller = select.poll()
     poller.register(setup, select.POLLIN)
     notifications = None
@@ -341,7 +337,7 @@ def _wait_for_setup(setup: int, milliseconds: int) -> tuple[str | None, Notifica
 
 
 def _send(control: socket.socket, report: Report, *descriptors: int) -> None:
-    """Send a report; ignore a socket closed by the trusted side, which the next read detects."""
+    """Send a report. A socket that the trusted side closed is detected by the next read instead."""
     rights = array.array("i", descriptors)
     ancillary = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, rights)] if descriptors else []
     with contextlib.suppress(OSError):

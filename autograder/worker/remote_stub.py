@@ -1,15 +1,15 @@
-"""Replace wrong exercises of a submission by stubs that call a correct one in the trusted process.
+"""Replace wrong exercises of a submission by stubs that call a correct version remotely.
 
-Theory of operation. An exercise that calls a wrong one can still be tested if the correct one
-answers instead. The correct code never enters this process: each call goes to the trusted process
-as plain data, and the answer includes gradients.
+Theory of operation. If an exercise calls a wrong helper, the exercise can still be tested with a
+correct helper. The correct code never enters this process: a stub sends each call to the trusted
+process as plain data and receives the result, and later its gradients.
 
-A submission may have bound its function or class anywhere: under a second name, as a default, in a
-subclass. So functions and classes that the submission defines are changed in place. A library's
-functions have other callers, so only their names in the submission's module are replaced.
+A submission may have bound its function or class to other names, default arguments or subclasses.
+Functions and classes that the submission defines are therefore modified in place. Functions of a
+library have other callers, so only their names in the submission's module are replaced.
 
-A stub for a class of torch modules has the layers, weights and sizes of the correct class, so a
-submission can use it as it would use the class it replaces. The weights stay here and travel with
+A stub for a torch module has the layers, weights and sizes of the correct class, so the submission
+can use the stub like the class that it replaces. The weights stay in this process and are sent with
 every call; `forward` runs in the trusted process.
 """
 
@@ -19,7 +19,7 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from types import FunctionType
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
 from torch import nn
@@ -36,19 +36,13 @@ from .stub_call import (
 )
 
 
-class Translated(NamedTuple):
-    """Arguments for a correct exercise. `dropped`: whether one without a parameter was left out."""
-
-    args: tuple[Any, ...]
-    kwargs: dict[str, Any]
-    dropped: bool
-
-
 @dataclass(frozen=True)
 class ParameterNames:
-    """The names of an exercise's parameters: in the correct one, and in the submission.
+    """Parameter names of an exercise.
 
-    defaults: the submission's default values
+    correct:   names in the correct version
+    submitted: names in the submission, or () if its function has no signature
+    defaults:  default values in the submission
     """
 
     correct: tuple[str, ...]
@@ -57,7 +51,7 @@ class ParameterNames:
 
     @classmethod
     def read(cls, function: Any, correct: tuple[str, ...]) -> ParameterNames:
-        """Read the submission's names from its function; none if it has no signature."""
+        """Read the submission's parameter names and defaults from its function."""
         try:
             parameters = inspect.signature(function).parameters
         except (TypeError, ValueError):
@@ -66,8 +60,11 @@ class ParameterNames:
 
     def translated(
         self, args: tuple[Any, ...], kwargs: dict[str, Any], bound: int = 0
-    ) -> Translated:
-        """Return the arguments under the correct names, without those that only the submission has.
+    ) -> tuple[tuple[Any, ...], dict[str, Any], bool]:
+        """Return the arguments under the correct names, and whether any was dropped.
+
+        An argument is dropped if the correct exercise has no parameter for it. One that equals its
+        default value does not count.
 
         bound: number of leading parameters that are already bound, such as `self`
         """
@@ -88,7 +85,7 @@ class ParameterNames:
                 named[right] = value
             else:
                 dropped |= not self._is_default(name, value)
-        return Translated(args[:by_position], named, dropped)
+        return args[:by_position], named, dropped
 
     def _is_default(self, name: str, value: Any) -> bool:
         default = self.defaults.get(name)
@@ -113,7 +110,7 @@ def install_stubs(module: Any, stubs: Iterable[frames.Stub], ask: Ask) -> None:
 def _install_function(
     module: Any, existing: Any, name: str, names: ParameterNames, ask: Ask
 ) -> None:
-    """Replace a function of a loaded module, in place if the submission defines it there."""
+    """Replace a function of a loaded module, in place if the submission defines the function."""
 
     def stub(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         args, kwargs, dropped = names.translated(args, kwargs)
@@ -158,7 +155,7 @@ def _replace_references(module: Any, existing: Any, call: Callable[..., Any]) ->
 
 @dataclass(frozen=True)
 class ModuleStub:
-    """A stub for a class: its objects have the correct class's layers and forward calls to it."""
+    """Replaces a torch module by a class with the correct layers and a remote `forward`."""
 
     name: str
     init: ParameterNames
@@ -166,7 +163,7 @@ class ModuleStub:
     ask: Ask
 
     def install(self, module: Any, existing: Any) -> None:
-        """Replace a class in a loaded module, in place if the submission defines it there."""
+        """Replace a class in a loaded module, in place if the submission defines the class."""
         is_class = isinstance(existing, type) and issubclass(existing, nn.Module)
         is_defined_here = is_class and existing.__module__ == module.__name__
         first: Any = existing.__init__ if is_defined_here else None
@@ -188,9 +185,9 @@ class ModuleStub:
     def _make(
         self, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], first: Any
     ) -> None:
-        """Give a new module the layers, weights and sizes that the correct class would give it.
+        """Add the layers, weights and sizes of the correct class to a new module.
 
-        first: the submission's `__init__`, which may store sizes under other names
+        first: the submission's `__init__`, which may store sizes under different names, or None
         """
         sizes_of_submission = _sizes(module, first, args, kwargs)
         args, kwargs, dropped = self.init.translated(args, kwargs, bound=1)
@@ -239,7 +236,7 @@ class ModuleStub:
 
 
 def plain_attributes(module: nn.Module) -> dict[str, Any]:
-    """Return the sizes and settings that a module stores under public names."""
+    """Return the numbers and strings that a module stores in public attributes."""
     plain = (int, float, str, type(None))
     found = {k: v for k, v in vars(module).items() if isinstance(v, plain)}
     return {k: v for k, v in found.items() if not k.startswith("_") and k != "training"}
@@ -248,14 +245,14 @@ def plain_attributes(module: nn.Module) -> dict[str, Any]:
 def _sizes(
     module: nn.Module, init: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> dict[str, Any]:
-    """Return the plain attributes that the submission's `__init__` sets; undo the rest of it."""
+    """Return the plain attributes that the submission's `__init__` sets, and reset the module."""
     if init is None:
         return {}
     before = torch.random.get_rng_state()
     try:
         init(module, *args, **kwargs)
         found = plain_attributes(module)
-    except Exception:  # `__init__` may be what is wrong
+    except Exception:  # the submission's `__init__` may be wrong
         found = {}
     torch.random.set_rng_state(before)
     for name in list(vars(module)):

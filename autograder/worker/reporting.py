@@ -1,4 +1,4 @@
-"""Report the output and the exceptions of a submission as plain text."""
+"""Convert the output and the exceptions of a submission to plain text."""
 
 from __future__ import annotations
 
@@ -10,52 +10,43 @@ from .protocol import frames
 from .stop_location import stopped_at
 
 MAX_CHARACTERS = 4_000
-
-
-class CapturedOutput(io.TextIOBase):
-    """A text stream that keeps the first few thousand characters."""
-
-    def __init__(self) -> None:
-        self._written = ""
-
-    def write(self, text: str) -> int:
-        if isinstance(text, str) and len(self._written) < MAX_CHARACTERS:
-            self._written += text[: MAX_CHARACTERS - len(self._written)]
-        return len(text)
-
-    def text(self) -> str:
-        """Return the captured text as a plain `str`, even if the submission changed this object."""
-        text = self._written
-        if not isinstance(text, str) or (type(text) is str and not text):
-            return ""
-        start = str.__getitem__(text, slice(0, MAX_CHARACTERS))
-        return str.encode(start, "utf-8", "replace").decode("utf-8")
-
-    def writable(self) -> bool:
-        return True
-
-    @property
-    def encoding(self) -> str:  # type: ignore[override]  # read-only is enough
-        return "utf-8"
-
-
 MAX_MESSAGE = 2_000
 
 
+class CapturedOutput(io.StringIO):
+    """A text stream that keeps the first few thousand characters."""
+
+    encoding = "utf-8"
+
+    def write(self, text: str) -> int:
+        room = MAX_CHARACTERS - self.tell()
+        if room > 0:
+            super().write(text[:room])
+        return len(text)
+
+    def close(self) -> None:
+        """Stay open, because the text is read after the call."""
+
+    def text(self) -> str:
+        """Return the captured text, even if the submission changed this object."""
+        start = io.StringIO.getvalue(self)[:MAX_CHARACTERS]
+        return start.encode("utf-8", "replace").decode("utf-8")
+
+
 def stopped_import(error: BaseException, root: str) -> frames.Raised:
-    """Describe the exception that ended an import: Python's message, file, line and column."""
+    """Describe the exception that stopped an import: its message, file, line and column."""
     raised = described(error, root)
     try:
         file, line, column = stopped_at(error, root)
         message = str(error.msg) if isinstance(error, SyntaxError) else raised.message
-    except BaseException:  # a hostile attribute
+    except BaseException:  # an attribute of a hostile exception may raise
         return raised
     message = message[:MAX_MESSAGE].encode("utf-8", "replace").decode("utf-8")
     return frames.Raised(raised.type, raised.bases, message, line, file[:MAX_MESSAGE], column)
 
 
 def described(error: BaseException, root: str) -> frames.Raised:
-    """Describe an exception: its classes, its message, and the submission's innermost line."""
+    """Describe an exception: its classes, its message, and the innermost line below `root`."""
     line, own = None, True
     while error.__cause__ is not None and type(error).__module__.startswith("triton."):
         error = error.__cause__  # Triton's interpreter wraps exceptions of a kernel
@@ -65,12 +56,12 @@ def described(error: BaseException, root: str) -> frames.Raised:
             if own:
                 line = number
         if line is None and isinstance(error, SyntaxError) and error.lineno:
-            line = error.lineno  # an unparsable file has no frame
+            line = error.lineno  # a file with a syntax error has no frame
         message = str(error)[:MAX_MESSAGE].replace(root, "")
-    except BaseException as broken:  # a hostile __str__
+    except BaseException as broken:  # `__str__` of a hostile exception may raise
         message = f"(its message could not be read: {type(broken).__name__})"
     bases = tuple(b.__name__[:100] for b in type(error).__mro__[:8])
-    if not own:  # raised in a library: the exercise itself may be complete
+    if not own:  # a library raised NotImplementedError, so the exercise may be complete
         bases = tuple(b for b in bases if b != "NotImplementedError") or bases
     clean = message.encode("utf-8", "replace").decode("utf-8")
     return frames.Raised(type(error).__name__[:100], bases, clean, line)

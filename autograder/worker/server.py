@@ -1,11 +1,11 @@
 """The request loop of a submission's process.
 
 Theory of operation. `prepare` runs once in the fork server, before any student code exists in the
-process. `serve` runs in a submission's process after it was sandboxed, and answers frames until the
-trusted side closes the socket. Student code shares this process and can falsify every reply, but
-gains nothing, because a reply only counts as the submission's answer. This module guarantees that
-honest code gets a correct report, that output and replies are bounded, and that an error of the
-worker is never reported as the student's.
+process. `serve` runs in a confined child and replies to frames until the trusted side closes the
+socket. Student code shares this process and can falsify every reply, but gains nothing, because the
+trusted side treats a reply as untrusted output of the submission. This module guarantees that
+honest code gets a correct report, that output and replies are bounded, and that an error in the
+worker is never reported as an error in the submission.
 """
 
 from __future__ import annotations
@@ -39,7 +39,10 @@ _settings = frames.PrepareConfig()
 
 
 def prepare(config: bytes) -> None:
-    """Import everything that a submission may need, and install the hooks for forbidden calls."""
+    """Import the libraries that a submission may need, and install hooks for forbidden calls.
+
+    config: a `PrepareConfig` encoded as MessagePack
+    """
     global _executor, _settings
     _settings = msgspec.msgpack.decode(config, type=frames.PrepareConfig)
     _executor = Executor()
@@ -47,12 +50,12 @@ def prepare(config: bytes) -> None:
     install_hooks(_settings.not_allowed)
     if _settings.fake_gpu:
         fake_device.warm()
-    if _settings.optimizers:  # the first optimizer imports half of torch
+    if _settings.optimizers:  # torch imports many modules for the first optimizer
         torch.optim.SGD([torch.zeros(1, requires_grad=True)])
     if _settings.drawing:
         from matplotlib import pyplot as plt
 
-        plt.close(plt.figure())  # the first figure imports the backend
+        plt.close(plt.figure())  # matplotlib imports its backend for the first figure
     if _settings.counting:
         call_hooks.formulas()
     seed_random()
@@ -61,12 +64,12 @@ def prepare(config: bytes) -> None:
 
 
 def start_gpu() -> None:
-    """Start the GPU in a submission's process, because CUDA does not survive a fork."""
+    """Initialise CUDA in a submission's process, because a CUDA context does not survive a fork."""
     devices.start_gpu(_settings.gpu_bytes)
 
 
 def serve(sock: socket.socket) -> None:
-    """Answer requests on `sock` until it closes. The working directory is the submission's."""
+    """Reply to requests on `sock` until it closes; the working directory holds the submission."""
     executor = _executor or Executor()
     executor.root = Path(os.getcwd())
     executor.imports = seal(str(executor.root), _settings.libraries)
@@ -109,7 +112,7 @@ def _is_too_large(frame: bytes) -> bool:
 
 
 class _Inbox:
-    """Reads frames from the socket, and the calls of an `Ahead` in one piece."""
+    """Reads frames from the socket; the calls that an `Ahead` announces are read together."""
 
     def __init__(self, sock: socket.socket) -> None:
         self._socket = sock.makefile("rb", _READ_BYTES)
@@ -127,7 +130,7 @@ class _Inbox:
         return frames.unpack_reply(header, body)
 
     def read_ahead(self, size: int) -> None:
-        """Read all calls that an `Ahead` announces: otherwise both sides could wait to write."""
+        """Read all announced calls now, because otherwise both sides could block while writing."""
         self._ahead, self.waiting = io.BytesIO(self._read(size)), size
 
     def _frame(self) -> tuple[bytes, bytes, bytes]:
@@ -145,9 +148,9 @@ class _Inbox:
 
 
 class _Outbox:
-    """Outgoing replies: sent at once, or batched for a moment while more requests are waiting.
+    """Sends replies immediately, or batches them briefly while more requests are waiting.
 
-    Waking the other side up costs more than most calls.
+    Waking up the trusted process takes longer than most calls.
     """
 
     def __init__(self, sock: socket.socket) -> None:
@@ -166,9 +169,10 @@ class _Outbox:
 
 
 class _Notices:
-    """Sends observations during a call: at most a few per call, and each only once.
+    """Sends notices during a call: each event once, and at most `MAX_NOTICES` per call.
 
-    They are sent immediately, because code that runs later in this process could change a reply.
+    A notice is sent immediately, because code that runs later in this process could falsify the
+    reply.
     """
 
     def __init__(self, outbox: _Outbox) -> None:

@@ -1,4 +1,4 @@
-"""Locate a place in a submission's files: where an import stopped, and who made a call."""
+"""Locate the line of a submission at which an import stopped or a call was made."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from typing import Any
 
 
 class ImportTimeout(BaseException):
-    """An import exceeded its time limit; the message states the limit."""
+    """Raised in an import that exceeds its time limit. The message states the limit."""
 
 
 @contextmanager
 def interrupted_after(seconds: float) -> Iterator[None]:
-    """Raise ImportTimeout in the main thread after this much processor time, unless it is 0."""
-    if not seconds:  # some systems lack these timers
+    """Raise ImportTimeout in the main thread after `seconds` of processor time, unless it is 0."""
+    if not seconds:  # some systems lack profiling timers
         yield
         return
 
@@ -35,7 +35,11 @@ def interrupted_after(seconds: float) -> Iterator[None]:
 
 
 def stopped_at(error: BaseException, root: str) -> tuple[str, int, int]:
-    """Return the file below `root`, the line and the column, from 1; "" and 0 if unknown."""
+    """Return the file, line and column of the innermost code below `root` that raised `error`.
+
+    The file is relative to `root`; lines and columns count from 1. Returns ("", 0, 0) if no code
+    below `root` was involved.
+    """
     own = root + os.sep
     if isinstance(error, SyntaxError) and str(error.filename).startswith(own):
         name = str(error.filename)
@@ -50,7 +54,7 @@ def stopped_at(error: BaseException, root: str) -> tuple[str, int, int]:
 
 
 def _column(trace: TracebackType) -> int:
-    """Return the column of the expression that raised; Python counts columns in UTF-8 bytes."""
+    """Return the column in characters of the expression that raised, or 0 if it is unknown."""
     code = trace.tb_frame.f_code
     positions = next(islice(code.co_positions(), trace.tb_lasti // 2, None), None)
     start = positions[2] if positions is not None else None
@@ -62,7 +66,7 @@ def _column(trace: TracebackType) -> int:
 
 
 def student_line(frame: Any, root: str) -> int | None:
-    """Return the line of the innermost frame in a file of the submission, or None."""
+    """Return the line of the innermost frame in a file below `root`, or None if there is none."""
     while frame is not None:
         if root and frame.f_code.co_filename.startswith(root + os.sep):
             return int(frame.f_lineno)

@@ -1,7 +1,7 @@
-"""Call a correct exercise in the trusted process: arguments, results and gradients as plain data.
+"""Call a correct exercise in the trusted process, with arguments and results as plain data.
 
-The backward pass of such a call sends the call again, with cotangents, and receives the gradients
-of its inputs.
+The backward pass of a call sends the call again with cotangents and receives the gradients of the
+call's inputs.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from .protocol import frames
 from .protocol.values import FAKE_DEVICE, Decoder, Encoder
 from .torch_support.devices import tensors_in
 
-# Sends a question to the trusted process and returns its answer.
+# Sends a call and its buffers to the trusted process; returns the reply and its buffers.
 Ask = Callable[[frames.StubCall, list[bytes]], tuple[frames.Reply, list[memoryview]]]
 Arguments = tuple[tuple[Any, ...], dict[str, Any]]
 
 
 def new_encoder(buffers: Sequence[bytes] = ()) -> Encoder:
-    """Return an encoder of arguments. `buffers`: buffers of values that are sent again."""
+    """Return an encoder for arguments. `buffers`: buffers of values that were encoded before."""
     return Encoder(special=_special, buffers=list(buffers))
 
 
@@ -37,7 +37,7 @@ def encoded_arguments(
 def answer_to(
     ask: Ask, call: frames.StubCall, encoder: Encoder
 ) -> tuple[frames.Reply, list[memoryview]]:
-    """Send the call and return the answer; raise the correct exercise's exception."""
+    """Send a call and return its reply and buffers; raise the exception that the call raised."""
     reply, buffers = ask(call, encoder.buffers)
     if reply.status != "ok":
         raise _error(reply.raised)
@@ -54,17 +54,17 @@ def call_reference(
     making: Arguments | None = None,
     weights: dict[str, torch.Tensor] | None = None,
 ) -> Any:
-    """Return the correct exercise's result for these arguments, with its gradients.
+    """Return the correct exercise's result for these arguments; autograd can differentiate it.
 
     trained: parameters that need gradients in addition to the arguments
-    making:  the arguments that an object was made with, if the exercise is a class
-    weights: the object's parameters and buffers
+    making:  arguments of the object's constructor if the exercise is a class, otherwise None
+    weights: the object's parameters and buffers, or None
     """
     inputs = [*_floats(args, kwargs), *trained]
     device = _device_of(tensors_in([*args, *kwargs.values(), *(weights or {}).values()]))
     differentiable = torch.is_grad_enabled() and any(x.requires_grad for x in inputs)
 
-    # Encoded once, and sent again for gradients: arguments may change after the call.
+    # Keep the encoded arguments for the backward pass, because tensors may change after the call.
     encoder = new_encoder()
     positional, named = encoded_arguments(encoder, args, kwargs)
     draws = making is not None and call.training
@@ -84,7 +84,7 @@ def call_reference(
         values = None if cotangents is None else tuple(map(more, cotangents))
         return answer_to(ask, msgspec.structs.replace(call, cotangents=values), more)
 
-    # Without cotangents, the reply lists the results without a gradient.
+    # A call with empty cotangents only returns the indices of results without a gradient.
     reply, buffers = send(() if differentiable else None)
     value = _moved(decoded(reply.value, buffers, call.random), device)
     outputs = _floats((value,), {})
@@ -104,7 +104,7 @@ def call_reference(
 
 
 class _RemoteGradients(torch.autograd.Function):
-    """Pass results through; get their gradients from the trusted process."""
+    """An identity whose backward pass requests the inputs' gradients from the trusted process."""
 
     @staticmethod
     def forward(
@@ -125,19 +125,23 @@ class _RemoteGradients(torch.autograd.Function):
 
 
 def decoded(value: frames.Value, buffers: list[memoryview], random: frames.Value) -> Any:
-    """Decode an answer; restore the state of torch's generator if the answer contains one."""
-    found = Decoder(buffers)(value)
+    """Decode a reply's value.
+
+    random: the state of torch's generator in the call. If it is not None, the value is a pair with
+            the new state, which is restored
+    """
+    result = Decoder(buffers)(value)
     if random is None:
-        return found
-    found, state = found
+        return result
+    result, state = result
     torch.random.set_rng_state(state)
-    return found
+    return result
 
 
 def _device_of(tensors: Iterable[torch.Tensor]) -> torch.device | None:
-    """Return the common device of all tensors with axes, or None if there are no such tensors.
+    """Return the device of all tensors that have axes, or None if no tensor has axes.
 
-    Raises RuntimeError, as torch does, if the devices differ.
+    Raises RuntimeError with torch's message if the devices differ.
     """
     found = {x.device for x in tensors if x.ndim > 0}
     if len(found) > 1:
@@ -156,7 +160,7 @@ def _moved(value: Any, device: torch.device | None) -> Any:
 
 
 def _floats(args: Any, kwargs: Any) -> list[torch.Tensor]:
-    """Return the float tensors of a call in the order of decoding, without duplicates."""
+    """Return the distinct float tensors of a call, in the order in which they are decoded."""
     tensors = tensors_in([*args, *kwargs.values()])
     return list({id(x): x for x in tensors if x.is_floating_point()}.values())
 

@@ -29,12 +29,12 @@ from typing import Any
 import msgspec
 import torch
 from torch import nn
-from torch.utils._python_dispatch import TorchDispatchMode
 
 from ...worker.monitor import operator_hooks
 from ...worker.protocol import frames
 from ...worker.protocol.values import Decoder, Encoder
 from ...worker.remote_stub import LAYERS, install_stubs, plain_attributes
+from ...worker.torch_support.operator_facts import DispatchMode
 from ..outcomes import clear_frames
 from ..targets.in_process import Answer, InProcess, split_reply
 from .call_bounds import MAX_BYTES, MAX_ELEMENTS, is_bounded
@@ -149,7 +149,7 @@ class _TooExpensive(Exception):
     """A call needs more work than a helper may do."""
 
 
-class _Deadline(TorchDispatchMode):
+class _Deadline(DispatchMode):
     """Stops an answer that takes longer, or computes a larger tensor, than any exercise needs.
 
     The size of a single operation is bounded in advance: by the bounds of a call and by the sizes
@@ -157,14 +157,9 @@ class _Deadline(TorchDispatchMode):
     """
 
     def __init__(self, seconds: float) -> None:
-        super().__init__()  # type: ignore[no-untyped-call]  # torch's own
+        super().__init__()
         self._end = time.thread_time() + seconds
         self.exceeded = False
-
-    @classmethod
-    def _should_skip_dynamo(cls) -> bool:
-        """Return False: torch would import its compiler only to skip it."""
-        return False
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         if self.exceeded or time.thread_time() > self._end:

@@ -1,8 +1,8 @@
 """Confine the process of one submission: identity, view of the file system, limits, system calls.
 
-The code runs in the fork server and in its freshly forked children, before a submission is read, so
-it need not distrust its inputs. A step that fails ends the child. `lockdown` limits the process.
-`enter_namespaces` or `without_namespaces` restricts the file system, depending on the host. Start
+The code runs in the fork server and in newly forked children before a submission is read, so its
+inputs are trusted. If a step fails, the child exits. `lockdown` limits the process, and
+`enter_namespaces` or `without_namespaces`, depending on the host, restricts the file system. Start
 with `lockdown`.
 """
 

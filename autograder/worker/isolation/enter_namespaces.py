@@ -1,15 +1,16 @@
 """Isolation of the bubblewrap backend: separate namespaces for each child.
 
-Theory of operation. This runs in the fork server and in its child before a submission does.
+Theory of operation. This code runs in the fork server and in its children before a submission runs.
 
-bubblewrap runs the fork server in separate namespaces, with a read-only view of the runtime. Inside
-them, each child gets its own pid, user, mount, ipc, network, uts and cgroup namespaces. One small
-tmpfs becomes its working directory, /tmp and /dev/shm, so that one budget limits everything that it
-writes. /proc, which would show the fork server and other children, is covered. The child is process
-1 of its namespace, so the kernel kills everything that it started when it dies.
+bubblewrap runs the fork server in separate namespaces, with a read-only view of the runtime. Each
+child enters its own pid, user, mount, ipc, network, uts and cgroup namespaces inside of these. A
+small tmpfs provides the child's working directory, /tmp and /dev/shm, so that one budget limits all
+files that the child writes. An empty tmpfs covers /proc, which would show the fork server and other
+children. The child is process 1 of its pid namespace, so the kernel kills all processes that the
+child started when the child dies.
 
-Process 1 ignores signals for which it has no handler, even its own abort(): glibc then ends it by a
-fault, so an abort shows as SIGSEGV. SIGKILL from outside always works.
+The kernel ignores signals to process 1 that have no handler, including those from abort(). glibc
+then raises a fault, so an abort is reported as SIGSEGV. SIGKILL from outside always works.
 """
 
 from __future__ import annotations
@@ -51,15 +52,15 @@ class Namespaces(Isolation):
         self._own = os.open("/proc/self/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
 
     def finish_warm_up(self) -> None:
-        """Make the folders read-only that the fork server wrote to while it started."""
-        for place in (b"/cache", b"/tmp"):
-            call("mount", None, place, None, _READ_ONLY, None)
+        """Make the folders read-only to which the fork server wrote while it started."""
+        for folder in (b"/cache", b"/tmp"):
+            call("mount", None, folder, None, _READ_ONLY, None)
 
     def fork(self, number: int, limits: ChildLimits) -> int:
         """Fork a child as process 1 of a new pid namespace.
 
-        Only the next child enters the namespace, and the fork server leaves it at once. This takes
-        one fork instead of two, and the fork server is the parent that gets the child's status.
+        `unshare` moves only the next child into the namespace, and `setns` resets the fork server.
+        This needs one fork instead of two, and the fork server remains the parent of the child.
         """
         call("unshare", _CLONE_NEWPID)
         try:
@@ -72,7 +73,7 @@ class Namespaces(Isolation):
         return pid
 
     def enter(self, number: int, limits: ChildLimits) -> None:
-        gpu = self._boot.gpu
+        gpu = self.boot.gpu
         prefer_for_oom()
         if gpu:
             _mount_private_proc()
@@ -84,9 +85,9 @@ class Namespaces(Isolation):
 
 
 def _mount_private_proc() -> None:
-    """Mount a /proc that shows the child itself, because a driver names its threads there.
+    """Mount a /proc that shows only the child, because a GPU driver names its threads there.
 
-    This must happen before the child enters its namespaces, where earlier mounts are locked.
+    The mount must precede the child's other namespaces, in which earlier mounts are locked.
     """
     call("unshare", _CLONE_NEWNS)
     call("mount", None, b"/", None, _MS_REC | _MS_PRIVATE, None)
@@ -95,7 +96,7 @@ def _mount_private_proc() -> None:
 
 def _enter_namespaces() -> None:
     uid, gid = os.geteuid(), os.getegid()
-    # a change of uid makes the process undumpable, and then root owns its uid map
+    # changing the uid makes a process undumpable, and root owns the uid map of such a process
     call("prctl", PR_SET_DUMPABLE, 1, 0, 0, 0)
     call("unshare", _NAMESPACES)
     Path("/proc/self/setgroups").write_text("deny")

@@ -1,10 +1,10 @@
 """Limit the process that is about to run a submission.
 
-Theory of operation. This module runs in a freshly forked child of the fork server, before a line of
-the submission is read. Every step must succeed before the submission starts: the first failure is
-an `OSError`, the child dies, and the spawn is refused.
+Theory of operation. This module runs in a newly forked child of the fork server, before a line of
+the submission is read. Every step must succeed before the submission starts: a failing step raises
+`OSError`, the child exits, and the spawn is refused.
 
-The steps, in the only order in which they are possible:
+The steps can run only in this order:
 
 1. descriptors: close all except the submission's socket (3) and /dev/null on 0, 1 and 2;
 2. identity: switch to a uid without files, if the fork server may do so;
@@ -14,8 +14,8 @@ The steps, in the only order in which they are possible:
 6. system calls: install an allow-list, compiled outside as a BPF program, on all threads at once.
    torch's autograd starts one thread per device; these must exist before threads are forbidden.
 
-Not guaranteed: the child is a fork and shares the fork server's memory layout, so address
-randomisation does not separate submissions; CPU caches and the kernel are shared, too.
+Address randomisation does not separate submissions, because each child shares the memory layout of
+the fork server. CPU caches and the kernel are shared as well.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ _SECCOMP_SET_MODE_FILTER, _SECCOMP_FILTER_FLAG_TSYNC = 1, 1
 _SECCOMP_FILTER_FLAGS_ASKING = 8 | 16  # new listener; fail if a thread cannot be filtered
 _MIB = 1 << 20
 _FEWEST_FILES = 8
-DRIVERS_BYTES = 2 << 30  # for a GPU's driver and its libraries
-# Number of uids for children if the fork server is root; far fewer live at a time.
+DRIVERS_BYTES = 2 << 30  # writable memory of a GPU's driver and libraries
+# Number of uids for children if the fork server runs as root. Far fewer children run at a time.
 SPARE_UIDS = 10_000
 
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -57,12 +57,12 @@ _libc.syscall.restype = ctypes.c_long
 class ChildLimits(msgspec.Struct, frozen=True):
     """The resource limits of one submission.
 
-    memory_bytes: address space in addition to the fork server's; with a GPU, writable private
-                  memory instead, plus room for the driver
-    processes:    processes and threads that it may start
-    disk_bytes:   size of its private tmpfs: working directory, /tmp and /dev/shm together
-    open_files:   descriptors, including the standard three and the socket
-    cpu_seconds:  processor time until SIGKILL; the caller limits the wall clock
+    memory_bytes: address space in addition to the fork server's. With a GPU, this limits writable
+                  private memory instead, in addition to the driver's memory
+    processes:    number of processes and threads that the submission may start
+    disk_bytes:   size of the child's tmpfs for its working directory, /tmp and /dev/shm together
+    open_files:   number of descriptors, including the three standard ones and the socket
+    cpu_seconds:  processor time until SIGKILL; the caller limits wall-clock time
     """
 
     memory_bytes: int = 1 << 30
@@ -83,9 +83,9 @@ class Boot(msgspec.Struct, frozen=True):
 
     backend:   "bubblewrap", "landlock" or "chroot"
     warm:      modules to import before the first fork
-    child_uid: the first uid for children, which all differ; None to keep the current uid
-    first:     number of the first child, so that parallel fork servers rarely use the same uid
+    child_uid: first uid of the range for children, or None to keep the current uid
     gpu:       whether CUDA may be used
+    first:     number of the first child, so that parallel fork servers rarely use the same uid
     scratch:   folder for children's working directories (not for bubblewrap)
     readable:  paths that a child may read (landlock only)
     root:      the folder that becomes a child's root (chroot only)
@@ -104,16 +104,16 @@ class Boot(msgspec.Struct, frozen=True):
 class Isolation:
     """Isolates the children of a fork server; each backend has a subclass.
 
-    parent:      pid of the fork server as a child sees it; 0 if in an outer pid namespace
-    count_tasks: whether RLIMIT_NPROC counts the tasks of only one child and so can limit it
-    patience_ms: how long the fork server waits for events before it calls `overrun`; -1: no limit
+    parent:      pid of the fork server in the child's pid namespace, or 0 if it is outside
+    count_tasks: whether RLIMIT_NPROC counts only the tasks of one child, and can therefore limit it
+    patience_ms: time until the fork server calls `overrun` if there are no events, or -1 for never
     """
 
     parent = 0
     count_tasks = True
 
     def __init__(self, boot: Boot) -> None:
-        self._boot = boot
+        self.boot = boot
 
     @property
     def patience_ms(self) -> int:
@@ -141,9 +141,12 @@ class Isolation:
         """Remove the resources of all children."""
 
     def uid(self, number: int) -> int | None:
-        """Return the uid of a child, which differs for all children that live at the same time."""
-        first = self._boot.child_uid
-        return None if first is None else first + (self._boot.first + number) % SPARE_UIDS
+        """Return the uid of a child, or None to keep the current uid.
+
+        Children that run at the same time have different uids.
+        """
+        first = self.boot.child_uid
+        return None if first is None else first + (self.boot.first + number) % SPARE_UIDS
 
 
 def call(name: str, *arguments: object) -> int:
@@ -165,7 +168,10 @@ def _checked(name: str, result: int) -> int:
 
 
 def keep_descriptors(sock: int, status: int) -> None:
-    """Keep only /dev/null (0-2), the socket and, until `lock`, the status pipe and task list."""
+    """Close all descriptors except the socket, the status socket and the list of the child's tasks.
+
+    Descriptors 0 to 2 become /dev/null. `lock` and its caller close the last two descriptors.
+    """
     sock = fcntl.fcntl(sock, fcntl.F_DUPFD, TASKS_FD + 1)
     status = fcntl.fcntl(status, fcntl.F_DUPFD, TASKS_FD + 1)
     tasks = fcntl.fcntl(os.open("/proc/self/task", os.O_RDONLY), fcntl.F_DUPFD, TASKS_FD + 1)
@@ -179,7 +185,7 @@ def keep_descriptors(sock: int, status: int) -> None:
 
 
 def used_memory(*, gpu: bool) -> int:
-    """Return the size in bytes of the address space, or of private memory if a GPU is used."""
+    """Return the size of the address space, or of writable memory if a GPU is used, in bytes."""
     with open("/proc/self/statm", "rb") as file:
         return int(file.read().split()[5 if gpu else 0]) * resource.getpagesize()
 
@@ -193,7 +199,7 @@ def prefer_for_oom() -> None:
 
 
 def become(uid: int | None) -> None:
-    """Switch to a uid and gid without files; keep the current ones if None."""
+    """Switch to a uid and gid that own no files. None keeps the current uid and gid."""
     if uid is not None:
         os.setgroups([])
         os.setresgid(uid, uid, uid)
@@ -201,21 +207,17 @@ def become(uid: int | None) -> None:
 
 
 def lock(
-    limits: ChildLimits,
-    program: bytes,
-    used_bytes: int,
-    isolation: Isolation,
-    *,
-    notifying: bytes,
-    gpu: bool,
+    limits: ChildLimits, program: bytes, notifying: bytes, used_bytes: int, isolation: Isolation
 ) -> None:
     """Set limits, drop privileges and restrict system calls, after the file system is restricted.
 
-    used_bytes: the fork server's `used_memory`, to which `memory_bytes` is added
     notifying:  a BPF program to install first; the fork server answers its notifications
-    gpu:        limit writable memory instead of address space, because a GPU driver reserves far
-                more addresses than it uses
+    used_bytes: the fork server's `used_memory`, to which `memory_bytes` is added
+
+    With a GPU, the limit applies to writable memory instead of address space, because a GPU driver
+    reserves far more addresses than it uses.
     """
+    gpu = isolation.boot.gpu
     _drop_privileges()
     _start_autograd_threads()
     tasks = len(os.listdir(TASKS_FD))
@@ -227,7 +229,7 @@ def lock(
         tasks=tasks + limits.processes if isolation.count_tasks else None,
     )
     call("prctl", PR_SET_DUMPABLE, 0, 0, 0, 0)
-    # after the last change of credentials, because that clears the setting
+    # must follow the last change of credentials, which resets this setting
     call("prctl", PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     if os.getppid() != isolation.parent:
         raise OSError("the fork server died")
@@ -290,7 +292,7 @@ def prepare_autograd() -> None:
 
 
 def _start_autograd_threads() -> None:
-    """Run a backward pass, in which autograd starts its device threads; the CPU needs none."""
+    """Run a backward pass, in which autograd starts a thread for each device except the CPU."""
     while _autograd_graph:
         _autograd_graph.pop().backward()
 
@@ -307,7 +309,7 @@ class _FilterProgram(ctypes.Structure):
 
 
 def _install_filter(program: bytes, notifies: bool = False) -> int:
-    """Install a seccomp program on every thread; return its listener if it notifies."""
+    """Install a seccomp program on all threads; return its listener if `notifies`, otherwise 0."""
     loaded = _FilterProgram(len(program) // 8, program)
     flags = _SECCOMP_FILTER_FLAG_TSYNC | (_SECCOMP_FILTER_FLAGS_ASKING if notifies else 0)
     result = syscall(

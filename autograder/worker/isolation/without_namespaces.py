@@ -1,11 +1,12 @@
 """Isolation of the landlock and chroot backends, for hosts without user namespaces.
 
-Theory of operation. This runs in the fork server and in its child before a submission does.
+Theory of operation. This code runs in the fork server and in its children before a submission runs.
 
-Children may fill their folders with anything. Each child gets one writable folder; if it has a
-separate uid, no other child can read the folder. The folder's size is measured a few times a
-second instead of limited by the kernel; RLIMIT_FSIZE limits only single files, but without delay.
-The seccomp program forbids mounts, sockets, signals, tracing, chmod and new processes.
+Each child gets one writable folder, which it may fill with arbitrary files. If the child has a
+separate uid, other children cannot read the folder. The kernel does not limit the size of a folder,
+so the fork server measures the size a few times per second; RLIMIT_FSIZE limits single files
+without delay. The seccomp program forbids mounts, sockets, signals, tracing, chmod and new
+processes.
 
 Landlock: each child gets a separate domain, in which it may read the runtime, write in its folder,
 and open no other path. This does not hide whether a path outside exists (stat is not restricted),
@@ -44,7 +45,7 @@ _DEEPEST, _FEWEST_INODES = 64, 64
 
 
 class Workdirs(Isolation):
-    """Isolation with a working directory below `boot.scratch` for each child."""
+    """Base class that creates a working directory below `boot.scratch` for each child."""
 
     def __init__(self, boot: Boot) -> None:
         super().__init__(boot)
@@ -77,10 +78,10 @@ class Workdirs(Isolation):
         remove_tree(self._folder(number))
 
     def close(self) -> None:
-        remove_tree(self._boot.scratch)
+        remove_tree(self.boot.scratch)
 
     def _folder(self, number: int) -> str:
-        return f"{self._boot.scratch}/{number}"
+        return f"{self.boot.scratch}/{number}"
 
     @staticmethod
     def _use_as_home(folder: str) -> None:
@@ -90,7 +91,10 @@ class Workdirs(Isolation):
 
 
 def _fits(folder: str, budget: int) -> bool:
-    """Return True if the files below a folder respect the budget in size, number and depth."""
+    """Return True if the files below a folder do not exceed the limits of size, number and depth.
+
+    budget: total size in bytes, which also determines the number of files
+    """
     entries = max(_FEWEST_INODES, budget // 4096)
     folders = [(folder, 0)]
     try:
@@ -106,17 +110,17 @@ def _fits(folder: str, budget: int) -> bool:
                 if entries < 0 or budget < 0 or depth > _DEEPEST:
                     return False
     except (FileNotFoundError, NotADirectoryError):
-        return True  # it changed during the walk; the next measurement follows soon
+        return True  # the folder changed during the walk; the next measurement follows soon
     except OSError:
         return False  # an unreadable folder, or a path that is too long
     return True
 
 
 def remove_tree(top: str) -> None:
-    """Remove a tree that a submission may have made deep, unreadable, or with long names.
+    """Remove a tree that may be deep, unreadable or have long names.
 
-    Nested folders are moved up before they are emptied, so that neither recursion nor paths grow
-    with the depth.
+    Nested folders are moved to the top before they are emptied, so that the length of paths does
+    not grow with the depth.
     """
     if not os.path.isdir(top):
         return
@@ -168,10 +172,10 @@ class Landlock(Workdirs):
 
     def enter(self, number: int, limits: ChildLimits) -> None:
         prefer_for_oom()
-        folder, gpu = self._folder(number), self._boot.gpu
+        folder, gpu = self._folder(number), self.boot.gpu
         ruleset = _create_ruleset(gpu=gpu)
         become(self.uid(number))
-        for path in self._boot.readable:
+        for path in self.boot.readable:
             _allow(ruleset, path, _READ | (_WRITE_FILE if path.startswith("/dev/") else 0))
         _allow(ruleset, folder, _OWN)
         if gpu:  # a driver reads its memory map and names its threads when it starts
@@ -222,12 +226,12 @@ class ChrootIsolation(Workdirs):
     """Isolates children by chroot. `boot.root` becomes the root and contains `boot.scratch`."""
 
     def finish_warm_up(self) -> None:
-        if self._boot.child_uid is None:  # as root, a child could leave its new root
+        if self.boot.child_uid is None:  # as root, a child could leave its new root
             raise OSError("no uid is left for submissions")
 
     def enter(self, number: int, limits: ChildLimits) -> None:
         prefer_for_oom()
-        os.chroot(self._boot.root)
+        os.chroot(self.boot.root)
         os.chdir("/")
         become(self.uid(number))
         self._use_as_home(self._folder(number))

@@ -1,14 +1,14 @@
-"""Report a submission that inspects the grader or takes actions that honest work never needs.
+"""Report a submission that inspects the grader or takes actions that honest code never needs.
 
-Theory of operation. A Python audit hook cannot be removed. It is called when code takes a frame
-from a traceback or generator, searches frames or objects, opens files or sends signals. If the
-submission's code does so, the trusted side is notified at once, before that code continues, so
-that the report cannot be withdrawn. The standard library, torch and NumPy use frames for their own
-purposes (named tuples, warnings, tracebacks), which is not reported. Further audit hooks are
-refused, because they would run the submission's code at any time.
+Theory of operation. A Python audit hook cannot be removed. Python calls the hook when code takes a
+frame from a traceback or generator, searches frames or objects, opens files or sends signals. If
+the submission's code causes such an event, the hook notifies the trusted side before that code
+continues, so that the submission cannot withdraw the report. The hook ignores frames that the
+standard library, torch and NumPy use for named tuples, warnings and tracebacks. It refuses further
+audit hooks, because they would run the submission's code at any time.
 
 The hook shares its process with the submission and sees only events of the interpreter. A
-submission that forges reports harms itself.
+submission that forges reports harms only itself.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
-# Calls through these functions count as calls of their caller.
+# A call by one of these functions of `inspect` or `traceback` is attributed to its caller.
 _HAND_OUT_FRAMES = {
     *("currentframe", "stack", "trace", "getouterframes", "getinnerframes", "walk_stack", "walk_tb")
 }
@@ -38,12 +38,12 @@ _EVENTS = {
     *("object.__getattr__", "object.__setattr__", "sys._getframe"),
     *(_SEARCHES | _FILES | _SIGNALS),
 }
-# The sandbox covers these entries of /proc; honest work does not read entries of other processes.
+# Libraries read these entries of /proc. Honest code does not read entries of other processes.
 _OWN_PROC = ("self", "thread-self", "cpuinfo", "meminfo", "stat", "loadavg", "version", "driver")
 _LIBRARIES = ("torch", "numpy", "scipy", "triton", "worker", "autograder")
 # Attributes that define a function's behaviour.
-_INSIDES = ("__code__", "__defaults__", "__kwdefaults__")
-# Events that inspect the grader. These also count as forbidden calls; others are only recorded.
+_BEHAVIOUR = ("__code__", "__defaults__", "__kwdefaults__")
+# Events that inspect the grader, which count as forbidden calls. Other events are only recorded.
 LOOKS = frozenset({*_FRAMES, *_SEARCHES, "sys._getframe", "__code__"})
 KNOWN = LOOKS | {"/proc", "kill"}
 
@@ -51,7 +51,7 @@ KNOWN = LOOKS | {"/proc", "kill"}
 def install(root: str, report: Callable[[str, int | None], None]) -> None:
     """Report suspicious actions of code below `root`, for the lifetime of the process.
 
-    report: receives the kind of event and the submission's line
+    report: receives the kind of event, and the submission's line or None if the code was generated
     """
     own = root + os.sep
     pid = os.getpid()
@@ -60,7 +60,7 @@ def install(root: str, report: Callable[[str, int | None], None]) -> None:
     def hook(event: str, arguments: tuple[Any, ...]) -> None:
         nonlocal looking
         if event == "sys.addaudithook" and sys._getframe(1).f_code is not install.__code__:
-            raise RuntimeError("no other hook")  # Python ignores it silently
+            raise RuntimeError("no other hook")  # Python discards the new hook and the error
         if event not in _EVENTS or looking:
             return
         looking = True
@@ -70,7 +70,7 @@ def install(root: str, report: Callable[[str, int | None], None]) -> None:
                 line = _student_line(sys._getframe(1), own, generated=what != "__code__")
                 if line is not None:
                     report(what, line or None)
-        except Exception:  # an error of the hook must not show up in the submission
+        except Exception:  # an error in the hook must not reach the submission
             return
         finally:
             looking = False
@@ -85,7 +85,7 @@ def _kind_of(event: str, arguments: tuple[Any, ...], pid: int) -> str:
         thing, name = arguments[0], arguments[1]
         if name in _FRAMES:
             return str(name)
-        module = getattr(thing, "__module__", None) if name in _INSIDES else None
+        module = getattr(thing, "__module__", None) if name in _BEHAVIOUR else None
         library = isinstance(module, str) and module.partition(".")[0] in _LIBRARIES
         return "__code__" if library else ""
     if event in _FILES:
@@ -101,9 +101,10 @@ def _kind_of(event: str, arguments: tuple[Any, ...], pid: int) -> str:
 
 
 def _student_line(frame: FrameType | None, root: str, generated: bool) -> int | None:
-    """Return the submission's line, 0 in code compiled at run time, or None for other code.
+    """Return the submission's line, 0 for code compiled at run time, or None for other code.
 
-    generated: whether code compiled at run time counts as the submission's; torch compiles some too
+    generated: whether code compiled at run time is attributed to the submission. Libraries such as
+               torch compile code, too
     """
     while frame is not None:
         code = frame.f_code
@@ -120,18 +121,16 @@ def _student_line(frame: FrameType | None, root: str, generated: bool) -> int | 
 
 
 def _hide_frames_from_handlers() -> None:
-    """Pass None to signal handlers instead of the frame that they interrupt."""
-
-    def wrapped(set_handler: Callable[..., Any]) -> Callable[..., Any]:
-        def set_checked(number: Any, handler: Any) -> Any:
-            if not callable(handler) or handler in _NO_HANDLERS:
-                return set_handler(number, handler)
-            return set_handler(number, lambda which, frame: handler(which, None))
-
-        return set_checked
-
+    """Call signal handlers with None instead of the interrupted frame."""
     inner: Any = sys.modules["_signal"]  # signal.signal calls it
-    inner.signal = wrapped(inner.signal)
+    set_handler = inner.signal
+
+    def set_checked(number: Any, handler: Any) -> Any:
+        if not callable(handler) or handler in _NO_HANDLERS:
+            return set_handler(number, handler)
+        return set_handler(number, lambda which, frame: handler(which, None))
+
+    inner.signal = set_checked
 
 
 _NO_HANDLERS = (signal.SIG_DFL, signal.SIG_IGN, signal.default_int_handler)

@@ -3,36 +3,35 @@
 from __future__ import annotations
 
 import weakref
-from contextlib import AbstractContextManager, ExitStack, nullcontext
+from contextlib import ExitStack, nullcontext
 from functools import cache
 from typing import Any, NamedTuple
 
 import msgspec
 import torch
-from torch.utils._python_dispatch import TorchDispatchMode
 
 from ..protocol import frames
 from ..protocol.frames import Counts, LaunchCounts
 from ..torch_support import devices
 from ..torch_support.devices import tensors_in
+from ..torch_support.operator_facts import DispatchMode
 from ..triton_support.launch_trace import KernelWatch
 from ..triton_support.provenance import Provenance
 from .numpy_allocations import ArrayCount
 from .operator_hooks import hooks_cover
 
 
-class Counting(TorchDispatchMode):
+class Counting(DispatchMode):
     """Counts floating-point operations and the size of the largest new tensor.
 
-    A matrix product counts 2·m·n·k (torch's registry); any other operation that makes a tensor
-    counts one per element. Views are not counted. Writing into a tensor is work but makes no new
-    tensor, and writing at indices counts the elements written. `kept` is the number of elements
-    that stay alive in addition to the results, such as those saved for a backward pass. NumPy
-    arrays count like tensors: one operation per array and one per element.
+    A matrix product counts 2·m·n·k operations, according to torch's registry. Other operations
+    count one per element of their results; views count nothing. An in-place operation creates no
+    new tensor, and an indexed assignment counts only the assigned elements. A NumPy array counts
+    like a tensor: one operation, and one floating-point operation per element.
     """
 
     def __init__(self) -> None:
-        super().__init__()  # type: ignore[no-untyped-call]  # torch's own
+        super().__init__()
         self.flops = self.largest = self.ops = 0
         self._alive = weakref.WeakKeyDictionary[Any, int]()  # storages and their elements
         self._arrays = ArrayCount()
@@ -47,17 +46,13 @@ class Counting(TorchDispatchMode):
         super().__exit__(*error)  # type: ignore[no-untyped-call]  # torch's own
 
     def counts(self, kept: int, launches: tuple[LaunchCounts, ...] = ()) -> Counts:
-        """Return the work so far, of torch and NumPy together."""
+        """Return the work of torch and NumPy so far. `kept`: elements that a forward pass keeps."""
         arrays = self._arrays
         flops, ops = self.flops + arrays.made, self.ops + arrays.arrays
         return Counts(flops, max(self.largest, arrays.largest), ops, kept, launches)
 
-    @classmethod
-    def _should_skip_dynamo(cls) -> bool:
-        return False  # otherwise torch imports its compiler
-
     def alive_elements_except(self, results: list[torch.Tensor]) -> int:
-        """Return the number of elements made so far that are alive and not part of the results."""
+        """Return the number of new elements that are alive and do not belong to the results."""
         storages = [t.untyped_storage() for t in results]
         own = {s._cdata for s in storages}
         in_torch = sum(size for kept, size in self._alive.items() if kept._cdata not in own)
@@ -76,11 +71,11 @@ class Counting(TorchDispatchMode):
             if size > made:
                 made = size
             self._alive.setdefault(tensor.untyped_storage(), size)
-        if made > there and made > self.largest:  # a tensor written in place existed before
+        if made > there and made > self.largest:  # an in-place result existed before
             self.largest = made
         self.ops += 1
         formula = operator.formula
-        if operator.name in _BY_INDEX:  # only the elements at the indices are written
+        if operator.name in _BY_INDEX:  # only the elements at the indices change
             made = _largest_of(args[1:], kwargs)
         if formula is not None:
             made = int(formula(*args, **kwargs, out_val=result))
@@ -107,7 +102,7 @@ class _Operator(NamedTuple):
 
 @cache
 def formulas() -> dict[Any, Any]:
-    """Return torch's formulas for floating-point operations; importing them imports Triton."""
+    """Return torch's formulas for floating-point operations, whose import also imports Triton."""
     from torch.utils.flop_counter import flop_registry
 
     return flop_registry
@@ -123,19 +118,19 @@ def _largest_of(args: tuple[Any, ...], kwargs: dict[str, Any]) -> int:
     return max((t.numel() for t in tensors_in([*args, *kwargs.values()])), default=0)
 
 
-_NOTHING: AbstractContextManager[Any] = nullcontext()
+class CallHooks(ExitStack):
+    """The hooks of one call, as a context manager.
 
-
-class CallHooks:
-    """The hooks of one call; a context in which the call is made and its result encoded.
-
-    The result is encoded inside the context, because signal handlers and finalizers of the
+    The result must be encoded inside the context, because signal handlers and finalizers of the
     submission may run until then.
 
     inputs:        the tensors among the call's arguments
     root:          the submission's folder
     launches:      whether the submission may launch Triton kernels
     function_mode: reports torch's functions by name, for rules that no other hook covers
+
+    counting:   an inner context manager that counts work
+    forbidding: an inner context manager that reports forbidden functions without another hook
     """
 
     def __init__(
@@ -146,47 +141,31 @@ class CallHooks:
         launches: bool,
         function_mode: Any,
     ) -> None:
-        self._counting = Counting() if request.count else None
-        self._mode = _NOTHING if hooks_cover(request.not_allowed) else function_mode
+        super().__init__()
+        self.counting = Counting() if request.count else nullcontext()
+        self.forbidding = nullcontext() if hooks_cover(request.not_allowed) else function_mode
         self._kept = 0
         follows = request.kernels_only or (request.count and launches)
         on_host = request.device in (devices.CPU, devices.FAKE)
         self._provenance = Provenance(inputs) if follows and on_host else None
-        self._watch: KernelWatch | None = None
+        self._watch = KernelWatch(
+            root, request.order, request.count, request.compiled, self._provenance
+        )
         if launches or self._provenance is not None:
-            self._watch = KernelWatch(
-                root, request.order, request.count, request.compiled, self._provenance
-            )
-        self._stack = ExitStack()
-
-    def __enter__(self) -> CallHooks:
-        for hooks in (self._watch, self._provenance):
-            if hooks is not None:
-                self._stack.enter_context(hooks)
-        return self
-
-    def __exit__(self, *error: Any) -> None:
-        self._stack.__exit__(*error)
-
-    def counting(self) -> AbstractContextManager[Any]:
-        """Return the context in which work is counted."""
-        return self._counting or _NOTHING
-
-    def forbidding(self) -> AbstractContextManager[Any]:
-        """Return the context that reports forbidden functions which no other hook covers."""
-        return self._mode
+            self.enter_context(self._watch)
+        if self._provenance is not None:
+            self.enter_context(self._provenance)
 
     def keep(self, result: Any) -> None:
-        """Count the elements that the forward pass keeps in addition to its result."""
-        if self._counting is not None:
-            self._kept = self._counting.alive_elements_except(tensors_in(result))
+        """Record the number of elements that the forward pass keeps in addition to its result."""
+        if isinstance(self.counting, Counting):
+            self._kept = self.counting.alive_elements_except(tensors_in(result))
 
     def counts(self, result: Any) -> frames.Counts | None:
-        """Return the work and the operators outside of kernels, or None if not requested."""
+        """Return the work and the operators outside of kernels, or None if none was requested."""
         counts = None
-        if self._counting is not None:
-            launches = tuple(self._watch.launches) if self._watch is not None else ()
-            counts = self._counting.counts(self._kept, launches)
+        if isinstance(self.counting, Counting):
+            counts = self.counting.counts(self._kept, tuple(self._watch.launches))
         if self._provenance is not None:
             self._provenance.check_result(result)
             outside = self._provenance.names()

@@ -1,16 +1,16 @@
 """Hooks that report calls of library functions under any name or alias.
 
-Shared by grading and `autograder check`, so that students see forbidden calls before they submit.
-Three kinds of functions have no torch operator that could be hooked (`operator_hooks`):
+Grading and `autograder check` share these hooks, so that students see forbidden calls before they
+submit. The hooks cover functions without a torch operator, which `operator_hooks` cannot replace:
 
-- Functions that torch, scipy or keras compose in Python (references, decompositions). Their code
-  object is replaced, not their name, so every reference to the function calls the hook. Modules
-  that are imported later are hooked as well.
-- NumPy's ufuncs. A wrapper replaces them in every module of NumPy and SciPy.
-- torch's public functions, as a torch function mode sees them (`function_mode`).
+- Python functions of torch, SciPy or Keras (references, decompositions). A hook replaces the
+  function's code object instead of its name, so that a call through any reference is reported.
+  Modules that are imported later are hooked as well.
+- NumPy's ufuncs, which a wrapper replaces in every module of NumPy and SciPy.
+- torch's public functions, which a torch function mode reports (`function_mode`).
 
-A process has one set of hooks: the last caller of `hook_functions` receives all reports. The module
-imports neither torch nor NumPy, because `check` also runs in weeks that use neither.
+A process has one set of hooks, and the last caller of `hook_functions` receives all reports. This
+module imports neither torch nor NumPy, because `check` also runs in weeks that do not use them.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from functools import cache, lru_cache
 from importlib.machinery import ModuleSpec
 from typing import Any
 
-# Receives the base name of a called function, and whether it is composed of other functions.
+# Receives the base name of a called function, and whether the function has no operator of its name.
 Note = Callable[[str, bool], None]
 
-# NumPy's ufuncs that do the work of an exercise
+# NumPy's ufuncs that implement an exercise
 _UFUNCS = ("logaddexp", "logaddexp2")
 _NEVER = "(?!)"  # an empty expression would match every name
 # Libraries whose Python functions are hooked on import, and the modules that are hooked at once.
@@ -48,7 +48,7 @@ _TABLES = ("decomposition_table", "pre_autograd_decomposition_table", "meta_tabl
 
 @lru_cache(maxsize=4096)
 def matches(name: str, patterns: tuple[str, ...]) -> bool:
-    """Return True if a call's base name, with or without its prefixes, matches a pattern."""
+    """Return True if a function's base name, with or without prefixes, matches a pattern."""
     expression = _any_of(patterns)
     return any(expression.match(n) for n in {name, plain(name)})
 
@@ -60,12 +60,12 @@ def _any_of(patterns: tuple[str, ...]) -> re.Pattern[str]:
 
 
 def plain(name: str) -> str:
-    """Return a call's base name without underscores and prefixes of torch's variants."""
+    """Return a function's base name without underscores and the prefixes of torch's variants."""
     return name.rstrip("_").lstrip("_").removeprefix("special_").removeprefix("safe_")
 
 
 def hook_functions(patterns: tuple[str, ...], note: Note) -> None:
-    """Report calls of all functions that match a pattern, in modules imported now or later."""
+    """Report calls of all functions that match a pattern, also in modules imported later."""
     _import_hook.note = note
     dotted = _dotted(patterns)
     for name, module in list(sys.modules.items()):
@@ -84,7 +84,7 @@ def hook_functions(patterns: tuple[str, ...], note: Note) -> None:
 
 
 def hooked_patterns() -> tuple[str, ...]:
-    """Return the patterns of all calls of `hook_functions` in this process."""
+    """Return all patterns that were passed to `hook_functions` in this process."""
     return _import_hook.patterns
 
 
@@ -92,7 +92,7 @@ def hooked_patterns() -> tuple[str, ...]:
 
 
 def _hook_module(module: types.ModuleType, patterns: tuple[str, ...]) -> None:
-    """Hook the functions and classes of a module that a pattern names."""
+    """Hook a module's functions and classes whose names match a pattern."""
     for name, value in list(vars(module).items()):
         if isinstance(value, type):
             noted = _noted_name(value, name, patterns)
@@ -100,7 +100,7 @@ def _hook_module(module: types.ModuleType, patterns: tuple[str, ...]) -> None:
                 hook_function(method, noted)
             continue
         if not isinstance(value, types.FunctionType):
-            # an operator made by `torch.library.custom_op` holds its function
+            # an operator created by `torch.library.custom_op` stores its function here
             value = getattr(value, "__dict__", {}).get("_init_fn")
         if isinstance(value, types.FunctionType) and (noted := _noted_name(value, name, patterns)):
             hook_function(value, noted)
@@ -117,9 +117,9 @@ def _computing_methods(owner: type) -> list[Any]:
 
 
 def _noted_name(value: Any, name: str, patterns: tuple[str, ...]) -> str:
-    """Return the name of a function or class that matches a pattern, or "" if none does.
+    """Return the name by which a function or class matches a pattern, or "" if it does not match.
 
-    A pattern with a dot is compared with the full name without its private parts.
+    A pattern with a dot is compared with the qualified name without its private parts.
     """
     dotted = _dotted(patterns)
     if dotted is not None:
@@ -137,7 +137,7 @@ def _dotted(patterns: tuple[str, ...]) -> re.Pattern[str] | None:
 
 
 def hook_function(function: Any, name: str) -> None:
-    """Replace the code of a function, and of the functions it wraps, by code that reports."""
+    """Replace the code of a function, and of the functions that it wraps, by reporting code."""
     while function is not None:
         if isinstance(function, types.FunctionType) and not is_hooked(function):
             _replace_code(function, name)
@@ -145,16 +145,17 @@ def hook_function(function: Any, name: str) -> None:
 
 
 def is_hooked(function: Any) -> bool:
-    """Return True if a function's code reports its calls."""
+    """Return True if `hook_function` has replaced the function's code."""
     code = getattr(function, "__code__", None)
     constants = getattr(code, "co_consts", None) or ()
     return any(isinstance(constant, _HookedCall) for constant in constants)
 
 
 class _HookedCall:
-    """A constant in the code of a hooked function: reports the call, then runs the original.
+    """A constant in a hooked function's code that reports the call and runs the original code.
 
-    The original is kept in `_originals`, because student code can read the constants of code.
+    The original function is stored in `_originals`, because student code can read the constants and
+    attributes of a code object.
     """
 
     __slots__ = ("composed", "name")
@@ -203,7 +204,7 @@ def _replace_code(function: types.FunctionType, name: str) -> None:
 
 
 class _ImportHook:
-    """A finder that hooks the modules of libraries when they are imported later."""
+    """A finder that hooks the modules of libraries when they are imported."""
 
     def __init__(self) -> None:
         self.patterns: tuple[str, ...] = ()
@@ -255,7 +256,7 @@ class HookedUfunc:
         return method
 
     def _apply(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Report and run the call without giving arguments or errors access to the original."""
+        """Report and run the call; neither arguments nor errors give access to the original."""
         _import_hook.note(self.__name__, False)
         try:
             plain = {name: _without_hooks(value) for name, value in kwargs.items()}
@@ -267,7 +268,7 @@ class HookedUfunc:
 
 
 def _without_hooks(value: Any) -> Any:
-    """Return a ufunc's argument; make it a plain array if its class would receive the ufunc."""
+    """Return a ufunc's argument, as a plain array if a method of its class would get the ufunc."""
     if isinstance(value, tuple):
         return tuple(map(_without_hooks, value))
     numpy: Any = sys.modules["numpy"]
@@ -301,7 +302,7 @@ def _replace_ufuncs_in(module: types.ModuleType | None) -> None:
 
 @contextmanager
 def original_ufuncs() -> Iterator[None]:
-    """Restore NumPy's ufuncs during the import of a library that registers loops with them."""
+    """Restore NumPy's ufuncs while a library that registers ufunc loops is imported."""
     replaced = []
     for module in list(sys.modules.values()):
         for hooked, ufunc in _ufuncs.items():
@@ -319,8 +320,8 @@ def original_ufuncs() -> Iterator[None]:
 
 
 def function_mode(note: Note) -> Any:
-    """Return a torch function mode that reports torch's public functions by their base names."""
-    from torch.overrides import TorchFunctionMode  # see the module's docstring
+    """Return a torch function mode that reports calls of torch's public functions to `note`."""
+    from torch.overrides import TorchFunctionMode  # not all weeks use torch
 
     class FunctionMode(TorchFunctionMode):
         def __torch_function__(

@@ -1,14 +1,14 @@
 """Hide the worker from a submission, and restrict the submission's imports.
 
-Theory of operation. The worker shares its process with code that may try to change it. Before that
-code is read, `seal` removes the worker's modules from `sys.modules` and their folder from the path,
-so that no import finds them, and hides existing objects from `gc.get_objects`. The student's files
-are loaded with separate builtins, whose `__import__` allows the standard library, the libraries
-that the course lists, and submitted files. Other packages that happen to be installed on the
-grading machine cannot be imported, so the list that students see is complete.
+Theory of operation. The worker shares its process with code that may try to modify the worker.
+Before that code is read, `seal` removes the worker's modules from `sys.modules` and their folder
+from `sys.path`, so that no import finds them, and hides existing objects from `gc.get_objects`. The
+student's files are loaded with separate builtins, whose `__import__` allows the standard library,
+the libraries that the course lists, and submitted files. Other packages on the grading machine
+cannot be imported, so that the list of packages that students see is complete.
 
-Code that walks frames, functions' globals or torch's stack of modes still finds the worker's
-objects. They contain nothing secret (see the package's docstring).
+Code that walks stack frames, the globals of functions or torch's stack of modes can still find the
+worker's objects, which contain no secrets (see the package's docstring).
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ _PACKAGE = __name__.rsplit(".", 2)[0]
 
 
 class StudentImports:
-    """The builtins of the student's modules, and the finder of these modules.
+    """A finder for the student's modules, and their builtins.
 
     root:    the submission's folder
-    modules: the libraries that may be imported, in addition to the standard library
+    modules: libraries that may be imported, in addition to the standard library
     """
 
     def __init__(self, root: str, modules: Iterable[str]) -> None:
@@ -76,10 +76,10 @@ class StudentImports:
         return self._import(name, globals, locals, fromlist, level)
 
     def _is_submitted(self, name: str) -> bool:
-        """Return True if a name belongs to a submitted file, and the import would find that file.
+        """Return True if a submitted file has this module name and the import finds that file.
 
-        If a library's folder is on the path, the name of a submitted file could otherwise import a
-        second, unhooked copy of the library's file.
+        If a library's folder is on the path, a submitted file with the name of a library's file
+        could otherwise import a second copy of that library file without hooks.
         """
         if name not in self._submitted or name in sys.modules:
             return name in self._submitted
@@ -100,7 +100,11 @@ class _StudentLoader(SourceFileLoader):
 
 
 def seal(root: str, modules: Iterable[str]) -> StudentImports:
-    """Hide the worker; afterwards it must not import any of its modules."""
+    """Hide the worker and restrict imports; the worker must not import its modules afterwards.
+
+    root:    the submission's folder
+    modules: libraries that may be imported, in addition to the standard library
+    """
     imports = StudentImports(root, modules)
     sys.meta_path[sys.meta_path.index(PathFinder)] = imports
     kit = str(Path(__file__).absolute().parents[2])

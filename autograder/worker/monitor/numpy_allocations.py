@@ -1,13 +1,13 @@
 """Count the memory of NumPy arrays with an allocator (NEP 49, `PyDataMem_SetHandler`).
 
-Every function, method and ufunc of NumPy gets the memory of new arrays from the allocator, so
-NumPy's work is counted like torch's: the largest array, the number of elements made, and how many
-are still alive. An element counts as four bytes, the size of a float32.
+All functions, methods and ufuncs of NumPy get the memory of new arrays from the allocator. The
+allocator counts the largest array, the number of new elements, and the number of elements that are
+still alive. An element counts as four bytes, the size of a float32.
 
-The handler is a C structure with four functions, installed through NumPy's C API. `check_handler`
-raises an error if a version of NumPy does not accept it. It applies to the context in which it is
-set. It does not see work in existing arrays (`out=`) or memory of other objects (lists, bytes),
-which the grader measures from outside.
+The handler is a C structure with four functions, installed through NumPy's C API in the current
+context. `check_handler` raises an error if NumPy does not accept the handler. Work in existing
+arrays (`out=`) is not counted. The grader measures the memory of other objects (lists, bytes) from
+outside of the process.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy._core import multiarray
 
-_BYTES_OF_A_NUMBER = 4
+_ELEMENT_BYTES = 4
 _SET_HANDLER, _VERSION = 304, 1  # index in NumPy's C API, and version of PyDataMem_Handler
 _NAME = b"counted"
 
@@ -46,10 +46,15 @@ class _Handler(ctypes.Structure):
 
 
 class ArrayCount:
-    """Arrays that NumPy made while this context was the innermost one."""
+    """Counts the arrays that NumPy allocates while this is the innermost `ArrayCount` context.
+
+    made, largest: number of new elements, and of elements in the largest array
+    arrays:        number of new arrays
+    alive:         number of elements by address, for arrays that have not been freed
+    """
 
     def __init__(self) -> None:
-        self.made = self.largest = self.arrays = 0  # elements, elements, arrays
+        self.made = self.largest = self.arrays = 0
         self.alive: dict[int, int] = {}
         self._before: Any = None
         self._outer: ArrayCount | None = None
@@ -57,25 +62,25 @@ class ArrayCount:
     def __enter__(self) -> ArrayCount:
         global _counting
         self._outer = _counting
-        self._before, _counting = _set(_handler()), self
+        self._before, _counting = _set_handler()(_handler()), self
         return self
 
     def __exit__(self, *_: object) -> None:
         global _counting
         _counting = self._outer
-        _set(self._before)
+        _set_handler()(self._before)
 
-    def note(self, place: int, size: int) -> None:
-        numbers = size // _BYTES_OF_A_NUMBER
-        self.alive[place] = numbers
+    def note(self, address: int, size: int) -> None:
+        elements = size // _ELEMENT_BYTES
+        self.alive[address] = elements
         self.arrays += 1
-        self.made += numbers
-        if numbers > self.largest:
-            self.largest = numbers
+        self.made += elements
+        if elements > self.largest:
+            self.largest = elements
 
     def alive_elements_except(self, addresses: set[int]) -> int:
-        """Return the number of elements alive, without arrays at these addresses."""
-        return sum(n for place, n in self.alive.items() if place not in addresses)
+        """Return the number of elements that are alive, without arrays at these addresses."""
+        return sum(n for address, n in self.alive.items() if address not in addresses)
 
 
 _counting: ArrayCount | None = None
@@ -83,7 +88,7 @@ _counting: ArrayCount | None = None
 
 @contextmanager
 def uncounted() -> Iterator[None]:
-    """Do not count arrays that the worker itself makes."""
+    """Exclude the worker's own arrays from the count."""
     global _counting
     counting, _counting = _counting, None
     try:
@@ -93,7 +98,7 @@ def uncounted() -> Iterator[None]:
 
 
 def trim_memory() -> None:
-    """Return freed memory to the system if the C library can do that (glibc)."""
+    """Return freed memory to the system, if the C library supports it (glibc)."""
     trim = getattr(_libc, "malloc_trim", None)
     if trim is not None:
         trim(ctypes.c_size_t(0))
@@ -104,12 +109,12 @@ _libc = ctypes.PyDLL(None)
 
 def check_handler() -> None:
     """Raise RuntimeError if this NumPy does not accept the handler."""
-    before = _set(_handler())
+    before = _set_handler()(_handler())
     try:
         made = np.ones(3)
         name = multiarray.get_handler_name(made)
     finally:
-        _set(before)
+        _set_handler()(before)
     if name != _NAME.decode():
         raise RuntimeError(
             f"numpy {np.__version__} does not accept a memory handler, so arrays cannot be counted"
@@ -118,7 +123,7 @@ def check_handler() -> None:
 
 @cache
 def _handler() -> Any:
-    """Return the capsule that NumPy expects; it lives as long as the process."""
+    """Return a capsule with the handler, which lives as long as the process."""
     size_t, at = ctypes.c_size_t, ctypes.c_void_p
     allocate = ctypes.PYFUNCTYPE(at, size_t)(("malloc", _libc))
     clear = ctypes.PYFUNCTYPE(at, size_t, size_t)(("calloc", _libc))
@@ -156,12 +161,9 @@ def _handler() -> Any:
     return new(ctypes.addressof(handler), b"mem_handler", None)
 
 
-def _set(capsule: Any) -> Any:
-    return _setter()(capsule)
-
-
 @cache
-def _setter() -> Any:
+def _set_handler() -> Any:
+    """Return the function of NumPy's C API that sets a handler and returns the previous one."""
     pointer = ctypes.pythonapi.PyCapsule_GetPointer
     pointer.restype = ctypes.c_void_p
     pointer.argtypes = [ctypes.py_object, ctypes.c_char_p]

@@ -1,19 +1,19 @@
-"""Hooks below Python's names: the kernels of torch's operators report that they run.
+"""Replace the kernels of torch's operators by kernels that report their calls.
 
-Theory of operation. A submission can reach a library function by any name, so names are not
-searched for. Every kernel whose operator a rule names (for dense, sparse, nested, quantized and
-mkldnn tensors, with and without `out=`) is replaced by one that reports the call and runs the
-original kernel. Kernels sit below torch's modes, so a mode that was switched off, a compiled graph
-or TorchScript makes no difference. `function_hooks` does the same for functions without a kernel.
+Theory of operation. A submission can call a library function by any name, so searching its source
+for names is not enough. Each kernel whose operator matches a rule (for dense, sparse, nested,
+quantized and mkldnn tensors, with and without `out=`) is replaced by a kernel that reports the call
+and runs the original kernel. Because kernels run below torch's modes, the hooks also work if a mode
+is disabled, in a compiled graph and in TorchScript. `function_hooks` covers functions without a
+kernel.
 
 The hooks are installed once, before any student code is imported, and report to the current
-watcher. They guarantee that names and aliases do not matter. They do not protect themselves against
-code that attacks them: see docs/threat-model.md.
+watcher. They report calls under any name or alias, but do not protect themselves against code that
+attacks the hooks: see docs/threat-model.md.
 """
 
 from __future__ import annotations
 
-import os
 import sys
 import warnings
 from collections.abc import Callable
@@ -26,7 +26,7 @@ from ..protocol.frames import Banned
 from ..stop_location import student_line
 from .function_hooks import hook_functions, is_hooked, matches, plain
 
-# Dispatch keys whose kernels torch.library returns; mkldnn tensors are converted to dense ones.
+# Dispatch keys whose kernels torch.library returns. Kernels for dense tensors replace mkldnn's.
 _KEYS = ("CPU", "CUDA", "SparseCPU", "SparseCsrCPU", "NestedTensorCPU", "QuantizedCPU")
 _MKLDNN = "MkldnnCPU"
 _COMPOSITE = "CompositeImplicitAutograd"
@@ -36,11 +36,12 @@ _libraries: dict[str, torch.library.Library] = {}
 
 
 class Watcher:
-    """Records the calls of one exercise that match its patterns, with the student's line.
+    """Records the calls of one exercise that match its patterns, with the submission's line.
 
-    A module may call anything while it is imported, for example to test itself against torch.
-    The exception is a function that is composed of other operators, because a trace made at import
-    no longer contains its name. Its calls at import are reported with the calls that follow.
+    A submission may call any function while it is imported, for example to compare its results with
+    torch's. The exception is a function that is composed of other operators, because a graph traced
+    at import no longer contains the function's name. Such a call at import is reported with the
+    next call of an exercise that forbids the function.
     """
 
     def __init__(self) -> None:
@@ -52,7 +53,7 @@ class Watcher:
         self.tell: Callable[[Banned], None] = lambda banned: None
 
     def begin(self, patterns: tuple[str, ...], root: str, importing: bool = False) -> None:
-        """Watch for these patterns; hooks report to the watcher that began last."""
+        """Start to record calls that match these patterns, and become the current watcher."""
         global _watching
         self.patterns, self.root, self.importing = patterns, root, importing
         before = self.on_import
@@ -60,13 +61,13 @@ class Watcher:
         _watching = self
 
     def note(self, name: str, composed: bool = False) -> None:
-        """Record a call by its base name if a pattern matches."""
+        """Record a call if the function's base name matches a pattern."""
         if not self.patterns or (self.importing and not composed):
             return
         if matches(name, self.patterns):
             line = student_line(sys._getframe(1), self.root)
             seen = self.on_import if self.importing else self.seen
-            # a recorded call may itself call hooked functions
+            # a function that was recorded may call other hooked functions
             known = any(b.line == line for b in seen) if line else bool(seen)
             if not known and len(seen) < 20:
                 seen.append(Banned(name, line))
@@ -87,19 +88,20 @@ def watching() -> Watcher:
 
 
 def restore_watcher(watcher: Watcher) -> None:
-    """Make an earlier watcher the current one again."""
+    """Set the current watcher."""
     global _watching
     _watching = watcher
 
 
 def install_hooks(patterns: tuple[str, ...]) -> None:
-    """Hook all operators, functions and ufuncs that match a pattern."""
+    """Hook all operators, Python functions and ufuncs that match a pattern."""
     if not patterns:
         return
-    _replace_kernels(patterns)
+    with warnings.catch_warnings(action="ignore"):  # torch warns about replaced kernels
+        _replace_kernels(patterns)
     hook_functions(patterns, note)
     operators = {plain(name.partition("::")[2].partition(".")[0]) for name, _ in _set}
-    # each function is hooked, or runs an operator of the same name whose kernels are hooked
+    # Each public function must be hooked, or run a hooked operator of the same name.
     if all(is_hooked(f) or plain(f.__name__) in operators for f in _public_functions(patterns)):
         _covered.update(patterns)
 
@@ -110,7 +112,7 @@ _covered: set[str] = set()  # patterns whose public torch functions all reach a 
 def hooks_cover(patterns: tuple[str, ...]) -> bool:
     """Return True if every public torch function that matches a pattern reaches a hook.
 
-    The function mode is not needed then. It costs several microseconds in every call of torch.
+    Then calls do not need the function mode, which adds several microseconds to each torch call.
     """
     return _covered.issuperset(patterns)
 
@@ -126,20 +128,18 @@ def _public_functions(patterns: tuple[str, ...]) -> list[Any]:
 def _replace_kernels(patterns: tuple[str, ...]) -> None:
     has = torch._C._dispatch_has_kernel_for_dispatch_key
     keys = [key for key in _KEYS if key != "CUDA" or torch.version.cuda]
-    with warnings.catch_warnings(), _quiet_stderr():
-        warnings.simplefilter("ignore")  # torch warns about replaced kernels
-        for name in torch._C._dispatch_get_all_op_names():
-            if not matches(name.split("::")[1].split(".")[0], patterns):
-                continue
-            if has(name, _COMPOSITE):
-                _replace_kernel(name, _COMPOSITE)
-                continue
-            explicit = any(has(name, f"CompositeExplicitAutograd{s}") for s in _EXPLICIT)
-            for key in keys:
-                if has(name, key) or (explicit and key in _DENSE):
-                    _replace_kernel(name, key)
-            if has(name, _MKLDNN):
-                _replace_kernel(name, _MKLDNN)
+    for name in torch._C._dispatch_get_all_op_names():
+        if not matches(name.split("::")[1].split(".")[0], patterns):
+            continue
+        if has(name, _COMPOSITE):
+            _replace_kernel(name, _COMPOSITE)
+            continue
+        explicit = any(has(name, f"CompositeExplicitAutograd{s}") for s in _EXPLICIT)
+        for key in keys:
+            if has(name, key) or (explicit and key in _DENSE):
+                _replace_kernel(name, key)
+        if has(name, _MKLDNN) and name.startswith("aten::"):
+            _replace_kernel(name, _MKLDNN)
 
 
 _EXPLICIT = ("", "NonFunctional")
@@ -155,7 +155,7 @@ def _replace_kernel(name: str, key: str) -> None:
     if key == _MKLDNN:
         original: Any = _by_way_of_dense(base)
     else:
-        # on CPU tensors, the composite kernel itself runs
+        # the kernel for this key calls the composite kernel on CPU tensors
         found = torch.library.get_kernel(name, "AutogradCPU" if key == _COMPOSITE else key)
         original = found.call_boxed
 
@@ -175,18 +175,3 @@ def _by_way_of_dense(name: str) -> Callable[..., Any]:
         return packet(x.to_dense(), *args, **kwargs).to_mkldnn()
 
     return compute
-
-
-class _quiet_stderr:
-    """Redirects descriptor 2 to /dev/null, because torch's C++ warnings bypass Python."""
-
-    def __enter__(self) -> None:
-        sys.stderr.flush()
-        self.saved = os.dup(2)
-        null = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(null, 2)
-        os.close(null)
-
-    def __exit__(self, *_: object) -> None:
-        os.dup2(self.saved, 2)
-        os.close(self.saved)

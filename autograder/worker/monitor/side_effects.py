@@ -20,7 +20,7 @@ from ..torch_support.fake_device import ClaimedTensor
 
 
 def seed_random() -> None:
-    """Seed all generators as at the start of a test; skip those that are already in that state."""
+    """Seed all generators for the start of a test; skip generators that are already seeded."""
     for library, (state, seed) in _SEEDED.items():
         if library not in _seeded or state() != _seeded[library]:
             seed(0)
@@ -82,11 +82,11 @@ _SEEDED: dict[str, tuple[Callable[[], object], Callable[[int], object]]] = {
     "numpy": (_numpy_state, np.random.seed),
     "python": (_python_state, random.seed),
 }
-_seeded: dict[str, object] = {}  # states directly after seeding
+_seeded: dict[str, object] = {}  # the generators' states directly after seeding
 
 
 class Before:
-    """The state before a call that the call must not change.
+    """The state that a call must not change, as it was before the call.
 
     inputs: the decoded tensors among the arguments
     """
@@ -156,7 +156,7 @@ class _Argument:
 
 
 def _global_settings() -> tuple[Any, ...]:
-    # the default device can only differ while a mode is active; asking torch for it is slow
+    # torch.get_default_device is slow, and the default device only differs if a mode is active
     device = torch.get_default_device() if _len_torch_function_stack() else _CPU
     prints = vars(_TORCH_PRINTS).copy(), np.get_printoptions()
     dtype, gradients = torch.get_default_dtype(), torch.is_grad_enabled()
@@ -191,12 +191,15 @@ class PyplotState:
 
     @classmethod
     def now(cls) -> PyplotState | None:
-        """Return the current state of pyplot, or None if it was not imported."""
+        """Return the current state of pyplot, or None if pyplot has not been imported."""
         plt = sys.modules.get("matplotlib.pyplot")
         return cls(plt) if plt is not None else None
 
     def effects(self, result: Any) -> Iterator[Effect]:
-        """Yield a call's effects on figures that it did not return, and restore settings."""
+        """Yield a call's effects on settings and on figures that it does not return.
+
+        Changed settings are restored.
+        """
         plt = self._plt
         settings = _drawing_settings(plt)
         if len(_windows) > self._windows or dict.get(plt.rcParams, "interactive"):
@@ -217,7 +220,7 @@ class PyplotState:
 
 
 def _open_figures(plt: Any) -> list[Any]:
-    """Return pyplot's open figures; figure numbers are reused, so they cannot identify figures."""
+    """Return pyplot's open figures, because pyplot reuses their numbers."""
     return [manager.canvas.figure for manager in plt._pylab_helpers.Gcf.figs.values()]
 
 
@@ -225,7 +228,7 @@ _windows: list[bool] = []  # one entry for each call of `show`
 
 
 def _show(*args: Any, **kwargs: Any) -> None:
-    """Replace matplotlib's `show`, because there is no screen; record that it was called."""
+    """Record a call of matplotlib's `show`, which this function replaces without a screen."""
     _windows.append(True)
 
 
@@ -261,6 +264,8 @@ def _same_bits(x: torch.Tensor | None, old: torch.Tensor) -> bool:
         return False
     if torch.equal(x, old):
         return True
+    if x.dtype.itemsize == 1:  # torch lacks most operators for float8
+        x, old = x.float(), old.float()
     return (
         x.is_floating_point()
         and torch.equal(torch.isnan(x), torch.isnan(old))

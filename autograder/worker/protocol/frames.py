@@ -1,16 +1,17 @@
 """Frames between the trusted process and a worker: typed headers followed by raw tensor bytes.
 
-Theory of operation. The sender may lie about everything. A frame is
+Theory of operation. The sender is untrusted. A frame is
 
     magic (4 bytes) | header length (u32) | body length (u64) | header | body
 
-On a socket, a stamp (u64) precedes the frame: a random number for each request, which the reply
-must repeat, so that a reply sent early or twice is not taken for the next one. Several calls may be
-sent ahead, each with its stamp; they are answered in order. The
-header is MessagePack, decoded by msgspec into the exact types of `messages`, and the body is the
-concatenation of the buffers whose lengths the header lists. Both lengths are checked against
-bounds before anything is read, and a tensor's dtype, shape and buffer are checked against each
-other before anything is allocated. No data are unpickled, evaluated or imported. Invalid data
+On a socket, a stamp (u64) precedes each frame. The stamp is drawn at random for each request, and
+the reply must repeat it, so that a reply that is sent early or twice cannot pass for the next one.
+Several calls may be sent ahead, each with its own stamp; the replies follow in order.
+
+The header is MessagePack, which msgspec decodes into the exact types of `messages`. The body is the
+concatenation of the buffers whose lengths the header lists. Both lengths are checked against bounds
+before the header or the body is read, and a tensor's dtype, shape and buffer are checked against
+each other before memory is allocated. No data are unpickled, evaluated or imported. Invalid data
 raise `BadFrame`.
 """
 
@@ -20,7 +21,7 @@ import struct
 
 import msgspec
 
-from .messages import *  # noqa: F403  # a frame and its messages are used together
+from .messages import *  # noqa: F403  # callers use frames together with messages
 from .messages import Notice, Reply, Request, StubCall
 from .value_types import *  # noqa: F403
 from .value_types import MapV, SeqV, SpecialV, Value
@@ -29,7 +30,7 @@ MAGIC = b"AGK1"
 PREFIX = struct.Struct("<4sIQ")
 STAMP = struct.Struct("<Q")
 MAX_HEADER = 1 << 20
-MAX_REPLY_HEADER = 1 << 18  # takes thirty times as much when decoded
+MAX_REPLY_HEADER = 1 << 18  # a decoded header takes thirty times as much memory
 MAX_BODY = 256 << 20
 MAX_BUFFERS = 4096
 MAX_RANK = 16
@@ -39,7 +40,7 @@ MAX_VALUES = 50_000
 
 
 class BadFrame(Exception):
-    """The other side did not send a valid frame."""
+    """Raised for a frame that violates the protocol."""
 
 
 _encoder = msgspec.msgpack.Encoder()
@@ -50,7 +51,7 @@ _answer_decoder: msgspec.msgpack.Decoder[Reply | Notice | StubCall] = msgspec.ms
 
 
 def pack(message: Request | Reply | Notice | StubCall, buffers: list[bytes]) -> bytes:
-    """Return the frame of a message, with the buffers' lengths in its `buffers` field."""
+    """Encode a message and its buffers as a frame; set the message's `buffers` to their lengths."""
     if buffers and not isinstance(message, Notice):
         message = msgspec.structs.replace(message, buffers=tuple(map(len, buffers)))
     header = _encoder.encode(message)
@@ -61,7 +62,10 @@ def pack(message: Request | Reply | Notice | StubCall, buffers: list[bytes]) -> 
 def frame_lengths(
     prefix: bytes, max_body: int = MAX_BODY, max_header: int = MAX_HEADER
 ) -> tuple[int, int]:
-    """Return the header and body length in a prefix; raise BadFrame if they exceed their limits."""
+    """Return the header length and the body length in bytes that a frame's prefix states.
+
+    Raises BadFrame if the prefix is malformed or a length exceeds its limit.
+    """
     if len(prefix) != PREFIX.size:
         raise BadFrame("the frame ends within its prefix")
     magic, header_length, body_length = PREFIX.unpack(prefix)
@@ -74,33 +78,30 @@ def frame_lengths(
     return header_length, body_length
 
 
-def _split(header_buffers: tuple[int, ...], body: bytes | memoryview) -> list[memoryview]:
-    if len(header_buffers) > MAX_BUFFERS:
-        raise BadFrame(f"the frame lists {len(header_buffers)} buffers, more than {MAX_BUFFERS}")
-    if min(header_buffers, default=0) < 0 or sum(header_buffers) != len(body):
+def buffers_of(message: Request | Reply | StubCall, body: bytes | memoryview) -> list[memoryview]:
+    """Split a body into the announced buffers; raise BadFrame if they do not add up to it."""
+    lengths = message.buffers
+    if len(lengths) > MAX_BUFFERS:
+        raise BadFrame(f"the frame lists {len(lengths)} buffers, more than {MAX_BUFFERS}")
+    if min(lengths, default=0) < 0 or sum(lengths) != len(body):
         raise BadFrame("the buffers do not add up to the body")
     view, offset, parts = memoryview(body), 0, []
-    for length in header_buffers:
+    for length in lengths:
         parts.append(view[offset : offset + length])
         offset += length
     return parts
 
 
 def unpack_reply(header: bytes, body: bytes | memoryview) -> tuple[Reply, list[memoryview]]:
-    """Decode a worker's reply; raise BadFrame for anything else."""
+    """Decode a reply and split its body into buffers; raise BadFrame for any other message."""
     reply = unpack_answer(header, body)
     if not isinstance(reply, Reply):
-        raise BadFrame("a notice or a question where a reply is due")
+        raise BadFrame("expected a reply, but received a notice or a stub call")
     return reply, buffers_of(reply, body)
 
 
-def buffers_of(reply: Reply | StubCall, body: bytes | memoryview) -> list[memoryview]:
-    """Split a body into the announced buffers; raise BadFrame if they do not add up to it."""
-    return _split(reply.buffers, body)
-
-
 def unpack_answer(header: bytes, body: bytes | memoryview) -> Reply | Notice | StubCall:
-    """Decode a reply, or a notice or stub call that precedes it; raise BadFrame otherwise."""
+    """Decode a reply, a notice or a stub call; raise BadFrame if the header is not valid."""
     try:
         answer = _answer_decoder.decode(header)
     except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
@@ -109,10 +110,7 @@ def unpack_answer(header: bytes, body: bytes | memoryview) -> Reply | Notice | S
         if len(body):
             raise BadFrame("a notice with a body")
         return answer
-    if isinstance(answer, StubCall):
-        _check_nesting(answer.values)
-        return answer
-    _check_nesting((answer.value, *(answer.gradients or ())))
+    _check_nesting(answer.values)
     return answer
 
 
@@ -133,18 +131,20 @@ def inner_values(value: Value) -> tuple[Value, ...]:
 
 
 def unpack_request(header: bytes, body: bytes | memoryview) -> tuple[Request, list[memoryview]]:
-    """Decode a request of the trusted side."""
+    """Decode a request and split its body into buffers; raise BadFrame if it is not valid."""
     try:
         request = _request_decoder.decode(header)
     except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
         raise BadFrame(f"the header is not a request: {error}") from None
-    return request, _split(request.buffers, body)
+    return request, buffers_of(request, body)
 
 
 def checked_size(dtype: str, shape: tuple[int, ...], item_bytes: dict[str, int]) -> int:
-    """Return the size in bytes of an array of this dtype and shape; raise BadFrame if invalid.
+    """Return the size in bytes of an array with this dtype and shape; raise BadFrame if invalid.
 
-    Huge axes are invalid even beside an axis of length 0, because libraries may multiply them.
+    item_bytes: bytes per element, by dtype
+
+    Huge axes are invalid even if another axis has length 0, because libraries may multiply them.
     """
     if dtype not in item_bytes:
         raise BadFrame(f"no such dtype: {dtype[:40]!r}")

@@ -1,8 +1,8 @@
 """The messages between the trusted process and a worker.
 
-Theory of operation. The sender may lie about everything. Every field has an exact type that msgspec
-checks while it decodes a header; `frames` checks sizes and nesting, and `values` checks each value
-against its buffer. A `buffers` field lists the lengths of the raw buffers that follow the header.
+Theory of operation. The sender is untrusted. msgspec checks the exact type of each field while it
+decodes a header, `frames` checks sizes and nesting, and `values` checks each value against its
+buffer.
 """
 
 from __future__ import annotations
@@ -16,15 +16,16 @@ from .value_types import Value
 
 
 class PrepareConfig(msgspec.Struct, frozen=True):
-    """The fork server's preparations before the first fork.
+    """Configuration of the fork server before the first fork.
 
-    not_allowed:  patterns of all calls that a rule of the week forbids
+    not_allowed:  patterns of all calls that the rules of the week forbid
     libraries:    packages that submissions may import, in addition to the standard library
     fake_gpu:     whether calls may run on the fake GPU
     extras:       optional packages to import: keras, triton, text
-    optimizers, counting, drawing: import their libraries now, instead of in the first call
+    optimizers, counting, drawing: whether to import the libraries for these features now, instead
+                  of in the first call that needs them
     max_reply_bytes: size limit of a reply
-    gpu_bytes:    limit of torch's memory on each GPU; 0 if there is no GPU
+    gpu_bytes:    limit of torch's memory on each GPU, or 0 if there is no GPU
     """
 
     not_allowed: tuple[str, ...] = ()
@@ -43,10 +44,10 @@ class _Message(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_fiel
 
 
 class Stub(_Message, frozen=True):
-    """An exercise whose calls are answered by a correct implementation on the trusted side.
+    """An exercise that is replaced by calls of a correct implementation on the trusted side.
 
-    parameters: names of its parameters in order; of `forward`, if it is a class of torch modules
-    making:     names of the parameters of `__init__`, if it is such a class
+    parameters: parameter names of the function, or of `forward` if the exercise is a torch module
+    making:     parameter names of `__init__` if the exercise is a torch module, otherwise None
     """
 
     name: str
@@ -54,11 +55,17 @@ class Stub(_Message, frozen=True):
     making: tuple[str, ...] | None = None
 
 
-class Load(_Message, frozen=True, tag="load"):
+class _Framed(_Message, frozen=True, kw_only=True):
+    """A message with raw buffers. `buffers`: their lengths, in the order of the frame's body."""
+
+    buffers: tuple[int, ...] = ()
+
+
+class Load(_Framed, frozen=True, tag="load"):
     """Write the submission's files, import its module, and replace the exercises in `stubs`.
 
-    names, files: paths of the files, and the buffers with their contents
-    seconds:      processor time after which the import is interrupted; 0: no limit
+    names, files: paths of the files, and the indices of the buffers with their contents
+    seconds:      processor time after which the import is interrupted, or 0 for no limit
     """
 
     module: str
@@ -66,28 +73,28 @@ class Load(_Message, frozen=True, tag="load"):
     files: tuple[int, ...]
     stubs: tuple[Stub, ...] = ()
     seconds: float = 0.0
-    buffers: tuple[int, ...] = ()
 
 
-class Call(_Message, frozen=True, tag="call"):
-    """Call the attribute `path` of the module (`handle` None) or of an object that stays here.
+class Call(_Framed, frozen=True, tag="call"):
+    """Call the attribute `path` of the submission's module, or of the object with this handle.
 
     exercise:     the exercise that the call belongs to
-    device:       where arguments and new modules are placed
+    device:       device for the arguments and for new modules
     not_allowed:  patterns of calls that are reported
-    construct:    cast a new torch module to `dtype`, move it to `device` and load `state`
-    fitting:      load `state` also if names or biases differ; if sizes differ, draw weights that
-                  depend on the names alone
-    cotangents:   return the vector-Jacobian product with respect to every float input
+    construct:    the result is a torch module: cast it to `dtype`, move it to `device` and load
+                  `state`
+    fitting:      load `state` even if names or biases differ. If sizes differ, draw weights that
+                  depend only on the parameters' names
+    cotangents:   return the vector-Jacobian product with respect to each float input
     count:        count the work of the call
-    compiled:     ask Triton's compiler about the kernels of a counted call
-    order:        a seed for the order in which the programs of a Triton kernel run
-    kernels_only: report operators that compute with values, or read them, outside of kernels
+    compiled:     check the kernels of a counted call with Triton's compiler
+    order:        seed for the order in which the programs of a Triton kernel run
+    kernels_only: report operators that compute with values, or read values, outside of kernels
                   (`Counts.computed`)
-    fetch:        return the attribute itself instead of calling it
+    fetch:        return the attribute instead of calling it
     fresh:        reset the global state first, as at the start of a test
-    brought:      source of a module that is searched instead of the submission's
-    printing:     return a pair: the value and the printed text
+    brought:      source of a module that replaces the submission's module in this call
+    printing:     return the pair of the value and the printed text
     """
 
     exercise: str
@@ -110,21 +117,18 @@ class Call(_Message, frozen=True, tag="call"):
     fresh: bool = False
     brought: str = ""
     printing: bool = False
-    buffers: tuple[int, ...] = ()
 
 
-class Fill(_Message, frozen=True, tag="fill"):
-    """Allocate this many bytes until the next test, so that memory is as full as at its peak."""
-
-    bytes: int
-    buffers: tuple[int, ...] = ()
-
-
-class Ahead(_Message, frozen=True, tag="ahead"):
-    """Announce this many bytes of calls, which are read together and answered in order."""
+class Fill(_Framed, frozen=True, tag="fill"):
+    """Allocate this many bytes until the next test, to raise memory use to its earlier peak."""
 
     bytes: int
-    buffers: tuple[int, ...] = ()
+
+
+class Ahead(_Framed, frozen=True, tag="ahead"):
+    """Announce this many bytes of calls, which the worker reads together and executes in order."""
+
+    bytes: int
 
 
 Answered = Load | Call | Fill  # requests that get a reply
@@ -132,11 +136,11 @@ Request = Answered | Ahead
 
 
 class Raised(_Message, frozen=True):
-    """An exception that the submission raised in a call or that stopped its import.
+    """An exception that was raised by a call or by the import of the submission.
 
-    bases:        names of its class and base classes
-    line:         the submission's innermost line, if it was involved
-    file, column: where the import stopped (`stop_location`); not set for calls
+    bases:        names of the exception's class and base classes
+    line:         innermost line of the submission in the traceback, or None if there is none
+    file, column: position at which the import stopped (`stop_location`); empty for calls
     """
 
     type: str
@@ -148,17 +152,17 @@ class Raised(_Message, frozen=True):
 
 
 class Banned(_Message, frozen=True):
-    """A forbidden call, and the line of the submission that makes it."""
+    """A forbidden call, and the line of the submission that makes the call, if it is known."""
 
     call: str
     line: int | None
 
 
 class Notice(_Message, frozen=True, tag="notice"):
-    """An observation that is sent before the reply, so that the submission cannot withdraw it.
+    """An event that is reported before the reply, so that the submission cannot withdraw it.
 
-    kind: "banned" for a forbidden call, or for inspecting the grader's frames or functions;
-          "attempt" for other actions that honest work never needs
+    kind: "banned" for a forbidden call or for inspecting the grader's frames or functions, and
+          "attempt" for other actions that honest code never needs
     """
 
     kind: Literal["banned", "attempt"]
@@ -166,17 +170,17 @@ class Notice(_Message, frozen=True, tag="notice"):
     line: int | None
 
 
-class StubCall(_Message, frozen=True, tag="stub_call"):
-    """A call of a replaced exercise (`remote_stub`), sent before the reply; a `Reply` answers it.
+class StubCall(_Framed, frozen=True, tag="stub_call"):
+    """A call of a replaced exercise (`remote_stub`), to which the trusted side sends a `Reply`.
 
-    making: the positional and keyword arguments that an object is made with
-    called: False if the object is only made: the answer is its layers, weights and sizes. Otherwise
-            it is called with the weights in `state`
-    random: the state of torch's generator, if the call may draw; the answer is then a pair with the
-            state afterwards
-    dropped: whether an argument was left out because the correct exercise lacks a parameter for it
+    making:  positional and keyword arguments of the constructor, if the exercise is a class
+    called:  whether to call the object with the weights in `state`. If False, only construct the
+             object and return its layers, weights and sizes
+    random:  state of torch's generator if the call may draw random numbers. The reply's value is
+             then a pair of the result and the new state
+    dropped: whether an argument was omitted because the correct exercise has no parameter for it
 
-    The other fields are as in a `Call`.
+    The other fields have the same meaning as in `Call`.
     """
 
     helper: str
@@ -190,7 +194,6 @@ class StubCall(_Message, frozen=True, tag="stub_call"):
     cotangents: tuple[Value, ...] | None = None
     random: Value = None
     dropped: bool = False
-    buffers: tuple[int, ...] = ()
 
     @property
     def values(self) -> tuple[Value, ...]:
@@ -204,7 +207,7 @@ RaceKind = Literal["read_after_write", "write_after_read", "write_after_write"]
 
 
 class Race(_Message, frozen=True):
-    """A kind of race between a launch's programs (`races`). `line`: where the first one happens."""
+    """Races of one kind in a launch (`races`). `line`: the line of the first race, if known."""
 
     kind: RaceKind
     elements: int
@@ -212,15 +215,16 @@ class Race(_Message, frozen=True):
 
 
 class LaunchCounts(_Message, frozen=True):
-    """The accesses of one launch of a Triton kernel.
+    """Memory accesses of one launch of a Triton kernel.
 
     programs:  number of programs that ran
-    outside_*: number of elements accessed outside of every tensor; `line`: the first such access
+    outside_*: number of elements that were loaded from, or stored to, addresses outside all tensors
     largest:   number of elements in the largest load or store
-    loads:     for each tensor that was read: its size, and how often its least and its most loaded
-               elements were loaded
-    races:     unordered accesses of different programs, by kind
-    refused:   the error of Triton's compiler, if it refuses the kernel
+    loads:     for each tensor that was read: the number of its elements, and how often the least
+               and the most frequently loaded elements were loaded
+    races:     unordered accesses by different programs, by kind
+    line:      line of the first access outside all tensors, or None
+    refused:   the error of Triton's compiler if it rejects the kernel, otherwise None
     """
 
     programs: int
@@ -233,17 +237,17 @@ class LaunchCounts(_Message, frozen=True):
     refused: Raised | None = None
 
 
-RESULT = "result"  # in `Counts.computed`: no kernel wrote the result
+RESULT = "result"  # entry of `Counts.computed` if no kernel wrote the result
 
 
 class Counts(_Message, frozen=True):
     """The work of a call.
 
-    flops:    floating-point operations; one per element, except for matrix products
-    largest:  elements of the largest tensor or array that was made
+    flops:    floating-point operations: one per element, except for matrix products
+    largest:  number of elements in the largest new tensor or array
     ops:      number of operations
-    kept:     elements that stay alive in addition to the result
-    computed: names of operators that computed outside of Triton's kernels
+    kept:     number of elements that stay alive in addition to the result
+    computed: names of operators that computed with values outside of Triton kernels
     """
 
     flops: int
@@ -263,7 +267,7 @@ class StateMismatch(_Message, frozen=True):
 
 
 class Effect(Enum):
-    """State that a call changed and must not change."""
+    """State that a call must not change."""
 
     TENSOR = "tensor"
     TENSOR_SHAPE = "tensor_shape"
@@ -287,14 +291,20 @@ class Effect(Enum):
 
 
 class SideEffect(_Message, frozen=True):
-    """A change of state. `argument`: the number of the changed tensor or array from 1, or 0."""
+    """A changed state. `argument`: number of the changed tensor or array from 1, otherwise 0."""
 
     effect: Effect
     argument: int = 0
 
 
-class Reply(_Message, frozen=True, tag="reply"):
-    """The outcome of a request. The submission may have forged all of it."""
+class Reply(_Framed, frozen=True, tag="reply"):
+    """The outcome of a request. The submission may have forged every field.
+
+    value:     the result
+    gradients: vector-Jacobian products with respect to the float inputs, or None if not requested
+    detached:  indices of the float results that do not require gradients
+    printed:   the beginning of the captured output
+    """
 
     status: Literal["ok", "raised", "missing", "state", "too_large"]
     value: Value = None
@@ -306,4 +316,8 @@ class Reply(_Message, frozen=True, tag="reply"):
     banned: tuple[Banned, ...] = ()
     counts: Counts | None = None
     printed: str = ""
-    buffers: tuple[int, ...] = ()
+
+    @property
+    def values(self) -> tuple[Value, ...]:
+        """All values in the message."""
+        return (self.value, *(self.gradients or ()))

@@ -1,6 +1,6 @@
 """The types of values in a message: numbers, texts, containers, tensors, arrays and drawings.
 
-`values` turns Python objects into these types and back.
+`values` converts Python objects to these types and back.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ class _Node(
 
 
 class TensorV(_Node, frozen=True, tag="t"):
-    """A torch tensor. `buffer` is None for a tensor without data (torch's meta device)."""
+    """A torch tensor. `buffer`: index of its data, or None for a tensor on torch's meta device."""
 
     dtype: str
     shape: tuple[int, ...]
@@ -30,7 +30,7 @@ class TensorV(_Node, frozen=True, tag="t"):
 
 
 class ArrayV(_Node, frozen=True, tag="a"):
-    """A NumPy array, or a NumPy scalar if `scalar`. Strides count elements; None means C order."""
+    """A NumPy array, or a NumPy scalar. `strides`: in elements, or None for C order."""
 
     dtype: str
     shape: tuple[int, ...]
@@ -50,13 +50,16 @@ class MapV(_Node, frozen=True, tag="m"):
 
 
 class BigIntV(_Node, frozen=True, tag="i"):
-    """An integer outside 64 bits, in decimal (at most 300 digits)."""
+    """An integer that does not fit into 64 bits, in decimal (at most 300 digits)."""
 
     digits: str
 
 
 class HandleV(_Node, frozen=True, tag="h"):
-    """An object that stays in the worker. `state`: dtypes and shapes of a module's state dict."""
+    """An object that stays in the worker.
+
+    state: dtype and shape of each entry in a torch module's state dict, or None for other objects
+    """
 
     id: int
     type: str
@@ -64,7 +67,7 @@ class HandleV(_Node, frozen=True, tag="h"):
 
 
 class ImageV(_Node, frozen=True, tag="im"):
-    """One image of a drawing, with the rows in the order in which a reader sees them."""
+    """An image in a drawing. `data`: its values, with columns from left to right."""
 
     data: ArrayV
     top_row_first: bool
@@ -90,7 +93,7 @@ class FigureV(_Node, frozen=True, tag="f"):
 
 
 class SpecialV(_Node, frozen=True, tag="x"):
-    """An argument that only the worker can build: a device, an Axes, a generator, a module."""
+    """An argument that the worker builds, such as a device, an Axes, a generator or a module."""
 
     kind: Literal[
         "device",
@@ -107,7 +110,7 @@ class SpecialV(_Node, frozen=True, tag="x"):
 
 
 class OpaqueV(_Node, frozen=True, tag="o"):
-    """An object that is not plain data; only the name of its type is sent."""
+    """An object that is not plain data. `type`: the name of its class."""
 
     type: str
 

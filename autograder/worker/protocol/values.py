@@ -1,11 +1,11 @@
 """Encode Python objects as values of a message, and decode them; used on both sides.
 
-Theory of operation. The worker encodes a submission's results. `Encoder` calls no method of the
-object: it reads built-in types, tensors and arrays, and encodes anything else as an `OpaqueV` with
-the name of its type. The trusted side decodes them. `Decoder` checks each value against its
-buffer before it allocates memory, and builds only numbers, strings, containers, NumPy arrays and
-CPU tensors. Many values may refer to one buffer, each as a copy or an expanded view, so the decoded
-size of a whole frame is bounded; `frames` bounds the number and depth of its values.
+Theory of operation. The worker encodes a submission's results. `Encoder` calls no method of a
+result: it reads built-in types, tensors and arrays, and encodes any other object as an `OpaqueV`
+with the name of its type. The trusted side decodes the results. `Decoder` checks each value against
+its buffer before it allocates memory, and builds only numbers, strings, containers, NumPy arrays
+and CPU tensors. Because many values may refer to one buffer, each as a copy or an expanded view,
+`Decoder` bounds the decoded size of a frame. `frames` bounds the number and depth of its values.
 """
 
 from __future__ import annotations
@@ -37,9 +37,10 @@ _NUMPY_NAMES = {np.dtype(name): name for name in dtypes.NUMPY_ITEM_BYTES}
 class Encoder:
     """Encodes objects as values and collects their raw buffers.
 
-    keep:    returns a handle for an object that stays in this process, or None
-    special: returns a value for an object that only one side can build (a device, an Axes), or
-             None; receives this encoder for the object's content
+    keep:    called for an object that is not plain data; returns a handle if the object stays in
+             this process, otherwise None
+    special: called for an object that is not a built-in value, with this encoder; returns a value
+             if the receiver can rebuild the object (a device, an Axes), otherwise None
     """
 
     keep: Callable[[object], frames.Value | None] = lambda _: None
@@ -80,21 +81,21 @@ class Encoder:
         return self.keep(thing) or frames.OpaqueV(kind.__name__[:200])
 
     def _once(self, thing: Any, encode: Callable[[Any], frames.Value]) -> frames.Value:
-        """Encode an object once, so that two references decode to the same object."""
+        """Encode an object only once, so that references to it decode to a single object."""
         seen = self._seen.get(id(thing))
         if seen is None:
             seen = self._seen[id(thing)] = (thing, encode(thing))
         return seen[1]
 
     def _buffer(self, raw: bytes) -> int:
-        # A copy: the submission could write to a view of its memory later.
+        # Copy, because the submission could write to a view of its memory later.
         self.buffers.append(bytes(raw))
         return len(self.buffers) - 1
 
     def tensor(self, x: torch.Tensor) -> frames.Value:
         kind, device, name = type(x), x.device.type, TORCH_NAMES.get(x.dtype)
         needs_gradient = x.requires_grad
-        if device == FAKE_DEVICE:  # the data is on the CPU
+        if device == FAKE_DEVICE:  # its data is in a CPU tensor
             x = getattr(x.detach(), "elem", x)
             kind = type(x)
         if device == "meta" or x.device.type == FAKE_DEVICE:
@@ -137,7 +138,7 @@ class Encoder:
 
 
 def _strides(x: np.ndarray[Any, Any]) -> tuple[int, ...] | None:
-    """Return the strides of a view in elements, or None if its elements are copied in C order."""
+    """Return an array's strides in elements, or None if the array must be copied in C order."""
     if x.flags.c_contiguous or not x.size:
         return None
     if any(s < 0 or s % x.itemsize for s in x.strides):
@@ -164,13 +165,14 @@ _SPECIAL = (frames.SpecialV, frames.HandleV, frames.OpaqueV, frames.DrawingV, fr
 
 @dataclass
 class Decoder:
-    """Decodes values into objects after checking them; raises BadFrame for invalid ones.
+    """Checks and decodes values; raises BadFrame for an invalid value.
 
-    special:      builds values that only this side can build
-    tensor:       is applied to every decoded tensor
-    gradients:    whether tensors require gradients as the sender's did
-    without_data: whether tensors without data are allowed
-    budget:       bytes that all values together may take
+    special:      called with a special value, a handle, a drawing or an opaque value, and with this
+                  decoder; returns the decoded object
+    tensor:       called with each decoded tensor; returns its replacement
+    gradients:    whether a tensor requires gradients if the sender's tensor did
+    without_data: whether tensors on the meta device are allowed
+    budget:       limit of the decoded size of all values together, in bytes
     """
 
     buffers: list[memoryview]
@@ -185,19 +187,12 @@ class Decoder:
     def __call__(self, value: frames.Value) -> Any:
         if type(value) in _PLAIN:
             return value
-        if isinstance(value, frames.TensorV):
-            seen = self._seen.get(value) if value.buffer is not None else None
-            if seen is None:
-                tensor = self._tensor(value)
-                if value.needs_gradient and self.gradients and tensor.is_floating_point():
-                    tensor.requires_grad_()
-                seen = self._seen[value] = self.tensor(tensor)
-            return seen
-        if isinstance(value, frames.ArrayV):
-            seen = self._seen.get(value)
-            if seen is None:
-                seen = self._seen[value] = self._array(value)
-            return seen
+        if isinstance(value, (frames.TensorV, frames.ArrayV)):
+            found = self._seen.get(value) if value.buffer is not None else None
+            if found is None:
+                decode: Any = self._tensor if isinstance(value, frames.TensorV) else self._array
+                found = self._seen[value] = decode(value)
+            return found
         if isinstance(value, frames.SeqV):
             items = [self(v) for v in value.items]
             return tuple(items) if value.kind == "tuple" else items
@@ -233,10 +228,14 @@ class Decoder:
         dtype = TORCH_DTYPES[value.dtype]
         if value.buffer is not None:
             elements = self._elements(value, value.buffer, dtypes.TORCH_ITEM_BYTES)
-            return torch.from_numpy(elements).view(dtype)
-        if not self.without_data:
+            tensor = torch.from_numpy(elements).view(dtype)
+        elif self.without_data:
+            tensor = torch.empty(value.shape, dtype=dtype, device="meta")
+        else:
             raise frames.BadFrame("a tensor without data")
-        return torch.empty(value.shape, dtype=dtype, device="meta")
+        if value.needs_gradient and self.gradients and tensor.is_floating_point():
+            tensor.requires_grad_()
+        return self.tensor(tensor)
 
     def _array(self, value: frames.ArrayV) -> Any:
         array = self._elements(value, value.buffer, dtypes.NUMPY_ITEM_BYTES)
@@ -260,7 +259,7 @@ class Decoder:
             size = frames.checked_size(value.dtype, (extent,), item_bytes)
             self._count(size)
         raw = bytearray(self._raw(buffer, size))
-        if value.dtype == "bool":  # a byte other than 0 and 1 is not a valid bool
+        if value.dtype == "bool":  # bytes other than 0 and 1 are not valid bools
             flat = np.frombuffer(raw, np.uint8) != 0
         elif value.dtype in dtypes.NOT_IN_NUMPY:
             flat = np.frombuffer(raw, f"int{8 * item_bytes[value.dtype]}")
@@ -272,7 +271,7 @@ class Decoder:
 
 
 def _big_integer(number: int) -> frames.Value:
-    """Encode an integer of more than 64 bits; above 300 digits Python would not print it."""
+    """Encode an integer that does not fit into 64 bits, or its type if it has over 300 digits."""
     if number.bit_length() > 990:
         return frames.OpaqueV("int of more than 300 digits")
     return frames.BigIntV(str(number))

@@ -1,4 +1,4 @@
-"""Build arguments that a hidden test describes as plain data: modules, models, expressions."""
+"""Build arguments that a hidden test describes as plain data: modules, models and expressions."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _NAME = "brought by the grader"
 
 @lru_cache(maxsize=8)
 def module_of(source: str) -> types.ModuleType:
-    """Run a source and return its module, which is cached by the source."""
+    """Execute the source of a module and return the module; calls with equal sources share it."""
     module = types.ModuleType(_NAME)
     code = compile(source, f"<{_NAME}>", "exec", dont_inherit=True)  # dataclasses read annotations
     exec(code, module.__dict__)
@@ -31,7 +31,7 @@ def module_of(source: str) -> types.ModuleType:
 
 
 def is_injected(kind: type) -> bool:
-    """Return True if an injected module defines the class, so that objects stay in the worker."""
+    """Return True if an injected module (`module_of`) defines the class."""
     return kind.__module__ == _NAME
 
 
@@ -62,8 +62,8 @@ def build(kind: str, content: Any, device: str) -> Any:
 def warm(extra: str) -> None:
     """Import an extra's packages before the first call.
 
-    Keras reads its backend and device from the environment when it is imported; by default it moves
-    every tensor to a GPU. Importing it also draws from Python's random state.
+    Keras reads its backend and device from the environment at import, and moves every tensor to a
+    GPU by default. Its import also draws from Python's random generator.
     """
     if extra == "keras":
         os.environ.setdefault("KERAS_BACKEND", "torch")
@@ -83,11 +83,9 @@ def warm(extra: str) -> None:
 def _torch_mha(content: dict[str, Any], device: str) -> nn.MultiheadAttention:
     state = content["state"]
     dtype = next(iter(state.values())).dtype
-    generator_state = torch.get_rng_state()
-    module = nn.MultiheadAttention(
-        content["embed_dim"], content["num_heads"], bias=content["bias"], batch_first=True
-    )
-    torch.set_rng_state(generator_state)
+    sizes, bias = (content["embed_dim"], content["num_heads"]), content["bias"]
+    with torch.random.fork_rng(devices=[]):
+        module = nn.MultiheadAttention(*sizes, bias=bias, batch_first=True)
     devices.move_module(module, device, dtype)
     module.load_state_dict(state)
     return module
@@ -118,7 +116,7 @@ def _build_bert(content: dict[str, Any], words: int) -> Any:
         max_position_embeddings=64,
         attn_implementation=content["attention"],
     )
-    # Skip Transformers' own initialisation, which takes half of the time.
+    # Skip Transformers' own initialisation, which would take half of the time.
     undrawn = import_module("transformers.initialization").no_init_weights
     with torch.random.fork_rng(devices=[]), undrawn():
         return transformers.BertModel(config, add_pooling_layer=False).eval()

@@ -22,7 +22,7 @@ def place(x: torch.Tensor, device: str) -> torch.Tensor:
     if device == "cpu":
         return x
     if device == FAKE:
-        return fake_device.ClaimedTensor(x)  # not shared: every call decodes its tensors again
+        return fake_device.ClaimedTensor(x)  # no copy, because each call decodes its own tensors
     moved = torch.empty_strided(x.shape, x.stride(), dtype=x.dtype, device=device)
     if all(s or n < 2 for n, s in zip(x.shape, x.stride(), strict=True)):
         return moved.copy_(x)
@@ -30,29 +30,29 @@ def place(x: torch.Tensor, device: str) -> torch.Tensor:
 
 
 def start_gpu(max_bytes: int) -> None:
-    """Start every CUDA device and limit torch's memory on it, because submissions share devices.
+    """Initialise all CUDA devices and limit torch's memory on each of them to `max_bytes`.
 
-    Code that lifts the limit can use the whole device. Raises RuntimeError if torch supports CUDA
-    but finds no GPU: an error of the setup, not of a submission.
+    The limit lets submissions share a device, but code that removes the limit can use the whole
+    device. Raises RuntimeError if torch supports CUDA but finds no GPU.
     """
     if torch.version.cuda:
         if not torch.cuda.device_count():
             raise RuntimeError("no GPU answers within the sandbox: is its driver loaded?")
-        torch.cuda.init()  # from here on, CUDA itself counts: it shows one part of a divided GPU
+        torch.cuda.init()  # afterwards, CUDA counts the devices and shows one part of a divided GPU
     for number in range(torch.cuda.device_count()):
         total = torch.cuda.get_device_properties(number).total_memory
         torch.cuda.set_per_process_memory_fraction(min(1.0, max_bytes / total), number)
     if torch.cuda.is_initialized():
-        torch.zeros(1, device="cuda")  # creates the context now, outside of the tests' time limits
+        torch.zeros(1, device="cuda")  # creates the context outside of the tests' time limits
         finish("cuda")
     compute_exactly()
 
 
 def compute_exactly() -> None:
-    """Make torch compute sums and products in the precision of their dtype again.
+    """Make torch compute sums and products in the full precision of their dtype.
 
-    A GPU may use TF32 for float32, and accumulate halves in half precision. A correct function
-    would then exceed the tolerance of its type.
+    Otherwise a GPU may use TF32 for float32 and accumulate float16 in half precision, so that a
+    correct result would exceed the tolerance of its dtype.
     """
     torch.set_float32_matmul_precision("highest")
     torch.backends.cudnn.allow_tf32 = False
@@ -61,13 +61,13 @@ def compute_exactly() -> None:
 
 
 def finish(device: str) -> None:
-    """Wait until a GPU has finished its work on all streams, so that errors belong to this call."""
+    """Wait for a GPU's work on all streams, so that its errors are raised in this call."""
     if device == "cuda":
         torch.cuda.synchronize()
 
 
 def is_lost(device: str) -> bool:
-    """Return True if a GPU no longer works in this process, as after an illegal access."""
+    """Return True if a GPU no longer works in this process, as after an illegal memory access."""
     try:
         finish(device)
     except RuntimeError:
@@ -76,7 +76,7 @@ def is_lost(device: str) -> bool:
 
 
 def move_module(module: nn.Module, device: str, dtype: torch.dtype | None) -> None:
-    """Move a module with `module.to`, and restore tied weights, which separate on the fake GPU."""
+    """Move and cast a module, and tie weights again that `module.to` separates on the fake GPU."""
     owners: dict[int, list[tuple[nn.Module, str]]] = {}
     for part in module.modules():
         for name, tensor in (*part._parameters.items(), *part._buffers.items()):
@@ -89,7 +89,7 @@ def move_module(module: nn.Module, device: str, dtype: torch.dtype | None) -> No
 
 
 def tensors_in(value: Any) -> list[torch.Tensor]:
-    """Return the tensors in nested tuples, lists and dicts, in order."""
+    """Return the tensors in nested tuples, lists and dicts, from left to right."""
     if isinstance(value, torch.Tensor):
         return [value]
     if isinstance(value, (tuple, list)):

@@ -1,21 +1,21 @@
 """`fake-gpu`: a simulated GPU that finds device mistakes on a machine without a GPU.
 
 A `ClaimedTensor` reports that it is on the fake GPU and stores its data in a CPU tensor. Operators
-reach it below autograd: in `__torch_dispatch__` if one of its tensors takes part, in the kernels of
-`_register_factories` otherwise. The operator runs on the CPU tensors, and its results are wrapped
-again. So control flow, indexing by a mask and `item()` work as on a GPU, and tensors on different
-devices are refused as on a GPU.
+are intercepted below autograd: in `__torch_dispatch__` if an argument is a `ClaimedTensor`, and in
+the kernels of `_register_factories` otherwise. The operator runs on the CPU tensors, and its
+results are wrapped again. Control flow, indexing by a mask and `item()` therefore work as on a GPU,
+and an operator refuses tensors on different devices as on a GPU.
 
-The rules for mixing devices are CUDA's: a CPU tensor without axes is accepted anywhere, as a number
-would be; `copy_` and `to` copy between devices; a tensor on the device may be indexed from the CPU;
-anything else is an error.
+The rules for mixing devices are CUDA's: an operator accepts a CPU tensor without axes like a
+number, `copy_` and `to` copy between devices, and an index may be on the CPU. Other combinations
+raise an error.
 
-An error here is always the submission's, so a submission cannot escape a test by asking for a
-missing feature. Features that torch cannot run on a device without C++ code are implemented here:
+An error in this module is reported as the submission's, so that a submission cannot avoid a test by
+using an unsupported feature. The module implements the features that torch would need C++ code for:
 generators, pinned memory, LSTM and GRU cells, and outputs that change their size. Only nested
-tensors are missing.
+tensors are not supported.
 
-This module relies on private names of torch: `_setup_privateuseone_for_python_backend`,
+This module relies on private names of torch: those imported from `backend_registration`,
 `_disabled_torch_function_impl`, `return_and_correct_aliasing`, and the functions of `torch._C` that
 torch.accelerator calls.
 """
@@ -29,6 +29,10 @@ from typing import Any, NoReturn
 
 import torch
 from torch.utils._python_dispatch import return_and_correct_aliasing
+from torch.utils.backend_registration import (
+    _DummyBackendModule,
+    _setup_privateuseone_for_python_backend,
+)
 
 from ..protocol.values import FAKE_DEVICE
 from .operator_facts import CELLS, FACTORIES, OperatorFacts, facts_of
@@ -38,7 +42,7 @@ _aten = torch.ops.aten
 
 
 class ClaimedTensor(torch.Tensor):
-    """A tensor that claims to be on the fake GPU; `elem` is the tensor with its data on the CPU."""
+    """A tensor that reports to be on the fake GPU. `elem`: the CPU tensor with its data."""
 
     elem: torch.Tensor
 
@@ -84,12 +88,11 @@ class ClaimedTensor(torch.Tensor):
 
 @cache
 def device() -> torch.device:
-    """Return the fake GPU; the first call registers it.
+    """Return the fake GPU, which the first call registers.
 
-    Call it before the first backward pass of a process, because autograd counts devices only once.
+    The first call must precede the first backward pass in a process, because autograd counts the
+    devices only once.
     """
-    from torch.utils.backend_registration import _setup_privateuseone_for_python_backend
-
     _setup_privateuseone_for_python_backend(FAKE_DEVICE, backend_module=_backend)
     _register_factories()
     _name_the_accelerator()
@@ -98,14 +101,14 @@ def device() -> torch.device:
 
 
 class _AnyGenerator(type(torch._C.Generator)):  # type: ignore[misc]  # its metaclass is not in the stubs
-    """Makes `isinstance(x, torch.Generator)` true for torch's own generators, too."""
+    """A metaclass for which torch's own generators are instances of `Generator`, too."""
 
     def __instancecheck__(cls, instance: object) -> bool:
         return isinstance(instance, torch._C.Generator)
 
 
 class Generator(torch._C.Generator, metaclass=_AnyGenerator):
-    """`torch.Generator`; one for the fake GPU draws the CPU's random numbers."""
+    """A replacement of `torch.Generator` that draws the CPU's numbers for the fake GPU."""
 
     def __new__(cls, device: Any = "cpu") -> Any:
         if torch.device(device).type not in _NAMES:
@@ -117,10 +120,10 @@ class Generator(torch._C.Generator, metaclass=_AnyGenerator):
         return device()
 
 
-class _Backend:
-    """The module that torch expects of a device. Its random numbers are the CPU's.
+class _Backend(_DummyBackendModule):
+    """The device module of the fake GPU, which draws the CPU's random numbers.
 
-    present: whether the running call is made on the fake GPU
+    present: whether the current call runs on the fake GPU
     """
 
     present = False
@@ -128,14 +131,8 @@ class _Backend:
     def is_available(self) -> bool:
         return self.present
 
-    def is_initialized(self) -> bool:
-        return True
-
     def device_count(self) -> int:
         return int(self.present)
-
-    def current_device(self) -> int:
-        return 0
 
     def set_device(self, device: Any) -> None: ...
 
@@ -152,11 +149,6 @@ class _Backend:
     def set_rng_state(self, state: torch.Tensor, device: Any = 0) -> None:
         torch.set_rng_state(state)
 
-    def manual_seed_all(self, seed: int) -> None: ...
-
-    def _is_in_bad_fork(self) -> bool:
-        return False
-
     def get_amp_supported_dtype(self) -> list[torch.dtype]:
         return [torch.float16, torch.bfloat16]
 
@@ -166,7 +158,7 @@ _backend = _Backend()
 
 @contextmanager
 def present(is_present: bool) -> Iterator[None]:
-    """Make torch report that the machine has the fake GPU, or that it does not."""
+    """Set whether torch reports the fake GPU as available, and restore the state afterwards."""
     before, _backend.present = _backend.present, is_present
     try:
         yield
@@ -187,7 +179,7 @@ def _name_the_accelerator() -> None:
 
 @cache
 def warm() -> None:
-    """Make torch import its modules for tensor subclasses now, so that no call waits for them."""
+    """Make torch import its modules for tensor subclasses, which would delay the first call."""
     ClaimedTensor(torch.ones(1)) * 1
 
 
@@ -195,9 +187,9 @@ _libraries: list[torch.library.Library] = []  # deleting a library would remove 
 
 
 def _register_factories() -> None:
-    """Register kernels for operators that take no tensor, and for copies to the device.
+    """Register kernels for operators without tensor arguments, and for copies to the device.
 
-    Autocast does not change dtypes on this device.
+    Also disables autocast on the device.
     """
     library = torch.library.Library("aten", "IMPL")
     _libraries.append(library)
@@ -228,13 +220,13 @@ def _factory(operator: Any) -> Callable[..., Any]:
 
 
 def _copy_from(source: torch.Tensor, target: Any, non_blocking: bool = False) -> Any:
-    """Fill a new tensor, as `torch.tensor(..., device=...)` bypasses `__torch_dispatch__`."""
+    """Fill a new tensor, because `torch.tensor(..., device=...)` bypasses `__torch_dispatch__`."""
     target.elem.copy_(source.elem if isinstance(source, ClaimedTensor) else source)
     return target
 
 
 def _run(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Run an operator on the CPU tensors inside claimed tensors."""
+    """Run an operator on the CPU tensors inside claimed tensors, and wrap its results."""
     facts = facts_of(func)
     if not facts.moves:
         _check_devices(facts, args, kwargs)
@@ -291,9 +283,9 @@ def _claim(result: Any) -> Any:
 def _written(
     facts: OperatorFacts, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any
 ) -> Any:
-    """Return the arguments that an operator wrote to, because the operator returns these."""
+    """Return the arguments that an in-place operator changed, after updating their metadata."""
     written = [args[n] if n < len(args) else kwargs.get(name) for n, name in facts.written]
-    if facts.changes_form and not facts.resizes:
+    if facts.changes_view:
         return return_and_correct_aliasing(func, args, kwargs, result)
     for x in written:
         if isinstance(x, ClaimedTensor) and x.shape != x.elem.shape:

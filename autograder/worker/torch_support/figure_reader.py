@@ -75,14 +75,10 @@ def _extent(shown: list[Any]) -> tuple[int, int]:
 def _flipped_for_reader(axes: Any, image: Any, data: Any) -> tuple[Any, bool]:
     """Flip the data as a reader sees them, for any origin, extent or inverted axis."""
     if _is_mesh(image):
-        bottom_up, left_right = not axes.yaxis_inverted(), not axes.xaxis_inverted()
-        return (data[:, ::1] if left_right else data[:, ::-1]), not bottom_up
+        return data[:, ::-1] if axes.xaxis_inverted() else data, bool(axes.yaxis_inverted())
     left, right, bottom, top = image.get_extent()
-    origin_upper = image.origin == "upper"
-    first_row_at = top if origin_upper else bottom
-    last_row_at = bottom if origin_upper else top
-    row_goes_up = last_row_at > first_row_at
-    top_first = row_goes_up == bool(axes.yaxis_inverted())
+    rows_go_up = bottom > top if image.origin == "upper" else top > bottom
+    top_first = rows_go_up == bool(axes.yaxis_inverted())
     if (right > left) == bool(axes.xaxis_inverted()):
         data = data[:, ::-1]
     return data, top_first

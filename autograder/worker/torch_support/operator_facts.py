@@ -7,8 +7,9 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 import torch
+from torch.utils._python_dispatch import TorchDispatchMode
 
-# Operators that create a tensor without taking one.
+# Operators that create a tensor and have no tensor arguments.
 FACTORIES = (
     *("empty", "empty_strided", "empty_permuted", "_efficientzerotensor", "scalar_tensor"),
     *("zeros", "ones", "full", "eye", "arange", "range", "linspace", "logspace"),
@@ -18,23 +19,34 @@ FACTORIES = (
 _INDEXING = {"index", "index_put", "index_put_", "_index_put_impl_", "_unsafe_index"} | {
     *("_pack_padded_sequence", "_pad_packed_sequence")
 }
-# Operators whose tensors must all be on the device, even those without axes.
+# Operators whose tensors must all be on the device, including tensors without axes.
 _STRICT = {"cat", "stack", "embedding", "index_select", "gather"}
 # Operators that resize their first argument; torch's own correction of views fails for them.
 _RESIZING = {"resize_", "resize_as_"}
 
 
+class DispatchMode(TorchDispatchMode):
+    """A dispatch mode for which torch does not import its compiler."""
+
+    def __init__(self) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]  # torch's own
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        return False
+
+
 class OperatorFacts(NamedTuple):
-    """The facts about an operator that decide on which devices its arguments may be.
+    """Properties of an operator that determine on which devices its arguments may be.
 
     moves:           whether the operator copies between devices
     strict:          whether tensors without axes must be on the device, too
     indexing:        whether an index may be on the CPU
-    written:         positions and names of the arguments that it writes to
-    on_device:       positions and names of arguments whose device counts even without axes
-    returns_written: whether it returns the arguments that it writes to
-    changes_form:    whether it changes the shape or strides of its outputs
-    resizes:         whether it changes the size of its first argument
+    written:         positions and names of the arguments that the operator changes in place
+    on_device:       positions and names of arguments that must be on the device even without axes
+    returns_written: whether the operator returns the arguments that it changes
+    changes_view:    whether the operator changes the shape or strides of an argument in place,
+                     without a change of its size
     """
 
     name: str
@@ -44,8 +56,7 @@ class OperatorFacts(NamedTuple):
     written: tuple[tuple[int, str], ...]
     on_device: frozenset[int | str]
     returns_written: bool
-    changes_form: bool
-    resizes: bool
+    changes_view: bool
 
 
 @lru_cache(maxsize=4096)
@@ -68,8 +79,7 @@ def facts_of(func: Any) -> OperatorFacts:
         written,
         frozenset(on_device | {0} if indexing else on_device),
         bool(aliases) and all(a is not None and a.is_write for a in aliases),
-        torch.Tag.inplace_view in func.tags,
-        name in _RESIZING,
+        torch.Tag.inplace_view in func.tags and name not in _RESIZING,
     )
 
 
@@ -96,7 +106,7 @@ def _gru_cell(
     return new + (update + update_h).sigmoid() * (hx - new), inputs
 
 
-# Operators that the CPU lacks. Their last result would be saved for a backward pass.
+# Operators without a CPU kernel. The last result is the workspace of CUDA's backward pass.
 CELLS: dict[str, Callable[..., Any]] = {
     "_thnn_fused_lstm_cell": _lstm_cell,
     "_thnn_fused_gru_cell": _gru_cell,

@@ -17,9 +17,9 @@ from .devices import bare, tensors_in
 def settle(
     module: nn.Module, request: frames.Call, buffers: list[memoryview]
 ) -> frames.StateMismatch | None:
-    """Cast a new module, load the requested weights, and move it to the device.
+    """Cast a new module, move it to the device, and load the requested weights.
 
-    Returns the mismatch if names or shapes differ and the request does not allow that.
+    Returns None, or the mismatch if names or shapes differ and the request does not allow that.
     """
     dtype = TORCH_DTYPES[request.dtype] if request.dtype else None
     devices.move_module(module, request.device, dtype)
@@ -52,7 +52,7 @@ def settle(
 def _load_by_position(own: dict[str, torch.Tensor], state: dict[str, torch.Tensor]) -> bool:
     """Load weights by name, or by position if names differ; set additional biases to zero.
 
-    Return False if the shapes do not match.
+    Returns False without loading weights if the shapes do not match.
     """
     free = [name for name in own if name not in state]
     spare = [name for name in free if name.rpartition(".")[2] == "bias"]
@@ -64,7 +64,7 @@ def _load_by_position(own: dict[str, torch.Tensor], state: dict[str, torch.Tenso
             with torch.no_grad():
                 for name, value in own.items():
                     if name not in into.values():
-                        value.zero_().requires_grad_(False)  # its gradient is not compared
+                        value.zero_().requires_grad_(False)  # the reference has no such gradient
                 for name, place in into.items():
                     own[place].copy_(state[name])
             return True
@@ -72,7 +72,7 @@ def _load_by_position(own: dict[str, torch.Tensor], state: dict[str, torch.Tenso
 
 
 def _fill(own: dict[str, torch.Tensor], device: str) -> None:
-    """Fill layers of different sizes with values that depend only on their names."""
+    """Draw weights that depend only on the parameters' names and shapes."""
     for name, value in own.items():
         if value.is_floating_point():
             seed = torch.Generator().manual_seed(zlib.crc32(name.encode("utf-8", "replace")))
@@ -94,7 +94,11 @@ def pulled_back(
     decoder: Decoder,
     encoder: Encoder,
 ) -> tuple[tuple[frames.Value, ...], tuple[int, ...]]:
-    """Return the vector-Jacobian products of the float results, and which results are detached."""
+    """Run a backward pass with the request's cotangents.
+
+    Returns the encoded gradients of the inputs that require gradients, and the indices of the float
+    results that do not. Without a matching cotangent, there are no gradients.
+    """
     outputs = [t for t in tensors_in(result) if t.is_floating_point()]
     wanted = [t for t in inputs if t.requires_grad]
     detached = tuple(i for i, y in enumerate(outputs) if not y.requires_grad)

@@ -1,13 +1,13 @@
 """Check with Triton's frontend whether a GPU's compiler accepts a kernel; needs no GPU.
 
-The interpreter runs a kernel as Python, so it accepts code that the compiler refuses: a range whose
-length is not a power of two, a product of tiles that are too small, a call of torch, a list, a
-value that changes its type in a loop. Triton's frontend compiles the source to the first
-intermediate language. It needs no GPU, no other program and no file.
+The interpreter runs a kernel as Python, so it accepts code that the compiler rejects: a range whose
+length is not a power of two, a product of tiles that are too small, a call of torch, a list, or a
+variable that changes its type in a loop. The frontend compiles a kernel's source to Triton's first
+intermediate representation, which needs neither a GPU nor other programs or files.
 
-When Triton is imported, it decides whether its own functions (`tl.max`, `tl.sum`) are interpreted
-or compiled. Here they are interpreted; while the frontend compiles a kernel, compilable versions
-replace them.
+Triton decides at import whether its own functions (`tl.max`, `tl.sum`) are interpreted or compiled.
+Here they are interpreted. While the frontend compiles a kernel, compilable versions replace these
+functions.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _CAPABILITY = 80  # Ampere; newer GPUs refuse the same kernels
 
 
 class Frontend:
-    """Compiles kernels to Triton's intermediate language, and caches the outcomes."""
+    """Compiles kernels to Triton's intermediate representation, and caches the errors."""
 
     def __init__(self) -> None:
         backends: Any = import_module("triton.backends.compiler")
@@ -43,14 +43,14 @@ class Frontend:
         self._utils: Any = import_module("triton._utils")
         self._known: dict[Any, frames.Raised | None] = {}
         tensor = import_module("triton.language").tensor
-        # the interpreter patches these and does not restore everything
+        # the interpreter patches these attributes and does not restore all of them
         self._plain = [(owner, dict(vars(owner))) for owner in [tensor, *_language()]]
         self._libraries = frozenset(sys.modules)
 
     def refusal(
         self, kernel: Any, args: tuple[Any, ...], kwargs: dict[str, Any], root: str
     ) -> frames.Raised | None:
-        """Return the error of compiling a kernel for these arguments, or None."""
+        """Return the compiler's error for a launch with these arguments, or None if it compiles."""
         # without launch options such as `num_warps`
         named = {name: value for name, value in kwargs.items() if name in kernel.arg_names}
         try:
@@ -60,7 +60,7 @@ class Frontend:
         bound.apply_defaults()
         try:
             signature, constants = self._types(kernel, bound.arguments)
-        except Exception as error:  # not a valid argument of a kernel
+        except Exception as error:  # an argument has no type in Triton
             return _described(error, root)
         key = kernel.fn, tuple(signature.items()), repr(constants)
         if key not in self._known:
@@ -70,7 +70,7 @@ class Frontend:
     def _types(
         self, kernel: Any, arguments: dict[str, Any]
     ) -> tuple[dict[str, Any], dict[tuple[int, ...], Any]]:
-        """Return the types of a kernel's parameters, and the constants by position."""
+        """Return the types of a kernel's parameters by name, and its constants by position."""
         signature = {}
         values = [_bare(value) for value in arguments.values()]
         for name, value in zip(arguments, values, strict=True):
@@ -90,8 +90,8 @@ class Frontend:
     ) -> frames.Raised | None:
         others = [m for n, m in list(sys.modules.items()) if n not in self._libraries]
         own = [vars(module) for module in others if _is_submitted(module, root + os.sep)]
-        with warnings.catch_warnings(), compiled_twins(self._plain, kernel.fn, own) as twin:
-            warnings.simplefilter("ignore")
+        quiet = warnings.catch_warnings(action="ignore")
+        with quiet, compiled_twins(self._plain, kernel.fn, own) as twin:
             try:
                 source = self._source(twin, signature, constants)
                 # Overflow checks are compiled only into kernels that are being debugged.
@@ -117,7 +117,7 @@ def _bare(value: Any) -> Any:
 
 
 def _described(error: BaseException, root: str) -> frames.Raised:
-    """Describe the innermost cause of an error, with the submission's line."""
+    """Describe the root cause of a compilation error, with the submission's line."""
     line = _line_of(error, root)
     while error.__cause__ is not None:
         error = error.__cause__
@@ -142,7 +142,7 @@ def _line_of(error: BaseException, root: str) -> int | None:
 
 
 def interpret_library() -> None:
-    """Interpret Triton's own functions, even if Triton was imported without the interpreter."""
+    """Make Triton interpret its own functions, even if it was imported for compilation."""
     jit: Any = import_module("triton.runtime.jit")
     interpreter: Any = import_module("triton.runtime.interpreter")
     import_module("triton.language")
@@ -167,7 +167,7 @@ def compiled_twins(
     kernel: types.FunctionType,
     own: list[dict[str, Any]],
 ) -> Iterator[Any]:
-    """Replace functions that a kernel may call by compilable ones; yield the compilable kernel.
+    """Replace functions that a kernel may call by compilable versions; yield a compilable kernel.
 
     plain: Triton's modules and classes with their original attributes
     own:   the namespaces of the submission's modules

@@ -1,19 +1,19 @@
 """Triton's interpreter with checks of every address before memory is accessed.
 
-Theory of operation. With `TRITON_INTERPRET=1` a kernel runs as Python: one program after the other,
-on the CPU, and every load and store hands raw addresses to C. Three mistakes go unnoticed there
-that a GPU does not forgive. Here they show:
+Theory of operation. With `TRITON_INTERPRET=1`, a kernel runs as Python on the CPU, one program
+after the other, and each load and store passes raw addresses to C. Triton's interpreter therefore
+does not notice three mistakes that fail on a GPU. This module detects them:
 
-- An address outside of every tensor that the launch was given is not touched. A load there yields
-  NaN (or the largest integer), a store is dropped, and both are counted. An element counts as
-  inside only if it belongs to the view that was passed, not merely to its memory.
-- Programs run in any requested order, and accesses of different programs that race on a GPU
+- An access outside of all tensors of a launch does not reach memory. A load returns NaN (or the
+  largest integer), a store is ignored, and both are counted. An element counts as inside only if it
+  belongs to the view that was passed to the kernel, not just to the same memory.
+- Programs run in the requested order, and accesses by different programs that would race on a GPU
   are counted (`races`).
-- Pointers to different devices are refused, as a driver refuses them.
+- Pointers to different devices raise an error, as in a GPU driver.
 
-`setup` replaces a few methods of the interpreter, once in a process and before any student code
-exists. Accesses are recorded only by a `KernelWatch`, but addresses are always checked. Like all
-counts, a submission can falsify them: see docs/threat-model.md.
+`setup` replaces some methods of the interpreter once per process, before any student code exists.
+Addresses are always checked, and a `KernelWatch` also records the accesses. A submission can
+falsify these records: see docs/threat-model.md.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ from ..torch_support.devices import bare
 from ..torch_support.fake_device import ClaimedTensor
 from . import launch_trace
 from .compile_check import Frontend, interpret_library
-from .launch_trace import Launch, without_number
+from .launch_trace import KernelWatch, Launch, without_number
 from .races import once_used
 
-_launch: Launch | None = None
+_launch = Launch((), KernelWatch())
 _frontend: Frontend | None = None
 
 
@@ -87,12 +87,12 @@ def _wrap(owner: type, name: str, around: Callable[..., Any]) -> None:
 
 
 def _number_addresses(interpreter: Any) -> None:
-    """Add the number of a tensor's memory to the addresses that a kernel receives."""
+    """Encode the number of a tensor's region in the addresses that a kernel receives."""
     original = interpreter._implicit_cvt
 
     def converted(arg: Any) -> Any:
         result = original(arg)
-        if _launch is not None and hasattr(arg, "data_ptr"):
+        if hasattr(arg, "data_ptr"):
             base = getattr(arg, "base", arg)  # the tensor inside a wrapper
             result.handle.data |= _launch.numbered(base)
         return result
@@ -104,9 +104,9 @@ def _number_addresses(interpreter: Any) -> None:
 
 
 def _run(original: Any, kernel: Any, *args: Any, grid: Any, warmup: bool, **kwargs: Any) -> Any:
-    """Launch a kernel; let Triton's compiler check it first if the call requests that."""
+    """Launch a kernel, after checking it with Triton's compiler if the call requests a check."""
     watch = launch_trace.current()
-    if watch is None or not watch.compiling or _frontend is None or warmup:
+    if not watch.compiling or _frontend is None or warmup:
         return original(kernel, *args, grid=grid, warmup=warmup, **kwargs)
     with numpy_allocations.uncounted():
         refused = _frontend.refusal(kernel, args, kwargs, watch.root)
@@ -117,21 +117,21 @@ def _run(original: Any, kernel: Any, *args: Any, grid: Any, warmup: bool, **kwar
 
 
 def _nested(original: Any, function: Any, *args: Any, **kwargs: Any) -> Any:
-    """Call one jitted function from another.
+    """Call a jitted function from another jitted function.
 
-    The interpreter patches all of Triton's language in each call; once for each module and launch
-    is enough.
+    The interpreter patches Triton's language in each call, although once per module and launch is
+    enough.
     """
     module = id(function.fn.__globals__)
-    if _launch is None or module not in _launch.patched:
-        if _launch is not None:
-            _launch.patched.add(module)
-        return original(function, *args, **kwargs)
-    return function.rewrite()(*args, **kwargs)
+    if module in _launch.patched:
+        return function.rewrite()(*args, **kwargs)
+    if _launch.grid:
+        _launch.patched.add(module)
+    return original(function, *args, **kwargs)
 
 
 def _take_arguments(original: Any, executor: Any, args: Any, kwargs: Any) -> Any:
-    """Copy a launch's arguments to the host, and restrict accesses to their memory."""
+    """Copy a launch's arguments to the host, and allow accesses only to their memory."""
     global _launch
     given = [*args, *kwargs.values()]
     devices = {n: x.device.type for n, x in enumerate(given) if isinstance(x, torch.Tensor)}
@@ -141,29 +141,22 @@ def _take_arguments(original: Any, executor: Any, args: Any, kwargs: Any) -> Any
     bare = [_bare(x) for x in args], {name: _bare(x) for name, x in kwargs.items()}
     with _disable_current_modes():  # the interpreter's own tensors are not counted
         host, host_named = original(executor, *bare)
-    watch = launch_trace.current()
     with numpy_allocations.uncounted():
-        tensors = list(_tensors([*host, *host_named.values()]))
-        if watch is None:
-            _launch = Launch(tensors, "", None, noting=False)
-        else:
-            _launch = Launch(tensors, watch.root, watch.order, watch.noting)
+        _launch = Launch(_tensors([*host, *host_named.values()]), launch_trace.current())
     return host, host_named
 
 
 def _finish(original: Any, executor: Any, args: Any, host: Any, kwargs: Any, named: Any) -> Any:
     global _launch
-    launch, _launch = _launch, None
-    watch = launch_trace.current()
-    if watch is not None and launch is not None:
-        watch.finish(launch)
+    launch_trace.current().finish(_launch)
+    _launch = Launch((), KernelWatch())  # keeps no memory of the call alive
     bare = {name: _bare(x) for name, x in kwargs.items()}
     with _disable_current_modes():
         return original(executor, [_bare(x) for x in args], host, bare, named)
 
 
 def _bare(x: Any) -> Any:
-    if isinstance(getattr(x, "base", None), ClaimedTensor):  # a descriptor's
+    if isinstance(getattr(x, "base", None), ClaimedTensor):  # a tensor descriptor
         descriptor = copy.copy(x)
         descriptor.base = x.base.elem
         return descriptor
@@ -181,22 +174,16 @@ def _tensors(values: list[Any]) -> Iterator[torch.Tensor]:
 
 def _begin(original: Any, builder: Any, *dims: int) -> None:
     original(builder, *dims)
-    if _launch is not None:
-        _launch.begin(dims)
+    _launch.begin(dims)
 
 
 def _next_program(original: Any, builder: Any, *index: int) -> None:
-    if _launch is None:
-        original(builder, *index)
-    else:
-        original(builder, *_launch.next_program(index))
+    original(builder, *_launch.next_program(index))
 
 
 def _load(
     original: Any, builder: Any, ptrs: Any, mask: Any, other: Any, *rest: Any, **named: Any
 ) -> Any:
-    if _launch is None:
-        return original(builder, ptrs, mask, other, *rest, **named)
     safe, inside, outside = _checked(ptrs, mask, _launch.note_load)
     result = original(builder, safe, inside, other, *rest, **named)
     if outside is not None:
@@ -209,8 +196,6 @@ def _load(
 def _store(
     original: Any, builder: Any, ptrs: Any, value: Any, mask: Any, *rest: Any, **named: Any
 ) -> Any:
-    if _launch is None:
-        return original(builder, ptrs, value, mask, *rest, **named)
     safe, inside, _ = _checked(ptrs, mask, partial(_launch.note_store, value.data))
     return original(builder, safe, value, inside, *rest, **named)
 
@@ -218,7 +203,11 @@ def _store(
 def _checked(
     ptrs: Any, mask: Any, note: Callable[[np.ndarray, np.ndarray, int], np.ndarray | None]
 ) -> tuple[Any, Any, np.ndarray | None]:
-    """Return the real addresses, the mask without outside lanes, and a mask of outside lanes."""
+    """Check the addresses of a load or store.
+
+    Returns pointers with real addresses, the mask without lanes outside of all tensors, and a mask
+    of those lanes or None if there are none.
+    """
     with numpy_allocations.uncounted():
         if isinstance(mask, np.ndarray):  # a descriptor's mask, before Triton 3.8
             mask = type(ptrs)(mask, import_module("triton.language").int1)
@@ -232,8 +221,6 @@ def _checked(
 
 
 def _atomic(original: Any, builder: Any, *args: Any) -> Any:
-    if _launch is None:
-        return original(builder, *args)
     at = next(n for n, x in enumerate(args) if hasattr(x, "get_element_ty"))
     ptrs, masked = args[at], len(args) == 6  # a read-modify-write; a compare-and-swap has no mask
     sem = args[-2].name
@@ -256,7 +243,7 @@ def _atomic(original: Any, builder: Any, *args: Any) -> Any:
 
 
 def _in_memory(ptrs: Any, places: np.ndarray, outside: np.ndarray | None) -> Any:
-    """Return pointers as real addresses; replace those outside of every tensor by 0."""
+    """Return pointers with real addresses, and with address 0 outside of all tensors."""
     plain = without_number(ptrs.data if outside is None else places)
     safe = plain if outside is None else np.where(outside, np.uint64(0), plain)
     return type(ptrs)(safe, ptrs.dtype)

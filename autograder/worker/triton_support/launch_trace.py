@@ -1,8 +1,8 @@
-"""Record the kernel launches of a call, and their accesses to the tensors that they were given.
+"""Record the kernel launches of a call, and their accesses to the launches' tensors.
 
-An address that a kernel receives contains the number of its tensor in bits that no address uses. So
-an access past the end of a tensor is distinguished from an access to the next object in memory.
-An address without a number (a tensor's `data_ptr()`) may belong to any tensor of the launch.
+The addresses that a kernel receives contain the number of a tensor's region in unused high bits.
+The number distinguishes an access past the end of a tensor from an access to the next tensor in
+memory. An address without a number (from `data_ptr()`) may belong to any tensor of the launch.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ..stop_location import student_line
 from .provenance import Provenance
 from .races import Accesses, Races, equal_values
 
-_NUMBER = np.uint64(48)  # the first bit that no address of a process uses
+_NUMBER = np.uint64(48)  # the lowest bit that addresses of a process do not use
 _ADDRESS = np.uint64((1 << 48) - 1)
 
 
@@ -38,9 +38,9 @@ class Region:
 
     number:   the region's number in the launch, from 1
     start:    the address of the first byte
-    sizes:    for each byte, the size of the element that begins there, or 0 if none does
-    loaded:   for each byte, how often the element that begins there was loaded
-    accesses: which programs loaded and stored each element
+    sizes:    for each byte, the size of the element that begins at the byte, otherwise 0
+    loaded:   for each byte, how often the element that begins at the byte was loaded
+    accesses: the programs that loaded and stored each element
     written:  whether any program stored to the region
     views:    the launch's tensors in this storage
     """
@@ -62,9 +62,11 @@ class Region:
     def elements(
         self, places: np.ndarray, numbers: np.ndarray, size: int
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return a mask of the addresses of this region's elements, and all offsets (0 for others).
+        """Return a mask of the addresses that are elements of this region, and their offsets.
 
-        numbers: the tensor numbers in the addresses
+        numbers: the region numbers in the addresses
+
+        The offset of an address outside of this region is 0.
         """
         offsets = places - np.uint64(self.start)  # wraps to huge offsets for lower addresses
         near = (offsets < len(self.sizes)) & ((numbers == self.number) | (numbers == 0))
@@ -94,16 +96,10 @@ class Region:
 
 
 class Launch:
-    """One launch of a kernel: its memory, its grid and its accesses.
+    """One launch of a kernel: its memory, its grid and its accesses."""
 
-    order:  a seed for the order of programs, or None for ascending order
-    noting: whether loads of each element and races are recorded
-    """
-
-    def __init__(
-        self, tensors: list[torch.Tensor], root: str, order: int | None, noting: bool = True
-    ) -> None:
-        self.root, self._seed, self._noting = root, order, noting
+    def __init__(self, tensors: Iterable[torch.Tensor], watch: KernelWatch) -> None:
+        self._watch = watch
         self.regions: dict[int, Region] = {}
         for tensor in tensors:
             place = tensor.untyped_storage().data_ptr()
@@ -114,20 +110,20 @@ class Launch:
         self.order: list[int] = []  # the programs in the order in which they run
         self.program = self.run = 0
         self.outside_loads = self.outside_stores = self.largest = 0
-        self.races = Races(lambda: student_line(sys._getframe(), root))
+        self.races = Races(lambda: student_line(sys._getframe(), watch.root))
         self.patched: set[int] = set()
         self.line: int | None = None
 
     def numbered(self, tensor: torch.Tensor) -> np.uint64:
-        """Return the address bits that encode a tensor's number."""
+        """Return the address bits that encode the number of a tensor's region."""
         region = self.regions.get(tensor.untyped_storage().data_ptr())
         return np.uint64(0) if region is None else region.number << _NUMBER
 
     def begin(self, grid: tuple[int, ...]) -> None:
         """Store the grid and choose the order of programs."""
         self.grid, self.order = grid, list(range(int(np.prod(grid))))
-        if self._seed is not None:
-            random.Random(self._seed).shuffle(self.order)
+        if self._watch.order is not None:
+            random.Random(self._watch.order).shuffle(self.order)
 
     def next_program(self, index: tuple[int, ...]) -> tuple[int, ...]:
         """Return the index of the program that runs next in the chosen order."""
@@ -140,7 +136,7 @@ class Launch:
         """Record a load; return a mask of lanes outside all tensors, or None if there are none."""
 
         def load(region: Region, own: np.ndarray, offsets: np.ndarray) -> None:
-            region.loaded[offsets] += 1  # once, even if several lanes load it
+            region.loaded[offsets] += 1  # counts once if several lanes load the same element
             self.races.load(region.accesses, offsets)
 
         return self._note("outside_loads", places, active, size, load)
@@ -148,7 +144,7 @@ class Launch:
     def note_store(
         self, values: np.ndarray, places: np.ndarray, active: np.ndarray, size: int
     ) -> np.ndarray | None:
-        """Record a store; return what `note_load` returns."""
+        """Record a store; return a mask of lanes outside all tensors, or None if there are none."""
 
         def store(region: Region, own: np.ndarray, offsets: np.ndarray) -> None:
             def same(racing: np.ndarray) -> np.ndarray:
@@ -162,7 +158,11 @@ class Launch:
     def note_atomic(
         self, places: np.ndarray, active: np.ndarray, size: int, releases: bool
     ) -> tuple[np.ndarray | None, list[Callable[[], None]]]:
-        """Record an atomic operation; return the mask, and callbacks that make it acquire."""
+        """Record an atomic operation.
+
+        Returns a mask of lanes outside all tensors, or None if there are none; and callbacks that
+        acquire the accesses which other programs have released.
+        """
         acquire: list[Callable[[], None]] = []
 
         def change(region: Region, own: np.ndarray, offsets: np.ndarray) -> None:
@@ -179,7 +179,7 @@ class Launch:
         size: int,
         note: Callable[[Region, np.ndarray, np.ndarray], None],
     ) -> np.ndarray | None:
-        """Call `note` for each region with a mask of its lanes and their offsets."""
+        """Call `note` for each region with its lanes and offsets; return what `note_load` does."""
         asked = places[active]
         numbers, asked = asked >> _NUMBER, without_number(asked)
         allowed = np.zeros(len(asked), bool)
@@ -187,7 +187,7 @@ class Launch:
             own, offsets = region.elements(asked, numbers, size)
             allowed |= own
             region.written |= kind == "outside_stores" and bool(own.any())
-            if self._noting:
+            if self._watch.noting:
                 note(region, own, offsets[own])
         return self._outside(kind, active, allowed)
 
@@ -207,7 +207,7 @@ class Launch:
         outside[active] = ~allowed
         setattr(self, kind, getattr(self, kind) + len(allowed) - int(allowed.sum()))
         if self.line is None:
-            self.line = student_line(sys._getframe(), self.root)
+            self.line = student_line(sys._getframe(), self._watch.root)
         return outside
 
     def counts(self) -> frames.LaunchCounts:
@@ -233,23 +233,20 @@ class Launch:
 
 _MAX_LAUNCHES = 64
 
-_current: KernelWatch | None = None
-
 
 class KernelWatch:
-    """Records the launches of one call; a context in which unwritten memory contains NaN.
+    """A context that records the launches of one call and fills new memory with NaN.
 
     root:       the submission's folder
-    order:      a seed for the order in which programs run, or None for the interpreter's order
-    noting:     whether loads and races are recorded too
-    compiling:  whether Triton's compiler checks each launch, which takes longer than a small
-                launch itself
-    provenance: the origin of values, if results have to be computed in kernels
+    order:      seed for the order in which programs run, or None for the interpreter's order
+    noting:     whether loads and races are recorded
+    compiling:  whether Triton's compiler checks each launch, which may take longer than the launch
+    provenance: the origin of values if results must be computed in kernels, otherwise None
     """
 
     def __init__(
         self,
-        root: str,
+        root: str = "",
         order: int | None = None,
         noting: bool = False,
         compiling: bool = False,
@@ -287,8 +284,11 @@ class KernelWatch:
             self.launches[-1] = msgspec.structs.replace(self.launches[-1], refused=refused)
 
 
-def current() -> KernelWatch | None:
-    """Return the watch of the running call, if there is one."""
+_current = KernelWatch()
+
+
+def current() -> KernelWatch:
+    """Return the watch of the current call, or a watch without records if there is no call."""
     return _current
 
 

@@ -1,18 +1,18 @@
 """Find operators that compute with values around Triton kernels.
 
 Theory of operation. A hidden test can require that a result is computed in kernels
-(`agree.in_kernels`). Around them, torch may make, copy, convert, view and rearrange tensors.
-`Provenance` follows the storages of a call's arguments through torch's operators and records in
-`outside`:
+(`agree.in_kernels`). Outside of kernels, torch may only create, copy, convert, view and rearrange
+tensors. `Provenance` follows the storages of a call's arguments through torch's operators and
+records in `outside`:
 
 - operators that compute with values of the arguments, or with values derived from them
-  (`_only_moves` tells them from operators that rearrange values);
-- functions that hand such values to Python or NumPy (`tolist`, `item`, `numpy`);
+  (`_only_moves` recognises operators that rearrange values);
+- functions that convert such values to Python or NumPy objects (`tolist`, `item`, `numpy`);
 - a result in memory that no kernel wrote and that was not copied from such memory.
 
-It stays switched on until the result is encoded, because code of the submission may run until then
-(signal handlers, finalizers). A submission that takes values out of the interpreter's own objects,
-or that switches torch's modes off, is not seen: see docs/threat-model.md.
+The context must stay active until the result is encoded, because code of the submission (signal
+handlers, finalizers) may run until then. Values that a submission takes from the interpreter's
+objects, or computes after it disables torch's modes, are not detected: see docs/threat-model.md.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from typing import Any
 
 import torch
 from torch.overrides import TorchFunctionMode
-from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_map_only
 
 from ..protocol.frames import RESULT
 from ..torch_support.devices import bare, tensors_in
+from ..torch_support.operator_facts import DispatchMode
 
 # Operators that copy or convert, or whose result has no values yet.
 _COPYING = {
@@ -107,14 +107,10 @@ class Provenance:
             self._derived[address] = bare(x)  # keeps the address from being reused
 
 
-class _Operators(TorchDispatchMode):
+class _Operators(DispatchMode):
     def __init__(self, provenance: Provenance) -> None:
-        super().__init__()  # type: ignore[no-untyped-call]  # torch's own
+        super().__init__()
         self._provenance = provenance
-
-    @classmethod
-    def _should_skip_dynamo(cls) -> bool:
-        return False  # otherwise torch imports its compiler
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
@@ -201,7 +197,7 @@ def _is_called_by_kit(frame: Any) -> bool:
 
 
 def _address(x: torch.Tensor) -> int:
-    """Return the address of a tensor's memory; 0 for a tensor without one, such as a sparse one."""
+    """Return the address of a tensor's storage, or 0 if it has none (such as a sparse tensor)."""
     x = bare(x)
     if x.layout is not torch.strided or x.is_nested or x.device.type == "meta":
         return 0

@@ -10,12 +10,13 @@ and acquires those that other programs released on the same tensor, unless its `
 This makes locks and counters of finished programs work. An operation acquires only when the kernel
 uses its result, because a program that ignores the result does not wait for other programs.
 
-Two kinds of accesses are not reported: atomic operations among themselves, and a store of the value
-that the element has already (up to rounding), because then the order makes no difference.
+Two kinds of accesses are not reported because their order makes no difference: two atomic
+operations, and a store of the value that the element already has (up to rounding).
 
 A *segment* is the part of a program between two releases. For each element, three segments are
-recorded: the last that stored it, one that loaded it, and one that changed it atomically. If
-several loaded or changed it, one that is not ordered before the current segment is kept.
+recorded: the last segment that stored the element, a segment that loaded it, and a segment that
+changed it atomically. If several segments loaded or changed the element, a segment that is not
+ordered before the current segment is kept.
 """
 
 from __future__ import annotations
@@ -133,7 +134,7 @@ def _joined(one: np.ndarray, other: np.ndarray) -> np.ndarray:
 
 
 def equal_values(before: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Return a mask of the equal elements: floats up to rounding, NaN equal to NaN."""
+    """Return a mask of equal elements: floats are compared up to rounding, and NaN equals NaN."""
     if before.dtype.kind != "f":
         return np.asarray(before == values)
     close: np.ndarray = np.isclose(before, values, rtol=1e-3, atol=1e-6, equal_nan=True)
