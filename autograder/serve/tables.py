@@ -180,6 +180,11 @@ def open_database(url: str) -> sa.Engine:
         if engine.dialect.name == "sqlite":
             sa.event.listen(engine, "connect", _set_pragmas)
             _create_private(Path(engine.url.database or ""))
+        if sa.inspect(engine).has_table("tries"):
+            raise KitError(
+                "--db: the database was created by a version before 1.0, which cannot be read. Move "
+                "it away and start again: graded submissions are in nbgrader's gradebook"
+            )
         metadata.create_all(engine)
     except (SQLAlchemyError, ImportError) as error:
         raise KitError(f"--db: the database cannot be opened: {first_line(error)}") from None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import io
 import random
+import sqlite3
 import stat
 import zipfile
 
@@ -12,7 +13,7 @@ import pytest
 from sqlalchemy import event
 from sqlalchemy.exc import OperationalError
 
-from autograder.model.errors import IntakeError
+from autograder.model.errors import IntakeError, KitError
 from autograder.model.report.schema import Diagnosis, Ending, ExerciseReport, SubmissionReport
 from autograder.serve import dispatch
 from autograder.serve.submissions.upload import accept_files
@@ -63,9 +64,17 @@ def test_a_result_is_written_as_soon_as_the_database_answers(service, monkeypatc
     assert "writing" not in service.incidents.current
 
 
-def test_a_database_of_another_kind_is_refused_in_one_line():
-    from autograder.model.errors import KitError
+def test_a_database_of_an_earlier_version_is_refused_and_left_alone(tmp_path):
+    path = tmp_path / "serve.db"
+    with sqlite3.connect(path) as old:
+        old.execute("CREATE TABLE tries (receipt TEXT)")
+    with pytest.raises(KitError, match="created by a version before"):
+        open_database(f"sqlite:///{path}")
+    with sqlite3.connect(path) as old:
+        assert old.execute("SELECT name FROM sqlite_master").fetchall() == [("tries",)]
 
+
+def test_a_database_of_another_kind_is_refused_in_one_line():
     with pytest.raises(KitError, match="must look like"):
         open_database("mysql://root:secret@host/db")
     with pytest.raises(KitError) as caught:
