@@ -8,7 +8,7 @@ collect      merge and store submissions from every channel
 autograde    record the sandbox's reports in the gradebook
 gradebook    read scores, compute late penalties, decide which submission counts
 formgrader   protect the marking pages, read marking sheets, copy manual marks
-feedback     generate and release the feedback pages
+feedback     (`publish_feedback`) generate and release the feedback pages
 regrade      change scores after a test was fixed, undo, and answer regrade requests
 
 Submitted files and the exchange's inbound folder are not trusted. A submission that cannot be
@@ -22,9 +22,9 @@ __all__ = [
     "collect",
     "configure",
     "demo",
-    "feedback",
     "formgrader",
     "gradebook",
+    "publish_feedback",
     "regrade",
     "release",
     "status",

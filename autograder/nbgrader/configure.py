@@ -30,8 +30,8 @@ _AUTOGRADE = [
     f"{_KIT}.autograde.preprocessor.SaveScores",
 ]
 _FEEDBACK = [
-    f"{_KIT}.feedback.publish_feedback.OnlyMarked",
-    f"{_KIT}.feedback.publish_feedback.FinishFeedback",
+    f"{_KIT}.publish_feedback.OnlyMarked",
+    f"{_KIT}.publish_feedback.FinishFeedback",
 ]
 
 
@@ -60,7 +60,7 @@ def configure(c: Any, config_file: str, project: str = "..") -> None:
     c.Autograde.exclude_overwriting = {week.name: [week.module] for week in course.weeks}
     c.GenerateFeedback.preprocessors = _FEEDBACK
     c.ExportApp.plugin_class = f"{_KIT}.gradebook.export_plugin.QuotedCsvExport"
-    c.GenerateFeedback.exporter_class = f"{_KIT}.feedback.publish_feedback.FeedbackPage"
+    c.GenerateFeedback.exporter_class = f"{_KIT}.publish_feedback.FeedbackPage"
     _protect_formgrader(folder, course.root)
 
 

@@ -92,7 +92,7 @@ def play(project: Course, progress: Progress = lambda _, __: None) -> DemoResult
     from .autograde.recorder import record
     from .collect.collector import collect
     from .collect.submissions import collected
-    from .feedback.publish_feedback import return_feedback
+    from .publish_feedback import return_feedback
     from .release.publish import release
 
     progress("setting up a course in demo/", 0)

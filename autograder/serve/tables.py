@@ -182,8 +182,8 @@ def open_database(url: str) -> sa.Engine:
             _create_private(Path(engine.url.database or ""))
         if sa.inspect(engine).has_table("tries"):
             raise KitError(
-                "--db: the database was created by a version before 1.0, which cannot be read. Move "
-                "it away and start again: graded submissions are in nbgrader's gradebook"
+                "--db: the database was created by a version before 1.0, which cannot be read. "
+                "Move it away and start again: graded submissions are in nbgrader's gradebook"
             )
         metadata.create_all(engine)
     except (SQLAlchemyError, ImportError) as error:

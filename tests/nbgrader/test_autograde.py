@@ -17,7 +17,7 @@ from autograder.model.report.schema import Ending, Report, SubmissionReport
 from autograder.nbgrader.autograde.preprocessor import decimal
 from autograder.nbgrader.autograde.recorder import record
 from autograder.nbgrader.collect.collector import collect
-from autograder.nbgrader.feedback.publish_feedback import return_feedback
+from autograder.nbgrader.publish_feedback import return_feedback
 from autograder.nbgrader.workspace import Workspace, open_gradebook
 from tests.nbgrader.tiny_course import SOLUTION, WEEK, graded, report
 from tests.standings import WeekStanding, standings

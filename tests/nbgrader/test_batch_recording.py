@@ -17,8 +17,8 @@ from autograder.nbgrader import workspace as workspace_module
 from autograder.nbgrader.autograde.preprocessor import prepared_report
 from autograder.nbgrader.autograde.recorder import record
 from autograder.nbgrader.collect.collector import collect
-from autograder.nbgrader.feedback.publish_feedback import return_feedback
 from autograder.nbgrader.gradebook.report_store import recorded_folder, submission_of
+from autograder.nbgrader.publish_feedback import return_feedback
 from autograder.nbgrader.workspace import Workspace, open_api
 from tests.nbgrader.tiny_course import SOLUTION, graded, report
 

@@ -10,9 +10,9 @@ import pytest
 from autograder.model.course import Course, Week, load
 from autograder.nbgrader.autograde.recorder import record
 from autograder.nbgrader.collect.collector import collect
-from autograder.nbgrader.feedback.publish_feedback import return_feedback
 from autograder.nbgrader.gradebook.due_dates import update_dates
 from autograder.nbgrader.gradebook.final_scores import final_scores
+from autograder.nbgrader.publish_feedback import return_feedback
 from autograder.nbgrader.status import status
 from autograder.nbgrader.workspace import Workspace, open_api, open_gradebook
 from tests.nbgrader.tiny_course import SOLUTION, WEEK, graded, report

@@ -10,7 +10,7 @@ import pytest
 from autograder.model.course import Course, Week, load
 from autograder.nbgrader.autograde.recorder import record
 from autograder.nbgrader.collect.collector import collect
-from autograder.nbgrader.feedback.publish_feedback import return_feedback
+from autograder.nbgrader.publish_feedback import return_feedback
 from autograder.nbgrader.workspace import Workspace
 from tests.nbgrader.tiny_course import SOLUTION, graded, report
 

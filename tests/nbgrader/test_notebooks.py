@@ -15,8 +15,8 @@ from autograder.nbgrader.autograde.recorder import record
 from autograder.nbgrader.collect.collector import collect
 from autograder.nbgrader.collect.history import read_student
 from autograder.nbgrader.collect.notebooks import read_cells
-from autograder.nbgrader.feedback.publish_feedback import return_feedback
 from autograder.nbgrader.gradebook.report_store import stored_report
+from autograder.nbgrader.publish_feedback import return_feedback
 from autograder.nbgrader.status import status
 from autograder.nbgrader.workspace import Workspace
 from tests.nbgrader.tiny_course import SOLUTION, STUB, WEEK, graded, report

@@ -18,12 +18,12 @@ from autograder.model.errors import KitError, NbgraderError
 from autograder.model.report.schema import Ending, SubmissionReport
 from autograder.nbgrader.autograde.recorder import record
 from autograder.nbgrader.collect.collector import collect
-from autograder.nbgrader.feedback.publish_feedback import return_feedback
 from autograder.nbgrader.gradebook.report_store import (
     earlier_reports,
     feedback_is_stale,
     stored_report,
 )
+from autograder.nbgrader.publish_feedback import return_feedback
 from autograder.nbgrader.regrade import regrade
 from autograder.nbgrader.regrade.regrade import (
     LeftOut,

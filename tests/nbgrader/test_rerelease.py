@@ -22,7 +22,7 @@ from autograder.nbgrader.autograde.recorder import record
 from autograder.nbgrader.collect.collector import collect
 from autograder.nbgrader.collect.history import read_student
 from autograder.nbgrader.demo import student_step
-from autograder.nbgrader.feedback.publish_feedback import return_feedback
+from autograder.nbgrader.publish_feedback import return_feedback
 from autograder.nbgrader.release.archive import CHANGES, course_for, grade_by_release
 from autograder.nbgrader.release.publish import release
 from autograder.nbgrader.status import status

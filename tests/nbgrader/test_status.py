@@ -16,8 +16,8 @@ from autograder.model.errors import NbgraderError
 from autograder.model.report.schema import Ending, SubmissionReport
 from autograder.nbgrader.autograde.recorder import record
 from autograder.nbgrader.collect.collector import collect
-from autograder.nbgrader.feedback.publish_feedback import return_feedback
 from autograder.nbgrader.gradebook.database import read_gradebook
+from autograder.nbgrader.publish_feedback import return_feedback
 from autograder.nbgrader.status import WeekStatus, status
 from autograder.nbgrader.workspace import Workspace, open_gradebook
 from tests.nbgrader.tiny_course import SOLUTION, STUB, WEEK, graded, report

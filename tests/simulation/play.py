@@ -30,9 +30,9 @@ from autograder.nbgrader.autograde.recorder import record
 from autograder.nbgrader.collect.collector import collect
 from autograder.nbgrader.collect.groups import author_of
 from autograder.nbgrader.collect.submissions import collected
-from autograder.nbgrader.feedback.publish_feedback import return_feedback
 from autograder.nbgrader.formgrader.manual_marks import keep_marks
 from autograder.nbgrader.gradebook.final_scores import require_marked
+from autograder.nbgrader.publish_feedback import return_feedback
 from autograder.nbgrader.release.publish import release
 from autograder.nbgrader.workspace import Workspace, open_gradebook
 from tests.simulation import trouble

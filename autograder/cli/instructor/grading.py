@@ -255,9 +255,9 @@ def feedback(
     Example: autograder feedback week01 --student ada
     """
     course, chosen = find_week(week)
-    from ...nbgrader.feedback.publish_feedback import return_feedback
     from ...nbgrader.gradebook.due_dates import unknown_extensions
     from ...nbgrader.gradebook.final_scores import require_marked
+    from ...nbgrader.publish_feedback import return_feedback
     from ...nbgrader.workspace import Workspace
 
     graded = Workspace(course).students("autograded", chosen)

@@ -16,23 +16,23 @@ from nbconvert.exporters import Exporter
 from nbgrader.api import Gradebook
 from traitlets import Bool
 
-from ...feedback.render import feedback_page
-from ...feedback.view import Mark, Marks
-from ...files import in_turn
-from ...model.course import Course, Week
-from ...model.errors import NbgraderError
-from ...model.submission_files import parse_timestamp
-from ..collect.cell_repair import CoursePreprocessor, Notebook, Resources
-from ..collect.groups import author_of
-from ..collect.history import FROM_NBGRADER
-from ..formgrader.manual_marks import require_marks
-from ..gradebook.database import read_gradebook, shared_gradebook
-from ..gradebook.due_dates import require_scores, update_dates, update_penalty
-from ..gradebook.effective_results import lower, results
-from ..gradebook.final_scores import require_marked
-from ..gradebook.report_store import recorded_folder, stored_report
-from ..regrade.regrade_log import answer_note
-from ..workspace import Workspace, cells_of, exchange_step, last_words, open_api
+from ..feedback.render import feedback_page
+from ..feedback.view import Mark, Marks
+from ..files import in_turn
+from ..model.course import Course, Week
+from ..model.errors import NbgraderError
+from ..model.submission_files import parse_timestamp
+from .collect.cell_repair import CoursePreprocessor, Notebook, Resources
+from .collect.groups import author_of
+from .collect.history import FROM_NBGRADER
+from .formgrader.manual_marks import require_marks
+from .gradebook.database import read_gradebook, shared_gradebook
+from .gradebook.due_dates import require_scores, update_dates, update_penalty
+from .gradebook.effective_results import lower, results
+from .gradebook.final_scores import require_marked
+from .gradebook.report_store import recorded_folder, stored_report
+from .regrade.regrade_log import answer_note
+from .workspace import Workspace, cells_of, exchange_step, last_words, open_api
 
 
 @dataclass(frozen=True)
@@ -130,7 +130,7 @@ class FinishFeedback(CoursePreprocessor):
     """Updates the late penalty, and renders the page from gradebook, report and notebook."""
 
     def preprocess(self, nb: Notebook, resources: Resources) -> tuple[Notebook, Resources]:
-        from ..formgrader.submitted_cells import rendered_cells  # the sanitizer loads slowly
+        from .formgrader.submitted_cells import rendered_cells  # the sanitizer loads slowly
 
         course = self.course()
         about, week = resources["nbgrader"], self.week(course, resources)
@@ -189,7 +189,7 @@ def _remove_copies(workspace: Workspace, student: str, week: Week) -> None:
 
 
 def _marks(gradebook: Any, week: Week, student: str) -> Marks:
-    from ...pages.markdown import markdown
+    from ..pages.markdown import markdown
 
     notebook = gradebook.find_submission_notebook(week.name, week.name, student)
     given = (

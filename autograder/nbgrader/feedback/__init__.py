@@ -1,3 +1,0 @@
-"""Release feedback pages to nbgrader's exchange once all answers are marked."""
-
-__all__ = ["publish_feedback"]
