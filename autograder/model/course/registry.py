@@ -169,12 +169,10 @@ class Immediate(_Config, frozen=True):
     of the course. Later submissions are graded, but their results are not shown.
     """
 
-    show: Literal["names", "verdicts", "scores", "nothing"] = (
-        "verdicts"  # the part of a result that is shown
-    )
-    tries: Annotated[int, msgspec.Meta(ge=1, le=1000)] = (
-        10  # how many results a student sees in each period
-    )
+    # the part of a result that is shown
+    show: Literal["names", "verdicts", "scores", "nothing"] = "verdicts"
+    # how many results a student sees in each period
+    tries: Annotated[int, msgspec.Meta(ge=1, le=1000)] = 10
     per: Literal["hour", "day", "week"] = "day"  # the period; `week`: the whole week of the course
     # minimum number of minutes between two results
     cooldown_minutes: Annotated[float, msgspec.Meta(ge=0, le=1440)] = 0.0
