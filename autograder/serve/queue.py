@@ -27,24 +27,13 @@ import msgspec
 import sqlalchemy as sa
 
 from ..model.report.schema import Ending, SubmissionReport
+from . import tables
 from . import tables as t
-from .tables import (
-    COUNTED,
-    GRADED,
-    REPLACED,
-    RUNNING,
-    WAITING,
-    QueuedSubmission,
-    Store,
-    of_student,
-    queued_submission,
-    recency,
-)
 
 LEASE = 60.0  # seconds
 _SAMPLE = 40  # durations
 _RECEIPT_LETTERS = "23456789ABCDEFGHJKMNPQRSTUVWXYZ"
-_RUNNING = t.submissions.c.state == RUNNING
+_RUNNING = t.submissions.c.state == tables.RUNNING
 
 
 class Admission(NamedTuple):
@@ -54,7 +43,7 @@ class Admission(NamedTuple):
     wait: float = 0.0
 
 
-class Queue(Store):
+class Queue(tables.Store):
     """The submissions of a course. All methods block.
 
     owner: the name of this service, which must not change when the service restarts
@@ -76,10 +65,10 @@ class Queue(Store):
         digest: str,
         *,
         channel: str,
-        admit: Callable[[Sequence[QueuedSubmission]], Admission] = lambda _: Admission(),
+        admit: Callable[[Sequence[tables.QueuedSubmission]], Admission] = lambda _: Admission(),
         received: float | None = None,
         source: str | None = None,
-    ) -> QueuedSubmission:
+    ) -> tables.QueuedSubmission:
         """Store and queue a submission, replacing the student's waiting submission for the week.
 
         Return the stored submission instead if it has the same `source`, or if the newest or
@@ -96,10 +85,10 @@ class Queue(Store):
             if source:
                 query = sa.select(t.submissions).where(t.submissions.c.source == source)
                 if known := db.execute(query).first():
-                    return queued_submission(known)
+                    return tables.queued_submission(known)
             earlier = self._of_student(db, student, week)
-            candidates = [s for s in earlier if s.state != REPLACED and not source]
-            newest = max(candidates, key=recency, default=None)
+            candidates = [s for s in earlier if s.state != tables.REPLACED and not source]
+            newest = max(candidates, key=tables.recency, default=None)
             if (
                 newest
                 and newest.digest == digest
@@ -111,17 +100,17 @@ class Queue(Store):
             earlier = self._of_student(db, student, week)
             admission, now = admit(earlier), self.clock()
             last = db.execute(sa.select(sa.func.max(t.submissions.c.position))).scalar() or 0
-            new = QueuedSubmission(
+            new = tables.QueuedSubmission(
                 receipt=_new_receipt(),
                 student=student,
                 week=week,
                 channel=channel,
                 digest=digest,
                 received=now if received is None else received,
-                state=WAITING,
+                state=tables.WAITING,
                 withheld=admission.withheld,
                 counts_from=now + admission.wait,
-                earlier=sum(s.state in COUNTED for s in earlier),
+                earlier=sum(s.state in tables.COUNTED for s in earlier),
                 position=min(positions, default=last + 1),
                 not_before=now + admission.wait if admission.wait else 0.0,
                 source=source,
@@ -131,12 +120,14 @@ class Queue(Store):
 
     def _replace_waiting(self, db: sa.Connection, student: str, week: str) -> Sequence[int]:
         """Mark waiting submissions as replaced; return their positions (at most one)."""
-        waiting = t.submissions.c.state == WAITING
-        own = of_student(t.submissions, student, week) & waiting
-        update = t.submissions.update().where(own).values(state=REPLACED)
+        waiting = t.submissions.c.state == tables.WAITING
+        own = tables.of_student(t.submissions, student, week) & waiting
+        update = t.submissions.update().where(own).values(state=tables.REPLACED)
         return db.execute(update.returning(t.submissions.c.position)).scalars().all()
 
-    def _store(self, db: sa.Connection, submission: QueuedSubmission, content: bytes) -> None:
+    def _store(
+        self, db: sa.Connection, submission: tables.QueuedSubmission, content: bytes
+    ) -> None:
         row = msgspec.structs.asdict(submission)
         del row["number"]  # the database assigns it
         files = self.insert(t.contents, digest=submission.digest, data=content)
@@ -149,10 +140,12 @@ class Queue(Store):
             key = sa.func.hashtext(f"{student}/{week}")
             db.execute(sa.select(sa.func.pg_advisory_xact_lock(key)))
 
-    def _of_student(self, db: sa.Connection, student: str, week: str) -> list[QueuedSubmission]:
-        query = sa.select(t.submissions).where(of_student(t.submissions, student, week))
+    def _of_student(
+        self, db: sa.Connection, student: str, week: str
+    ) -> list[tables.QueuedSubmission]:
+        query = sa.select(t.submissions).where(tables.of_student(t.submissions, student, week))
         rows = db.execute(query.order_by(t.submissions.c.number.desc()))
-        return [queued_submission(row) for row in rows]
+        return [tables.queued_submission(row) for row in rows]
 
     def restore(self, receipt: str) -> None:
         """Make an earlier submission count until the student submits again."""
@@ -162,7 +155,7 @@ class Queue(Store):
         own = self.of_student(submission.student, submission.week)
         newest = max(max(s.received, s.restored) for s in own)
         restored = {"restored": max(self.clock(), newest + 0.001)}
-        record = of_student(t.recorded, submission.student, submission.week)
+        record = tables.of_student(t.recorded, submission.student, submission.week)
         self.execute(
             t.submissions.update().where(t.submissions.c.receipt == receipt).values(**restored),
             t.recorded.update().where(record).values(graded=0.0, not_before=0.0),
@@ -173,8 +166,8 @@ class Queue(Store):
     def start(self) -> int:
         """Requeue interrupted submissions, and failed ones without delay; return their number."""
         interrupted = _RUNNING & ((t.submissions.c.owner == self.owner) | self._expired())
-        failed = (t.submissions.c.state == WAITING) & (t.submissions.c.error != "")
-        requeued = {"state": WAITING, "attempts": 0, "not_before": 0.0}
+        failed = (t.submissions.c.state == tables.WAITING) & (t.submissions.c.error != "")
+        requeued = {"state": tables.WAITING, "attempts": 0, "not_before": 0.0}
         return self.execute(t.submissions.update().where(interrupted | failed).values(**requeued))
 
     def renew(self) -> int:
@@ -183,13 +176,13 @@ class Queue(Store):
         lease = self.clock() + LEASE
         return self.execute(
             t.submissions.update().where(mine).values(leased_until=lease),
-            t.submissions.update().where(_RUNNING & self._expired()).values(state=WAITING),
+            t.submissions.update().where(_RUNNING & self._expired()).values(state=tables.WAITING),
         )
 
     def _expired(self) -> sa.ColumnElement[bool]:
         return t.submissions.c.leased_until < self.clock()
 
-    def claim(self, week: str | None = None) -> QueuedSubmission | None:
+    def claim(self, week: str | None = None) -> tables.QueuedSubmission | None:
         """Mark the next submission that is ready as running, and return it; None if none is ready.
 
         Two submissions of the same student and week never run at the same time.
@@ -200,9 +193,9 @@ class Queue(Store):
         busy = sa.exists().where(
             running.c.student == waiting.c.student,
             running.c.week == waiting.c.week,
-            running.c.state == RUNNING,
+            running.c.state == tables.RUNNING,
         )
-        ready = (waiting.c.state == WAITING) & (waiting.c.not_before <= self.clock()) & ~busy
+        ready = (waiting.c.state == tables.WAITING) & (waiting.c.not_before <= self.clock()) & ~busy
         if week is not None:
             ready &= waiting.c.week == week
         order = ("withheld", "earlier", "position", "number")
@@ -211,17 +204,17 @@ class Queue(Store):
         first = first.with_for_update(skip_locked=True, of=waiting)  # ignored by SQLite
         claim = t.submissions.update().where(t.submissions.c.number == first.scalar_subquery())
         claim = claim.values(
-            state=RUNNING,
+            state=tables.RUNNING,
             attempts=t.submissions.c.attempts + 1,
             owner=self.owner,
             leased_until=self.clock() + LEASE,
         )
         with self.transaction() as db:
             row = db.execute(claim.returning(t.submissions)).first()
-        return queued_submission(row) if row else None
+        return tables.queued_submission(row) if row else None
 
     def finish(
-        self, submission: QueuedSubmission, report: SubmissionReport, seconds: float
+        self, submission: tables.QueuedSubmission, report: SubmissionReport, seconds: float
     ) -> None:
         """Store a result, unless the submission already has one. `seconds`: time it took."""
         result = self.insert(
@@ -232,7 +225,7 @@ class Queue(Store):
             score=report.score,
             report=msgspec.json.encode(report),
         )
-        done: dict[str, Any] = {"state": GRADED, "error": ""}
+        done: dict[str, Any] = {"state": tables.GRADED, "error": ""}
         own = t.submissions.c.receipt == submission.receipt
         with self.transaction() as db:
             db.execute(result.on_conflict_do_nothing())
@@ -241,26 +234,26 @@ class Queue(Store):
                 self._requeue_replaced(db, submission)
             db.execute(t.submissions.update().where(own).values(**done))
 
-    def _requeue_replaced(self, db: sa.Connection, refused: QueuedSubmission) -> None:
+    def _requeue_replaced(self, db: sa.Connection, refused: tables.QueuedSubmission) -> None:
         """Requeue the submission that a submission that cannot be graded has replaced."""
         for submission in self._of_student(db, refused.student, refused.week):
             is_refused = self.verdict(submission) is Ending.REFUSED
             if submission.number >= refused.number or is_refused:
                 continue
-            if submission.state == REPLACED:
+            if submission.state == tables.REPLACED:
                 own = t.submissions.c.number == submission.number
-                db.execute(t.submissions.update().where(own).values(state=WAITING))
+                db.execute(t.submissions.update().where(own).values(state=tables.WAITING))
             return
 
-    def put_back(self, submission: QueuedSubmission, error: str, wait: float) -> None:
+    def put_back(self, submission: tables.QueuedSubmission, error: str, wait: float) -> None:
         """Retry a submission `wait` seconds after an error, unless a newer submission waits."""
         own = (t.submissions.c.receipt == submission.receipt) & _RUNNING
         own &= t.submissions.c.owner == self.owner
         later = {"error": error, "not_before": self.clock() + wait}
         with self.transaction() as db:
             others = self._of_student(db, submission.student, submission.week)
-            newer = any(s.number > submission.number and s.state == WAITING for s in others)
-            state = REPLACED if newer else WAITING
+            newer = any(s.number > submission.number and s.state == tables.WAITING for s in others)
+            state = tables.REPLACED if newer else tables.WAITING
             db.execute(t.submissions.update().where(own).values(state=state, **later))
 
     # Reading
@@ -270,22 +263,22 @@ class Queue(Store):
         query = sa.select(t.contents.c.data).where(t.contents.c.digest == digest)
         return bytes(self.read(query).scalar_one())
 
-    def find(self, receipt: str) -> QueuedSubmission | None:
+    def find(self, receipt: str) -> tables.QueuedSubmission | None:
         query = sa.select(t.submissions).where(t.submissions.c.receipt == receipt)
         row = self.read(query).first()
-        return queued_submission(row) if row else None
+        return tables.queued_submission(row) if row else None
 
-    def of_student(self, student: str, week: str) -> list[QueuedSubmission]:
+    def of_student(self, student: str, week: str) -> list[tables.QueuedSubmission]:
         """Return a student's submissions for a week, newest first."""
         with self.engine.connect() as db:
             return self._of_student(db, student, week)
 
-    def position(self, submission: QueuedSubmission) -> tuple[int, int]:
+    def position(self, submission: tables.QueuedSubmission) -> tuple[int, int]:
         """Return how many submissions wait ahead of this submission, and how many are running."""
         columns = ("withheld", "earlier", "position")
         own = (sa.literal(getattr(submission, column)) for column in columns)
         first = sa.tuple_(*(t.submissions.c[column] for column in columns)) < sa.tuple_(*own)
-        ahead = sa.select(sa.func.count()).where(first, t.submissions.c.state == WAITING)
+        ahead = sa.select(sa.func.count()).where(first, t.submissions.c.state == tables.WAITING)
         running = sa.select(sa.func.count()).where(_RUNNING)
         return self.read(ahead).scalar_one(), self.read(running).scalar_one()
 
@@ -296,28 +289,30 @@ class Queue(Store):
         query = query.order_by(t.results.c.graded.desc()).limit(_SAMPLE)
         return list(self.read(query).scalars())
 
-    def in_states(self, *states: str) -> list[QueuedSubmission]:
+    def in_states(self, *states: str) -> list[tables.QueuedSubmission]:
         """Return all submissions in these states, oldest first."""
         query = sa.select(t.submissions).where(t.submissions.c.state.in_(states))
         rows = self.read(query.order_by(t.submissions.c.number))
-        return [queued_submission(row) for row in rows]
+        return [tables.queued_submission(row) for row in rows]
 
     def result(self, receipt: str) -> SubmissionReport | None:
         query = sa.select(t.results.c.report).where(t.results.c.receipt == receipt)
         data = self.read(query).scalar()
         return _report(data) if data else None
 
-    def verdict(self, submission: QueuedSubmission) -> Ending | None:
+    def verdict(self, submission: tables.QueuedSubmission) -> Ending | None:
         """Return how grading ended, or None if the submission is not graded."""
-        report = self.result(submission.receipt) if submission.state == GRADED else None
+        report = self.result(submission.receipt) if submission.state == tables.GRADED else None
         return report.verdict if report else None
 
-    def recent_results(self, since: float) -> list[tuple[QueuedSubmission, SubmissionReport]]:
+    def recent_results(
+        self, since: float
+    ) -> list[tuple[tables.QueuedSubmission, SubmissionReport]]:
         """Return the results stored since a time (seconds since the epoch), oldest first."""
         same = t.submissions.c.receipt == t.results.c.receipt
         query = sa.select(t.submissions, t.results.c.report).where(same)
         query = query.where(t.results.c.graded >= since).order_by(t.results.c.graded)
-        return [(queued_submission(row), _report(row.report)) for row in self.read(query)]
+        return [(tables.queued_submission(row), _report(row.report)) for row in self.read(query)]
 
 
 def _report(data: bytes) -> SubmissionReport:

@@ -27,28 +27,19 @@ from ..model.report.schema import Report, SubmissionReport
 from ..model.submission_files import format_timestamp
 from ..nbgrader.collect.history import Entry, History, read_history
 from ..nbgrader.collect.submissions import accept, earlier_files, put_in_place
+from . import tables
 from . import tables as t
 from .grading_process import ChildProcess
 from .queue import Queue
 from .shared_state import Settings, SharedState
 from .submissions.upload import unpacked
-from .tables import (
-    Leader,
-    QueuedSubmission,
-    Store,
-    error_text,
-    of_student,
-    open_database,
-    queued_submission,
-    recency,
-)
 
 _POLL_SECONDS = 2.0
 _RETRY_SECONDS = 60.0
 SECRET_FILE = "submission_secret.txt"
 
 
-class Ledger(Store):
+class Ledger(tables.Store):
     """The recording progress of each student and week. All methods block."""
 
     def pending(self) -> list[tuple[str, str]]:
@@ -66,13 +57,13 @@ class Ledger(Store):
         )
         return [(row.student, row.week) for row in self.read(query)]
 
-    def graded(self, student: str, week: str) -> list[tuple[QueuedSubmission, float]]:
+    def graded(self, student: str, week: str) -> list[tuple[tables.QueuedSubmission, float]]:
         """Return a student's graded submissions and when they were graded, oldest first."""
         query = sa.select(t.submissions, t.results.c.graded)
         query = query.join(t.results, t.submissions.c.receipt == t.results.c.receipt)
-        query = query.where(of_student(t.submissions, student, week))
+        query = query.where(tables.of_student(t.submissions, student, week))
         query = query.order_by(t.submissions.c.received, t.submissions.c.number)
-        return [(queued_submission(row), row.graded) for row in self.read(query)]
+        return [(tables.queued_submission(row), row.graded) for row in self.read(query)]
 
     def mark_recorded(self, student: str, week: str, graded: float) -> None:
         """Store that all results until the time `graded` are in the gradebook."""
@@ -95,7 +86,7 @@ class Ledger(Store):
 class GradebookRecorder:
     """Records new results in the gradebook, one student at a time."""
 
-    def __init__(self, state: SharedState, ledger: Ledger, leader: Leader) -> None:
+    def __init__(self, state: SharedState, ledger: Ledger, leader: tables.Leader) -> None:
         self._state, self._ledger, self._leader = state, ledger, leader
         self.process = ChildProcess("gradebook", state.settings.niceness)
 
@@ -120,7 +111,7 @@ class GradebookRecorder:
                 settings, root = self._state.settings, courses.now.root
                 await self.process.call(_record_in_child, root, database, settings, student, week)
         except Exception as error:  # an error for one student must not end the service
-            message = error_text(error)
+            message = tables.error_text(error)
             incidents.open("recording", f"{week}: the gradebook was not updated: {message}")
             await asyncio.to_thread(self._ledger.mark_failed, student, week, message)
             return
@@ -140,7 +131,7 @@ def _record_in_child(
     record_submissions(load(root), Queue(engine), Ledger(engine), settings, student, week)
 
 
-_engine = cache(open_database)
+_engine = cache(tables.open_database)
 
 
 def record_submissions(
@@ -155,7 +146,7 @@ def record_submissions(
     week = course.week(week_name)
     require_released(course, week)
     submissions = [submission for submission, _ in ledger.graded(student, week.name)]
-    latest = max(submissions, key=recency)
+    latest = max(submissions, key=tables.recency)
     by_time = {format_received(s.received): s for s in submissions}
     recorded: Entry | None = None
 
@@ -212,7 +203,7 @@ def history_of(course: Course, week: Week, student: str) -> History:
         return History()  # recording reports the error
 
 
-def is_pending(history: History, newest: QueuedSubmission) -> bool:
+def is_pending(history: History, newest: tables.QueuedSubmission) -> bool:
     """Return True if recording the newest submission will make it current."""
     received = format_received(newest.received)
     if newest.restored > newest.received:

@@ -19,19 +19,8 @@ from ...model.errors import KitError
 from ...model.message_text import did_you_mean, visible
 from ...model.report.schema import Ending
 from ...terminal.console import Terminal, terminal
+from .. import options
 from ..app import flag
-from ..options import (
-    ClusterOption,
-    DeviceOption,
-    JobsOption,
-    TlsCaOption,
-    TlsCertOption,
-    TlsKeyOption,
-    UnmarkedOption,
-    WeekArgument,
-    cluster_option,
-    find_week,
-)
 from ..output import counting, new_table, print_attention, write_output
 
 if TYPE_CHECKING:
@@ -42,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def grade(
-    week: WeekArgument,
+    week: options.WeekArgument,
     paths: Annotated[
         list[Path] | None,
         Argument(help="Folders, module files or zips; default: the collected submissions."),
@@ -50,16 +39,16 @@ def grade(
     json_file: Annotated[
         Path | None, Option("--json", help="Write the report to this file; -: standard output.")
     ] = None,
-    jobs: JobsOption = None,
-    device: DeviceOption = "auto",
+    jobs: options.JobsOption = None,
+    device: options.DeviceOption = "auto",
     sandbox: Annotated[
         str,
         Option(help="auto, bubblewrap, landlock, chroot, or none: unprotected, for your own code."),
     ] = "auto",
-    cluster: ClusterOption = None,
-    tls_ca: TlsCaOption = None,
-    tls_cert: TlsCertOption = None,
-    tls_key: TlsKeyOption = None,
+    cluster: options.ClusterOption = None,
+    tls_ca: options.TlsCaOption = None,
+    tls_cert: options.TlsCertOption = None,
+    tls_key: options.TlsKeyOption = None,
     insecure: Annotated[
         bool, flag("insecure", "Do not warn about an unencrypted remote scheduler (tcp://).")
     ] = False,
@@ -75,13 +64,13 @@ def grade(
     Example: autograder grade week01 submissions/*.zip --json report.json
     Example: autograder grade week01 --cluster tcp://scheduler:8786
     """
-    place = cluster_option(cluster, tls_ca, tls_cert, tls_key, jobs)
+    place = options.cluster_option(cluster, tls_ca, tls_cert, tls_key, jobs)
     if place is not None and not insecure:
         from ...batch.cluster import plaintext_warning
 
         if warning := plaintext_warning(place):
             typer.echo(warning, err=True)
-    course, chosen = find_week(week)
+    course, chosen = options.find_week(week)
     console = terminal(stderr=str(json_file) == "-")
     if sandbox == "none":
         console.print(
@@ -244,17 +233,17 @@ def print_scores(console: Terminal, report: Report) -> None:
 
 
 def feedback(
-    week: WeekArgument,
+    week: options.WeekArgument,
     students: Annotated[
         list[str] | None, Option("--student", help="Only this student; may be repeated.")
     ] = None,
-    unmarked: UnmarkedOption = False,
+    unmarked: options.UnmarkedOption = False,
 ) -> bool:
     """Write the feedback for a graded week, and release it through nbgrader.
 
     Example: autograder feedback week01 --student ada
     """
-    course, chosen = find_week(week)
+    course, chosen = options.find_week(week)
     from ...nbgrader.gradebook.due_dates import unknown_extensions
     from ...nbgrader.gradebook.final_scores import require_marked
     from ...nbgrader.publish_feedback import return_feedback

@@ -16,16 +16,8 @@ from typer import Option
 from ...model.availability import axis
 from ...model.course import Course, load
 from ...model.errors import KitError
+from .. import options
 from ..app import flag
-from ..options import (
-    ClusterOption,
-    DeviceOption,
-    JobsOption,
-    TlsCaOption,
-    TlsCertOption,
-    TlsKeyOption,
-    cluster_option,
-)
 from ..output import plural, print_checks, write_output
 
 if TYPE_CHECKING:
@@ -69,7 +61,7 @@ def serve(
     database: Annotated[
         str, Option("--db", help="postgresql+psycopg://user@host/database; default: SQLite.")
     ] = "",
-    jobs: JobsOption = None,
+    jobs: options.JobsOption = None,
     memory: Annotated[
         int | None,
         Option(min=512, help="MiB for each process; default: half of the memory, shared."),
@@ -77,12 +69,12 @@ def serve(
     niceness: Annotated[
         int, Option("--nice", min=0, max=19, help="Niceness of grading; pages have priority.")
     ] = 10,
-    device: DeviceOption = "auto",
+    device: options.DeviceOption = "auto",
     sandbox: Annotated[str, Option(help="auto, bubblewrap or landlock")] = "auto",
-    cluster: ClusterOption = None,
-    tls_ca: TlsCaOption = None,
-    tls_cert: TlsCertOption = None,
-    tls_key: TlsKeyOption = None,
+    cluster: options.ClusterOption = None,
+    tls_ca: options.TlsCaOption = None,
+    tls_cert: options.TlsCertOption = None,
+    tls_key: options.TlsKeyOption = None,
 ) -> bool:
     """Run the grading service until Ctrl-C is pressed.
 
@@ -100,7 +92,7 @@ def serve(
         raise KitError("--student needs --tokens")
     if (certificate is None) != (key is None):
         raise KitError("--certificate and --key must be used together")
-    place = cluster_option(cluster, tls_ca, tls_cert, tls_key, jobs)
+    place = options.cluster_option(cluster, tls_ca, tls_cert, tls_key, jobs)
     from ...batch.grade import sandbox_name
     from ...serve.grading_service import DATABASE
     from ...serve.shared_state import Address, Settings

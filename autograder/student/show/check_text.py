@@ -20,19 +20,7 @@ from ..checks.check_results import CheckResult, ExerciseResult, Failure
 from ..folder.lessons import Hint, load_state
 from ..folder.source import fingerprints
 from ..folder.week import WeekFolder
-from .wording import (
-    MARKS,
-    PLAIN_MARKS,
-    cause,
-    first_failure,
-    inherited,
-    lines_to_check,
-    next_steps,
-    obstacles,
-    points,
-    status,
-    summary,
-)
+from . import wording
 
 MIN_WIDTH = 40
 _STYLES = {"pass": "green", "fail": "red"}
@@ -57,7 +45,7 @@ class Layout(msgspec.Struct, frozen=True):
 
     @property
     def marks(self) -> dict[str, str]:
-        return MARKS if self.unicode else PLAIN_MARKS
+        return wording.MARKS if self.unicode else wording.PLAIN_MARKS
 
 
 def layout_of(out: Console) -> Layout:
@@ -91,9 +79,9 @@ def lines(result: CheckResult, layout: Layout = Layout()) -> Iterator[Text]:  # 
     yield from table(result.exercises, layout)
     if result.electives_counted is not None and any(e.elective for e in result.exercises):
         yield Text(f"  Your best {result.electives_counted} electives count.")
-    for reason in obstacles(result):
+    for reason in wording.obstacles(result):
         yield from wrapped(f"Not checked here: {reason}.", 2, width)
-    failing = first_failure(result)
+    failing = wording.first_failure(result)
     if failing and failing.first and failing.first.failure:
         yield Text()
         yield from wrapped(f"{failing.name}: {failing.first.claim}", 0, width, "bold")
@@ -101,8 +89,8 @@ def lines(result: CheckResult, layout: Layout = Layout()) -> Iterator[Text]:  # 
     yield Text()
     for note in result.notes:
         yield from wrapped(f"LOOK  {note}", 0, width)
-    yield from wrapped(summary(result), 0, width, "bold")
-    for number, (step, remark) in enumerate(next_steps(result)):
+    yield from wrapped(wording.summary(result), 0, width, "bold")
+    for number, (step, remark) in enumerate(wording.next_steps(result)):
         first, *rest = wrapped(f"{step}  ({remark})" if remark else step, 6, width)
         yield Text("      " if number else "Next: ").append(first.plain[6:], style="cyan")
         yield from rest
@@ -111,18 +99,18 @@ def lines(result: CheckResult, layout: Layout = Layout()) -> Iterator[Text]:  # 
 def table(exercises: Sequence[ExerciseResult], layout: Layout) -> Iterator[Text]:
     """Yield a line for each exercise, or two if the line is too long for the terminal."""
     names = max((len(e.name) for e in exercises), default=0)
-    statuses = max(_STATUS, *(len(status(e)) for e in exercises))
+    statuses = max(_STATUS, *(len(wording.status(e)) for e in exercises))
     if names + statuses + _REST > layout.width:
         statuses = _STATUS
     for e in exercises:
-        to_go = "" if e.state == "pass" else f"{points(e.points)} to go"
+        to_go = "" if e.state == "pass" else f"{wording.points(e.points)} to go"
         line = Text("  ").append(f"{layout.marks[e.state]} ", style=_STYLES.get(e.state, "dim"))
-        row = f"{e.name:{names}}  {status(e):{statuses}}  {to_go}".rstrip()
+        row = f"{e.name:{names}}  {wording.status(e):{statuses}}  {to_go}".rstrip()
         if len(row) + 4 <= layout.width:
             yield line.append(row)
         else:
             yield line.append(e.name)
-            yield from wrapped(", ".join(filter(None, (status(e), to_go))), 6, layout.width)
+            yield from wrapped(", ".join(filter(None, (wording.status(e), to_go))), 6, layout.width)
 
 
 def _checks(result: ExerciseResult, layout: Layout) -> Iterator[str]:
@@ -136,7 +124,7 @@ def _explanation(
     result: CheckResult, exercise: ExerciseResult, failure: Failure, layout: Layout
 ) -> Iterator[Text]:
     width = layout.width
-    yield from wrapped(cause(failure, exercise.name, result.module), 2, width)
+    yield from wrapped(wording.cause(failure, exercise.name, result.module), 2, width)
     code = failure.code
     if failure.line:
         yield Text(f"  at line {failure.line} of {result.module}{':' if code else ''}")
@@ -144,14 +132,14 @@ def _explanation(
         cut = code if len(code) <= width - 6 else f"{code[: width - 9]}..."
         yield Text(f"      {cut}", style="cyan")
     if failure.places:
-        yield from wrapped(lines_to_check(failure), 2, width)
+        yield from wrapped(wording.lines_to_check(failure), 2, width)
     for fact in failure.facts:
         yield from wrapped(fact, 4, width)
     if failure.output.strip():
         yield Text("  It printed:")
         yield from wrapped(failure.output.rstrip(), 4, width)
     if exercise.uses:
-        yield from wrapped(inherited(exercise), 2, width)
+        yield from wrapped(wording.inherited(exercise), 2, width)
     if len(exercise.outcomes) > 1:
         yield from wrapped(f"Its checks: {' · '.join(_checks(exercise, layout))}", 2, width)
 
@@ -216,7 +204,7 @@ def progress_lines(weeks: list[WeekProgress], layout: Layout = Layout()) -> Iter
         yield Text(week.heading, style="bold")
         filled = int(_BAR * week.done / week.total) if week.total else 0
         bar = full * filled + empty * (_BAR - filled)
-        passed = f"{week.done:g} of {points(week.total)} pass public checks"
+        passed = f"{week.done:g} of {wording.points(week.total)} pass public checks"
         due = f" · due {week.due:%d %b %H:%M}" if week.done < week.total else ""
         yield from wrapped(f"{bar}  {passed}{due}", 2, layout.width)
         yield from table(week.exercises, layout)

@@ -14,19 +14,8 @@ from typing import Any
 
 from ..checks.check_results import CheckResult
 from ..folder.lessons import Hint
+from . import wording
 from .check_text import REMINDER, WeekProgress, hint_lines, progress_lines
-from .wording import (
-    MARKS,
-    cause,
-    first_failure,
-    inherited,
-    lines_to_check,
-    next_steps,
-    obstacles,
-    points,
-    status,
-    summary,
-)
 
 _DATA = re.compile(r'(<script id="data" type="application/json">)(.*?)(</script>)', re.DOTALL)
 _TITLE = re.compile(r"<title>(.*?)</title>", re.DOTALL)
@@ -56,7 +45,12 @@ def message_output(message: str, hints: Sequence[Hint] = ()) -> NotebookOutput:
 def progress_output(weeks: list[WeekProgress]) -> NotebookOutput:
     """Return the progress in each week."""
     text = "\n".join(line.plain.rstrip() for line in progress_lines(weeks))
-    values = {"weeks": weeks, "marks": MARKS, "points": points, "status": status}
+    values = {
+        "weeks": weeks,
+        "marks": wording.MARKS,
+        "points": wording.points,
+        "status": wording.status,
+    }
     return NotebookOutput(text, "progress.html.j2", **values, reminder=REMINDER)
 
 
@@ -65,16 +59,16 @@ def check_html(result: CheckResult) -> str:
     return _rendered(
         "check.html.j2",
         result=result,
-        marks=MARKS,
-        status=status,
-        points=points,
-        obstacles=obstacles(result),
-        failing=first_failure(result),
-        cause=cause,
-        inherited=inherited,
-        lines_to_check=lines_to_check,
-        summary="" if result.problem else summary(result),
-        steps=next_steps(result),
+        marks=wording.MARKS,
+        status=wording.status,
+        points=wording.points,
+        obstacles=wording.obstacles(result),
+        failing=wording.first_failure(result),
+        cause=wording.cause,
+        inherited=wording.inherited,
+        lines_to_check=wording.lines_to_check,
+        summary="" if result.problem else wording.summary(result),
+        steps=wording.next_steps(result),
     )
 
 

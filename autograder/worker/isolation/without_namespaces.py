@@ -30,24 +30,15 @@ import struct
 import tempfile
 from functools import cache
 
-from .lockdown import (
-    PR_SET_NO_NEW_PRIVS,
-    Boot,
-    ChildLimits,
-    Isolation,
-    become,
-    call,
-    prefer_for_oom,
-    syscall,
-)
+from . import lockdown
 
 _DEEPEST, _FEWEST_INODES = 64, 64
 
 
-class Workdirs(Isolation):
+class Workdirs(lockdown.Isolation):
     """Base class that creates a working directory below `boot.scratch` for each child."""
 
-    def __init__(self, boot: Boot) -> None:
+    def __init__(self, boot: lockdown.Boot) -> None:
         super().__init__(boot)
         self._budgets: dict[int, int] = {}
         self.count_tasks = boot.child_uid is not None
@@ -57,7 +48,7 @@ class Workdirs(Isolation):
     def patience_ms(self) -> int:
         return 200 if self._budgets else -1
 
-    def fork(self, number: int, limits: ChildLimits) -> int:
+    def fork(self, number: int, limits: lockdown.ChildLimits) -> int:
         folder, uid = self._folder(number), self.uid(number)
         for path in (folder, f"{folder}/submission", f"{folder}/tmp"):
             os.mkdir(path, 0o700)
@@ -161,7 +152,7 @@ _NET_RIGHTS, _SCOPES = 0b11, 0b11  # bind and connect TCP; abstract sockets and 
 
 def abi() -> int:
     """Return the kernel's version of Landlock; raise OSError if it lacks Landlock."""
-    return syscall(_CREATE_RULESET, "landlock", 0, 0, _CREATE_RULESET_VERSION)
+    return lockdown.syscall(_CREATE_RULESET, "landlock", 0, 0, _CREATE_RULESET_VERSION)
 
 
 class Landlock(Workdirs):
@@ -170,11 +161,11 @@ class Landlock(Workdirs):
     def finish_warm_up(self) -> None:
         abi()  # raises OSError before the first child
 
-    def enter(self, number: int, limits: ChildLimits) -> None:
-        prefer_for_oom()
+    def enter(self, number: int, limits: lockdown.ChildLimits) -> None:
+        lockdown.prefer_for_oom()
         folder, gpu = self._folder(number), self.boot.gpu
         ruleset = _create_ruleset(gpu=gpu)
-        become(self.uid(number))
+        lockdown.become(self.uid(number))
         for path in self.boot.readable:
             _allow(ruleset, path, _READ | (_WRITE_FILE if path.startswith("/dev/") else 0))
         _allow(ruleset, folder, _OWN)
@@ -182,8 +173,8 @@ class Landlock(Workdirs):
             for name in ("maps", "status"):
                 _allow(ruleset, f"/proc/self/{name}", _READ)
             _allow(ruleset, "/proc/self/task", _READ_FILE | _WRITE_FILE)  # to write thread names
-        call("prctl", PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
-        syscall(_RESTRICT_SELF, "landlock_restrict_self", ruleset, 0)
+        lockdown.call("prctl", lockdown.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+        lockdown.syscall(_RESTRICT_SELF, "landlock_restrict_self", ruleset, 0)
         os.close(ruleset)
         self._use_as_home(folder)
 
@@ -205,7 +196,7 @@ def _create_ruleset(*, gpu: bool) -> int:
         fields.append(_SCOPES)
     attributes = struct.pack(f"{len(fields)}Q", *fields)
     buffer = ctypes.create_string_buffer(attributes, len(attributes))
-    return syscall(_CREATE_RULESET, "landlock_create_ruleset", buffer, len(attributes), 0)
+    return lockdown.syscall(_CREATE_RULESET, "landlock_create_ruleset", buffer, len(attributes), 0)
 
 
 def _allow(ruleset: int, path: str, rights: int) -> None:
@@ -218,7 +209,7 @@ def _allow(ruleset: int, path: str, rights: int) -> None:
     if not stat.S_ISDIR(os.fstat(place).st_mode):
         rights &= _READ_FILE | _WRITE_FILE | _TRUNCATE
     rule = ctypes.create_string_buffer(struct.pack("=Qi", rights, place), 12)
-    syscall(_ADD_RULE, "landlock_add_rule", ruleset, _RULE_PATH_BENEATH, rule, 0)
+    lockdown.syscall(_ADD_RULE, "landlock_add_rule", ruleset, _RULE_PATH_BENEATH, rule, 0)
     os.close(place)
 
 
@@ -229,9 +220,9 @@ class ChrootIsolation(Workdirs):
         if self.boot.child_uid is None:  # as root, a child could leave its new root
             raise OSError("no uid is left for submissions")
 
-    def enter(self, number: int, limits: ChildLimits) -> None:
-        prefer_for_oom()
+    def enter(self, number: int, limits: lockdown.ChildLimits) -> None:
+        lockdown.prefer_for_oom()
         os.chroot(self.boot.root)
         os.chdir("/")
-        become(self.uid(number))
+        lockdown.become(self.uid(number))
         self._use_as_home(self._folder(number))
