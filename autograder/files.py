@@ -14,6 +14,7 @@ import secrets
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -83,7 +84,7 @@ def public_draw(number: int) -> bytes:
     return hashlib.blake2b(f"draw {number}".encode(), digest_size=32).digest()
 
 
-@contextlib.contextmanager
+@contextmanager
 def in_turn(folder: Path) -> Iterator[None]:
     """Lock a folder, creating it if needed; the lock of a process that dies is released.
 
@@ -98,7 +99,7 @@ def in_turn(folder: Path) -> Iterator[None]:
         yield
 
 
-@contextlib.contextmanager
+@contextmanager
 def alone(lock_file: Path, error: Exception) -> Iterator[None]:
     """Lock a file, creating it if needed; raise `error` if another process has locked it."""
     import fcntl

@@ -46,6 +46,7 @@ EXPRESSION_OPERATORS: tuple[tuple[ExpressionOperator, float], ...] = (
     (library_calls.rescaling, _COMMON),
     (axes.axes, _COMMON),
     (axes.orders, _COMMON),
+    (axes.moved_back, _COMMON),
     (expressions.roots, _COMMON),
     (expressions.scales, _COMMON),
     (expressions.comparisons, _COMMON),
@@ -72,6 +73,7 @@ EXPRESSION_OPERATORS: tuple[tuple[ExpressionOperator, float], ...] = (
     (expressions.names, _EVERYWHERE),
 )
 STATEMENT_OPERATORS: tuple[tuple[StatementOperator, float], ...] = (
+    (control_flow.gradient_modes, _COMMON),
     (control_flow.refusals, _COMMON),
     (control_flow.missing_lines, _COMMON),
     (control_flow.in_place, _COMMON),

@@ -148,6 +148,17 @@ class FunctionScope:
         return found
 
     @cached_property
+    def moves(self) -> list[tuple[str, str]]:
+        """The pairs of axes that the function swaps in assignments."""
+        found = [
+            (self.text(v.args[-2]), self.text(v.args[-1]))
+            for v in (n.value for n in self._assignments)
+            if isinstance(v, ast.Call) and isinstance(v.func, ast.Attribute)
+            if v.func.attr in _MOVES and len(v.args) >= 2
+        ]
+        return list(dict.fromkeys(found))
+
+    @cached_property
     def running_maxima(self) -> list[tuple[str, str, str]]:
         """The running maxima: the library (torch, tl, np), the old name and the new name."""
         return [
@@ -247,6 +258,7 @@ def function_scopes(code: Code, definitions: list[Definition]) -> Iterator[Funct
             yield FunctionScope(code, f"{definition.name}.{method.name}", method, definition)
 
 
+_MOVES = ("transpose", "swapaxes", "movedim", "moveaxis")
 Proposals = Iterator[tuple[str, str]]  # the kind of mistake and the new text
 ExpressionOperator = Callable[[ast.expr, FunctionScope], Proposals]
 StatementOperator = Callable[[ast.stmt, FunctionScope], Proposals]

@@ -266,4 +266,4 @@ def test_without_results_the_command_says_what_to_do(tmp_path: Path, in_process)
     root = Path(shutil.copytree(TINY, tmp_path / "tiny", ignore=shutil.ignore_patterns(".auto*")))
     done = in_process("report", "1", cwd=root)
     assert done.returncode == 2
-    assert "`autograder grade` a week first" in done.stderr
+    assert "`autograder grade` on a week first" in done.stderr

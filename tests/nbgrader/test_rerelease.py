@@ -121,7 +121,7 @@ def test_feedback_is_fetched_where_it_was_handed_in(
 
 def test_a_third_release_has_a_name_of_its_own(course: Course, week: Week, mended: Path) -> None:
     (course.exercise_folder(week) / "hints.md").write_text("## double\n1. Add.\n")
-    assert release(course, week, again=True).beside == f"{WEEK}-3"
+    assert release(course, week, again=True).second_name == f"{WEEK}-3"
 
 
 def test_without_a_change_there_is_nothing_to_release_again(

@@ -584,7 +584,7 @@ def test_what_computes_with_values_beside_a_kernel_or_reads_them_is_named(beside
 
 def test_a_compiler_that_nobody_asked_says_nothing():
     launch = frames.LaunchCounts(1, 0, 0, largest=1, loads=())
-    assert not Launched((), launch, asked=True).refused
+    assert not Launched((), launch, compiled=True).refused
     with pytest.raises(EngineError, match="compiled"):
         _ = Launched((), launch).refused
 

@@ -125,6 +125,14 @@ def _other_orders(node: ast.Call, scope: FunctionScope) -> Proposals:
     yield "order of axes", subject
 
 
+def moved_back(node: ast.expr, scope: FunctionScope) -> Proposals:
+    """Propose returning a result with its axes in the order that the argument had."""
+    if scope.is_returned(node):
+        for first, second in scope.moves:
+            yield "order of axes", f"({scope.text(node)}).swapaxes({first}, {second})"
+            yield "order of axes", f"({scope.text(node)}).movedim({second}, {first})"
+
+
 def same_wrong_axis(scope: FunctionScope, nodes: list[ast.AST]) -> Iterator[Several]:
     """Propose a different axis in all calls that have the same axis.
 

@@ -73,6 +73,15 @@ def refusals(node: ast.stmt, scope: FunctionScope) -> Proposals:
                         yield "refusal", _before(condition, node, scope)
 
 
+def gradient_modes(node: ast.stmt, scope: FunctionScope) -> Proposals:
+    """Propose replacing a `with torch.no_grad()` block by one that computes gradients."""
+    if isinstance(node, ast.With) and len(node.items) == 1:
+        context = node.items[0].context_expr
+        if called(context) in ("no_grad", "inference_mode"):
+            rest = scope.text(node).removeprefix("with ").removeprefix(scope.text(context))
+            yield "gradient", f"if True{rest}"
+
+
 def missing_lines(node: ast.stmt, scope: FunctionScope) -> Proposals:
     """Propose a missing line: `zero_grad`, a copy or cast of an argument, `train` or `eval`."""
     text = scope.text(node)

@@ -110,7 +110,13 @@ def pulled_back(
         return (), detached
     with torch.set_grad_enabled(True):  # the submission may have changed the mode
         weighted = _Weighted.apply([c for _, c in pairs], *(y for y, _ in pairs))  # type: ignore[no-untyped-call]  # torch's
-    return tuple(encoder(g) for g in _accumulated(weighted, wanted)), detached
+    nodes = _nodes(weighted)
+    # torch.utils.checkpoint runs a backward pass itself, and refuses `torch.autograd.grad`
+    if any(type(node).__name__ == "CheckpointFunctionBackward" for node in nodes):
+        gradients = _accumulated(weighted, wanted, nodes)
+    else:
+        gradients = list(torch.autograd.grad(weighted, wanted, allow_unused=True))
+    return tuple(encoder(g) for g in gradients), detached
 
 
 def _nodes(result: torch.Tensor) -> set[Any]:
@@ -123,13 +129,11 @@ def _nodes(result: torch.Tensor) -> set[Any]:
     return found
 
 
-def _accumulated(total: torch.Tensor, wanted: list[torch.Tensor]) -> list[torch.Tensor | None]:
-    """Return the gradients that `total.backward()` accumulates, and restore `grad` everywhere.
-
-    `torch.autograd.grad` would refuse a graph with `torch.utils.checkpoint`, which runs a backward
-    pass itself.
-    """
-    leaves = [node.variable for node in _nodes(total) if hasattr(node, "variable")]
+def _accumulated(
+    total: torch.Tensor, wanted: list[torch.Tensor], nodes: set[Any]
+) -> list[torch.Tensor | None]:
+    """Return the gradients that `total.backward()` accumulates, and restore `grad` everywhere."""
+    leaves = [node.variable for node in nodes if hasattr(node, "variable")]
     before = [(x, x.grad) for x in {id(x): x for x in (*wanted, *leaves)}.values()]
     try:
         for x, _ in before:
