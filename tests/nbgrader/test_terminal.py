@@ -17,6 +17,7 @@ from autograder.model.course import Course, Week
 from autograder.model.message_text import visible
 from autograder.model.report.schema import SubmissionReport
 from autograder.nbgrader.autograde.recorder import record
+from autograder.nbgrader.collect.submissions import collected
 from autograder.nbgrader.workspace import Workspace
 from autograder.terminal.streams import guard_streams
 from tests.nbgrader.tiny_course import SOLUTION, WEEK, graded, report, write
@@ -70,6 +71,7 @@ def klass(released: Workspace, course: Course, week: Week, notebook: str) -> Wor
         write(released.submitted(name, week), files)
     reports = [graded(name, 2, 0.5) for name in NAMES[:-1]]
     refused = SubmissionReport(NAMES[-1], "refused", 0.0, 3.0, 0.0, f"There is a {TEXT} in it.")
+    collected(course, week)
     record(course, week, report(*reports, refused))
     return released
 
