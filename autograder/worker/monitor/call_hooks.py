@@ -5,7 +5,7 @@ from __future__ import annotations
 import weakref
 from contextlib import ExitStack, nullcontext
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import msgspec
 import torch
@@ -148,13 +148,17 @@ class CallHooks(ExitStack):
         follows = request.kernels_only or (request.count and launches)
         on_host = request.device in (devices.CPU, devices.FAKE)
         self._provenance = Provenance(inputs) if follows and on_host else None
-        self._watch = KernelWatch(
-            root, request.order, request.count, request.compiled, self._provenance
-        )
+        self._watch: KernelWatch | None = None
         if launches or self._provenance is not None:
-            self.enter_context(self._watch)
-        if self._provenance is not None:
-            self.enter_context(self._provenance)
+            self._watch = KernelWatch(
+                root, request.order, request.count, request.compiled, self._provenance
+            )
+
+    def __enter__(self) -> Self:
+        for hooks in (self._watch, self._provenance):
+            if hooks is not None:
+                self.enter_context(hooks)
+        return super().__enter__()
 
     def keep(self, result: Any) -> None:
         """Record the number of elements that the forward pass keeps in addition to its result."""
@@ -165,7 +169,8 @@ class CallHooks(ExitStack):
         """Return the work and the operators outside of kernels, or None if none was requested."""
         counts = None
         if isinstance(self.counting, Counting):
-            counts = self.counting.counts(self._kept, tuple(self._watch.launches))
+            launches = tuple(self._watch.launches) if self._watch is not None else ()
+            counts = self.counting.counts(self._kept, launches)
         if self._provenance is not None:
             self._provenance.check_result(result)
             outside = self._provenance.names()
