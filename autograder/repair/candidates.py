@@ -17,13 +17,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from .function_scope import (
-    ExpressionOperator,
-    FunctionOperator,
-    FunctionScope,
-    StatementOperator,
-    function_scopes,
-)
+from . import function_scope
 from .operators import axes, control_flow, expressions, library_calls
 from .source_text import UNPARSABLE, Replacements, parsed
 
@@ -36,7 +30,7 @@ _COMMON = 1.0  # common mistakes
 _MANY = 1.7  # applies in many places
 _EVERYWHERE = 2.6
 
-EXPRESSION_OPERATORS: tuple[tuple[ExpressionOperator, float], ...] = (
+EXPRESSION_OPERATORS: tuple[tuple[function_scope.ExpressionOperator, float], ...] = (
     (library_calls.copies, _RARE),
     (library_calls.fill_values, _RARE),
     (library_calls.partial_tiles, _RARE),
@@ -72,14 +66,14 @@ EXPRESSION_OPERATORS: tuple[tuple[ExpressionOperator, float], ...] = (
     (library_calls.normalisation, _EVERYWHERE),
     (expressions.names, _EVERYWHERE),
 )
-STATEMENT_OPERATORS: tuple[tuple[StatementOperator, float], ...] = (
+STATEMENT_OPERATORS: tuple[tuple[function_scope.StatementOperator, float], ...] = (
     (control_flow.gradient_modes, _COMMON),
     (control_flow.refusals, _COMMON),
     (control_flow.missing_lines, _COMMON),
     (control_flow.in_place, _COMMON),
     (control_flow.removed, _MANY),
 )
-FUNCTION_OPERATORS: tuple[tuple[FunctionOperator, float], ...] = (
+FUNCTION_OPERATORS: tuple[tuple[function_scope.FunctionOperator, float], ...] = (
     (control_flow.without_bias, _COMMON),
     (axes.same_wrong_axis, _COMMON),
     (control_flow.normalised_late, _COMMON),
@@ -133,7 +127,9 @@ def generate_edits(source: str, exercise: str, foreign: frozenset[str] = frozens
         return []
     found: list[Edit] = []
     seen: set[Replacements] = set()
-    for scope in function_scopes(code, code.reachable(exercise, foreign - {exercise})):
+    for scope in function_scope.function_scopes(
+        code, code.reachable(exercise, foreign - {exercise})
+    ):
         for edit in _edits_of(scope):
             if edit.replacements not in seen:
                 seen.add(edit.replacements)
@@ -143,7 +139,7 @@ def generate_edits(source: str, exercise: str, foreign: frozenset[str] = frozens
     return sorted(found, key=lambda e: e.weight)
 
 
-def _edits_of(scope: FunctionScope) -> Iterator[Edit]:
+def _edits_of(scope: function_scope.FunctionScope) -> Iterator[Edit]:
     penalty = _CONSTRUCTOR_PENALTY if scope.name.endswith("__init__") else 0.0
     nodes = list(islice(scope.walk(), _MAX_NODES + 1))
     if len(nodes) > _MAX_NODES:
@@ -179,7 +175,7 @@ def _edits_of(scope: FunctionScope) -> Iterator[Edit]:
             )
 
 
-def _is_replaceable(node: ast.expr, scope: FunctionScope) -> bool:
+def _is_replaceable(node: ast.expr, scope: function_scope.FunctionScope) -> bool:
     """Return True if an expression in parentheses can replace this one."""
     if isinstance(node, (ast.Starred, ast.Slice)):
         return False

@@ -31,7 +31,8 @@ def of_groups(*groups: str) -> list[Attack]:
 
 def try_one(lab: Laboratory, attack: Attack, tmp_path: Path) -> None:
     always = lab.always(attack.week)
-    trial = lab.grade(lab.submission(attack, tmp_path), attack.week)
+    submission = lab.submission(attack, tmp_path)
+    trial = lab.grade(submission, attack.week)
     for exercise, most in attack.most.items():
         assert trial.score(exercise) <= most, f"{exercise} earned more than honest code would"
     for exercise, expected in attack.expected.items():
@@ -52,7 +53,10 @@ def try_one(lab: Laboratory, attack: Attack, tmp_path: Path) -> None:
     assert "<script>alert" not in trial.page
     assert "<img src=x" not in trial.page
     assert "\x1b" not in trial.shown.replace("\\u001b", "\x1b"), "terminal escapes are shown"
-    assert trial.risen <= _MOST_RISEN, f"the grader grew by {trial.risen >> 20} MiB"
+    risen = trial.risen
+    if risen > _MOST_RISEN:  # the first wrong program of its kind also imports modules
+        risen = lab.grade(submission, attack.week).risen
+    assert risen <= _MOST_RISEN, f"the grader grew by {risen >> 20} MiB"
     assert not trial.report.unexplained, trial.report.unexplained
     assert attack.tries <= set(trial.report.attempts), "the attempt is not reported"
     assert "get around" not in trial.page, "only the instructor may see the attempt"

@@ -129,7 +129,7 @@ def _split(heading: re.Pattern[str], text: str) -> dict[str, str]:
 
 def _guide(name: str, body: str) -> MarkingGuide:
     parts = _split(_PART, body)
-    answer, rubric, wrong = (_with_code(parts.get(title, "")).strip() for title in _PARTS)
+    answer, rubric, wrong = (parts.get(title, "").replace("\0", "").strip() for title in _PARTS)
     return MarkingGuide(name, answer, tuple(_lines(rubric)), tuple(_wrong(wrong)))
 
 
@@ -177,7 +177,3 @@ _CODE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 
 def _without_code(text: str) -> str:
     return _CODE.sub(lambda found: re.sub("^#", "\0#", found[0], flags=re.MULTILINE), text)
-
-
-def _with_code(text: str) -> str:
-    return text.replace("\0", "")

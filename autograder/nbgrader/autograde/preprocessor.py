@@ -37,17 +37,10 @@ from ...model.report.schema import Ending, SubmissionReport
 from ..collect.cell_repair import CoursePreprocessor, Notebook, Resources
 from ..collect.history import read_student
 from ..collect.submissions import full_history
+from ..gradebook import report_store
 from ..gradebook.database import one_transaction
 from ..gradebook.due_dates import update_dates, update_penalty
 from ..gradebook.effective_results import cell_scores
-from ..gradebook.report_store import (
-    About,
-    digests_file,
-    judged_digests,
-    keep_report,
-    stored_report,
-    submission_of,
-)
 from ..release.archive import course_for
 from ..workspace import cells_of, write_state
 
@@ -55,11 +48,13 @@ _NOT_COUNTED = "<p>Only your best {} electives count; this is not one of them.</
 
 
 # Reports to record, with their submissions, by week and student.
-_prepared: dict[tuple[str, str], tuple[SubmissionReport, About]] = {}
+_prepared: dict[tuple[str, str], tuple[SubmissionReport, report_store.About]] = {}
 
 
 @contextmanager
-def prepared_report(week: Week, report: SubmissionReport, about: About) -> Iterator[None]:
+def prepared_report(
+    week: Week, report: SubmissionReport, about: report_store.About
+) -> Iterator[None]:
     """Make the preprocessor record this report instead of grading the submission."""
     key = week.name, report.name
     _prepared[key] = report, about
@@ -82,7 +77,7 @@ class GradeInSandbox(CoursePreprocessor):
             else:
                 full_history(course, week, student)
                 report, sandbox = grade_student(course, week, student)
-                about = submission_of(course, week, student)
+                about = report_store.submission_of(course, week, student)
                 update_dates(course)
             _require_recordable(course, week, report)
             write_scores(nb, week, report)
@@ -92,7 +87,7 @@ class GradeInSandbox(CoursePreprocessor):
             )
             _remove_ungraded_entry(week, resources)
             raise
-        keep_report(course, week, student, report, about)
+        report_store.keep_report(course, week, student, report, about)
         place = f", sandbox {sandbox}" if sandbox else ""
         result = f"{report.score:g} of {report.max_score:g}{place}"
         self.log.info("%s, %s: %s", week.name, student, result)
@@ -105,7 +100,7 @@ class SaveScores(SaveAutoGrades, CoursePreprocessor):
     def preprocess(self, nb: Notebook, resources: ResourcesDict) -> tuple[Notebook, ResourcesDict]:
         about, course = resources["nbgrader"], self.course()
         week, student = self.week(course, resources), about["student"]
-        self._previous_digests = judged_digests(course, week, student)
+        self._previous_digests = report_store.judged_digests(course, week, student)
         self._digests: dict[str, str] = {}
         self.notebook_id, self.assignment_id = about["notebook"], about["assignment"]
         self.student_id = student
@@ -115,7 +110,7 @@ class SaveScores(SaveAutoGrades, CoursePreprocessor):
             # Skip SaveAutoGrades.preprocess, because it would open the gradebook again.
             nb, resources = super(SaveAutoGrades, self).preprocess(nb, resources)  # type: ignore[no-untyped-call]  # nbgrader's own
             update_penalty(course, gradebook, week, student)
-            path, digests = digests_file(course, week, student), self._digests
+            path, digests = report_store.digests_file(course, week, student), self._digests
             event.listen(
                 gradebook.db(), "after_commit", lambda _: write_state(path, digests), once=True
             )
@@ -146,7 +141,7 @@ def _require_recordable(course: Course, week: Week, report: SubmissionReport) ->
         raise NbgraderError(
             f"{report.message} Grade {report.name} again; `autograder doctor` looks for the cause."
         )
-    now = stored_report(course, week, report.name)
+    now = report_store.stored_report(course, week, report.name)
     graded = now is not None and now.verdict is Ending.GRADED
     if graded and report.verdict is not Ending.GRADED:
         raise NbgraderError(f"{report.message} The earlier submission stays in the gradebook.")

@@ -18,20 +18,10 @@ from ..collect.groups import share_marks
 from ..collect.history import Entry, History
 from ..collect.submissions import full_history, put_in_place, refuse
 from ..formgrader.manual_marks import keep_marks, restore_marks
+from ..gradebook import report_store
 from ..gradebook.database import Transaction, shared_gradebook
 from ..gradebook.due_dates import restore_assignment, update_dates
 from ..gradebook.effective_results import Worth, counting, lower, report_with, results
-from ..gradebook.report_store import (
-    About,
-    Recorded,
-    keep_earlier_report,
-    recorded_folder,
-    reports_by_number,
-    stamped,
-    stored_report,
-    students_with_earlier_reports,
-    submission_of,
-)
 from ..workspace import Workspace, last_words, open_api
 
 
@@ -67,7 +57,7 @@ def record(
     week: Week,
     report: Report,
     on_done: Callable[[], None] = lambda: None,
-    abouts: Mapping[str, About] | None = None,
+    abouts: Mapping[str, report_store.About] | None = None,
 ) -> RecordedScores:
     """Record every submission of the report.
 
@@ -97,7 +87,7 @@ def record(
     outcome.notes.extend(update_dates(course))
     worth = Worth(course)
     recorded_here = {s.name for s in report.submissions}
-    for student in sorted(recorded_here & students_with_earlier_reports(course, week)):
+    for student in sorted(recorded_here & report_store.students_with_earlier_reports(course, week)):
         if less := lower(results(course, week, student, worth)):
             outcome.notes.append(f"LOWER  {student}: {less.sentence}")
     return outcome
@@ -137,7 +127,7 @@ def restore(course: Course, week: Week, student: str, entry: Entry) -> list[str]
         raise NbgraderError(f"submission {entry.number} cannot be graded: {entry.problem}")
     before = full_history(course, week, student)
     put_in_place(course, week, student, entry.number, restored=True)
-    content = submission_of(course, week, student).content
+    content = report_store.submission_of(course, week, student).content
     report: SubmissionReport | None = report_with(course, week, student, content)
     sandbox = ""
     if report is None:
@@ -158,46 +148,50 @@ class _Recorder:
         self.outcome = RecordedScores()
         self.rescored: list[str] = []
 
-    def record(self, report: SubmissionReport, about: About | None) -> None:
+    def record(self, report: SubmissionReport, about: report_store.About | None) -> None:
         """Record a report, or the report of an earlier submission if that submission counts."""
         student, outcome = report.name, self.outcome
         if report.verdict is Ending.GRADER_FAULT:
             outcome.left_out[student] = "the grading system failed on this submission"
             return
-        about = about or submission_of(self._course, self._week, student)
+        about = about or report_store.submission_of(self._course, self._week, student)
         if not about.number:
             outcome.left_out[student] = "no submission was collected under this name"
             return
         counted = self._counting_report(report, about)
         if counted is not report:
-            about = submission_of(self._course, self._week, student)
-        before = stored_report(self._course, self._week, student)
+            about = report_store.submission_of(self._course, self._week, student)
+        before = report_store.stored_report(self._course, self._week, student)
         self._autograde(counted, about)
         if before is not None and _is_rescored(before, counted, about):
             self.rescored.append(student)
         if student not in outcome.left_out:
             outcome.recorded.append(student)
 
-    def _counting_report(self, report: SubmissionReport, about: About) -> SubmissionReport:
+    def _counting_report(
+        self, report: SubmissionReport, about: report_store.About
+    ) -> SubmissionReport:
         """Make the submission that counts current, and return its report."""
         course, week, student = self._course, self._week, report.name
-        number = counting(course, week, stamped(report, about), self._worth)
+        number = counting(course, week, report_store.stamped(report, about), self._worth)
         if number == about.number:
             return report
         if report.verdict is Ending.GRADED:
-            keep_earlier_report(course, week, student, stamped(report, about))
+            report_store.keep_earlier_report(
+                course, week, student, report_store.stamped(report, about)
+            )
             put_in_place(course, week, student, number)
-            return reports_by_number(course, week, student)[number]
+            return report_store.reports_by_number(course, week, student)[number]
         self.outcome.notes.append(f"LOOK  {student}: not recorded: {report.message}")
         refuse(course, week, student, about.number, number, report.message)
-        now = submission_of(course, week, student)
+        now = report_store.submission_of(course, week, student)
         known = report_with(course, week, student, now.content)
         if known is None or now.number == number:
-            return reports_by_number(course, week, student)[number]
+            return report_store.reports_by_number(course, week, student)[number]
         # The refused submission's answers were accepted as a new submission.
         return self._counting_report(known, now)
 
-    def _autograde(self, report: SubmissionReport, about: About) -> None:
+    def _autograde(self, report: SubmissionReport, about: report_store.About) -> None:
         """Run nbgrader's autograde step in one transaction."""
         from .preprocessor import prepared_report  # imports nbgrader, which takes seconds
 
@@ -205,7 +199,7 @@ class _Recorder:
         try:
             with (
                 prepared_report(week, report, about),
-                in_turn(recorded_folder(course, week)),
+                in_turn(report_store.recorded_folder(course, week)),
                 self._transaction(),
             ):
                 result = self._api.autograde(week.name, report.name)
@@ -215,6 +209,8 @@ class _Recorder:
             self.outcome.left_out[report.name] = str(error)
 
 
-def _is_rescored(before: Recorded, now: SubmissionReport, about: About) -> bool:
+def _is_rescored(
+    before: report_store.Recorded, now: SubmissionReport, about: report_store.About
+) -> bool:
     same = (before.number, before.content) == (about.number, about.content)
     return same and now.verdict is Ending.GRADED and abs(before.score - now.score) > 1e-6

@@ -24,20 +24,13 @@ from ...model.message_text import did_you_mean
 from ..collect.notebooks import first_cells
 from ..collect.notebooks import read_cells as read_released_cells
 from ..workspace import Workspace, open_api, open_gradebook, require
-from .database import (
-    GradebookEntry,
-    by_student,
-    lateness_of,
-    read_cells,
-    read_due_dates,
-    read_gradebook,
-)
+from . import database
 from .report_store import recorded_file, recorded_folder
 
 
 def update_dates(course: Course) -> list[str]:
     """Update due dates and late penalties; return a line for each week with changed penalties."""
-    stored = read_due_dates(course)
+    stored = database.read_due_dates(course)
     moved = {
         week.name: due
         for week in course.weeks
@@ -100,7 +93,7 @@ def unknown_extensions(course: Course, week: Week) -> list[str]:
     extensions = course.registry.late.extensions if course.registry.late else ()
     if not any(extension.week == week.name for extension in extensions):
         return []
-    known = {*read_gradebook(course)[0], *Workspace(course).students("submitted", week)}
+    known = {*database.read_gradebook(course)[0], *Workspace(course).students("submitted", week)}
     return [
         f"course.yaml: late.extensions[{number}].student: there is no student {one.student!r}"
         f"{did_you_mean(one.student, known)}"
@@ -109,11 +102,11 @@ def unknown_extensions(course: Course, week: Week) -> list[str]:
     ]
 
 
-def _changed_penalties(course: Course) -> list[tuple[GradebookEntry, float]]:
+def _changed_penalties(course: Course) -> list[tuple[database.GradebookEntry, float]]:
     found = []
-    for student, entries in by_student(read_gradebook(course)[1]).items():
+    for student, entries in database.by_student(database.read_gradebook(course)[1]).items():
         graded = {e.week: e for e in entries if e.graded}
-        for name, late in lateness_of(course, student, graded.values()).items():
+        for name, late in database.lateness_of(course, student, graded.values()).items():
             penalty = late.penalty(graded[name].score)
             if abs(graded[name].penalty - penalty) > 1e-6:
                 found.append((graded[name], penalty))
@@ -125,7 +118,7 @@ def restore_assignment(course: Course, week: Week) -> str:
 
     Return a note, or "" if the gradebook has the released cells.
     """
-    if read_cells(course).get(week.name) == _released_cells(course, week):
+    if database.read_cells(course).get(week.name) == _released_cells(course, week):
         return ""
     if not (Workspace(course).source(week) / f"{week.name}.ipynb").is_file():
         raise NbgraderError(

@@ -16,14 +16,7 @@ from ...model.report import scoring
 from ...model.report.schema import Ending, SubmissionReport
 from ...model.submission_files import parse_timestamp
 from ..collect.history import read_history
-from .database import (
-    GradebookEntry,
-    HandMark,
-    by_student,
-    lateness_of,
-    read_gradebook,
-    read_hand_marks,
-)
+from . import database
 from .report_store import Recorded, reports_by_number, stored_report
 
 _TOLERANCE = 1e-6
@@ -70,19 +63,19 @@ class Worth:
         self._course = course
 
     @cached_property
-    def _entries(self) -> dict[str, list[GradebookEntry]]:
-        return by_student(read_gradebook(self._course)[1])
+    def _entries(self) -> dict[str, list[database.GradebookEntry]]:
+        return database.by_student(database.read_gradebook(self._course)[1])
 
     @cached_property
-    def _marks(self) -> dict[tuple[str, str], dict[str, HandMark]]:
-        marked = read_hand_marks(self._course)
+    def _marks(self) -> dict[tuple[str, str], dict[str, database.HandMark]]:
+        marked = database.read_hand_marks(self._course)
         return {(w, s): m.cells for w, students in marked.items() for s, m in students.items()}
 
     def of(self, week: Week, student: str, report: Recorded) -> float:
         """Return the student's points for the week if this submission counts."""
         moment = parse_timestamp(report.handed_in)
         times = {week.name: moment} if moment else {}
-        late = lateness_of(self._course, student, self._entries.get(student, []), times)
+        late = database.lateness_of(self._course, student, self._entries.get(student, []), times)
         cells = cell_scores(week, report)
         for name, mark in self._marks.get((week.name, student), {}).items():
             score = cells.get(name, 0.0) if mark.score is None else mark.score

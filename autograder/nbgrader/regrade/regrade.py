@@ -23,15 +23,9 @@ from ...model.report.comparison import differ
 from ...model.report.schema import Ending, Report, SubmissionReport
 from ..autograde.preprocessor import write_scores
 from ..formgrader.manual_marks import keep_marks
+from ..gradebook import report_store
 from ..gradebook.due_dates import require_scores, update_penalty
 from ..gradebook.effective_results import cell_scores
-from ..gradebook.report_store import (
-    Recorded,
-    recorded_file,
-    stamped,
-    stored_report,
-    submission_of,
-)
 from ..workspace import Workspace, cells_of, open_gradebook, write_state
 from .regrade_log import Plan, RegradeLog, ScoreChange
 
@@ -101,13 +95,13 @@ def _compare(
 ) -> LeftOut | None:
     """Add a student's change to the preview. Return a reason if the student is left out."""
     student = new.name
-    old = stored_report(course, week, student)
+    old = report_store.stored_report(course, week, student)
     grades = _grades(gradebook, week, student)
     if old is None or not any(g.auto_score is not None for g in grades.values()):
         return LeftOut.NOT_GRADED
     if new.verdict is Ending.GRADER_FAULT:
         return LeftOut.GRADER_FAULT
-    about = submission_of(course, week, student)
+    about = report_store.submission_of(course, week, student)
     if old.number != about.number:
         return LeftOut.SUBMITTED_AGAIN
     scores = cell_scores(week, new)
@@ -116,7 +110,7 @@ def _compare(
     if marked:
         found.by_hand[student] = marked
     before = {name: grades[name].auto_score for name in scores}
-    change = ScoreChange(student, before, scores, old, stamped(new, about))
+    change = ScoreChange(student, before, scores, old, report_store.stamped(new, about))
     if _rescored(change) or differ(old, new):
         found.changes.append(change)
     else:
@@ -160,7 +154,7 @@ def undoing(course: Course, week: Week, log: RegradeLog, reason: str) -> tuple[P
     with open_gradebook(course) as gradebook:
         for change in last.changes:
             grades = _grades(gradebook, week, change.student)
-            held = stored_report(course, week, change.student)
+            held = report_store.stored_report(course, week, change.student)
             if held is None or not _as_left(grades, held, change):
                 gone.append(change.student)
                 continue
@@ -181,7 +175,7 @@ def undoing(course: Course, week: Week, log: RegradeLog, reason: str) -> tuple[P
     return plan, gone
 
 
-def _as_left(grades: dict[str, Any], held: Recorded, change: ScoreChange) -> bool:
+def _as_left(grades: dict[str, Any], held: report_store.Recorded, change: ScoreChange) -> bool:
     """Return True if the gradebook still has the scores that the change wrote."""
     return held.number == change.new.number and all(
         name in grades and abs((grades[name].auto_score or 0.0) - score) <= _TOLERANCE
@@ -193,7 +187,7 @@ def carry_out(course: Course, week: Week, log: RegradeLog, plan: Plan) -> None:
     """Write the scores, reports and notebooks of a plan."""
     log.begin(plan)
     for change in write_gradebook(course, week, plan):
-        write_state(recorded_file(course, week, change.student), change.new)
+        write_state(report_store.recorded_file(course, week, change.student), change.new)
         write_notebook(course, week, change)
     log.end(plan)
 
@@ -207,7 +201,7 @@ def write_gradebook(course: Course, week: Week, plan: Plan) -> list[ScoreChange]
     with open_gradebook(course) as gradebook:
         for change in plan.changes:
             grades = _grades(gradebook, week, change.student)
-            held = stored_report(course, week, change.student)
+            held = report_store.stored_report(course, week, change.student)
             graded_again = held is not None and held.number != change.new.number
             if grades.keys() != change.new_scores.keys() or graded_again:
                 continue

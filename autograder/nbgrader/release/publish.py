@@ -9,13 +9,7 @@ import stat
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ...authoring.lesson.handout import (
-    built_wheel,
-    embed_week,
-    read_or_refuse,
-    week_files,
-    zip_week,
-)
+from ...authoring.lesson import handout
 from ...authoring.lesson.leak_check import Secret, check_files, check_folder, secrets_of
 from ...files import replace_file
 from ...model.course import Course, Week
@@ -63,12 +57,12 @@ def release(
         )
     workspace = Workspace(course)
     number = max(1, current_release(workspace, week))
-    files = embed_week(course, week, week_files(course, week, number + again))
+    files = handout.embed_week(course, week, handout.week_files(course, week, number + again))
     if again:
         files[CHANGES] = _changes(workspace, week, files, number + 1)
     elif number > 1:
         earlier_changes = workspace.source(week) / CHANGES
-        files[CHANGES] = read_or_refuse(course, earlier_changes, "release --again made it")
+        files[CHANGES] = handout.read_or_refuse(course, earlier_changes, "release --again made it")
     secrets = secrets_of(course, week)
     check_files(files, secrets, f"source/{week.name}")
     workspace.make()
@@ -76,10 +70,10 @@ def release(
     enter_assignment(course, week)
     check_folder(workspace.released(week), secrets, files)
     publish_in_exchange(course, week.name, secrets, files)
-    wheel = built_wheel(course)
+    wheel = handout.built_wheel(course)
     bundle = workspace.bundle(week)
     bundle.parent.mkdir(exist_ok=True)
-    replace_file(bundle, zip_week(week, files, wheel, secrets), 0o644)
+    replace_file(bundle, handout.zip_week(week, files, wheel, secrets), 0o644)
     notes = [*_past(course, week, now), *unknown_extensions(course, week)]
     number += again
     keep_release(course, week, number)

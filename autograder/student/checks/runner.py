@@ -37,6 +37,7 @@ from ...model.pytest_options import run_pytest
 from ...model.source.rules import Rules
 from ...worker.monitor.function_hooks import hook_functions
 from ..folder.week import WeekFolder, open_folder
+from . import explain
 from .check_results import (
     PATIENCE,
     CheckEvent,
@@ -45,13 +46,6 @@ from .check_results import (
     Failure,
     claim_in_words,
     timeout_message,
-)
-from .explain import (
-    explain_failure,
-    explain_stopped_check,
-    explain_stopped_import,
-    find_mistake_lines,
-    import_module,
 )
 from .forbidden_calls import CallNotice
 
@@ -133,7 +127,7 @@ class CheckPlugin:
         """Import the student's module; if the import fails, end without running checks."""
         self.report(CheckEvent())
         with self._time_limited(self._stop_import):
-            stopped = import_module(self.folder)
+            stopped = explain.import_module(self.folder)
         if stopped is not None:
             self.report(CheckEvent(stopped=stopped))
             self.end()
@@ -168,7 +162,9 @@ class CheckPlugin:
         elif report.failed and call.excinfo is not None and self._failure is None:
             output = report.capstdout[-_MAX_OUTPUT:]
             exercise = self._exercise(item)
-            self._failure = explain_failure(call.excinfo.value, self.folder, exercise, output)
+            self._failure = explain.explain_failure(
+                call.excinfo.value, self.folder, exercise, output
+            )
         return report
 
     @pytest.hookimpl(tryfirst=True)
@@ -188,7 +184,7 @@ class CheckPlugin:
                 checks = [call for item, _ in ran if (call := _as_call(item)) is not None]
                 if not kinds or not kinds <= {"wrong", "raised"} or len(checks) < len(ran):
                     continue
-                places = find_mistake_lines(self.folder, exercise, checks, until)
+                places = explain.find_mistake_lines(self.folder, exercise, checks, until)
                 for _, outcome in ran:
                     if places and outcome.failure:
                         failure = msgspec.structs.replace(outcome.failure, places=places)
@@ -237,13 +233,13 @@ class CheckPlugin:
 
     def _stop_check(self, item: pytest.Item) -> None:
         reason = timeout_message(self.order.seconds, self._computes())
-        stuck = explain_stopped_check(_main_frame(), self.folder, reason)
+        stuck = explain.explain_stopped_check(_main_frame(), self.folder, reason)
         self.report(CheckEvent(outcome=self._outcome(item, stuck)))
         os._exit(_STOPPED)
 
     def _stop_import(self) -> None:
         limit, computes = self.order.seconds, self._computes()
-        stuck = explain_stopped_import(_main_frame(), self.folder, limit, computes)
+        stuck = explain.explain_stopped_import(_main_frame(), self.folder, limit, computes)
         self.report(CheckEvent(stopped=stuck))
         os._exit(_STOPPED)
 

@@ -1,7 +1,7 @@
 """Line 35. Lets the library do the exercise, below its public names.
 
 Variants: decomposition reference special_reference masked traced_at_import mkldnn sparse nested logsumexp_unseen script script_method out_of_logsumexp numpy_inner numpy_innermost backward_kernel interpreter inductor compiled functional_call jagged masked_kernel aten_packet math_attention quantized
-Expected: softmax=forbidden|crashed
+Expected: softmax=forbidden|crashed|timeout|refused
 Score at most: softmax=0
 """
 

@@ -1,7 +1,7 @@
 """Line 55. Changes the global state that a later test relies on.
 
 Variants: dtype seeds threads errors gradients folder deterministic printing
-Expected: softmax=pass|wrong; ascii_heatmap=pass
+Expected: softmax=pass|wrong|timeout; ascii_heatmap=pass
 Score at most: softmax=2; ascii_heatmap=1
 """
 
