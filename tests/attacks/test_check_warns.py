@@ -168,6 +168,6 @@ def test_check_notices_when_it_runs_what_grade_refuses(
     failure = checked.first and checked.first.failure
     warned = failure is not None and failure.kind == "forbidden"
     trial = lab.grade(Submission("ada", {folder.module.name: source}), WEEK)
-    # On a loaded machine, a traced reference may run into its limit before the call is reported.
-    graded = bool(trial.verdicts("softmax") & {"forbidden", "timeout"})
+    # On a loaded machine, the compiler's import may use up the limit before the call is reported.
+    graded = bool(trial.verdicts("softmax") & {"forbidden", "timeout", "refused"})
     assert (warned, graded) == (forbidden, forbidden), (checked, trial.verdicts("softmax"))
