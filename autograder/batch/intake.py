@@ -2,10 +2,10 @@
 
 Theory of operation. A submission is an untrusted folder, module file or zip. Names may be absolute,
 contain `..`, collide or be invalid text; entries may be links, pipes or devices; archives may
-expand to terabytes, list millions of entries, or require gigabytes for decompression. Only regular
-Python files and small data files with ordinary relative names are read, into memory, within the
-limits of course.yaml. The intake writes no files. A submission that violates these rules is
-`refused`, with a message that tells the student what to submit instead.
+expand to terabytes, list millions of entries, or need gigabytes of memory to decompress. Only
+regular Python files and small data files with plain relative names are read into memory, up to the
+limits in course.yaml. No files are written. A submission that breaks these rules is `refused`,
+with a message that tells the student what to submit instead.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ Code = list[tuple[int, str, bool] | None]
 
 
 def recorded_report(course: Course, week: Week) -> Report | None:
-    """Return the reports behind the scores in nbgrader's gradebook, or None if there are none."""
+    """Return the reports from which the scores in the gradebook were computed, or None."""
     submissions = []
     for path in sorted(recorded_folder(course, week).glob("*.json")):
         try:

@@ -135,7 +135,7 @@ def markdown(text: str, pictures: Pictures = lambda address: None, *, below: int
 
 
 def harmless(shown: str) -> Markup:
-    """Remove everything that could act, load, or imitate a part of the page."""
+    """Remove scripts, external resources, and markup that could imitate parts of the page."""
     return Markup(_MARKDOWN.clean(shown))  # the sanitizer's output
 
 

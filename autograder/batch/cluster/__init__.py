@@ -2,20 +2,20 @@
 
 Theory of operation
 -------------------
-Submissions may be lying; each runs in the sandbox of its worker. The scheduler and the workers
+Submissions are untrusted: each runs in a sandbox on its worker. The scheduler and the workers
 are trusted: a client of the scheduler can run code on the workers, and a worker reads solutions,
 graders and the course's secret. Use TLS on networks that others can reach; both ends then
 authenticate with certificates from your own certificate authority.
 
 Data flow: each worker receives one parcel per batch with the required parts of the course
 (registry, graders and solutions of the week, secret), and stores it in a private folder until the
-batch ends. Submissions are sent as bytes, and reports return. No shared disk is needed.
+batch ends. Submissions are sent as bytes, and reports are sent back. No shared disk is needed.
 
-Guarantees: a worker grades only if its kit, Python and libraries equal those of the instructor's
-machine and its sandbox works; otherwise it reports why, and other workers do the job. A
-worker grades one submission at a time. The jobs of a worker that dies are repeated elsewhere, and a
-submission that kills workers repeatedly gets a system error, never a zero. Reports are the
-same as in local grading, except for timings.
+Guarantees: a worker grades only if its sandbox works and its versions of the kit, Python and the
+libraries equal those on the instructor's machine; otherwise it reports why, and other workers take
+over. A worker grades one submission at a time. If a worker dies, its jobs are repeated elsewhere;
+a submission that kills several workers gets a system error, never a zero. Reports equal those of
+local grading, except for timings.
 """
 
 from __future__ import annotations

@@ -102,9 +102,9 @@ def _settle_in(key: str, data: bytes) -> str:
 
 
 def _unpack(parcel: Parcel, job: Job) -> None:
-    """Write the files of a course.
+    """Write the files of a course to the job's folder.
 
-    Raise KitError if reports of this worker could differ from those of the instructor's machine.
+    Raise KitError if this worker's reports could differ from those of the instructor's machine.
     """
     from ...sandbox import choose
 

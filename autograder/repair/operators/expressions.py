@@ -249,8 +249,7 @@ def unused_names(node: ast.expr, scope: FunctionScope) -> Proposals:
 
 
 def uncalled_layers(node: ast.expr, scope: FunctionScope) -> Proposals:
-    """Propose calling a layer that the method never uses: instead of another layer, or around a
-    value."""
+    """Propose calling a layer that the method never uses, instead of another or on a value."""
     parent = scope.parents.get(node)
     match node:
         case ast.Attribute(ast.Name("self")) if isinstance(parent, ast.Call):
