@@ -175,7 +175,8 @@ class Executor:
         before = Before(inputs, args, kwargs)
         hooks = CallHooks(request, inputs, str(self.root), self._launches, self._function_mode)
         with hooks:
-            with hooks.forbidding, hooks.counting:
+            drawing = devices.generator_check(request.device, (*args, *kwargs.values()))
+            with hooks.forbidding, hooks.counting, drawing:
                 result = target(*args, **kwargs)
             hooks.keep(result)
             if request.construct and isinstance(result, nn.Module):

@@ -109,7 +109,8 @@ def test_the_solution_agrees_with_itself(engine: Engine) -> None:
         (f"{SCALE}        self.factor = nn.Parameter(torch.ones(2))", "refusal", "but accepts them"),
         (f"{SCALE}        raise ValueError('no')", "refusal", "does not name the wrong value"),
         (f"{SCALE}        raise KeyError(size)", "refusal", "should raise ValueError here, but raises KeyError"),
-        (f"{WEIGH}big = torch.zeros(99, 99); return (x - x).exp() / x.shape[-1]", "work", "larger than the input"),
+        (f"{WEIGH}big = torch.zeros(99, 99); return right(x, dim)", "work", "larger than the input"),
+        (f"{WEIGH}return (x - x).exp() if len(x) == 8 else right(x, dim)", "work", "differs"),
     ],
 )  # fmt: skip
 def test_wrong_work_is_wrong_and_told_why(of, change: str, test: str, said: str) -> None:

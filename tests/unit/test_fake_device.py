@@ -329,6 +329,32 @@ def test_every_generator_is_a_torch_generator():
     assert not isinstance("cpu", torch.Generator)
 
 
+@pytest.mark.parametrize(
+    ("owner", "draw"),
+    [
+        ("d", "torch.randn(3, generator=g).to(d)"),
+        ("d", "torch.ones(3).normal_(generator=g)"),
+        ("cpu", "torch.randn(3, generator=g, device=d)"),
+        ("cpu", "torch.multinomial(x.softmax(-1), 1, generator=g)"),
+    ],
+)
+def test_a_generator_of_another_device_is_refused(owner: str, draw: str) -> None:
+    names = claimed_names()
+    names["g"] = torch.Generator(device=names.get(owner, owner))
+    with devices.generator_check("fake-gpu", [names["g"]]):
+        with pytest.raises(RuntimeError, match="device type for generator"):
+            eval(draw, names)
+        eval("torch.randn(3, generator=g, device=g.device)", names)
+
+
+@pytest.mark.parametrize("product", ["i @ i.T", "i.flatten().dot(i.flatten())", "i @ i[0]"])
+def test_products_of_integers_are_refused_as_by_cuda(product: str) -> None:
+    names = claimed_names()
+    names["i"] = torch.ones(2, 2, dtype=torch.int64, device=names["d"])
+    with pytest.raises(RuntimeError, match="not implemented for integers"):
+        eval(product, names)
+
+
 def test_torch_names_the_accelerator_of_the_test_that_runs():
     fake_device.device()
     with fake_device.present(True):

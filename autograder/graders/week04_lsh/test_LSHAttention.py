@@ -82,10 +82,11 @@ def test_draws_in_the_default_dtype(agree, clear, dtype):
 
 @pytest.mark.weight(1, elsewhere=2)
 def test_draws_where_the_input_is(agree, draw, device):
-    """Draw rotations on the input's device if neither rotations nor generator are given."""
+    """Draw rotations on the input's device, with or without a generator of that device."""
     # A single position is alone for any rotations, which may come from the global state here.
     pair = agree.impurely.LSHAttention(12, 3, bucket_size=1, n_hashes=1)
     pair(draw.normal(2, 1, 12))
+    pair(draw.normal(2, 1, 12), generator=generator_seed(SEED))
 
 
 def test_defaults(agree, clear):

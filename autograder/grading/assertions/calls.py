@@ -9,12 +9,14 @@ from typing import Any, Protocol
 
 from ...model.errors import EngineError
 from ...worker.protocol import frames
+from ..comparator import COARSE
 from ..disclosure.allowed_words import AllowedWords
 from ..disclosure.failure_messages import error_text
 from ..disclosure.leak_budget import MessageBudget
 from ..outcomes import Flaw, GraderFault, LimitExceeded, Wrong
 from ..running.answer_trie import process_of
 from .case import PLAIN, CallOptions, CallResult, Case, Side
+from .value_comparison import compare
 
 
 @dataclass(frozen=True)
@@ -234,7 +236,10 @@ class Counted:
 
 @dataclass(frozen=True)
 class Count(NamedCalls):
-    """`count.f(...)` calls the student's function and counts its work in torch and NumPy."""
+    """`count.f(...)` calls the student's function and counts its work in torch and NumPy.
+
+    The result must roughly equal the reference's: a submission may recognise the call by its sizes.
+    """
 
     _case: Case
     _with_gradients: bool = False
@@ -275,8 +280,10 @@ class Count(NamedCalls):
         self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], options: CallOptions
     ) -> Counted:
         case, options = self._case, options.but(count=True, compiled=self._compiled)
-        if self._with_gradients:
+        expected = None
+        if options.handle is None:
             expected = case.reference.call(case, name, args, kwargs)
+        if self._with_gradients and expected is not None:
             options = options.but(cotangents=case.cotangents(expected.value))
         process = process_of(case.student.target) if self._from_outside else None
         before = process.level_memory() if process else None
@@ -284,6 +291,9 @@ class Count(NamedCalls):
         counts = result.reply.counts
         if counts is None or counts.ops == 0:
             raise LimitExceeded("This call ran no operation of torch or NumPy.")
+        if expected is not None:  # a wrong answer may take less work
+            where = case.signatures.result(name, f"The result of `{name}`")
+            compare(result.value, expected.value, None, COARSE, where)
         source = case.student.source
         return Counted(
             counts.flops,

@@ -47,7 +47,8 @@ def build(kind: str, content: Any, device: str) -> Any:
         case "slice":
             return slice(*content)
         case "generator":
-            return torch.Generator("cpu" if device == devices.FAKE else device).manual_seed(content)
+            where = devices.torch_device(device)  # makes torch.Generator support the fake GPU
+            return torch.Generator(where).manual_seed(content)
         case "torch_mha":
             return _torch_mha(content, device)
         case "hf_encoder":

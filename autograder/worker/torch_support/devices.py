@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import torch
@@ -15,6 +17,12 @@ CPU, FAKE = "cpu", "fake-gpu"
 
 def torch_device(device: str) -> torch.device:
     return fake_device.device() if device == FAKE else torch.device(device)
+
+
+def generator_check(device: str, arguments: Iterable[Any]) -> AbstractContextManager[Any]:
+    """Check the device of generators if one is passed in a call on the fake GPU."""
+    drawn = device == FAKE and any(isinstance(x, torch.Generator) for x in arguments)
+    return fake_device.GeneratorCheck() if drawn else nullcontext()
 
 
 def place(x: torch.Tensor, device: str) -> torch.Tensor:

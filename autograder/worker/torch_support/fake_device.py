@@ -28,6 +28,7 @@ from functools import cache
 from typing import Any, NoReturn
 
 import torch
+from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import return_and_correct_aliasing
 from torch.utils.backend_registration import (
     _DummyBackendModule,
@@ -118,6 +119,24 @@ class Generator(torch._C.Generator, metaclass=_AnyGenerator):
     @property
     def device(self) -> torch.device:  # type: ignore[override]  # an attribute of torch's own
         return device()
+
+
+class GeneratorCheck(TorchFunctionMode):
+    """Raises RuntimeError, as CUDA does, if a result and its generator are on different devices.
+
+    Operators below this level see only that the generator draws on the CPU.
+    """
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs = kwargs or {}
+        result, generator = func(*args, **kwargs), kwargs.get("generator")
+        is_fake = type(generator) is Generator
+        if isinstance(generator, Generator) and is_fake != isinstance(result, ClaimedTensor):
+            wanted = "cpu" if is_fake else device()
+            raise RuntimeError(
+                f"Expected a '{wanted}' device type for generator but found '{generator.device}'"
+            )
+        return result
 
 
 class _Backend(_DummyBackendModule):
@@ -230,6 +249,8 @@ def _run(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     facts = facts_of(func)
     if not facts.moves:
         _check_devices(facts, args, kwargs)
+    if facts.float_only and any(map(_is_integer, args)):
+        raise RuntimeError(f'"{facts.name}_cuda" not implemented for integers')
     bare = {name: _bare(value) for name, value in kwargs.items()}
     target = kwargs.get("device")
     if target is not None and target.type in _NAMES:
@@ -259,6 +280,10 @@ def _check_devices(facts: OperatorFacts, args: tuple[Any, ...], kwargs: dict[str
             "Expected all tensors to be on the same device, "
             f"but found at least two devices, {device()} and cpu!"
         )
+
+
+def _is_integer(x: Any) -> bool:
+    return isinstance(x, ClaimedTensor) and not (x.is_floating_point() or x.is_complex())
 
 
 def _bare(argument: Any) -> Any:

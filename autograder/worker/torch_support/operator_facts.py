@@ -21,6 +21,8 @@ _INDEXING = {"index", "index_put", "index_put_", "_index_put_impl_", "_unsafe_in
 }
 # Operators whose tensors must all be on the device, including tensors without axes.
 _STRICT = {"cat", "stack", "embedding", "index_select", "gather"}
+# Operators without a CUDA kernel for integers; einsum and matmul call them.
+_FLOAT_ONLY = {"mm", "addmm", "bmm", "baddbmm", "mv", "addmv", "dot", "convolution"}
 # Operators that resize their first argument; torch's own correction of views fails for them.
 _RESIZING = {"resize_", "resize_as_"}
 
@@ -47,6 +49,7 @@ class OperatorFacts(NamedTuple):
     returns_written: whether the operator returns the arguments that it changes
     changes_view:    whether the operator changes the shape or strides of an argument in place,
                      without a change of its size
+    float_only:      whether CUDA has no kernel of the operator for integers
     """
 
     name: str
@@ -57,6 +60,7 @@ class OperatorFacts(NamedTuple):
     on_device: frozenset[int | str]
     returns_written: bool
     changes_view: bool
+    float_only: bool
 
 
 @lru_cache(maxsize=4096)
@@ -80,6 +84,7 @@ def facts_of(func: Any) -> OperatorFacts:
         frozenset(on_device | {0} if indexing else on_device),
         bool(aliases) and all(a is not None and a.is_write for a in aliases),
         torch.Tag.inplace_view in func.tags and name not in _RESIZING,
+        name in _FLOAT_ONLY,
     )
 
 
