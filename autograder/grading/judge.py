@@ -182,9 +182,10 @@ class Judge:
         return self._judged(name, ran, Inherited(), files)
 
     def _is_nearly_right(self, judged: JudgedExercise) -> bool:
-        """Return True if an exercise earned half of its points, or named mistakes decide them."""
+        """Return True if an exercise earned half of its points, or some with named mistakes."""
         report = self._report(judged)
-        return bool(report.deductions) or 2 * report.score >= report.max_score
+        share = report.score / report.max_score if report.max_score else 0.0
+        return share >= 0.5 or (bool(report.deductions) and share > 1 - scoring.COST_WITHOUT_WORK)
 
     def _report(self, judged: JudgedExercise) -> ExerciseReport:
         """Return the report that an exercise gets if no other exercise has the same mistakes."""
@@ -244,9 +245,7 @@ class Judge:
         return replace(
             judged.evidence,
             mistakes=tuple(
-                scoring.Mistake(
-                    n.name, bank[n.name].cost if n.name in tests else None, bank[n.name].belief
-                )
+                scoring.Mistake(n.name, bank[n.name].cost, bank[n.name].belief, n.name in tests)
                 for n in named
             ),
             explained=explained,

@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
+from autograder.authoring.lesson.handout import week_files
 from autograder.authoring.lesson.leak_check import check_files, secrets_of
 from autograder.model.course import Course, load
 from autograder.model.course.stubs import make_stub
-from autograder.nbgrader.release.publish import week_files
 from autograder.student.checks.stages import StageFailed
 
 ROOT = Path(__file__).resolve().parents[2]

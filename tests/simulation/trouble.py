@@ -93,8 +93,8 @@ def mend(played: Played, week: Week) -> None:
     hints.write_text(hints.read_text("utf-8") + "\nMended while it ran.\n", "utf-8")
     now = course.localized(week.release) + dt.timedelta(days=2)
     done = release(course, week, again=True, now=now)
-    beside = Workspace(course).outbound(week).with_name(done.beside)
-    if not (beside / "CHANGES.md").is_file():
+    second = Workspace(course).outbound(week).with_name(done.second_name)
+    if not (second / "CHANGES.md").is_file():
         played.trouble.append(f"{week.name}: nothing says what is new in the mended week")
 
 

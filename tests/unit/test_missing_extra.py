@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from autograder.authoring.lesson.handout import week_files
 from autograder.model.course import load
-from autograder.nbgrader.release.publish import week_files
 
 PROJECT = Path(__file__).resolve().parents[2]
 # Makes triton unavailable to a Python process and its children.

@@ -94,6 +94,17 @@ def test_a_mistake_without_a_price_leaves_it_to_the_tests():
     assert score(standing(mistakes=[unpriced], explained="a", a="wrong", b="pass 3")) == [1.5]
 
 
+def test_a_second_mistake_in_the_same_test_never_raises_the_score():
+    hidden = Mistake("one_maximum", 0.4, shows_work=False)
+    few = standing(mistakes=[hidden], explained="b", a="pass 12", b="wrong")
+    (report,) = exercise_reports([few], BY_MISTAKES)
+    assert (report.score, [d.points for d in report.deductions]) == (1.2, [0.8])
+    assert score(standing(mistakes=[hidden], explained="b", a="pass", b="wrong 3")) == [0.5]
+    assert score(few, rule=BY_TESTS) == [1.8462]
+    partly = standing(mistakes=[hidden], explained="b", a="pass 12", b="wrong", c="wrong 2")
+    assert score(partly) == [1.6]
+
+
 def test_the_course_may_leave_everything_to_the_tests():
     mine = standing(mistakes=[GLOBAL], explained="b", a="pass 3", b="wrong")
     assert score(mine, rule=BY_TESTS) == [1.5]

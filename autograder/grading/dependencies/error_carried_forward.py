@@ -18,8 +18,8 @@ shows a mistake of the exercise.
 * Credit requires use. A test that failed and passes now earns credit only if it called a
   helper. Any other difference between two runs of the same program earns nothing.
 * A student's helper may accept arguments that the correct one lacks or refuses. A test that fails
-  after such a call names no mistake. It is inherited if its submitted answer resembles the correct
-  one, as in a genuine attempt, and it made no forbidden call. If a misconception crashes alike in a
+  after such a call names no mistake. It is inherited if its submitted answer takes work and has the
+  order of the correct values, and it made no forbidden call. If a misconception crashes alike in a
   call that the submitted run never reached, the mistake is the exercise's own.
 * The exercise earns the points of the run with correct helpers. It earns those of the submitted run
   if they are more and more of its tests pass that way (`Judge`). It never combines the better tests
@@ -187,7 +187,8 @@ class CarriedForward:
             elif ran.report.verdict is Verdict.PASS and first.failed and counts.answers:
                 credit[name] = 1.0
         if doubtful:
-            resembling = resembling_tests(doubtful, self.runs.right_answers(exercise))
+            right, requests = self.runs.right_answers(exercise), self.runs.recorded(exercise)
+            resembling = resembling_tests(doubtful, right, requests)
             credit.update(dict.fromkeys(resembling, 1.0))
         return Inherited(helpers.names if credit else (), credit, rerun, helpers.names)
 

@@ -104,21 +104,30 @@ def _has_different_numbers(ran: Ran) -> bool:
     return ran.flaw is Flaw.STATE or bool(values.size and np.ptp(values) > 0)
 
 
-def resembling_tests(ran: Collection[Ran], right: Mapping[str, Answers]) -> set[str]:
+def resembling_tests(
+    ran: Collection[Ran],
+    right: Mapping[str, Answers],
+    requests: Mapping[str, Steps] | None = None,
+) -> set[str]:
     """Return the tests whose answers resemble the correct ones or cannot be compared with them.
 
     An answer resembles the correct one if it contains the same values in a different order, or if a
     monotone function such as a factor or a logarithm maps one answer to the other. Return an empty
     set if fewer than half of the comparable answers resemble the correct ones.
+
+    requests: the requests of each test. If given, the answers must also take work and have the
+              order of the correct ones: permutations of an argument and inverted masks do not count
     """
-    similar = {r.report.name: _resembles(r, right.get(r.report.name, ())) for r in ran}
+    similar = {r.report.name: _resembles(r, right.get(r.report.name, ()), requests) for r in ran}
     comparable = [one for one in similar.values() if one is not None]
     if not comparable or sum(comparable) < _MAJORITY * len(comparable):
         return set()
     return {name for name, one in similar.items() if one is not False}
 
 
-def _resembles(ran: Ran, right: Answers) -> bool | None:
+def _resembles(
+    ran: Ran, right: Answers, requests: Mapping[str, Steps] | None = None
+) -> bool | None:
     """Return whether the last answer resembles the correct one.
 
     Return None if the correct answer has too few or only equal values.
@@ -135,14 +144,21 @@ def _resembles(ran: Ran, right: Answers) -> bool | None:
     wanted = np.concatenate([np.zeros(0), *expected])
     if wanted.size < _ENOUGH_VALUES or not np.ptp(wanted) > 0:
         return None
-    parts = (p for p in (np.concatenate([np.zeros(0), *own]), *own) if p.size == wanted.size)
-    return any(_same_order(p, wanted) or _same_part(np.sort(p), np.sort(wanted)) for p in parts)
+    parts = [p for p in (np.concatenate([np.zeros(0), *own]), *own) if p.size == wanted.size]
+    if requests is not None:
+        if takes_no_work(ran.answers, right, requests.get(ran.report.name, [])):
+            return False
+        return any(_rank_correlation(p, wanted) > _SAME_ORDER for p in parts)
+    return any(
+        abs(_rank_correlation(p, wanted)) > _SAME_ORDER or _same_part(np.sort(p), np.sort(wanted))
+        for p in parts
+    )
 
 
-def _same_order(mine: Any, right: Any) -> bool:
-    """Return True if the values of two arrays have almost the same order, or the opposite order."""
+def _rank_correlation(mine: Any, right: Any) -> float:
+    """Return the correlation of the ranks of the values, or 0 if all values of `mine` are equal."""
     own, wanted = (np.unique(x, return_inverse=True)[1].ravel() for x in (mine, right))
-    return bool(np.ptp(own) > 0 and abs(np.corrcoef(own, wanted)[0, 1]) > _SAME_ORDER)
+    return float(np.corrcoef(own, wanted)[0, 1]) if np.ptp(own) > 0 else 0.0
 
 
 def _real_numbers(parts: Contents | None) -> Sequence[Any]:

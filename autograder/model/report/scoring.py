@@ -32,17 +32,23 @@ from .schema import (
     Verdict,
 )
 
-_COST_WITHOUT_WORK = 0.9  # a mistake that costs so much is charged in every exercise
+COST_WITHOUT_WORK = 0.9  # a mistake that costs so much is charged in every exercise
 _UNEXPLAINED_SHARE = 0.5  # named mistakes decide if less of the failed weight is unexplained
 
 
 @dataclass(frozen=True)
 class Mistake:
-    """A named mistake. `cost`: a share of the points, or None if the bank states no cost."""
+    """A named mistake.
+
+    cost: a share of the points, or None if the bank states no cost
+    shows_work: False if its cost is only an upper bound of the points, because the tests that it
+                explains do not show the rest of the work
+    """
 
     name: str
     cost: float | None
     belief: str = ""
+    shows_work: bool = True
 
 
 @dataclass(frozen=True)
@@ -90,7 +96,7 @@ class Tally:
     """The weights of an exercise's tests, and the points that follow from them."""
 
     def __init__(self, evidence: Evidence, rule: Scoring) -> None:
-        self.evidence = evidence
+        self.evidence, self.rule = evidence, rule
         self.tests = tuple(
             msgspec.structs.replace(t, carried=round(carried * rule.carried, 4))
             if (carried := evidence.carried.get(t.name, 0.0))
@@ -109,7 +115,7 @@ class Tally:
         )
         self.forbidden = any(t.verdict is Verdict.FORBIDDEN for t in failed)
         mistakes = evidence.mistakes
-        priced = bool(mistakes) and all(m.cost is not None for m in mistakes)
+        priced = bool(mistakes) and all(m.cost is not None and m.shows_work for m in mistakes)
         self._chargeable = rule.by == "mistakes" and priced and bool(failed) and not self.forbidden
 
     @property
@@ -127,11 +133,16 @@ class Tally:
 
     def price(self, belief: str) -> float:
         """Return the points that this exercise would lose if a belief were charged only here."""
-        costs = [m.cost or 0.0 for m in self.evidence.mistakes if m.belief == belief]
+        mistakes = [m for m in self.evidence.mistakes if m.belief == belief and m.shows_work]
+        costs = [m.cost or 0.0 for m in mistakes]
         if not costs:
             return 0.0
         share = max(costs) if self.mistakes_decide else self._explained_share()
         return share * self.evidence.exercise.points
+
+    @property
+    def _is_half_explained(self) -> bool:
+        return self.unexplained <= _UNEXPLAINED_SHARE * self.failed
 
     def _explained_share(self) -> float:
         """Return the weighted share of explained failures, but at most the share of passed tests.
@@ -144,8 +155,7 @@ class Tally:
 
     def _deductions(self, sharing: Sequence[Tally]) -> tuple[Deduction, ...]:
         """Return a deduction for each mistake. `sharing`: the exercises that share charges."""
-        half_explained = self.unexplained <= _UNEXPLAINED_SHARE * self.failed
-        if not (self._chargeable and (self.mistakes_decide or half_explained)):
+        if not (self._chargeable and (self.mistakes_decide or self._is_half_explained)):
             return ()
         exercise, deductions, charged = self.evidence.exercise, list[Deduction](), set[str]()
         left = exercise.points
@@ -160,12 +170,28 @@ class Tally:
             deductions.append(Deduction(mistake.name, points, counted_in))
         return tuple(deductions)
 
+    @property
+    def _dearest_without_work(self) -> Deduction | None:
+        """The mistake that limits the points although the rest of the work is not shown.
+
+        Without this limit, a second mistake in the same test would raise the score.
+        """
+        mistakes = [m for m in self.evidence.mistakes if not m.shows_work and m.cost is not None]
+        if not mistakes or self.rule.by != "mistakes" or not self._is_half_explained:
+            return None
+        dearest = max(mistakes, key=lambda m: m.cost or 0.0)
+        points = round(self.evidence.exercise.points * (dearest.cost or 0.0), 4)
+        return Deduction(dearest.name, points, "")
+
     def _points(self, deductions: tuple[Deduction, ...]) -> tuple[float, tuple[Deduction, ...]]:
         """Return the exercise's points, and the deductions if they determine the points."""
         points = self.evidence.exercise.points
         by_tests = points * self.passed_share
         if not deductions:
-            return by_tests, ()
+            dearest = self._dearest_without_work
+            if dearest is None or by_tests <= points - dearest.points:
+                return by_tests, ()
+            return points - dearest.points, (dearest,)
         kept = 1.0 - (self._uncarried + self.unexplained) / self.total
         by_mistakes = max(0.0, points * kept - sum(d.points for d in deductions))
         if self.mistakes_decide or by_mistakes < by_tests:
@@ -191,7 +217,7 @@ class Tally:
 
 def _charged_in(here: Tally, mistake: Mistake, sharing: Sequence[Tally]) -> str:
     """Return the exercise that is charged instead of `here`, or "" if `here` is charged."""
-    if not mistake.belief or (mistake.cost or 0.0) >= _COST_WITHOUT_WORK:
+    if not mistake.belief or (mistake.cost or 0.0) >= COST_WITHOUT_WORK:
         return ""
     held = [t for t in sharing if any(m.belief == mistake.belief for m in t.evidence.mistakes)]
     names = {t.evidence.exercise.name for t in held}

@@ -5,7 +5,7 @@ Believes: the gradients have to be cleared in every step, anywhere.
 Shows: every loss is the same, and the parameters do not change.
 Hint: Which line makes the gradients, which one uses them, and what happens to them in between?
 Rejected by: test_losses
-Costs: 50 %
+Costs: 90 %
 """
 
 
