@@ -43,7 +43,7 @@ SCHEMES = frozenset({"http", "https", "mailto"})
 _DATA = re.compile(r"data:image/(?:png|jpeg|gif|webp|svg\+xml);base64,[A-Za-z0-9+/]+={0,2}")
 _MAX_TEXT, _MAX_FORMULA, _MAX_CODE = 32 << 10, 2000, 256 << 10
 _MAX_TABLES, _MAX_COLUMNS, _MAX_ENVIRONMENTS = 20, 40, 40
-_TABLE = re.compile(r"^[ \t>]*\|?[ \t]*:?-[ \t:|-]*$", re.MULTILINE)
+_TABLE = re.compile(r"^[ \t>]*+\|?[ \t]*+:?-[ \t:|-]*+$", re.MULTILINE)
 
 
 def _names(text: str) -> frozenset[str]:

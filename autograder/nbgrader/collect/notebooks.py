@@ -27,7 +27,8 @@ _BOUND = 24 << 20
 _BYTES_OF = {"{": 500, "[": 150, ",": 50, ":": 50, '"': 50}
 _OTHERS = bytes(sign for sign in range(256) if chr(sign) not in _BYTES_OF)
 _MOST_BYTES = 32 << 20
-_STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
+# Possessive, so that no text needs quadratic time; an endless string matches, too.
+_STRING = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?', re.DOTALL)
 _CELLS = 1000
 # Matches escaped backslashes and surrogate pairs as group 1, or an unpaired surrogate.
 _ESCAPES = re.compile(
@@ -35,7 +36,7 @@ _ESCAPES = re.compile(
     r"|\\u[dD][89a-fA-F][0-9a-fA-F]{2}"
 )
 _HALF = re.compile(rb"\\u[dD][89a-fA-F]")
-_MAGIC = re.compile(r"^\s*[%!?].*$", re.MULTILINE)
+_MAGIC = re.compile(r"^[^\S\n]*+[%!?].*$", re.MULTILINE)
 _DEFINES = re.compile(r"\b(?:def|class)\b")
 _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
@@ -191,9 +192,9 @@ def _dumped(node: ast.AST) -> str:
 def _defined_in(cells: list[dict[str, Any]]) -> Iterator[str]:
     signs = 0
     for cell in cells:
-        source = _MAGIC.sub("", source_of(cell))
-        if cell.get("cell_type") != "code" or not _DEFINES.search(source):
+        if cell.get("cell_type") != "code" or not _DEFINES.search(source_of(cell)):
             continue  # because parsing all cells is slow
+        source = _MAGIC.sub("", source_of(cell))
         signs += count_tokens(source)
         if signs > MAX_TOKENS:
             return
