@@ -16,7 +16,7 @@ from autograder.model.course import Course, Week
 from autograder.nbgrader.collect.notebooks import code_notes, read_cells, text_in, unwritten
 from autograder.nbgrader.collect.submissions import full_history
 from autograder.nbgrader.workspace import Workspace, last_words
-from autograder.pages.markdown import markdown
+from autograder.pages.markdown import code, markdown
 
 MIB = 1 << 20
 HEAD = '{"nbformat": 4, "nbformat_minor": 5, "metadata": {"x": '
@@ -104,6 +104,7 @@ SLOW: dict[str, tuple[Callable[[str, Week], object], str]] = {
     "blanks": (noted, "def\n" + " " * 60_000 + "x"),
     "escaped quotes": (strings, "{" * 70_000 + '"' + '\\"' * 30_000 + "\\"),
     "a log of blank lines": (lambda t, _: last_words({"log": t}), "\n" * 60_000 + "x"),
+    "code of blank lines": (lambda t, _: code(t), " \n\r" * 10_000 + "x"),
     "a row of blanks": (lambda t, _: markdown(t), " " * 30_000 + "x"),
     "a row of quotations": (lambda t, _: markdown(t), "x\n\n    " + "> " * 15_000 + "x"),
 }
