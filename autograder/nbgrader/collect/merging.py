@@ -18,7 +18,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from ...batch.intake import IGNORED_FOLDERS, clean_name, is_wanted, read_files
+from ...batch.intake import IGNORED_FOLDERS, clean_name, collision, is_wanted, read_files
 from ...batch.module_name import files_in, folders_with, module_candidates, with_module
 from ...lms.bulk import content_of
 from ...model.course import Course, Week
@@ -92,8 +92,10 @@ def _merged(
         *(_part("file", n, sent, earlier) for n in sorted(files) if _is_part(course, week, n)),
     )
     answered = any(part.fate in ("new", "replaced") for part in answers)
-    problem = _problem(course, week, files, sent, earlier, answered=answered)
-    return Merged(files, parts, problem, (*notes, *_kept_note(parts)))
+    clash = collision(sorted(files))
+    problem = clash or _problem(course, week, files, sent, earlier, answered=answered)
+    storable = dict(earlier) if clash else files
+    return Merged(storable, parts, problem, (*notes, *_kept_note(parts)))
 
 
 def _laid_out(course: Course, week: Week, incoming: Files) -> tuple[dict[str, bytes], list[Note]]:
