@@ -214,6 +214,16 @@ def test_with_another_picture_in_an_answer_it_is_a_new_hand_in(
     assert (stamp.read_text() == AGAIN) is late
 
 
+def test_another_picture_is_another_answer_for_its_mark(
+    klass: Course, week: Week, hand_in: Callable[..., Path]
+) -> None:
+    read_marks(klass, week, marked(klass, "bea", ada="3"), "bea")
+    ask(klass, hand_in, picture={"mine.png": {"image/png": "AAAA"}})
+    collect(klass, week, check_owner=False)
+    record(klass, week, report(graded("ada", 2, 1)))
+    assert mark_of(klass, "ada") == (3.0, True)
+
+
 def test_an_answer_closes_it_and_stands_in_the_feedback(
     klass: Course, week: Week, hand_in: Callable[..., Path]
 ) -> None:

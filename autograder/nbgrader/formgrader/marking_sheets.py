@@ -4,8 +4,8 @@
 the answer of a group once. `marks WEEK --from sheet.csv --marker bea` reads a marker's sheet and
 stores it in `.autograder/marks/<week>.markers.json`. The mean of an answer's marks is entered in
 the gradebook if they differ by at most `--apart`. Otherwise the answer needs another mark. A sheet
-changes only the answers that it marks, and only if they have not changed since it was written. A
-mark from Formgrader is never overwritten, and no mark is deleted.
+changes only the answers that it marks, and only if they have not changed since it was written. It
+deletes no mark, and overwrites a mark from Formgrader only if the answer has changed since.
 """
 
 from __future__ import annotations
