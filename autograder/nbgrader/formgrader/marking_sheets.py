@@ -27,7 +27,7 @@ from ...model.course import Course, Week
 from ...model.errors import NbgraderError
 from ...model.report.scoring import rounded
 from ..collect.groups import author_of
-from ..collect.notebooks import first_cells, read_cells, source_of
+from ..collect.notebooks import DATA_URL, first_cells, read_cells, source_of
 from ..gradebook.report_store import judged_digests
 from ..workspace import GradedCell, Workspace, cells_of, open_gradebook, read_state, write_state
 
@@ -184,7 +184,8 @@ def _answers(course: Course, week: Week) -> dict[str, dict[str, str]]:
     for student in _students(course, week):
         path = Workspace(course).autograded(student, week) / f"{week.name}.ipynb"
         cells = first_cells(read_cells(path))
-        found[student] = {name: source_of(cell)[:_LONGEST] for name, cell in cells.items()}
+        texts = {name: DATA_URL.sub("(picture)", source_of(c)) for name, c in cells.items()}
+        found[student] = {name: text[:_LONGEST] for name, text in texts.items()}
     return found
 
 
