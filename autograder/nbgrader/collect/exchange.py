@@ -129,10 +129,10 @@ class CollectOrdinaryFiles(ExchangeCollect):
             if Workspace(course).submitted(student, week).is_dir() and not self.update:
                 continue
             folder = Path(self.inbound_path) / record["filename"]
-            files, left_out = read_ordinary(folder, ignored, max_bytes)
             # As in nbgrader, the time in the folder's name counts; timestamp.txt may be wrong.
             time = format_timestamp(record["timestamp"])
             try:
+                files, left_out = read_ordinary(folder, ignored, max_bytes)
                 accepted = accept(course, week, student, files, time, "exchange")
             except (OSError, KitError) as error:
                 self.notes.append(f"{student}: could not be stored: {error}")
