@@ -221,7 +221,7 @@ def test_of_two_such_names_the_student_has_to_choose(
 ) -> None:
     hand_in("ada", {"doubling (1).py": SOLUTION, "doubling (2).py": STUB})
     collect(course, week, check_owner=False)
-    assert "doubling.py is missing" in read_student(course, week, "ada").problem
+    assert "could each be your doubling.py" in read_student(course, week, "ada").problem
 
 
 @pytest.mark.parametrize(
