@@ -227,8 +227,7 @@ def is_wanted(name: str) -> bool:
 def _bounded(entries: _Entries, limits: Limits) -> dict[str, bytes]:
     files: dict[str, bytes] = {}
     bound, total = limits.submission_mib << 20, 0
-    folded: dict[str, str] = {}
-    folders: set[str] = set()
+    names: list[str] = []
     for name, content in entries:
         name.encode("utf-8")
         total += len(content or b"")
@@ -239,17 +238,29 @@ def _bounded(entries: _Entries, limits: Limits) -> dict[str, bytes]:
             )
         if len(files) >= limits.submission_files:
             raise _Refused(f"It contains more than {limits.submission_files} files.")
+        names.append(name)
+        files[name] = content
+    if problem := collision(names):
+        raise _Refused(problem)
+    return files
+
+
+def collision(names: Iterable[str]) -> str:
+    """Return why files with these names cannot be stored in one folder, or ""."""
+    folded: dict[str, str] = {}
+    folders: set[str] = set()
+    for name in names:
         key = unicodedata.normalize("NFC", name).casefold()
         above = _parts(key)[:-1]
         parents = [".", *accumulate(above, "{}/{}".format)] if _parts(key) else []
-        if any(p in folded for p in parents) or key in folders:
-            raise _Refused(f"{_quoted(name)} is both a file and a folder.")
-        folders.update(parents)
+        both = name if key in folders else next((folded[p] for p in parents if p in folded), "")
+        if both:
+            return f"{_quoted(both)} is both a file and a folder. Rename one of them."
         if key in folded:
-            raise _Refused(f"{_quoted(name)} and {_quoted(folded[key])} are the same name.")
+            return f"{_quoted(name)} and {_quoted(folded[key])} are the same name. Rename one."
+        folders.update(parents)
         folded[key] = name
-        files[name] = content
-    return files
+    return ""
 
 
 def _rooted_at_module(files: dict[str, bytes], week: Week) -> dict[str, bytes]:

@@ -34,7 +34,7 @@ def with_module(
             notes.append(Note("module", text))
     for name, content in list(found.items()):
         if PurePosixPath(name).name == week.module and content.startswith(_UTF16):
-            converted = _as_utf8(content)
+            converted = as_utf8(content)
             if converted != content:
                 found[name] = converted
                 text = f"{week.module} was saved as UTF-16 and was converted. Save it as UTF-8."
@@ -62,11 +62,12 @@ def module_candidates(files: Mapping[str, bytes], week: Week) -> list[str]:
         name
         for name, content in files.items()
         if name.lower().endswith((".py", ".py.txt"))
-        and defines.search(_as_utf8(content).decode("utf-8", "replace"))
+        and defines.search(as_utf8(content).decode("utf-8", "replace"))
     ]
 
 
-def _as_utf8(content: bytes) -> bytes:
+def as_utf8(content: bytes) -> bytes:
+    """Convert UTF-16 to UTF-8, and return everything else unchanged."""
     if not content.startswith(_UTF16):
         return content
     try:

@@ -98,9 +98,13 @@ def collect_bulk(course: Course, week: Week, path: Path, roster: Roster, accept:
             found.left_out += [f"{student}: {line}" for line in left_out]
             if content:
                 time = export.times.get(student, "") if export else ""
+                try:
+                    found.left_out += accept(student, content, time)
+                except (OSError, KitError) as error:
+                    found.left_out.append(f"{student}: could not be stored: {error}")
+                    continue
                 if time:
                     found.timed.append(student)
-                found.left_out += accept(student, content, time)
                 found.collected.append(student)
     found.missing = sorted({e.student for e in roster.entries} - set(found.collected))
     return found

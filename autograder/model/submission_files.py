@@ -47,7 +47,7 @@ KINDS: dict[Kind, str] = {
     "missing": "the notebook is missing; replaced by an empty one",
     "renamed": "the notebook had a different name",
     "deleted": "graded cells were deleted from the notebook; restored",
-    "doubled": "graded cells appear twice in the notebook; the first counts",
+    "doubled": "graded cells appear twice in the notebook; the first changed one counts",
     "edited": "locked cells of the notebook were changed; restored",
     "code": "exercises are in the notebook instead of the module; not graded",
     "taken": "exercises were taken from the notebook",

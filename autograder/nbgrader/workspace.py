@@ -31,7 +31,7 @@ configure(c, __file__, project={project!r})
 '''
 
 
-_RAISED = re.compile(r"^\s*(?:\w+\.)*[A-Z]\w*: (.+)$", re.MULTILINE)
+_RAISED = re.compile(r"^[^\S\n]*+(?:\w+\.)*[A-Z]\w*: (.+)$", re.MULTILINE)
 
 
 class Workspace:

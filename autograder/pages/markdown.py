@@ -41,9 +41,9 @@ Pictures = Callable[[str], str | None]
 
 SCHEMES = frozenset({"http", "https", "mailto"})
 _DATA = re.compile(r"data:image/(?:png|jpeg|gif|webp|svg\+xml);base64,[A-Za-z0-9+/]+={0,2}")
-_MAX_TEXT, _MAX_FORMULA, _MAX_CODE = 32 << 10, 2000, 256 << 10
+_MAX_TEXT, _MAX_FORMULA = 32 << 10, 2000
 _MAX_TABLES, _MAX_COLUMNS, _MAX_ENVIRONMENTS = 20, 40, 40
-_TABLE = re.compile(r"^[ \t>]*\|?[ \t]*:?-[ \t:|-]*$", re.MULTILINE)
+_TABLE = re.compile(r"^[ \t>]*+\|?[ \t]*+:?-[ \t:|-]*+$", re.MULTILINE)
 
 
 def _names(text: str) -> frozenset[str]:
@@ -145,10 +145,14 @@ def harmless_explanation(shown: str) -> Markup:
 
 
 def code(source: str) -> Markup:
-    """Highlight Python, as spans with one short class each."""
-    if len(source) > _MAX_CODE:
+    """Highlight Python, as spans with one short class each.
+
+    Blanks that cannot be seen are dropped, because highlighting them takes quadratic time.
+    """
+    if len(source) > _MAX_TEXT:
         return plain(source)
-    shown = highlight(source, PythonLexer(), HtmlFormatter())
+    text = re.sub(r"\n{4,}", "\n\n\n", "\n".join(map(str.rstrip, source.splitlines())))
+    shown = highlight(text, PythonLexer(), HtmlFormatter())
     return Markup(_HIGHLIGHTED.clean(shown))  # the sanitizer's output
 
 

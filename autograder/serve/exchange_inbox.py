@@ -24,6 +24,7 @@ import msgspec
 from sqlalchemy.exc import SQLAlchemyError
 
 from ..model.course import Course, Week
+from ..model.errors import IntakeError
 from ..model.submission_files import format_timestamp, parse_timestamp
 from ..nbgrader.collect.history import last_seen
 from ..nbgrader.collect.safe_read import read_ordinary
@@ -127,7 +128,7 @@ class ExchangeInbox:
         files = dict(_kept(content))
         try:
             self._submit(found, files)
-        except (ValueError, OverflowError) as error:  # invalid names and times
+        except (ValueError, OverflowError, IntakeError) as error:  # invalid names and times
             self._reject(found, str(error))
         return True
 

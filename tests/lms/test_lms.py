@@ -293,6 +293,20 @@ def inner_zip(files: dict[str, bytes]) -> bytes:
     return out.getvalue()
 
 
+def test_a_student_whose_files_cannot_be_stored_stops_nobody_else(tmp_path: Path):
+    source = archive(tmp_path / "c.zip", {f"a_{n}_1_tiny.py": CODE for n in (101, 102)})
+    course, roster = load(TINY), roster_of(tmp_path, CANVAS)
+
+    def accept(student: str, files: dict[str, bytes], time: str) -> list[str]:
+        if student == "ada":
+            raise FileExistsError("File exists")
+        return []
+
+    found = collect_bulk(course, course.weeks[0], source, roster, accept)
+    assert found.collected == ["alan"]
+    assert found.left_out[0].startswith("ada: could not be stored")
+
+
 def test_a_canvas_download_is_sorted_to_its_students(tmp_path: Path):
     source = archive(
         tmp_path / "c.zip",

@@ -75,6 +75,20 @@ def test_a_submission_of_another_user_is_pointed_out(
     assert list(collect(course, week).foreign) == ["nobody-of-this-name"]
 
 
+def test_a_student_whose_files_cannot_be_stored_stops_nobody_else(
+    hand_in: Callable[..., Path],
+    gather: Callable[[], Collection],
+    workspace: Workspace,
+) -> None:
+    for student in ("ada", "mallory", "zoe"):
+        hand_in(student, {"doubling.py": SOLUTION})
+    (workspace.root / "submitted").mkdir()
+    (workspace.root / "submitted" / "mallory").write_text("no folder")
+    found = gather()
+    assert found.fresh == ["ada", "zoe"]
+    assert any("mallory: could not be stored" in note for note in found.notes)
+
+
 def test_a_link_to_the_solution_brings_nothing(
     hand_in: Callable[..., Path],
     gather: Callable[[], Collection],

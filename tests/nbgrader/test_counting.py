@@ -99,6 +99,20 @@ def test_the_best_counts_where_the_course_says_so(
 
 
 @pytest.mark.usefixtures("best")
+def test_of_equals_the_newest_counts_with_its_new_answers(
+    submit: Submit, course: Course, week: Week
+) -> None:
+    submit(FIRST, 2, 1)
+    submit(SECOND, 2, 1, answer="Mine.")
+    assert "Mine." in (Workspace(course).autograded("ada", week) / NOTEBOOK).read_text("utf-8")
+    mark(course, 2.5)
+    submit(THIRD, 2, 1, answer="Another.")
+    assert marked(course) == (2.5, True)
+    said = submit(LATE, 2, 1, answer="A late one.")
+    assert any(line.endswith("of 2020-01-12 12:00; the better one counts") for line in said)
+
+
+@pytest.mark.usefixtures("best")
 def test_best_is_what_is_left_after_deductions_for_late_work(
     submit: Submit, course: Course
 ) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,9 +13,10 @@ import nbformat
 import pytest
 
 from autograder.model.course import Course, Week
-from autograder.nbgrader.collect.notebooks import read_cells, unwritten
+from autograder.nbgrader.collect.notebooks import code_notes, read_cells, text_in, unwritten
 from autograder.nbgrader.collect.submissions import full_history
-from autograder.nbgrader.workspace import Workspace
+from autograder.nbgrader.workspace import Workspace, last_words
+from autograder.pages.markdown import code, markdown
 
 MIB = 1 << 20
 HEAD = '{"nbformat": 4, "nbformat_minor": 5, "metadata": {"x": '
@@ -85,6 +87,36 @@ def test_another_encoding_hides_nothing(tmp_path: Path) -> None:
     path = tmp_path / "wide.ipynb"
     path.write_bytes((HEAD + many("{}", MIB) + TAIL).encode("utf-16"))
     assert read_cells(path) == []
+
+
+def noted(source: str, week: Week) -> None:
+    cells = [{"cell_type": kind, "source": source} for kind in ("code", "markdown")]
+    list(code_notes(cells, "", "", week))
+
+
+def strings(text: str, week: Week) -> None:
+    with pytest.raises(ValueError, match="too many parts"):
+        text_in(text.encode(), "x.ipynb")
+
+
+SLOW: dict[str, tuple[Callable[[str, Week], object], str]] = {
+    "blank lines": (noted, "def" + "\n" * 60_000 + "x"),
+    "blanks": (noted, "def\n" + " " * 60_000 + "x"),
+    "escaped quotes": (strings, "{" * 70_000 + '"' + '\\"' * 30_000 + "\\"),
+    "a log of blank lines": (lambda t, _: last_words({"log": t}), "\n" * 60_000 + "x"),
+    "code of blank lines": (lambda t, _: code(t), " \n\r" * 10_000 + "x"),
+    "a row of blanks": (lambda t, _: markdown(t), " " * 30_000 + "x"),
+    "a row of quotations": (lambda t, _: markdown(t), "x\n\n    " + "> " * 15_000 + "x"),
+}
+
+
+@pytest.mark.parametrize("kind", SLOW)
+def test_the_worst_text_for_a_pattern_takes_no_quadratic_time(week: Week, kind: str) -> None:
+    read, text = SLOW[kind]
+    markdown("$x$")  # imports the renderer
+    start = time.process_time()
+    read(text, week)
+    assert time.process_time() - start < 2
 
 
 # Python can parse each of these, but cannot unparse it.

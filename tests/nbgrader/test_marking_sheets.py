@@ -106,7 +106,7 @@ def test_two_who_are_apart_wait_for_a_third_look(
     said = capsys.readouterr().out
     assert "3 and 1" in said
     assert "ada" not in said
-    assert mark_of(klass, "ada") == (None, True)
+    assert mark_of(klass, "ada") == (3.0, True), "a mark is never deleted"
     assert mark_of(klass, "bob") == (1.0, False)
 
 
@@ -118,6 +118,24 @@ def test_a_mark_of_formgrader_is_left_alone(klass: Course, week: Week) -> None:
     done = read_marks(klass, week, marked(klass, "bea", ada="3"), "bea")
     assert done.kept == ["ada why"]
     assert mark_of(klass, "ada") == (1.5, False)
+
+
+def test_a_sheet_marks_only_its_own_answers_as_they_were_when_it_was_written(
+    klass: Course, week: Week, hand_in: Callable[..., Path]
+) -> None:
+    read_marks(klass, week, marked(klass, "bea", ada="3"), "bea")
+    before = marked(klass, "cy", ada="3")
+    ask(klass, hand_in, answer="Nonsense.")
+    collect(klass, week, check_owner=False)
+    record(klass, week, report(graded("ada", 2, 1)))
+    assert mark_of(klass, "ada") == (3.0, True)
+    read_marks(klass, week, marked(klass, "bea", bob="1"), "bea")
+    assert mark_of(klass, "ada") == (3.0, True)
+    done = read_marks(klass, week, before, "cy")
+    assert done.changed == [f"{code_of(klass, week, 'ada')} why"]
+    assert mark_of(klass, "ada") == (3.0, True)
+    assert read_marks(klass, week, marked(klass, "cy", ada="0"), "cy").apart == []
+    assert mark_of(klass, "ada") == (0.0, False), "the mark of the former answer is ignored"
 
 
 @pytest.mark.parametrize(
@@ -148,12 +166,15 @@ def ask(
     hand_in: Callable[..., Path],
     code: str = SOLUTION,
     picture: dict[str, dict[str, str]] | None = None,
+    answer: str = "",
 ) -> None:
     own = Workspace(klass).submitted("ada", klass.weeks[0]) / f"{WEEK}.ipynb"
     notebook = json.loads(own.read_text())
-    for cell in notebook["cells"] if picture else ():
+    for cell in notebook["cells"]:
         if "doubles" in "".join(cell["source"]):
-            cell["attachments"] = picture
+            cell |= ({"attachments": picture} if picture else {}) | (
+                {"source": answer} if answer else {}
+            )
     files = {"doubling.py": code, own.name: json.dumps(notebook), REQUEST: ASKS}
     hand_in("ada", files, time=AGAIN)
 
@@ -191,6 +212,16 @@ def test_with_another_picture_in_an_answer_it_is_a_new_hand_in(
     collect(klass, week, check_owner=False)
     stamp = Workspace(klass).submitted("ada", week) / "timestamp.txt"
     assert (stamp.read_text() == AGAIN) is late
+
+
+def test_another_picture_is_another_answer_for_its_mark(
+    klass: Course, week: Week, hand_in: Callable[..., Path]
+) -> None:
+    read_marks(klass, week, marked(klass, "bea", ada="3"), "bea")
+    ask(klass, hand_in, picture={"mine.png": {"image/png": "AAAA"}})
+    collect(klass, week, check_owner=False)
+    record(klass, week, report(graded("ada", 2, 1)))
+    assert mark_of(klass, "ada") == (3.0, True)
 
 
 def test_an_answer_closes_it_and_stands_in_the_feedback(

@@ -11,7 +11,9 @@ from typing import Any
 import pytest
 
 from autograder.model.course import Course, Week
+from autograder.nbgrader.collect.history import read_student
 from autograder.nbgrader.collect.merging import Merged, merge
+from autograder.nbgrader.collect.submissions import accept
 from autograder.nbgrader.workspace import Workspace
 from tests.nbgrader.tiny_course import SOLUTION, STUB, WEEK
 
@@ -134,6 +136,23 @@ REFUSED: dict[str, dict[str, str | bytes]] = {
 @pytest.mark.parametrize("files", REFUSED.values(), ids=REFUSED)
 def test_what_cannot_be_graded_is_refused(merged: Merge, files: dict[str, str | bytes]) -> None:
     assert merged({"doubling.py": WRONG}, files).problem
+
+
+@pytest.mark.parametrize("name", ["extra.ipynb/more.ipynb", "Extra.ipynb"])
+def test_names_that_cannot_be_stored_together_are_refused(
+    course: Course, week: Week, notebook: str, name: str
+) -> None:
+    data = notebook.encode()
+    first = {"doubling.py": WRONG.encode(), NOTEBOOK: data, "extra.ipynb": data}
+    accept(course, week, "ada", first, "2020-01-10 12:00:00.000000 UTC", "page")
+    second = {"doubling.py": SOLUTION.encode(), NOTEBOOK: data, name: data}
+    done = accept(course, week, "ada", second, "2020-01-11 12:00:00.000000 UTC", "page")
+    assert done.refused
+    (said,) = done.remarks("ada")
+    assert "Rename one" in said
+    assert (Workspace(course).submitted("ada", week) / "extra.ipynb").read_bytes() == data
+    accept(course, week, "bea", first | second, "", "page")
+    assert "Rename one" in read_student(course, week, "bea").problem
 
 
 def test_a_syntax_error_is_located(merged: Merge) -> None:

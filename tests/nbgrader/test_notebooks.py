@@ -68,7 +68,7 @@ SAID = {
     "missing": "Your submission has no notebook",
     "renamed": "Your notebook had a different name",
     "deleted": "In your notebook, the cell of your answer `why` was deleted",
-    "doubled": "the cell of your answer `why` appears twice: the first one counts",
+    "doubled": "the cell of your answer `why` appears twice: the first one with changes counts",
     "edited": 'the cell `check("double")` was changed; it was restored',
     "code": "Your notebook defines `double`, but doubling.py does not. Move your code",
     "module": "'doubling (1).py' was taken as doubling.py",
@@ -112,6 +112,55 @@ def test_half_of_an_emoji_costs_no_score(
     assert recording.left_out == {}
     answers = read_cells(Workspace(course).submitted("ada", week) / f"{WEEK}.ipynb")
     assert cell(answers, "why")["source"] == "Because \ufffd \\ud83d"
+
+
+MARKED = "My answer."
+PICTURE = f"![x](data:image/png;base64,{'A' * (2 << 20)})\n\n{MARKED}"
+
+
+def doubled(cells: list[Any]) -> None:
+    own = cell(cells, "why")
+    cells.insert(cells.index(own) + 1, {**own, "id": "copy", "source": MARKED})
+
+
+def far_below(cells: list[Any]) -> None:
+    cell(cells, "why").update(source=MARKED)
+    cells[:0] = [{**code(""), "id": f"c{n}"} for n in range(1100)]
+
+
+ANSWERED: dict[str, Callable[[str], bytes]] = {
+    "in the second copy of its cell": lambda n: edited(n, doubled).encode(),
+    "after a thousand cells": lambda n: edited(n, far_below).encode(),
+    "below a large picture": lambda n: edited(
+        n, lambda cells: cell(cells, "why").update(source=PICTURE)
+    ).encode(),
+    "in UTF-16": lambda n: n.replace("*Your answer here.*", MARKED).encode("utf-16"),
+    "behind a byte order mark": lambda n: n.replace("*Your answer here.*", MARKED).encode(
+        "utf-8-sig"
+    ),
+}
+
+
+@pytest.mark.parametrize("where", ANSWERED)
+def test_an_answer_is_found(
+    course: Course, week: Week, hand_in: Callable[..., Path], notebook: str, where: str
+) -> None:
+    hand_in("ada", {"doubling.py": SOLUTION, f"{WEEK}.ipynb": ANSWERED[where](notebook)})
+    collect(course, week, check_owner=False)
+    record(course, week, report(graded("ada", 2, 1)))
+    answers = read_cells(Workspace(course).autograded("ada", week) / f"{WEEK}.ipynb")
+    assert "".join(cell(answers, "why")["source"]).endswith(MARKED)
+
+
+def test_text_that_is_cut_says_so(
+    course: Course, week: Week, hand_in: Callable[..., Path], notebook: str
+) -> None:
+    long = edited(notebook, lambda cells: cell(cells, "why").update(source="x" * (3 << 20)))
+    hand_in("ada", {"doubling.py": SOLUTION, f"{WEEK}.ipynb": long})
+    collect(course, week, check_owner=False)
+    record(course, week, report(graded("ada", 2, 1)))
+    answers = read_cells(Workspace(course).autograded("ada", week) / f"{WEEK}.ipynb")
+    assert "The rest was cut off" in "".join(cell(answers, "why")["source"])
 
 
 def test_what_is_in_order_is_not_noted(
@@ -172,7 +221,7 @@ def test_of_two_such_names_the_student_has_to_choose(
 ) -> None:
     hand_in("ada", {"doubling (1).py": SOLUTION, "doubling (2).py": STUB})
     collect(course, week, check_owner=False)
-    assert "doubling.py is missing" in read_student(course, week, "ada").problem
+    assert "could each be your doubling.py" in read_student(course, week, "ada").problem
 
 
 @pytest.mark.parametrize(

@@ -174,7 +174,7 @@ def marks(
 ) -> bool:
     """Mark written answers on an anonymous sheet, alone or with several markers.
 
-    Exit code 1 if two markers disagree, or if an answer was already marked in Formgrader.
+    Exit code 1 if two markers disagree, or if an answer has changed or was marked in Formgrader.
 
     Example: autograder marks week01 --out sheet.csv
     Example: autograder marks week01 --from sheet.csv --marker bea
@@ -207,6 +207,9 @@ def _read_sheet(course: Course, week: Week, path: Path, marker: str, apart: floa
         f"two markers disagree: {line}: set the mark in Formgrader or on a new sheet"
         for line in found.apart
     ]
+    if found.changed:
+        changed = ", ".join(found.changed)
+        attention.append(f"not entered, because the answer has changed since: {changed}")
     if found.kept:
         attention.append(f"not changed, because marked in Formgrader: {', '.join(found.kept)}")
     return print_attention(attention)

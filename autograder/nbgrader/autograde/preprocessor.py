@@ -6,9 +6,9 @@ the score (execute_result, text/plain, a plain decimal). If the grading system f
 raised and no score is recorded.
 
 Stock nbgrader requests a review of every manual mark when a submission is graded again. With
-`SaveScores`, a mark stays settled while its basis is unchanged, which is the text of a written
-answer or the automatic score that the mark overrides. A new answer keeps the mark but needs review.
-If the marked answer returns, the mark is settled again.
+`SaveScores`, a mark stays settled while its basis is unchanged, which is the text and pictures of a
+written answer or the automatic score that the mark overrides. A new answer keeps the mark but needs
+review. If the marked answer returns, the mark is settled again.
 
 Stock nbgrader commits after every cell. `SaveScores` uses one transaction for each submission, so a
 killed process does not leave a submission with half of its scores.
@@ -17,6 +17,7 @@ killed process does not leave a submission with half of its scores.
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
@@ -36,6 +37,7 @@ from ...model.report import scoring
 from ...model.report.schema import Ending, SubmissionReport
 from ..collect.cell_repair import CoursePreprocessor, Notebook, Resources
 from ..collect.history import read_student
+from ..collect.notebooks import pictures_of
 from ..collect.submissions import full_history
 from ..gradebook import report_store
 from ..gradebook.database import one_transaction
@@ -119,7 +121,8 @@ class SaveScores(SaveAutoGrades, CoursePreprocessor):
     def _add_score(self, cell: Notebook, resources: ResourcesDict) -> None:
         name = cell.metadata["nbgrader"]["grade_id"]
         grade, score = self._cells[name].grade, utils.determine_grade(cell, self.log)
-        judged = str(cell.source) if utils.is_solution(cell) else repr(score)
+        pictures = json.dumps(pictures_of(cell), sort_keys=True).removeprefix("{}")
+        judged = f"{cell.source}{pictures}" if utils.is_solution(cell) else repr(score)
         digest = hashlib.blake2b(judged.encode("utf-8", "surrogatepass"), digest_size=16)
         self._digests[name] = digest.hexdigest()
         was_settled = not grade.needs_manual_grade

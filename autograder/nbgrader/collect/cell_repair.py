@@ -25,12 +25,13 @@ from traitlets import List, Unicode
 from ...model.course import REGISTRY, Course, Week, load
 from ...model.errors import NbgraderError
 from ..workspace import Workspace
-from .notebooks import first_cells, grade_id, pictures_of
+from .notebooks import CELLS, DATA_URL, first_cells, grade_id, pictures_of
 
 Notebook = Any
 Resources = dict[str, Any]
 _TAG = re.compile(r"<(?=[A-Za-z/!?])")
-_MAX_CELLS, _MAX_TEXT = 1000, 1 << 20
+_MAX_TEXT = 1 << 20
+_CUT = "\n\n[The rest was cut off, because the notebook contains too much text.]"
 
 
 class CoursePreprocessor(NbGraderPreprocessor):
@@ -86,11 +87,13 @@ def restored(nb: Notebook, released: Notebook) -> Notebook:
     """Return a notebook with the released cells and the student's text and other cells."""
     graded = first_cells(released.cells)
     texts = {c.source for c in released.cells}
-    missing = dict(graded)
+    missing, own = dict(graded), first_cells(nb.cells, graded)
     cells = []
-    for cell in nb.cells[:_MAX_CELLS]:
-        original = missing.pop(grade_id(cell), None)
-        cells.append(_repaired(cell, original, texts))
+    for number, cell in enumerate(nb.cells):
+        is_graded = own.get(grade_id(cell)) is cell
+        original = missing.pop(grade_id(cell), None) if is_graded else None
+        if original is not None or number < CELLS:
+            cells.append(_repaired(cell, original, texts))
     cells += [nbformat.from_dict(dict(c)) for c in missing.values()]
     _limit_size(cells, set(graded))
     for number, cell in enumerate(cells):
@@ -139,9 +142,18 @@ def _with_pictures(fresh: Notebook, cell: Notebook) -> Notebook:
 
 
 def _limit_size(cells: list[Notebook], graded: set[str]) -> None:
-    """Drop ungraded cells and cut the text of graded cells if the notebook is too large."""
-    if sum(len(c.source) for c in cells) <= _MAX_TEXT:
+    """Drop ungraded cells and cut the text of graded cells if there is too much text.
+
+    Embedded pictures do not count, as attached ones do not, and are dropped before text is cut.
+    """
+    if sum(map(_length, cells)) <= _MAX_TEXT:
         return
     cells[:] = [c for c in cells if grade_id(c) in graded]
+    longest = _MAX_TEXT // len(cells)
     for cell in cells:
-        cell["source"] = cell["source"][: _MAX_TEXT // len(cells)]
+        if _length(cell) > longest:
+            cell["source"] = DATA_URL.sub("()", cell["source"])[:longest] + _CUT
+
+
+def _length(cell: Notebook) -> int:
+    return len(DATA_URL.sub("()", cell["source"]))

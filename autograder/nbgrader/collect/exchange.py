@@ -23,6 +23,7 @@ from nbgrader.utils import temp_attrs
 from traitlets import Unicode
 
 from ...model.course import Course, Week, load
+from ...model.errors import KitError
 from ...model.submission_files import format_timestamp
 from ..regrade.regrade_log import REQUEST, note_request
 from ..release.archive import names
@@ -128,10 +129,14 @@ class CollectOrdinaryFiles(ExchangeCollect):
             if Workspace(course).submitted(student, week).is_dir() and not self.update:
                 continue
             folder = Path(self.inbound_path) / record["filename"]
-            files, left_out = read_ordinary(folder, ignored, max_bytes)
             # As in nbgrader, the time in the folder's name counts; timestamp.txt may be wrong.
             time = format_timestamp(record["timestamp"])
-            accepted = accept(course, week, student, files, time, "exchange")
+            try:
+                files, left_out = read_ordinary(folder, ignored, max_bytes)
+                accepted = accept(course, week, student, files, time, "exchange")
+            except (OSError, KitError) as error:
+                self.notes.append(f"{student}: could not be stored: {error}")
+                continue
             if REQUEST in files and note_request(course, week, student, files[REQUEST]):
                 self.asking.append(student)
             if accepted.entry is not None and not accepted.refused:

@@ -200,7 +200,9 @@ def read_student(
         for name, content in submission.files.items()
         if name == week.module or not ((released / name).is_file() or name in FROM_NBGRADER)
     }
-    return msgspec.structs.replace(submission, files=files, notes=notes)
+    problem = submission.problem  # unless merging found the reason, with all files
+    problem = (entry.problem if problem and entry else "") or problem
+    return msgspec.structs.replace(submission, files=files, problem=problem, notes=notes)
 
 
 def _notebook_notes(

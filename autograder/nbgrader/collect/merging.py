@@ -18,7 +18,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from ...batch.intake import IGNORED_FOLDERS, clean_name, is_wanted, read_files
+from ...batch.intake import IGNORED_FOLDERS, clean_name, collision, is_wanted, read_files
 from ...batch.module_name import files_in, folders_with, module_candidates, with_module
 from ...lms.bulk import content_of
 from ...model.course import Course, Week
@@ -32,7 +32,6 @@ from .notebooks import first_cells, parse_notebook, pictures_of, text_in
 Files = Mapping[str, bytes]
 _Answers = dict[str, tuple[str, Any]]  # question -> (text, pictures)
 _NOTEBOOKS = (".ipynb", UNREADABLE)
-_LAST_CELL = 900  # restored answers are inserted before this cell, as later cells may be cut
 
 
 class Merged(msgspec.Struct, frozen=True):
@@ -76,14 +75,16 @@ def _merged(
 ) -> Merged:
     name = f"{week.name}.ipynb"
     now, before = _parsed(sent, name), _parsed(earlier, name)
-    released = _answers(week, parse_notebook(Workspace(course).released_file(week, name)))
-    new, old = (_written(_answers(week, notebook), released) for notebook in (now, before))
+    handout = parse_notebook(Workspace(course).released_file(week, name))
+    originals = first_cells(handout.cells if handout else ())
+    released = _answers(week, handout, originals)
+    new, old = (_written(_answers(week, n, originals), released) for n in (now, before))
     answers = [_part("answer", q.name, new, old) for q in week.questions]
     kept = [part.name for part in answers if part.fate == "kept"]
     files = _with_kept_files(week, sent, earlier)
     if now is not None:
         whole = text_in(sent[name], name).encode()
-        files[name] = _with_answers(now, before, kept) if kept else whole
+        files[name] = _with_answers(now, before, kept, originals) if kept else whole
     elif before is not None:
         files[name] = earlier[name]
     parts = (
@@ -92,8 +93,10 @@ def _merged(
         *(_part("file", n, sent, earlier) for n in sorted(files) if _is_part(course, week, n)),
     )
     answered = any(part.fate in ("new", "replaced") for part in answers)
-    problem = _problem(course, week, files, sent, earlier, answered=answered)
-    return Merged(files, parts, problem, (*notes, *_kept_note(parts)))
+    clash = collision(sorted(files))
+    problem = clash or _problem(course, week, files, sent, earlier, answered=answered)
+    storable = dict(earlier) if clash else files
+    return Merged(storable, parts, problem, (*notes, *_kept_note(parts)))
 
 
 def _laid_out(course: Course, week: Week, incoming: Files) -> tuple[dict[str, bytes], list[Note]]:
@@ -189,8 +192,8 @@ def _parsed(files: Files, name: str) -> Any:
     return parse_notebook(files[name]) if name in files else None
 
 
-def _answers(week: Week, notebook: Any) -> _Answers:
-    cells = first_cells(notebook.cells if notebook else ())
+def _answers(week: Week, notebook: Any, originals: Mapping[str, Any]) -> _Answers:
+    cells = first_cells(notebook.cells if notebook else (), originals)
     names = [q.name for q in week.questions if q.name in cells]
     return {n: (str(cells[n].source), pictures_of(cells[n])) for n in names}
 
@@ -206,14 +209,14 @@ def _written(answers: _Answers, released: _Answers) -> _Answers:
     }
 
 
-def _with_answers(now: Any, before: Any, names: list[str]) -> bytes:
+def _with_answers(now: Any, before: Any, names: list[str], originals: Mapping[str, Any]) -> bytes:
     """Copy the named answers from the notebook `before` to `now`, and return `now` as JSON."""
     import nbformat
 
-    own, old = first_cells(now.cells), first_cells(before.cells)
+    own, old = (first_cells(notebook.cells, originals) for notebook in (now, before))
     for name in names:
         if name not in own:
-            now.cells.insert(min(len(now.cells), _LAST_CELL), copy.deepcopy(old[name]))
+            now.cells.append(copy.deepcopy(old[name]))
             continue
         own[name]["source"] = old[name]["source"]
         if old[name].get("attachments"):

@@ -15,27 +15,31 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
+from ...batch.module_name import as_utf8
 from ...model.course import Week
 from ...model.source.reachable import MAX_TOKENS, count_tokens
 from ...model.submission_files import Note
 
+DATA_URL = re.compile(r"\((data:image/[a-z+]+;base64,[A-Za-z0-9+/]+={0,2})\)")
 PICTURES = ("image/png", "image/jpeg", "image/gif", "image/webp")  # kept in answers
 _BOUND = 24 << 20
 # Bytes of memory that parsing needs for each of these characters, and the limit for a notebook.
 _BYTES_OF = {"{": 500, "[": 150, ",": 50, ":": 50, '"': 50}
 _OTHERS = bytes(sign for sign in range(256) if chr(sign) not in _BYTES_OF)
 _MOST_BYTES = 32 << 20
-_STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
-_CELLS = 1000
+# Matches a string, or an endless string as group 1, so that no text takes quadratic time.
+_STRING = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"|(".*+)', re.DOTALL)
+CELLS = 1000  # cells after these are ignored, except graded ones
 # Matches escaped backslashes and surrogate pairs as group 1, or an unpaired surrogate.
 _ESCAPES = re.compile(
     r"((?:\\\\[^\\]*+)++|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})"
     r"|\\u[dD][89a-fA-F][0-9a-fA-F]{2}"
 )
 _HALF = re.compile(rb"\\u[dD][89a-fA-F]")
-_MAGIC = re.compile(r"^\s*[%!?].*$", re.MULTILINE)
+_MAGIC = re.compile(r"^[^\S\n]*+[%!?].*$", re.MULTILINE)
 _DEFINES = re.compile(r"\b(?:def|class)\b")
 _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
@@ -46,7 +50,8 @@ def read_cells(path: Path) -> list[dict[str, Any]]:
         if path.is_symlink() or not path.is_file() or path.stat().st_size > _BOUND:
             return []
         cells = json.loads(text_in(path.read_bytes(), path.name)).get("cells", [])
-        return [c for c in cells[:_CELLS] if isinstance(c, dict)]
+        found = [c for c in cells if isinstance(c, dict)]
+        return [c for n, c in enumerate(found) if n < CELLS or grade_id(c)]
     except (OSError, ValueError, AttributeError, TypeError, RecursionError):
         return []
 
@@ -55,18 +60,19 @@ def text_in(data: bytes, name: str) -> str:
     """Decode a notebook. Raise ValueError if parsing the notebook would need too much memory.
 
     Unpaired surrogates, which some editors write, become replacement characters, because neither
-    files nor the gradebook can store surrogates.
+    files nor the gradebook can store surrogates. As with modules, UTF-16 is accepted.
     """
     if len(data) > _BOUND:
         raise ValueError(f"{name} is too large for a notebook")
+    data = as_utf8(data)
     everywhere, quotes = _weights(data)
-    text = data.decode("utf-8")
+    text = data.decode("utf-8-sig")
     if _HALF.search(data):
         text = _ESCAPES.sub(lambda found: found[1] or "\\ufffd", text)
     del data
     if everywhere <= _MOST_BYTES:
         return text
-    outside = text if quotes > _MOST_BYTES else _STRING.sub("", text)
+    outside = text if quotes > _MOST_BYTES else _STRING.sub(r"\1", text)
     if quotes + sum(outside.count(sign) * _BYTES_OF[sign] for sign in "{[,:") > _MOST_BYTES:
         raise ValueError(f"{name} has too many parts for a notebook")
     return text
@@ -101,13 +107,26 @@ def grade_id(cell: Mapping[str, Any]) -> str:
     return name if isinstance(name, str) else ""
 
 
-def first_cells(cells: Iterable[Any]) -> dict[str, Any]:
-    """Return the first cell with each grade id."""
+def first_cells(
+    cells: Iterable[Any], released: Mapping[str, Any] = MappingProxyType({})
+) -> dict[str, Any]:
+    """Return the first cell with each grade id.
+
+    A later cell with the same id is preferred if all before are empty or as in `released`.
+    """
     found: dict[str, Any] = {}
     for cell in cells:
         if name := grade_id(cell):
-            found.setdefault(name, cell)
+            first, original = found.setdefault(name, cell), released.get(name)
+            if _is_unwritten(first, original) and not _is_unwritten(cell, original):
+                found[name] = cell
     return found
+
+
+def _is_unwritten(cell: Any, released: Any) -> bool:
+    if released is None or pictures_of(cell):
+        return False
+    return source_of(cell).strip() in ("", source_of(released).strip())
 
 
 def source_of(cell: Mapping[str, Any]) -> str:
@@ -132,9 +151,10 @@ def pictures_of(cell: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
 
 def cell_notes(own: list[dict[str, Any]], released: list[dict[str, Any]], week: Week) -> list[Note]:
     """Return notes about graded cells that the student deleted, duplicated or edited."""
-    found, times = first_cells(own), Counter(map(grade_id, own))
+    originals = first_cells(released)
+    found, times = first_cells(own, originals), Counter(map(grade_id, own))
     notes = []
-    for name, original in first_cells(released).items():
+    for name, original in originals.items():
         answer = original["metadata"]["nbgrader"].get("solution")
         what = f"the cell of your answer `{name}`" if answer else f'the cell `check("{name}")`'
         if name not in found:
@@ -142,7 +162,7 @@ def cell_notes(own: list[dict[str, Any]], released: list[dict[str, Any]], week: 
             text = f"In your notebook, {what} was deleted. It was restored, {tail}."
             notes.append(Note("deleted", text))
         elif times[name] > 1:
-            text = f"In your notebook, {what} appears twice: the first one counts."
+            text = f"In your notebook, {what} appears twice: the first one with changes counts."
             notes.append(Note("doubled", text))
         elif not answer and source_of(found[name]).strip() != source_of(original).strip():
             notes.append(
@@ -191,9 +211,9 @@ def _dumped(node: ast.AST) -> str:
 def _defined_in(cells: list[dict[str, Any]]) -> Iterator[str]:
     signs = 0
     for cell in cells:
-        source = _MAGIC.sub("", source_of(cell))
-        if cell.get("cell_type") != "code" or not _DEFINES.search(source):
+        if cell.get("cell_type") != "code" or not _DEFINES.search(source_of(cell)):
             continue  # because parsing all cells is slow
+        source = _MAGIC.sub("", source_of(cell))
         signs += count_tokens(source)
         if signs > MAX_TOKENS:
             return

@@ -3,8 +3,9 @@
 `marks WEEK --out sheet.csv` writes every answer with a code instead of a name, sorted by code, and
 the answer of a group once. `marks WEEK --from sheet.csv --marker bea` reads a marker's sheet and
 stores it in `.autograder/marks/<week>.markers.json`. The mean of an answer's marks is entered in
-the gradebook if they differ by at most `--apart`. Otherwise the answer needs another mark. A mark
-from Formgrader is never overwritten.
+the gradebook if they differ by at most `--apart`. Otherwise the answer needs another mark. A sheet
+changes only the answers that it marks, and only if they have not changed since it was written. It
+deletes no mark, and overwrites a mark from Formgrader only if the answer has changed since.
 """
 
 from __future__ import annotations
@@ -26,18 +27,20 @@ from ...model.course import Course, Week
 from ...model.errors import NbgraderError
 from ...model.report.scoring import rounded
 from ..collect.groups import author_of
-from ..collect.notebooks import first_cells, read_cells, source_of
+from ..collect.notebooks import DATA_URL, first_cells, read_cells, source_of
+from ..gradebook.report_store import judged_digests
 from ..workspace import GradedCell, Workspace, cells_of, open_gradebook, read_state, write_state
 
-COLUMNS = ("code", "question", "points", "answer", "mark", "comment")
+COLUMNS = ("code", "question", "points", "answer", "mark", "comment", "version")
 _LONGEST = 20_000
 
 
 class SheetMark(msgspec.Struct, frozen=True):
-    """One marker's mark for one answer."""
+    """One marker's mark for one answer. `version`: of the answer, or "" in old files."""
 
     mark: float
     comment: str = ""
+    version: str = ""
 
 
 Given = dict[str, dict[str, dict[str, SheetMark]]]  # marker -> code -> question
@@ -57,6 +60,7 @@ class MarksRead:
     entered: int = 0
     apart: list[str] = field(default_factory=list)  # answers whose marks differ too much
     kept: list[str] = field(default_factory=list)  # answers marked in Formgrader
+    changed: list[str] = field(default_factory=list)  # answers that changed after the sheet
 
 
 def code_of(course: Course, week: Week, student: str) -> str:
@@ -69,10 +73,10 @@ def sheet(course: Course, week: Week) -> str:
     """Return the answers of a week as CSV. Raise NbgraderError if nothing was graded."""
     lines = []
     for student, answers in _answers(course, week).items():
-        code = code_of(course, week, student)
+        code, versions = code_of(course, week, student), _versions(course, week, student)
         for question in week.questions:
-            text = text_cell(answers.get(question.name, ""))
-            lines.append([code, question.name, f"{question.points:g}", text, "", ""])
+            text, version = text_cell(answers.get(question.name, "")), versions[question.name]
+            lines.append([code, question.name, f"{question.points:g}", text, "", "", version])
     if not lines:
         raise NbgraderError(
             f"{week.name}: there are no answers to mark: run `autograder grade {week.name}` first"
@@ -85,33 +89,36 @@ def sheet(course: Course, week: Week) -> str:
 def read_marks(
     course: Course, week: Week, path: Path, marker: str, apart: float = 0.5
 ) -> MarksRead:
-    """Store a marker's sheet, and enter the marks of all sheets that agree.
+    """Store a marker's sheet, and enter its marks that agree with those of all sheets.
 
     Raise NbgraderError if a line of the sheet has an unknown code or question, or a wrong mark.
 
     apart: the largest difference between marks of the same answer that agree
     """
     sheets = read_state(_path(course, week), _Sheets) or _Sheets()
-    own = sheets.given.setdefault(marker, {})
-    for code, by_question in _parsed(course, week, path).items():
+    own, parsed = sheets.given.setdefault(marker, {}), _parsed(course, week, path)
+    for code, by_question in parsed.items():
         own.setdefault(code, {}).update(by_question)
     outcome = MarksRead()
     with open_gradebook(course) as gradebook:
         for student in _students(course, week):
             code, cells = code_of(course, week, student), cells_of(gradebook, week, student)
-            for question in week.questions:
-                of_code = [marks.get(code, {}) for marks in sheets.given.values()]
-                marks = [given[question.name] for given in of_code if question.name in given]
-                if not marks or question.name not in cells:
+            versions = _versions(course, week, student)
+            for name, mark in parsed.get(code, {}).items():
+                if name not in cells or mark.version != versions[name]:
+                    outcome.changed.append(f"{code} {name}")
                     continue
-                cell, where = cells[question.name], f"{student} {question.name}"
+                of_code = [marks.get(code, {}) for marks in sheets.given.values()]
+                given = [marks[name] for marks in of_code if name in marks]
+                marks = [m for m in given if m.version in ("", mark.version)]
+                cell, where = cells[name], f"{student} {name}"
                 numbers = [m.mark for m in marks]
                 if _is_marked_elsewhere(cell.grade, sheets.entered.get(where)):
                     outcome.kept.append(where)
                 elif max(numbers) - min(numbers) > apart:
                     listed = " and ".join(f"{n:g}" for n in numbers)
-                    outcome.apart.append(f"{code} {question.name}: {listed}")
-                    cell.grade.manual_score, cell.grade.needs_manual_grade = None, True
+                    outcome.apart.append(f"{code} {name}: {listed}")
+                    cell.grade.needs_manual_grade = True
                     sheets.entered.pop(where, None)
                 else:
                     mean = rounded(statistics.fmean(numbers), course.registry.decimals)
@@ -135,7 +142,7 @@ def _enter(cell: GradedCell, mark: float, comments: Sequence[str]) -> None:
 
 
 def _parsed(course: Course, week: Week, path: Path) -> dict[str, dict[str, SheetMark]]:
-    codes = {code_of(course, week, s) for s in _students(course, week)}
+    codes = {code_of(course, week, s): s for s in _students(course, week)}
     points = {q.name: q.points for q in week.questions}
     found: dict[str, dict[str, SheetMark]] = {}
     for number, row in enumerate(read_rows(path, "code", "question", "mark"), start=2):
@@ -155,7 +162,8 @@ def _parsed(course: Course, week: Week, path: Path) -> dict[str, dict[str, Sheet
         if not 0 <= mark <= points[question]:
             raise NbgraderError(f"{where}: {mark:g} is not between 0 and {points[question]:g}")
         comment = row.get("comment", "").removeprefix("'")
-        found.setdefault(code, {})[question] = SheetMark(mark, comment)
+        version = row.get("version") or _versions(course, week, codes[code])[question]
+        found.setdefault(code, {})[question] = SheetMark(mark, comment, version)
     return found
 
 
@@ -165,12 +173,19 @@ def _students(course: Course, week: Week) -> list[str]:
     return [s for s in graded if author_of(course, week, s) == s]
 
 
+def _versions(course: Course, week: Week, student: str) -> dict[str, str]:
+    """Return a short digest of each answer, in a form that no spreadsheet takes for a number."""
+    judged = judged_digests(course, week, student)
+    return {q.name: f"v{judged.get(q.name, '')[:12]}" for q in week.questions}
+
+
 def _answers(course: Course, week: Week) -> dict[str, dict[str, str]]:
     found = {}
     for student in _students(course, week):
         path = Workspace(course).autograded(student, week) / f"{week.name}.ipynb"
         cells = first_cells(read_cells(path))
-        found[student] = {name: source_of(cell)[:_LONGEST] for name, cell in cells.items()}
+        texts = {name: DATA_URL.sub("(picture)", source_of(c)) for name, c in cells.items()}
+        found[student] = {name: text[:_LONGEST] for name, text in texts.items()}
     return found
 
 

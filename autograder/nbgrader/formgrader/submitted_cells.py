@@ -21,11 +21,10 @@ from typing import Any, NamedTuple
 from markupsafe import Markup
 
 from ...pages.markdown import code, embedded, harmless_explanation, markdown, plain
-from ..collect.notebooks import PICTURES, joined, pictures_of, source_of
+from ..collect.notebooks import DATA_URL, PICTURES, joined, pictures_of, source_of
 
 Notebook = Any
 _INLINE = "attachment:within-"  # prefix of placeholders for the data URLs in a text
-_DATA_URL = re.compile(r"\((data:image/[a-z+]+;base64,[A-Za-z0-9+/]+={0,2})\)")
 _FIGURES = {".png": "image/png", ".svg": "image/svg+xml"}  # released with the week
 _MAX_CACHED = 16 << 10  # characters of a text whose rendering is cached
 
@@ -121,7 +120,7 @@ def _rendered_text(
         figure = by_address.get(address)
         return embedded(_FIGURES[figure.path.suffix], _base64(figure)) if figure else None
 
-    return markdown(_DATA_URL.sub(take_out, source), picture, below=below)
+    return markdown(DATA_URL.sub(take_out, source), picture, below=below)
 
 
 @lru_cache(maxsize=1024)

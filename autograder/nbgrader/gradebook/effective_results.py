@@ -1,7 +1,9 @@
 """Compare the results of a student's submissions for a week, and decide which submission counts.
 
 The worth of a submission is the number of points that the student would get for the week: the
-points of exercises and manual marks, after late penalties.
+points of exercises and manual marks, after late penalties. All submissions get the current manual
+marks, so that none is worth less because its answers are not marked yet; of equals, the newest
+submission counts.
 """
 
 from __future__ import annotations
@@ -128,12 +130,13 @@ def counting(course: Course, week: Week, new: Recorded, worth: Worth) -> int:
         return new.number
     reports = reports_by_number(course, week, student) | {new.number: new}
     known = [n for n in sorted(reports) if history.entry(n) and reports[n].verdict is Ending.GRADED]
-    return max(known, key=lambda n: worth.of(week, student, reports[n]), default=new.number)
+    worths = {n: round(worth.of(week, student, reports[n]), 6) for n in known}
+    return max(known, key=lambda n: (worths[n], n), default=new.number)
 
 
 def lower(results: Sequence[PastResult]) -> Lower | None:
     """Return the newest and the best result, or None if the newest result is the best."""
     if len(results) < 2:
         return None
-    newest, best = results[-1], max(results, key=lambda r: r.kept)
+    newest, best = results[-1], max(results, key=lambda r: (round(r.kept, 6), r.number))
     return Lower(newest, best) if newest.kept < best.kept - _TOLERANCE else None

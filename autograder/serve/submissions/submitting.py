@@ -119,7 +119,7 @@ class Submissions:
         while True:
             base = self.base(student, week)
             merged = self._merge(week, base, files)
-            if merged.problem and source is None:
+            if merged.problem and (source is None or merged.files == base.files):
                 raise IntakeError(merged.problem)
 
             def admit(
