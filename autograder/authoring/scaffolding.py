@@ -7,8 +7,6 @@ example of a new week under another name. course.yaml is edited as text, so that
 layout are preserved.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 import json
 import keyword

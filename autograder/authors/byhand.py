@@ -13,8 +13,6 @@ printed lines start with the name of the program. Grading uses neither that conf
 module.
 """
 
-from __future__ import annotations
-
 import difflib
 import sys
 from collections.abc import Generator

@@ -8,8 +8,6 @@ limits in course.yaml. No files are written. A submission that breaks these rule
 with a message that tells the student what to submit instead.
 """
 
-from __future__ import annotations
-
 import io
 import os
 import stat

@@ -1,7 +1,5 @@
 """Find the week's module in a submission whose file was renamed or saved as UTF-16."""
 
-from __future__ import annotations
-
 import codecs
 import re
 from collections.abc import Iterable, Mapping

@@ -5,8 +5,6 @@ dies, it is replaced, and the submission that it was grading is graded again. No
 is affected.
 """
 
-from __future__ import annotations
-
 import os
 import threading
 from collections.abc import Callable, Mapping

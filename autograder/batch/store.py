@@ -9,8 +9,6 @@ Each file is written under a temporary name and renamed, so a killed process nev
 report, and processes that grade the same submission write the same file.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from importlib import metadata

@@ -6,8 +6,6 @@ submission". Canvas cannot replace a comment, so callers check for an equal comm
 another.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from ..lms.roster import RosterEntry

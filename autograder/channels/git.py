@@ -12,8 +12,6 @@ Not guaranteed: commit dates come from the student's machine. Dates that decreas
 are reported.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 import os
 import resource

@@ -10,8 +10,6 @@ The wiki of foundation50/classroom50 specifies autograder.py and result.json ("A
 Autograding", classroom50/result/v1).
 """
 
-from __future__ import annotations
-
 import shutil
 import sys
 from dataclasses import dataclass

@@ -8,8 +8,6 @@ Gradescope's autograder specification defines the formats (setup.sh, run_autogra
 /autograder/source, /autograder/submission, /autograder/results/results.json).
 """
 
-from __future__ import annotations
-
 import hashlib
 import io
 import stat

@@ -7,8 +7,6 @@ are retried after a failure. Write requests are not, because it is unknown wheth
 the caller reads the current state from the platform first.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import stat

@@ -7,8 +7,6 @@ root only. If no sandbox works or the kit fails, no results are written and the 
 Gradescope then reports that the autograder failed, and assigns no score.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import stat

@@ -6,8 +6,6 @@ score and its comment. Every score has the current time as its timestamp, becaus
 scores with an older timestamp.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 import time
 import uuid

@@ -9,8 +9,6 @@ A grade on the platform that equals neither the last pushed grade nor the grade 
 manually. Such grades are reported and not overwritten.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 import hashlib
 from collections.abc import Callable, Iterable, Mapping

@@ -6,8 +6,6 @@ tests' weight that a student passed; the test itself is excluded so that it does
 itself. With fewer than eight students the value would be noise and is None.
 """
 
-from __future__ import annotations
-
 import statistics
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -4,8 +4,6 @@
 Exit codes: 0 for success, 1 if something needs attention, 2 if the command could not run.
 """
 
-from __future__ import annotations
-
 import atexit
 import os
 import sys

@@ -5,8 +5,6 @@ fast, prints its result, and returns False if something needs attention (exit co
 printed as one line (exit code 2, see `cli.run`).
 """
 
-from __future__ import annotations
-
 from difflib import get_close_matches
 from importlib.util import find_spec
 from typing import Annotated, Any

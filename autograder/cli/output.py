@@ -1,7 +1,5 @@
 """Output shared by the commands: progress bars, tables, problems, lists of names, and files."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Register the commands for instructors and authors, which a student's wheel does not contain."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from .app import AUTHORS, INSTRUCTORS, app

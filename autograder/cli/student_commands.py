@@ -1,7 +1,5 @@
 """The students' commands: check, hint, watch, progress, reset, submit and solution."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated, Any
 

@@ -7,8 +7,6 @@ visible; in Markdown, special characters are escaped as well. Hidden tests appea
 messages, never as source code.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """How the points of an exercise were worked out, as a short sum."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from ..model.report.schema import ExerciseReport, Verdict

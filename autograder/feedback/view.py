@@ -5,8 +5,6 @@ differ only in numbers become one finding, with the claims of these tests. If on
 a test fail, the claim lists their axes (`float16-cpu`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 

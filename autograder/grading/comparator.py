@@ -9,8 +9,6 @@
 - `leaves` walks two values in parallel, for callers that classify differences themselves.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ All tensors are decoded on the CPU. A plot consists of the cells of its images, 
 ticks.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 

@@ -13,8 +13,6 @@ docs/instructor.md explains the rules in "What counts as work" and "Errors carri
 never depend on a clock or on explanations that are added later, such as lines.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from contextlib import closing
 from dataclasses import replace

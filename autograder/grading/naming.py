@@ -8,8 +8,6 @@
 Sources 2 and 3 never change the points, and are not used if a misconception explains most failures.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 

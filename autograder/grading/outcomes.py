@@ -15,8 +15,6 @@ steps after the verdicts: diagnosis, fault localization, error carried forward. 
 trigger a bug in these steps, so an exception is recorded and never changes a verdict.
 """
 
-from __future__ import annotations
-
 import traceback
 from collections.abc import Callable
 from enum import Enum

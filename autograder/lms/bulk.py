@@ -14,8 +14,6 @@ submission, in Ruby's YAML, whose keys begin with a colon. The metadata is read 
 and only from the top folder, because students can submit a file with the same name.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 import io
 import re

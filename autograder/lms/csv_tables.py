@@ -13,8 +13,6 @@ negative numbers are not formulas, and the platforms identify a row by Canvas's 
 sign if the rest has only letters, digits and `.+-_@`, because such a cell cannot be a formula.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import re

@@ -4,8 +4,6 @@
 of an import file.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import re

@@ -4,8 +4,6 @@ The columns identify the platform (`csv_tables.CLASS_LISTS`). A student in the g
 by login, id or e-mail address, or by the part of the address before the @ if that part is unique.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace

@@ -4,8 +4,6 @@ Each device that hidden tests can run on is one line of `AXES`. This module does
 that takes seconds and would initialise CUDA in this process, which forked workers must not inherit.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import os
 import platform

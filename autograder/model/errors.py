@@ -5,8 +5,6 @@ A command shows a `KitError` as one line and exits with code 2.
 responses of the service to requests that it refuses.
 """
 
-from __future__ import annotations
-
 
 class KitError(Exception):
     """An error that the user can fix; the message states the problem, the place and the fix."""

@@ -10,8 +10,6 @@ Messages mark code as Markdown does: a run of backticks opens a quotation, and a
 length closes it. A quotation gets a longer run than any in its text, so the text cannot close it.
 """
 
-from __future__ import annotations
-
 import difflib
 import re
 import unicodedata

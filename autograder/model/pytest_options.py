@@ -1,7 +1,5 @@
 """Run pytest without the options and plugins that the user's environment sets."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Sequence
 

@@ -3,8 +3,6 @@
 The digest on a receipt is that of `sha256sum`-like lines, so anyone can compute it from the files.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 import hashlib
 import io

@@ -13,8 +13,6 @@ Formgrader work like the kit's commands:
 - In a Jupyter server, Formgrader's pages are protected against scripts (formgrader/safe_pages.py).
 """
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 from typing import Any

@@ -5,8 +5,6 @@ separate project demo/. The modules of the students in solutions/<week>/class.ya
 the week's bank (solution, alternatives and misconceptions) and from faulty programs in class/.
 """
 
-from __future__ import annotations
-
 import ast
 import shutil
 from collections import Counter

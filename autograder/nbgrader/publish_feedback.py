@@ -5,8 +5,6 @@ nbgrader's page shows only the notebook. The kit replaces it with a self-contain
 manual marks and comments.
 """
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

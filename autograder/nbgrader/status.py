@@ -4,8 +4,6 @@ The status is read from nbgrader's folders and gradebook and from `.autograder/`
 nbgrader, which takes seconds.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 import hashlib
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """The template environment of all HTML pages, and its filters."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 

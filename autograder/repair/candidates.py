@@ -10,8 +10,6 @@ apply in few places come first, because they cost little. Operators that apply a
 come last, because they often make tests pass by coincidence.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Read the functions of a submission, and write calls with different arguments."""
 
-from __future__ import annotations
-
 import ast
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence

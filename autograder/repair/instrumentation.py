@@ -9,8 +9,6 @@ A row describes one value by a few numbers, such as sums over its entries. Some 
 depend on the order of the entries, to recognise a value that another program computes differently.
 """
 
-from __future__ import annotations
-
 import ast
 from dataclasses import dataclass, field
 from typing import Any

@@ -4,8 +4,6 @@ The module is parsed but never run. Edits replace text instead of unparsing a ch
 so that all other lines keep their numbers.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterable, Iterator

@@ -1,7 +1,5 @@
 """The base class of the sandbox backends, and uids for the children of a grader that is root."""
 
-from __future__ import annotations
-
 import os
 import secrets
 import socket

@@ -14,8 +14,6 @@ When the trusted process ends, for whatever reason, the kernel kills bubblewrap 
 outermost pid namespace and all processes in it (but see `processes.end_orphans`).
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

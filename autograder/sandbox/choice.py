@@ -3,8 +3,6 @@
 A sandbox works if a trial process in it cannot escape (`trial_runtime`).
 """
 
-from __future__ import annotations
-
 import os
 import sys
 from functools import cache

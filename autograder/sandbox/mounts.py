@@ -12,8 +12,6 @@ is not listed here, so the list names the required files instead of hiding secre
 The bytecode and metadata of these packages contain installation paths, which are not hidden.
 """
 
-from __future__ import annotations
-
 import os
 import platform
 import re

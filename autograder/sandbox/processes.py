@@ -4,8 +4,6 @@ The kernel ends a sandbox when the *thread* that started it ends. Therefore, all
 started from one thread that runs as long as the trusted process.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import select

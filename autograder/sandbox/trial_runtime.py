@@ -4,8 +4,6 @@ This module runs inside a sandbox and is imported nowhere else. Its answer is on
 comma-separated names of attempts that should have failed but succeeded, then a full stop.
 """
 
-from __future__ import annotations
-
 import os
 import socket
 import threading

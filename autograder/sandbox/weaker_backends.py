@@ -16,8 +16,6 @@ A link inside the folder ensures this: `/usr/usr` points to `/usr`. It is create
 is built (`LINK` is the command) and checked here.
 """
 
-from __future__ import annotations
-
 import os
 import stat
 from pathlib import Path

@@ -15,8 +15,6 @@ time decides only whether the submission is late. A submission uses up an attemp
 begins. A submission without a result because of a system error uses up none.
 """
 
-from __future__ import annotations
-
 import builtins
 import datetime as dt
 import re

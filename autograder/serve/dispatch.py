@@ -4,8 +4,6 @@ A submission whose grading fails because of a system error is retried with expon
 Writing a result is repeated until the database accepts it, so no result is lost.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import time

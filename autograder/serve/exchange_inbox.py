@@ -9,8 +9,6 @@ otherwise, invented names would give more attempts, and anyone could replace a s
 A folder is complete when it has nbgrader's two files and has not changed for a moment.
 """
 
-from __future__ import annotations
-
 import asyncio
 import datetime as dt
 import hashlib

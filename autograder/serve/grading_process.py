@@ -6,8 +6,6 @@ each submission, a process that uses more than its share of the memory is restar
 to a cluster stays open, so that workers receive the course's files only once.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import os

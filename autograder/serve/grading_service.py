@@ -1,7 +1,5 @@
 """Create the parts of the service, and start and stop them together."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import os

@@ -12,8 +12,6 @@ the Hub are instructors, and so are the users and group members that `--instruct
 `--instructor group:NAME` select.
 """
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 import re

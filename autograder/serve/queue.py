@@ -16,8 +16,6 @@ is requeued when that service restarts (`start`), or when the service has not re
 `LEASE` seconds (`renew`). If a slow service then also stores a result, the first result stays.
 """
 
-from __future__ import annotations
-
 import secrets
 import time
 from collections.abc import Callable, Sequence

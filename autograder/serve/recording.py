@@ -8,8 +8,6 @@ The submission that counts is not always the newest in the queue: the instructor
 an earlier submission (`autograder restore`) or collected a newer one from a learning platform.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import datetime as dt

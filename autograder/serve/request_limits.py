@@ -4,8 +4,6 @@ Anyone may send requests. The size of a request is checked before its body is re
 not be longer than announced, and must arrive within two minutes.
 """
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections import OrderedDict

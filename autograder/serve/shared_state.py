@@ -4,8 +4,6 @@
 they cannot be read.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 import os
 import sys

@@ -1,7 +1,5 @@
 """Start the service, at most once per project, and serve until SIGINT or SIGTERM."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import resource

@@ -3,8 +3,6 @@
 A commit is on disk before it returns, because SQLite flushes its write-ahead log at each commit.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import threading

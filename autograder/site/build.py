@@ -1,7 +1,5 @@
 """Build the students' site: an index, and a page for each released week."""
 
-from __future__ import annotations
-
 import base64
 import datetime as dt
 import html

@@ -1,7 +1,5 @@
 """rich's console and progress bar for the output of commands."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import IO, Any
 

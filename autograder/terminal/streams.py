@@ -1,7 +1,5 @@
 """Standard output and error with control characters made visible."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterable
 from typing import IO, Any

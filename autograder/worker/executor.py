@@ -1,7 +1,5 @@
 """Import a submission's module, call its functions, and encode the outcomes as replies."""
 
-from __future__ import annotations
-
 import gc
 import importlib.util
 import mmap

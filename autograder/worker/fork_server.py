@@ -19,8 +19,6 @@ A child returns from the server loop before it runs a submission, so that the su
 stack frame of the loop.
 """
 
-from __future__ import annotations
-
 import array
 import contextlib
 import errno

@@ -1,7 +1,5 @@
 """Convert the output and the exceptions of a submission to plain text."""
 
-from __future__ import annotations
-
 import io
 import os
 import traceback

@@ -8,8 +8,6 @@ honest code gets a correct report, that output and replies are bounded, and that
 worker is never reported as an error in the submission.
 """
 
-from __future__ import annotations
-
 import io
 import os
 import socket

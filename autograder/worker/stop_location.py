@@ -1,7 +1,5 @@
 """Locate the line of a submission at which an import stopped or a call was made."""
 
-from __future__ import annotations
-
 import os
 import signal
 from collections.abc import Iterator

@@ -4,8 +4,6 @@ The backward pass of a call sends the call again with cotangents and receives th
 call's inputs.
 """
 
-from __future__ import annotations
-
 import builtins
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any

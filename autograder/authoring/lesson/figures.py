@@ -8,8 +8,6 @@ assets/<week>/figures.json records a digest of each figure and one of the source
 compares files and sources with this record.
 """
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import importlib

@@ -12,8 +12,6 @@ downloads the week's other files and installs the kit from a web address or an u
 no effect if both are present.
 """
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import io

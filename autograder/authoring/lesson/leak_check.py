@@ -12,8 +12,6 @@ or a model answer. Authors can end a secret line with `# public` to allow it.
 Not detected: a solution rewritten in other words or with other names.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import re

@@ -23,8 +23,6 @@ points. Formgrader shows the section below the student's answer. Its sentences a
 `release --solutions` publishes them.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass

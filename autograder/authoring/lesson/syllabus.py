@@ -4,8 +4,6 @@ course.yaml contains grading and dates; the syllabus contains prerequisites, obj
 and the time that each part takes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated

@@ -6,8 +6,6 @@ missing test unless it computes the same; such mutants are listed with a reason 
 `solutions/<week>/equivalent.txt`, one per line, as `function: before -> after  # reason`.
 """
 
-from __future__ import annotations
-
 import ast
 import copy
 from collections.abc import Iterator

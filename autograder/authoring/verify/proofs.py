@@ -5,8 +5,6 @@ library versions, the week's settings, and the week's files. The hash of an exer
 its own tests, its misconceptions and all correct programs. Results with gaps are not stored.
 """
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Iterator
 from contextlib import ExitStack

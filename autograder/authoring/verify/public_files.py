@@ -5,8 +5,6 @@ alternative, and fail for the stub. Each exercise needs at least one. The lesson
 bottom with the solution, in a separate kernel.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import tempfile

@@ -18,8 +18,6 @@ a submission that kills several workers gets a system error, never a zero. Repor
 local grading, except for timings.
 """
 
-from __future__ import annotations
-
 import re
 from ipaddress import ip_address
 

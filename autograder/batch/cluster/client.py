@@ -1,7 +1,5 @@
 """Distribute submissions over the workers of a cluster and collect their reports."""
 
-from __future__ import annotations
-
 import contextlib
 import logging
 import time

@@ -4,8 +4,6 @@ The functions return errors instead of raising them, because distributed logs an
 with the arguments of the call, which contain solutions and secrets.
 """
 
-from __future__ import annotations
-
 import asyncio
 import atexit
 import hashlib

@@ -1,7 +1,5 @@
 """Verify weeks on their banks, in parallel processes, and with mutants of the solutions."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from concurrent.futures.process import BrokenProcessPool

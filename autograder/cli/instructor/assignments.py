@@ -1,7 +1,5 @@
 """`release` and `collect`: release weeks and solutions to students, and collect submissions."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated

@@ -4,8 +4,6 @@ The comparison covers kind, shape, dtype, device, finiteness, values, gradients 
 effects: a call must not change its arguments or global state.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """Draw the random inputs of hidden tests, which are secret and the same for all submissions."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Hashable
 from typing import Any, Generic, TypeVar

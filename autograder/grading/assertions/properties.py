@@ -4,8 +4,6 @@ Messages never quote the student's labels, because a label could contain a hidde
 and the size of a difference are charged to the message's leak budget.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

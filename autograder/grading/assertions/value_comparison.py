@@ -5,8 +5,6 @@ result. Messages describe where and by how much a result is wrong, but contain n
 nor expected values.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Any
 

@@ -4,8 +4,6 @@ The submission chooses the arguments, so they are untrusted. A call may contain 
 its size is bounded, because it determines the memory and the time of the answer.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from itertools import zip_longest

@@ -4,8 +4,6 @@ If a test stopped at wrong values, it did not compare gradients and side effects
 ignores them too. `comparator.same_value` compares values.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from itertools import zip_longest

@@ -14,8 +14,6 @@ The result is the set that explains most failures, if it explains at least half 
 the result contains only misconceptions that agree exactly in all tests that they fail.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, combinations

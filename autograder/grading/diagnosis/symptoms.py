@@ -6,8 +6,6 @@ exception because of shapes. A symptom describes only the tests in which it appe
 changes the points.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any

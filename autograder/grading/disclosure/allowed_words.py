@@ -7,8 +7,6 @@ submission can only choose among names and lines that were fixed before it saw t
 choice is charged to the message's budget (`leak_budget`).
 """
 
-from __future__ import annotations
-
 import builtins
 import keyword
 import re

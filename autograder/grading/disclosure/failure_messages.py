@@ -6,8 +6,6 @@ with known names, shapes and small numbers. This applies to public tests too, be
 test in the same process saw hidden inputs. Each choice is charged to the message's `MessageBudget`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 

@@ -22,8 +22,6 @@ are charged, in the order of how many ways the tests of an exercise fail. After 
 exceeds the budget, all further items are hidden.
 """
 
-from __future__ import annotations
-
 import ast
 import math
 import re

@@ -1,7 +1,5 @@
 """Run edited versions of a wrong exercise, and measure the processor time that they take."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass

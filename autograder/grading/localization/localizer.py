@@ -10,8 +10,6 @@ never shown.
 every other test still passes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 

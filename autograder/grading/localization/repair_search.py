@@ -9,8 +9,6 @@ If there are several mistakes, most failed tests fail because of more than one o
 families of tests fail because of only one. An edit that fixes such a family fixes that mistake.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -6,8 +6,6 @@ the solution, and the test results of each misconception with the replies in fai
 diagnosis compares. An unreadable or unwritable file costs time but never changes a verdict.
 """
 
-from __future__ import annotations
-
 import contextlib
 from pathlib import Path
 

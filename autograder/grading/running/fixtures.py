@@ -4,8 +4,6 @@ The plugin that runs a test provides its `case`. If a test ends without a verdic
 the reason; students only read that the grading system failed.
 """
 
-from __future__ import annotations
-
 import builtins
 import difflib
 import traceback

@@ -4,8 +4,6 @@ The same pytest items run for every submission, each time with a different targe
 fixtures. Only this module turns exceptions of tests into verdicts.
 """
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

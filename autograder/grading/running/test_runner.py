@@ -7,8 +7,6 @@ once for all processes. They run in this process, but on a real GPU in a separat
 index out of bounds makes the GPU unusable for the whole process.
 """
 
-from __future__ import annotations
-
 import random
 import sys
 from collections.abc import Callable, Collection, Mapping

@@ -6,8 +6,6 @@ forbidden calls), which the submission cannot withdraw, and calls of the referen
 Deadlines, sizes and memory are enforced on this side.
 """
 
-from __future__ import annotations
-
 import secrets
 import signal
 import time

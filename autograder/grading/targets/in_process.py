@@ -4,8 +4,6 @@
 in-process target, so that the reference runs once for a class of hundreds.
 """
 
-from __future__ import annotations
-
 import hashlib
 import warnings
 from collections.abc import Sequence

@@ -18,8 +18,6 @@ is ready to run but waits for a processor, its clocks are stopped, because a bus
 fault. `_PATIENCE` limits the total of these waits. `Stream` reads replies until a deadline.
 """
 
-from __future__ import annotations
-
 import contextlib
 import socket
 import struct

@@ -10,8 +10,6 @@ processes earlier replies. After an unexpected event (a different call, a dead o
 the test starts again in a new process, one call at a time.
 """
 
-from __future__ import annotations
-
 import mmap
 import os
 import time

@@ -4,8 +4,6 @@ This module does not import torch. The first template starts with the spawner an
 this process imports torch for its engine.
 """
 
-from __future__ import annotations
-
 import msgspec
 
 from ...model.availability import FAKE_GPU, installed

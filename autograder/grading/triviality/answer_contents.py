@@ -5,8 +5,6 @@ and texts are compared independently of their types. Nothing is known about an a
 answer is as simple, as in a test with a single token.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 

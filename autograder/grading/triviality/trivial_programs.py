@@ -6,8 +6,6 @@ object with a correct constructor that rejects invalid arguments. `solutions/<we
 plain library calls as functions named `EXERCISE__WHAT_IT_DOES`. `verify` grades all programs.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Check which failed tests show the work for which a named mistake earns points."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing

@@ -18,8 +18,6 @@ override its definitions. `verify` checks the statements in the file's docstring
 week show the same `Belief`, only one of them loses points for it.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from functools import cached_property

@@ -12,8 +12,6 @@ The rules of `late` in course.yaml:
 - Each remaining day (or hour) costs `percent` of the score, down to `floor`.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 import math
 from collections.abc import Mapping

@@ -7,8 +7,6 @@ PyYAML silently uses the last of two equal keys and raises ValueError for 30 Feb
 rejects duplicate keys, and `moment` parses dates.
 """
 
-from __future__ import annotations
-
 import contextlib
 import datetime as dt
 import re

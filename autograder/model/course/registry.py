@@ -3,8 +3,6 @@
 The documentation of course.yaml is generated from the docstrings and comments of these classes.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 import re
 from functools import cached_property

@@ -6,8 +6,6 @@ signatures, docstrings and TODO comments only once. The calls and names that cou
 listed in the module's docstring.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 import textwrap

@@ -4,8 +4,6 @@ Without these checks, a misspelt name would be noticed only after a whole class 
 Source files are searched as text; they are never imported or run.
 """
 
-from __future__ import annotations
-
 import itertools
 import re
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """Compare two reports of a submission, and group failed tests with equal messages."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 

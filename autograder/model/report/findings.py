@@ -5,8 +5,6 @@ A finding is a mistake without an entry in the bank. Diagnosis reports a symptom
 not change, because stored reports contain them.
 """
 
-from __future__ import annotations
-
 import tomllib
 from pathlib import Path
 from typing import NamedTuple

@@ -6,8 +6,6 @@ text. The sentences may show what Python reports, because no hidden test has run
 submission controls, such as the message of an exception, is quoted.
 """
 
-from __future__ import annotations
-
 import io
 import re
 import tokenize

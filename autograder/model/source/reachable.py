@@ -10,8 +10,6 @@ Names assembled at run time (`getattr(x, a + b)`) and code in strings are not de
 forbids the common ways to run strings.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterable, Mapping

@@ -12,8 +12,6 @@ Names, evasions and imports are checked in the source. A determined student can 
 list contains. The threat model describes the consequences.
 """
 
-from __future__ import annotations
-
 import fnmatch
 import io
 import re

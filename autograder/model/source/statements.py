@@ -1,7 +1,5 @@
 """Analyse the top-level statements of a module: the code that runs on import, and bound names."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator, Mapping
 

@@ -14,8 +14,6 @@ Stock nbgrader commits after every cell. `SaveScores` uses one transaction for e
 killed process does not leave a submission with half of its scores.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Iterator

@@ -4,8 +4,6 @@ Each submission goes through nbgrader's autograde step, which takes the scores f
 executes no notebook.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 

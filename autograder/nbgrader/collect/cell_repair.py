@@ -11,8 +11,6 @@ other than pictures) is made inert, unless it was released.
 and CheckCellMetadata.
 """
 
-from __future__ import annotations
-
 import re
 from functools import lru_cache
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Collect a week from the exchange."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import msgspec

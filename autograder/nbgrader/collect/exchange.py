@@ -9,8 +9,6 @@ over a submission that another user left in the student's name. If all submissio
 user, the names of the submissions cannot be verified.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 import os
 import pwd

@@ -9,8 +9,6 @@ member, whose own extension applies. A manual mark for one member is copied to a
 same answer.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 

@@ -8,8 +8,6 @@ The files are not trusted. Notebooks are parsed within limits and never run, the
 and never imported, and files whose names begin with a dot are dropped.
 """
 
-from __future__ import annotations
-
 import ast
 import copy
 from collections.abc import Mapping

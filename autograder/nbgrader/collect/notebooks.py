@@ -5,8 +5,6 @@ kilobyte for each pair of braces, so `text_in` estimates the memory first. Unrea
 ignored, because the grade does not depend on them. `cell_repair` repairs the reported cells.
 """
 
-from __future__ import annotations
-
 import ast
 import json
 import re

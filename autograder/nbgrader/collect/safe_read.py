@@ -1,7 +1,5 @@
 """Read regular files of one owner within limits, from a folder that students can write to."""
 
-from __future__ import annotations
-
 import os
 import stat
 from fnmatch import fnmatch

@@ -5,8 +5,6 @@ same parts again has no effect and keeps the earlier time. Every submission is s
 and can be restored.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 from collections.abc import Callable, Container, Mapping, Sequence
 from functools import partial

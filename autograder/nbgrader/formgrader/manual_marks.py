@@ -9,8 +9,6 @@ Lost marks are not confused with withdrawn marks: nbgrader gives each submission
 new gradebook has different ids; SQLite counts transactions, so an old backup has a lower count.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 from pathlib import Path
 from typing import Any

@@ -8,8 +8,6 @@ changes only the answers that it marks, and only if they have not changed since 
 deletes no mark, and overwrites a mark from Formgrader only if the answer has changed since.
 """
 
-from __future__ import annotations
-
 import csv
 import hashlib
 import io

@@ -19,8 +19,6 @@ origin. So every handler of Formgrader is replaced by a subclass:
 `configure` installs the handlers in every server that reads the course's settings.
 """
 
-from __future__ import annotations
-
 import re
 import secrets
 from collections.abc import Callable

@@ -8,8 +8,6 @@ the type is shown. The templates escape the metadata that identifies a cell.
 Rendered texts are cached, because most cells of a class are released cells or short explanations.
 """
 
-from __future__ import annotations
-
 import base64
 import re
 from collections.abc import Iterator, Mapping

@@ -10,8 +10,6 @@ one transaction per submission. This module also adds indices to nbgrader's tabl
 indices the time to record a class grows with the square of its size.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

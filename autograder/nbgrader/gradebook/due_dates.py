@@ -9,8 +9,6 @@ nbgrader's due date. So the kit sets the penalty itself whenever scores are save
 all points including manual marks, when feedback is generated.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 import os
 from collections.abc import Container, Sequence

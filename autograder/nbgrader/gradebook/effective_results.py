@@ -6,8 +6,6 @@ marks, so that none is worth less because its answers are not marked yet; of equ
 submission counts.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import cached_property
 

@@ -1,7 +1,5 @@
 """Make `nbgrader export` write the same table as `autograder export`."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

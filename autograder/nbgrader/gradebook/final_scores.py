@@ -1,7 +1,5 @@
 """Compute a week's scores after late penalties, and refuse to publish unmarked answers."""
 
-from __future__ import annotations
-
 import datetime as dt
 from collections.abc import Container, Sequence
 

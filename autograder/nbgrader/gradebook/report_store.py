@@ -5,8 +5,6 @@ the submission's number, its time and a hash of its files. `earlier/<student>/<n
 newest report of each submission that does not count.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 from pathlib import Path
 

@@ -7,8 +7,6 @@ All scores of a plan and their late penalties are written to the gradebook in on
 the reports and graded notebooks. Every step can be repeated after an interruption.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any

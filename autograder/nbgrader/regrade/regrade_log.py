@@ -9,8 +9,6 @@ stores the request in `.autograder/requests/<week>/<student>.json`. A request wi
 change keeps the submission and its time.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 import getpass
 from contextlib import AbstractContextManager

@@ -11,8 +11,6 @@ own name and under a second name (`week01_softmax-2`), and submissions under bot
 `CHANGES.md` lists the changes, and week.json has the number of the release.
 """
 
-from __future__ import annotations
-
 import ast
 import difflib
 import json

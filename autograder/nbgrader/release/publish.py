@@ -1,7 +1,5 @@
 """Release a week through nbgrader into the exchange."""
 
-from __future__ import annotations
-
 import datetime as dt
 import os
 import shutil

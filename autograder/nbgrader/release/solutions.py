@@ -8,8 +8,6 @@ The solutions are a separate assignment in nbgrader, `<week>-solutions`, because
 students only one copy of an assignment. The files are also in nbgrader's release/ folder.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 from collections.abc import Iterator
 

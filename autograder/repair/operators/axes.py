@@ -1,7 +1,5 @@
 """Edits of axes: a different axis, a different order of axes, kept axes, and sizes."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from itertools import permutations

@@ -1,7 +1,5 @@
 """Edits of conditions and statements: inverted, removed, swapped, moved or missing."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """Expressions: operations, numbers, comparisons, names and arguments."""
 
-from __future__ import annotations
-
 import ast
 from itertools import permutations
 

@@ -3,8 +3,6 @@
 This includes missing steps: guards against NaN, normalisations and rescalings.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

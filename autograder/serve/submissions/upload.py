@@ -4,8 +4,6 @@
 `.()+,-_`, and begins with a letter, digit, `_` or `(`. No other name is used as a path.
 """
 
-from __future__ import annotations
-
 import io
 import zipfile
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Build the instructor's live view of recent mistakes, the queue and the grading processes."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Handlers of the service's routes. Handlers block, so each request runs in a thread."""
 
-from __future__ import annotations
-
 import re
 import time
 

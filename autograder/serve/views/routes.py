@@ -5,8 +5,6 @@ these checks in order: size (`request_limits`), rate limits, session, origin and
 its body parsed. A form from a browser must also contain the session's form key.
 """
 
-from __future__ import annotations
-
 import asyncio
 import sys
 import time

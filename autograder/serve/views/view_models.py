@@ -1,7 +1,5 @@
 """Views of weeks and submissions: the plain values that pages and JSON responses contain."""
 
-from __future__ import annotations
-
 import datetime as dt
 from collections.abc import Sequence
 from importlib import resources

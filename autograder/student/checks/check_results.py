@@ -4,8 +4,6 @@ The command writes a `CheckOrder` to the checking process as one line of JSON, a
 answers with `CheckEvent` lines.
 """
 
-from __future__ import annotations
-
 import contextlib
 import signal
 from typing import Literal

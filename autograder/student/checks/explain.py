@@ -9,8 +9,6 @@ The module is imported as in grading: once, from its file even if a library has 
 without standard input.
 """
 
-from __future__ import annotations
-
 import ast
 import importlib.util
 import linecache

@@ -11,8 +11,6 @@ the checks, which may call any function. Calls during the import of a module are
 grading.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -6,8 +6,6 @@ exercises run in a new process. `WarmPython` keeps a process ready, because star
 as long as importing torch.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import queue

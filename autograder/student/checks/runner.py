@@ -10,8 +10,6 @@ fork, so the effects of the student's code end with the order; if the fork dies,
 with the same signal or code.
 """
 
-from __future__ import annotations
-
 import ctypes
 import functools
 import gc

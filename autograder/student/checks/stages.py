@@ -7,8 +7,6 @@ other, so the first failure ends the run. `run_stages` runs this module in a sep
 because the student's code may hang or exit.
 """
 
-from __future__ import annotations
-
 import contextlib
 import importlib
 import os

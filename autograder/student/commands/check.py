@@ -6,8 +6,6 @@ output that renders in the cell and raise no exceptions. A notebook's kernel kee
 process, for the week that was checked last, which ends with the kernel.
 """
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 from collections.abc import Iterable

@@ -4,8 +4,6 @@ A key is sent only to the address that issued the key: redirects are not followe
 machines are contacted only over https.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

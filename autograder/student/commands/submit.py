@@ -1,7 +1,5 @@
 """Submit a week to the course's service or nbgrader, and show the receipt and the result."""
 
-from __future__ import annotations
-
 import contextlib
 import getpass
 import os

@@ -5,8 +5,6 @@ the one before. The state file is optional: if it is missing, damaged or read-on
 of hints shown and the last results are lost.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import re

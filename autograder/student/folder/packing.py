@@ -4,8 +4,6 @@ A course's service receives the same files (commands/service_client.py). For the
 `nbgrader submit` runs on a temporary folder that contains only these files.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 import os
 import re

@@ -6,8 +6,6 @@ The rules of `model/source/rules.py` find plain calls in the source: `torch.soft
 an unsaved file.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice

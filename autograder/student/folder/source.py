@@ -6,8 +6,6 @@ module, without comments, docstrings and layout, so it changes whenever the beha
 SyntaxError or ValueError.
 """
 
-from __future__ import annotations
-
 import ast
 import datetime as dt
 import hashlib

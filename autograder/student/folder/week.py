@@ -1,7 +1,5 @@
 """Open a week's folder, and read and write the file `week.json` that describes it."""
 
-from __future__ import annotations
-
 import datetime as dt
 import difflib
 import re

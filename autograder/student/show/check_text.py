@@ -1,7 +1,5 @@
 """Format results and progress as text that fits the terminal, with or without colour."""
 
-from __future__ import annotations
-
 import contextlib
 import datetime as dt
 import sys

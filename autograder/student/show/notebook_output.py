@@ -4,8 +4,6 @@ Text and lines use the colours of the notebook's theme. Colour is never the only
 information.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Sequence

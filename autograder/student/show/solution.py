@@ -4,8 +4,6 @@ Neither the week's folder nor the students' installation contains a solution. It
 instructor releases the folder `<week>-solutions`, through nbgrader or as files.
 """
 
-from __future__ import annotations
-
 import ast
 from difflib import ndiff
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Describe the results of checks in sentences, for terminal and notebook."""
 
-from __future__ import annotations
-
 from ...model.report.findings import question
 from ..checks.check_results import CheckResult, ExerciseResult, Failure
 from ..folder.lessons import heading_of, hints_of, load_state

@@ -13,8 +13,6 @@ The kernel ignores signals to process 1 that have no handler, including those fr
 then raises a fault, so an abort is reported as SIGSEGV. SIGKILL from outside always works.
 """
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

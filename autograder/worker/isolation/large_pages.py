@@ -5,8 +5,6 @@ half of the system time of a short submission; pages of 2 MiB need 500 times few
 child writes, the kernel splits a large page and copies 4 KiB, so the child uses no more memory.
 """
 
-from __future__ import annotations
-
 import contextlib
 import ctypes
 

@@ -18,8 +18,6 @@ Address randomisation does not separate submissions, because each child shares t
 the fork server. CPU caches and the kernel are shared as well.
 """
 
-from __future__ import annotations
-
 import contextlib
 import ctypes
 import fcntl

@@ -21,8 +21,6 @@ no hidden test. The child has a uid that owns only its folder, and no descriptor
 stays open. World-readable files in the installation's folder are not hidden.
 """
 
-from __future__ import annotations
-
 import ctypes
 import os
 import stat

@@ -11,8 +11,6 @@ The hook shares its process with the submission and sees only events of the inte
 submission that forges reports harms only itself.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

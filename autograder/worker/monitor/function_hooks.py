@@ -13,8 +13,6 @@ A process has one set of hooks, and the last caller of `hook_functions` receives
 module imports neither torch nor NumPy, because `check` also runs in weeks that do not use them.
 """
 
-from __future__ import annotations
-
 import fnmatch
 import inspect
 import re

@@ -11,8 +11,6 @@ Code that walks stack frames, the globals of functions or torch's stack of modes
 worker's objects, which contain no secrets (see the package's docstring).
 """
 
-from __future__ import annotations
-
 import builtins
 import gc
 import os

@@ -12,8 +12,6 @@ watcher. They report calls under any name or alias, but do not protect themselve
 attacks the hooks: see docs/threat-model.md.
 """
 
-from __future__ import annotations
-
 import sys
 import warnings
 from collections.abc import Callable

@@ -6,8 +6,6 @@ the upper bound on leaked bits in docs/serve.md by two. This module does not imp
 takes seconds.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 

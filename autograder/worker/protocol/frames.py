@@ -15,8 +15,6 @@ each other before memory is allocated. No data are unpickled, evaluated or impor
 raise `BadFrame`.
 """
 
-from __future__ import annotations
-
 import struct
 
 import msgspec

@@ -5,8 +5,6 @@ decodes a header, `frames` checks sizes and nesting, and `values` checks each va
 buffer.
 """
 
-from __future__ import annotations
-
 from enum import Enum
 from typing import Literal
 

@@ -1,7 +1,5 @@
 """Build arguments that a hidden test describes as plain data: modules, models and expressions."""
 
-from __future__ import annotations
-
 import math
 import os
 import types

@@ -1,7 +1,5 @@
 """Place tensors and modules on the CPU, a GPU or the fake GPU, and find tensors in values."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any

@@ -1,7 +1,5 @@
 """Describe the visible content of matplotlib figures as plain data."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

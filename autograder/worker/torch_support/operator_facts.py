@@ -1,7 +1,5 @@
 """Facts about torch's operators that the fake GPU needs, and operators that the CPU lacks."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, NamedTuple

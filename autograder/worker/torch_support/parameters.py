@@ -1,7 +1,5 @@
 """Load a new module's weights, and compute the gradients of a call."""
 
-from __future__ import annotations
-
 import zlib
 from typing import Any
 

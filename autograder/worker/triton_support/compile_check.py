@@ -10,8 +10,6 @@ Here they are interpreted. While the frontend compiles a kernel, compilable vers
 functions.
 """
 
-from __future__ import annotations
-
 import inspect
 import os
 import sys

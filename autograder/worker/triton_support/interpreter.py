@@ -16,8 +16,6 @@ Addresses are always checked, and a `KernelWatch` also records the accesses. A s
 falsify these records: see docs/threat-model.md.
 """
 
-from __future__ import annotations
-
 import copy
 import os
 import sys

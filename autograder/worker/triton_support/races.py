@@ -19,8 +19,6 @@ changed it atomically. If several segments loaded or changed the element, a segm
 ordered before the current segment is kept.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable
 from functools import cache
