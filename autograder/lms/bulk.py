@@ -46,6 +46,7 @@ _BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, Runtim
 
 _METADATA = "submission_metadata.yml"
 _MAX_METADATA = 256 << 20  # the metadata also contains autograder results
+_MOST_UNREADABLE = 20  # each may take as long as reading a whole submission
 
 Read = Callable[[int], bytes | None]  # returns the content, or None if it exceeds the bound
 Placed = tuple[list[str], str, bool]  # students, file name in the submission, late (Canvas)
@@ -198,6 +199,9 @@ def _read_all(files: Iterable[tuple[str, Read]], bound: int) -> tuple[dict[str, 
     for name, read in files:
         if (data := read(bound)) is None:
             unreadable.append(f"{name}: too large or damaged")
+            if len(unreadable) == _MOST_UNREADABLE:
+                unreadable.append("the remaining files were not read")
+                break
             continue
         bound -= len(data)
         content[name] = data

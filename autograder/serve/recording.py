@@ -161,18 +161,18 @@ def record_submissions(
             recorded = current
 
     for received, submission in by_time.items():
-        history = read_history(course, week, student)
-        known = history.submitted_at(received)
-        restored = submission is latest and submission.restored > submission.received
-        if known is None:
+        if read_history(course, week, student).submitted_at(received) is None:
             files = unpacked(queue.content(submission.digest))
             if SECRET_FILE not in files:
                 secret = earlier_files(course, week, student).get(SECRET_FILE)
                 files[SECRET_FILE] = secret or secrets.token_hex(64).encode()
             accept(course, week, student, files, received, "service", whole=True)
             record_current()
-        elif restored and known.number != history.current:
-            put_in_place(course, week, student, known.number, restored=True)
+    history = read_history(course, week, student)
+    restored = history.submitted_at(format_received(latest.received))
+    # A submission that was queued before the restore does not undo it.
+    if latest.restored > latest.received and restored and restored.number != history.current:
+        put_in_place(course, week, student, restored.number, restored=True)
     record_current()  # in case a killed process accepted the current submission only
 
 

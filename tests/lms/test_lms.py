@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from autograder.lms.bulk import Found, collect_bulk
+from autograder.lms.bulk import Found, collect_bulk, content_of
 from autograder.lms.csv_tables import key_cell, text_cell
 from autograder.lms.grade_files import export
 from autograder.lms.roster import Roster, read_roster
@@ -467,3 +467,14 @@ def test_the_command_takes_a_class_list_and_a_bulk_download(graded_course: Cours
 def test_a_download_without_a_class_list_is_refused(graded_course: Course, in_process):
     done = in_process("collect", "1", "--zip", "c.zip", cwd=graded_course.root)
     assert (done.returncode, "needs --roster" in done.stderr) == (2, True)
+
+
+def test_reading_stops_after_many_damaged_files(graded_course: Course):
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for n in range(60):
+            archive.writestr(f"{n}.csv", b"x" * 60)
+    damaged = out.getvalue().replace(b"x" * 60, b"y" * 60)  # the checksums are wrong now
+    content, left_out = content_of({"a.zip": damaged}, graded_course.weeks[0], 1 << 20)
+    assert not content
+    assert (len(left_out), left_out[-1]) == (21, "the remaining files were not read")

@@ -13,7 +13,13 @@ import nbformat
 import pytest
 
 from autograder.model.course import Course, Week
-from autograder.nbgrader.collect.notebooks import code_notes, read_cells, text_in, unwritten
+from autograder.nbgrader.collect.notebooks import (
+    code_notes,
+    parse_notebook,
+    read_cells,
+    text_in,
+    unwritten,
+)
 from autograder.nbgrader.collect.submissions import full_history
 from autograder.nbgrader.workspace import Workspace, last_words
 from autograder.pages.markdown import code, markdown
@@ -116,6 +122,17 @@ def test_the_worst_text_for_a_pattern_takes_no_quadratic_time(week: Week, kind: 
     markdown("$x$")  # imports the renderer
     start = time.process_time()
     read(text, week)
+    assert time.process_time() - start < 2
+
+
+def test_a_notebook_with_a_thousand_errors_is_refused_quickly() -> None:
+    output = '{"output_type":"stream","name":"stdout"}'  # without its text
+    about = '"cell_type":"code","id":"a","metadata":{},"source":"","execution_count":null'
+    cell = f'{{{about},"outputs":[{",".join([output] * 1500)}]}}'
+    notebook = f'{{"nbformat":4,"nbformat_minor":5,"metadata":{{}},"cells":[{cell}]}}'
+    parse_notebook(b"{}")  # imports nbformat
+    start = time.process_time()
+    assert parse_notebook(notebook.encode()) is None
     assert time.process_time() - start < 2
 
 

@@ -14,7 +14,9 @@ from starlette.testclient import TestClient
 from autograder.model.course import Course, Week
 from autograder.model.report.schema import Ending, SubmissionReport, Verdict
 from autograder.model.report.schema import TestReport as Ran
+from autograder.nbgrader.collect.history import read_history
 from autograder.nbgrader.collect.submissions import accept, put_in_place
+from autograder.serve import recording
 from autograder.serve.grading_service import Service
 from autograder.serve.recording import format_received
 from autograder.serve.submissions.upload import unpacked
@@ -437,3 +439,37 @@ def test_a_student_has_one_draft_and_for_a_day(service, clock) -> None:
     clock.now += 90_000
     service.drafts.store("eve", WEEK, {MODULE: b"c"}, [])
     assert service.drafts.find("ada", WEEK) is None
+
+
+@pytest.fixture
+def record(service, week, monkeypatch):
+    """Return a function that records the graded submissions, but no score."""
+    monkeypatch.setattr(recording, "_record_score", lambda *_: None)
+    course = service.courses.now
+    parts = (course, service.queue, service.ledger, service.state.settings)
+    return lambda: recording.record_submissions(*parts, "ada", week.name)
+
+
+def test_a_restored_submission_counts_after_one_that_was_queued_before(
+    ada, show, finish, service, week, record
+) -> None:
+    show("scores")
+    better = ada.submit({MODULE: SOLUTION.encode()})
+    finish(graded("ada", 2, 1))
+    record()
+    ada.submit({MODULE: OTHER.encode()})
+    service.queue.restore(better.rsplit("/", 1)[1])
+    finish(graded("ada", 0, 1))
+    record()
+    assert read_history(service.courses.now, week, "ada").current == 1
+
+
+def test_which_submission_is_best_is_not_told_while_points_are_hidden(
+    ada, show, finish, record
+) -> None:
+    show("verdicts", "best")
+    own = ada.submit({MODULE: SOLUTION.encode()})
+    finish(graded("ada", 2, 1))
+    record()
+    answer = ada.client.get(own, headers={"accept": "application/json"}).json()
+    assert not answer["counts"]

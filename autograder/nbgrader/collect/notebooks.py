@@ -90,10 +90,22 @@ def parse_notebook(data: bytes) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # because RestoreCells repairs these cells
         try:
-            notebook = nbformat.convert(nbformat.reader.reads(text_in(data, "the notebook")), 4)
-            nbformat.validate(notebook)
+            notebook = _validated(nbformat.reader.reads(text_in(data, "the notebook")))
+            return notebook if notebook.nbformat == 4 else _validated(nbformat.convert(notebook, 4))
         except Exception:  # nbformat raises many kinds of errors for damaged files
             return None
+
+
+def _validated(notebook: Any) -> Any:
+    """Return a valid notebook with ids for all cells, or raise an exception.
+
+    `nbformat.validate` takes minutes to word the errors of a notebook that has thousands.
+    """
+    from nbformat import reader, validator
+
+    version, minor = reader.get_version(notebook)
+    _, notebook = validator.normalize(notebook, version=version, version_minor=minor)
+    validator.get_validator(version, minor, name="fastjsonschema").validate(notebook)
     return notebook
 
 

@@ -115,8 +115,8 @@ class Views:
         course = self.courses.now
         submissions = self.queue.of_student(student, week.name)
         allowed = self.allowance(student, week)
-        counting = self._counting_receipt(submissions)
         policy = course.registry.immediate
+        counting = self._counting_receipt(submissions, policy)
         return WeekView(
             name=week.name,
             title=week.title,
@@ -141,7 +141,7 @@ class Views:
             policy = msgspec.structs.replace(policy, show="scores")
             submissions = [msgspec.structs.replace(s, withheld=False) for s in submissions]
         (submission,) = (s for s in submissions if s.receipt == submission.receipt)
-        counting = self._counting_receipt(submissions)
+        counting = self._counting_receipt(submissions, policy)
         view = self._summary(submission, counting, policy)
         newer = (s.receipt for s in submissions if s.number > submission.number)
         more: dict[str, Any] = {"newer": next(newer, "")}
@@ -214,9 +214,16 @@ class Views:
         pause = max(0.0, submission.not_before - self.queue.clock())
         return ahead, pause + each * ((ahead + running) // self._processes + 1)
 
-    def _counting_receipt(self, submissions: Sequence[QueuedSubmission]) -> str:
-        """Return the receipt of the submission that counts, or "" before this is decided."""
+    def _counting_receipt(self, submissions: Sequence[QueuedSubmission], policy: Immediate) -> str:
+        """Return the receipt of the submission that counts, or "" before this is decided.
+
+        If the best submission counts, it is named only if its student may see all scores, because
+        it would show which of two hidden scores is higher.
+        """
         course = self.courses.now
+        hidden = policy.show != "scores" or any(s.withheld for s in submissions)
+        if course.registry.counts == "best" and hidden:
+            return ""
         by_recency = sorted(submissions, key=recency, reverse=True)
         graded = (s for s in by_recency if self.queue.verdict(s) is Ending.GRADED)
         newest = next(graded, None)
