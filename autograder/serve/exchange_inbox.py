@@ -26,6 +26,7 @@ from ..model.errors import IntakeError
 from ..model.submission_files import format_timestamp, parse_timestamp
 from ..nbgrader.collect.history import last_seen
 from ..nbgrader.collect.safe_read import read_ordinary
+from ..nbgrader.regrade.regrade_log import REQUEST, note_request
 from ..nbgrader.release.archive import names
 from ..nbgrader.workspace import Workspace
 from .login import is_name
@@ -123,9 +124,10 @@ class ExchangeInbox:
             return False
         max_bytes = course.limits(week).submission_mib << 20
         content, _ = read_ordinary(source, ("*.pyc", ".*", "__pycache__"), max_bytes)
-        files = dict(_kept(content))
+        if REQUEST in content:
+            note_request(course, week, found.student, content[REQUEST])
         try:
-            self._submit(found, files)
+            self._submit(found, dict(_kept(content)))
         except (ValueError, OverflowError, IntakeError) as error:  # invalid names and times
             self._reject(found, str(error))
         return True

@@ -12,6 +12,7 @@ import pytest
 
 from autograder.model.report.schema import Ending, SubmissionReport
 from autograder.nbgrader.collect.submissions import accept
+from autograder.nbgrader.regrade.regrade_log import REQUEST, open_requests
 from autograder.nbgrader.workspace import Workspace
 from autograder.serve.dispatch import prepare
 from autograder.serve.exchange_inbox import newest_submissions
@@ -64,6 +65,12 @@ def test_what_is_still_being_copied_is_waited_for(service, inbound) -> None:
     (folder / "submission_secret.txt").write_text(SECRET)
     assert service.inbox.look(), "it was changed a moment ago"
     assert service.queue.of_student("ada", WEEK) == []
+
+
+def test_a_request_for_a_regrade_is_stored(service, inbound, course) -> None:
+    left(inbound, "ada", **{REQUEST: "Please look at it again."})
+    service.inbox.look()
+    assert open_requests(course, course.weeks[0]) == {"ada": "Please look at it again."}
 
 
 def test_the_newest_is_taken(service, inbound) -> None:
