@@ -6,6 +6,7 @@ Shows: hidden entries get about the weight of a score of 0.
 Hint: Read your exponent's sign again: is the number far below zero, or just below zero?
 Rejected by: test_values
 Costs: 40 %
+Belief: close_to_zero_hides
 """
 
 

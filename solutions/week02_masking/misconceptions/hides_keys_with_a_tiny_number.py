@@ -6,6 +6,7 @@ Shows: hidden entries get the weight of a score of 0.
 Hint: What is exp(-1e-12)? Which scores become weights of 0?
 Rejected by: test_values
 Costs: 40 %
+Belief: close_to_zero_hides
 """
 
 
