@@ -296,5 +296,9 @@ def _part(name: str, numbers: range, lines: list[str], ignored: set[int]) -> Mod
         if number not in ignored
         for token in _TOKEN.findall(lines[number - 1].partition("#")[0])
     ]
-    tokens = (("name" if t.isidentifier() and t not in _KEPT else t, n) for t, n in found)
+    tokens = ((_normalized(token), number) for token, number in found)
     return ModulePart(name, numbers, frozenset(token for token, _ in found), tuple(tokens))
+
+
+def _normalized(token: str) -> str:
+    return "name" if token.isidentifier() and token not in _KEPT else token

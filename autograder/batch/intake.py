@@ -4,8 +4,8 @@ Theory of operation. A submission is an untrusted folder, module file or zip. Na
 contain `..`, collide or be invalid text; entries may be links, pipes or devices; archives may
 expand to terabytes, list millions of entries, or need gigabytes of memory to decompress. Only
 regular Python files and small data files with plain relative names are read into memory, up to the
-limits in course.yaml. No files are written. A submission that breaks these rules is `refused`,
-with a message that tells the student what to submit instead.
+limits in course.yaml. No files are written. A submission that breaks these rules is `refused`; the
+message describes the files to submit instead.
 """
 
 import io

@@ -84,8 +84,8 @@ def exercise_fragment(
 def next_steps(exercises: list[ExerciseView]) -> list[ExerciseView]:
     """Return up to three exercises to work on.
 
-    Exercises with named mistakes come first, then those that are begun, then unwritten ones; within
-    each group in the order of the week, because later exercises build on earlier ones.
+    Exercises with named mistakes come first, then exercises with other failures, then unwritten
+    exercises. Each group keeps the order of the week, because later exercises use earlier ones.
     """
     order = {"partly": 1, "wrong": 1, "open": 2}
     left = [e for e in exercises if e.state in order and e.open_points > 0]

@@ -24,7 +24,7 @@ class ArithmeticLine:
 
 
 def arithmetic(report: ExerciseReport) -> list[ArithmeticLine]:
-    """Return the lines of the sum, or [] if there is nothing to explain, such as full points."""
+    """Return the lines of the sum, or [] if the score needs no explanation, such as full points."""
     trivial = not report.score and any(t.verdict is Verdict.PASS for t in report.tests)
     if not (0 < report.score < report.max_score or report.deductions or trivial):
         return []

@@ -111,8 +111,8 @@ class Claim:
 class Finding:
     """A cause of failures: a verdict, its message, and the claims of the tests that fail.
 
-    Only the first claim is known to fail, because tests are ordered from simple to difficult: a
-    later test that fails in the same way does not get as far as its own claim.
+    Tests are ordered from simple to difficult. Only the first claim is known to be wrong: a later
+    test with the same failure stops before it checks its own claim.
     """
 
     verdict: Verdict

@@ -87,11 +87,7 @@ class FunctionScope:
     def attributes(self) -> list[str]:
         """The attributes of `self`, and strings that may be passed to `setattr`."""
         nodes = self._class_nodes
-        found = [
-            n.attr
-            for n in nodes
-            if isinstance(n, ast.Attribute) and getattr(n.value, "id", "") == "self"
-        ]
+        found = [n.attr for n in nodes if isinstance(n, ast.Attribute) and is_self(n.value)]
         if any(isinstance(n, ast.Name) and n.id == "setattr" for n in nodes):
             words = (n.value for n in nodes if isinstance(n, ast.Constant))
             found += [w for w in words if isinstance(w, str) and w.isidentifier()]
@@ -230,6 +226,10 @@ class FunctionScope:
 
 def is_store(node: ast.Name) -> bool:
     return isinstance(node.ctx, ast.Store)
+
+
+def is_self(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) and node.id == "self"
 
 
 def _counters(node: ast.AST) -> list[str]:

@@ -128,7 +128,7 @@ class ExchangeInbox:
             note_request(course, week, found.student, content[REQUEST])
         try:
             self._submit(found, dict(_kept(content)))
-        except (ValueError, OverflowError, IntakeError) as error:  # invalid names and times
+        except (ValueError, OverflowError, IntakeError) as error:  # invalid names, times, files
             self._reject(found, str(error))
         return True
 

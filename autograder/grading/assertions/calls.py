@@ -283,10 +283,10 @@ class Count(NamedCalls):
     ) -> Counted:
         case, options = self._case, options.but(count=True, compiled=self._compiled)
         expected = None
-        if options.handle is None:
+        if options.handle is None:  # `of` counts a call of the student's object only
             expected = case.reference.call(case, name, args, kwargs)
-        if self._with_gradients and expected is not None:
-            options = options.but(cotangents=case.cotangents(expected.value))
+            if self._with_gradients:
+                options = options.but(cotangents=case.cotangents(expected.value))
         process = process_of(case.student.target) if self._from_outside else None
         before = process.level_memory() if process else None
         result = case.student.call(case, name, args, kwargs, options)

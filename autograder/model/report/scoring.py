@@ -41,8 +41,8 @@ class Mistake:
     """A named mistake.
 
     cost: a share of the points, or None if the bank states no cost
-    shows_work: False if its cost is only an upper bound of the points, because the tests that it
-                explains do not show the rest of the work
+    shows_work: False if the tests that it explains do not show the rest of the work. Its cost then
+                limits the points, but does not replace the weights of the failed tests
     """
 
     name: str

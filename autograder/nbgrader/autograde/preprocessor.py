@@ -119,6 +119,7 @@ class SaveScores(SaveAutoGrades, CoursePreprocessor):
     def _add_score(self, cell: Notebook, resources: ResourcesDict) -> None:
         name = cell.metadata["nbgrader"]["grade_id"]
         grade, score = self._cells[name].grade, utils.determine_grade(cell, self.log)
+        # Without pictures, the digest is that of the text alone, as in stored digests.
         pictures = json.dumps(pictures_of(cell), sort_keys=True).removeprefix("{}")
         judged = f"{cell.source}{pictures}" if utils.is_solution(cell) else repr(score)
         digest = hashlib.blake2b(judged.encode("utf-8", "surrogatepass"), digest_size=16)

@@ -200,8 +200,9 @@ def read_student(
         for name, content in submission.files.items()
         if name == week.module or not ((released / name).is_file() or name in FROM_NBGRADER)
     }
-    problem = submission.problem  # unless merging found the reason, with all files
-    problem = (entry.problem if problem and entry else "") or problem
+    problem = submission.problem
+    if problem and entry and entry.problem:
+        problem = entry.problem  # merging saw all files, so it knows the reason
     return msgspec.structs.replace(submission, files=files, problem=problem, notes=notes)
 
 
