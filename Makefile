@@ -17,11 +17,10 @@ test: setup
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	$(BIN)/python -m pytest -q -n $(or $(JOBS),3) --dist loadscope --no-loadscope-reorder
 
-# Expensive tests: all attacks in all their variants, and the tests marked `thorough`.
+# What `make test` leaves out: the other variants of the attacks, and expensive tests.
 thorough: setup
-	AUTOGRADER_E2E=1 $(BIN)/python -m pytest -q -n $(or $(JOBS),2) --dist loadscope tests/attacks
-	AUTOGRADER_E2E=1 $(BIN)/python -m pytest -q -n $(or $(JOBS),2) --dist loadscope -m thorough \
-	  --ignore tests/attacks --ignore tests/e2e_browser
+	AUTOGRADER_E2E=1 $(BIN)/python -m pytest -q -n $(or $(JOBS),3) --dist loadscope \
+	  --no-loadscope-reorder -m thorough --ignore tests/e2e_browser
 
 # An answer within about a minute: what needs no sandbox, no nbgrader and no browser.
 quick: setup

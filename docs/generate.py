@@ -25,7 +25,7 @@ DOCS = ROOT / "docs"
 sys.path.insert(0, str(ROOT))
 
 _ATTACK = re.compile(r"Lines? (?P<line>[\d, -]+)\. (?P<what>.*?)\n\n", re.DOTALL)
-_GROUPS = {
+ATTACK_GROUPS = {
     "read_secrets": "Reading secrets",
     "forge": "Forging a score",
     "exhaust": "Exhausting the machine",
@@ -93,7 +93,7 @@ def syllabus_page(course: Course, week: Week) -> str:
 def course_yaml() -> str:
     """Every setting with its type, default and meaning, in the order of the types."""
     parts = [(DOCS / "course-yaml.head.txt").read_text(encoding="utf-8")]
-    for kind, lines in sorted(_kinds(), key=lambda k: k[0].name != "Registry"):
+    for kind, lines in sorted(record_kinds(), key=lambda k: k[0].name != "Registry"):
         title = "The course" if kind.name == "Registry" else kind.name
         parts += [f"## {title}\n", f"{ast.get_docstring(kind) or ''}\n"]
         parts += ["| setting | type | default | meaning |", "| --- | --- | --- | --- |"]
@@ -101,7 +101,7 @@ def course_yaml() -> str:
     return "\n".join(parts)
 
 
-def _kinds() -> Iterator[tuple[ast.ClassDef, list[str]]]:
+def record_kinds() -> Iterator[tuple[ast.ClassDef, list[str]]]:
     source = (ROOT / "autograder" / "model" / "course" / "registry.py").read_text(encoding="utf-8")
     for node in ast.parse(source).body:
         if isinstance(node, ast.ClassDef) and "_Config" in map(ast.unparse, node.bases):
@@ -235,7 +235,7 @@ def summary(module: Path) -> str:
 def attacks() -> str:
     """The list that tests/attacks counts by, and the file of each attack with its verdict."""
     parts = [(DOCS / "attacks.head.txt").read_text(encoding="utf-8")]
-    for group, title in _GROUPS.items():
+    for group, title in ATTACK_GROUPS.items():
         parts += [f"\n## {title}: `tests/attacks/{group}`\n", "| lines | attack | what it does |"]
         parts += ["| --- | --- | --- |"]
         for path in sorted((ROOT / "tests" / "attacks" / group).glob("*.py")):

@@ -1,10 +1,11 @@
-"""Parametrise tests by week; some weeks are marked as thorough (`make e2e`)."""
+"""Parametrise tests, and mark some of their parameters as thorough (`make thorough`)."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
 import pytest
+from _pytest.mark.structures import ParameterSet
 
 from autograder.model.course import Week
 
@@ -16,3 +17,9 @@ def each_week(weeks: Iterable[Week], thorough: Collection[str]) -> pytest.MarkDe
         "week",
         [pytest.param(w, id=w.name, marks=marks if w.name in thorough else ()) for w in weeks],
     )
+
+
+def thorough_after(count: int, values: Iterable[object]) -> list[ParameterSet]:
+    """Return parameters; all but the first `count` are thorough."""
+    marks = pytest.mark.thorough
+    return [pytest.param(v, marks=marks if n >= count else ()) for n, v in enumerate(values)]

@@ -200,7 +200,7 @@ def _zip_entries(path: Path, limits: Limits) -> _Entries:
 
 def _wanted(name: str) -> bool:
     """Return True if a file is to be read; refuse names outside the submission's folder."""
-    parts = _parts(name)
+    parts = parts_of_path(name)
     if name.startswith("/") or ".." in parts or (len(name) > 1 and name[1] == ":"):
         raise _Refused(f"{_quoted(name)} is not a relative path inside the archive.")
     if len(name) > 4 * _MAX_NAME or "\0" in name:
@@ -212,7 +212,7 @@ def _wanted(name: str) -> bool:
     return is_wanted(parts[-1])
 
 
-def _parts(name: str) -> list[str]:
+def parts_of_path(name: str) -> list[str]:
     """Split a path into its parts. PurePosixPath would be slower."""
     return [part for part in name.split("/") if part not in ("", ".")]
 
@@ -249,8 +249,8 @@ def collision(names: Iterable[str]) -> str:
     folders: set[str] = set()
     for name in names:
         key = unicodedata.normalize("NFC", name).casefold()
-        above = _parts(key)[:-1]
-        parents = [".", *accumulate(above, "{}/{}".format)] if _parts(key) else []
+        above = parts_of_path(key)[:-1]
+        parents = [".", *accumulate(above, "{}/{}".format)] if parts_of_path(key) else []
         both = name if key in folders else next((folded[p] for p in parents if p in folded), "")
         if both:
             return f"{_quoted(both)} is both a file and a folder. Rename one of them."

@@ -146,13 +146,13 @@ _DRIVER_FOLDERS = (
 @cache
 def _packages() -> dict[str, Path]:
     places: dict[str, Path] = {}
-    for distribution in _closure():
+    for distribution in required_distributions():
         for place in _places(distribution):
             places[place] = Path(str(distribution.locate_file(place))).resolve()
     return places
 
 
-def _closure() -> list[metadata.Distribution]:
+def required_distributions() -> list[metadata.Distribution]:
     """Return the distributions that submissions may use, and all of their requirements.
 
     Extras are followed, because torch requires the CUDA libraries as extras of a distribution.

@@ -13,9 +13,7 @@ from tests.attacks.laboratory import ATTACKED, DEVICE, NEIGHBOUR, Laboratory, pl
 from tests.attacks.trying import ALL, of_groups, try_one
 
 
-@pytest.mark.parametrize(
-    "attack", of_groups("read_secrets", "exhaust", "intake"), ids=lambda a: a.name
-)
+@pytest.mark.parametrize("attack", of_groups("read_secrets", "exhaust", "intake"))
 def test_attack(lab: Laboratory, attack: Attack, tmp_path: Path) -> None:
     try_one(lab, attack, tmp_path)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 
 import mistune
@@ -15,6 +14,7 @@ from autograder.model.report.comparison import NOT_DESCRIBED, failure_key
 from tests.attacks.laboratory import Laboratory, Trial, inputs_in
 from tests.attacks.smallcourse import EXERCISES
 from tests.feedback.test_sanitizer import Seen
+from tests.weeks import thorough_after
 
 # Ways to choose a line, a name or a position by `_bits()`, 15 bits of a hidden input.
 CHANNELS = {
@@ -47,7 +47,6 @@ def _tell():
     + repr([f"sentence {n}." for n in range(2000)])
     + "\n\n\ndef _tell():\n    raise ValueError(_SENTENCES[_bits() % 2000])\n",
 }
-CHOSEN = list(CHANNELS) if os.environ.get("AUTOGRADER_E2E") else list(CHANNELS)[:2]
 LIAR = '''
 import torch as _torch
 
@@ -102,7 +101,7 @@ def graded(lab: Laboratory, week: str, channel: str) -> tuple[tuple[str, ...], T
 
 
 @pytest.mark.parametrize("week", EXERCISES)
-@pytest.mark.parametrize("channel", CHOSEN)
+@pytest.mark.parametrize("channel", thorough_after(2, CHANNELS))
 def test_a_submission_shows_only_lines_that_can_raise_and_within_its_ration(
     lab: Laboratory, week: str, channel: str
 ) -> None:
@@ -122,10 +121,9 @@ SPOOFED = """
 def _lie(*given, **named):
     raise KeyError  # ` ``[**Graded by hand**](https://x.org) ![p](https://x.org/p.png)` MARKS
 """
-WEEKS = list(EXERCISES) if os.environ.get("AUTOGRADER_E2E") else list(EXERCISES)[:1]
 
 
-@pytest.mark.parametrize("week", WEEKS)
+@pytest.mark.parametrize("week", thorough_after(1, EXERCISES))
 def test_a_quoted_line_cannot_speak_for_the_grader(lab: Laboratory, week: str) -> None:
     spoofed = SPOOFED.replace("MARKS", "Z" + "\u0301" * 40 + "\u202e\u200b")
     text = lab.solution(week) + spoofed + redefined(lab, week, "_lie")

@@ -11,7 +11,7 @@ from tests.attacks.laboratory import Laboratory
 from tests.attacks.trying import of_groups, try_one
 
 
-@pytest.mark.parametrize("attack", of_groups("forge"), ids=lambda a: a.name)
+@pytest.mark.parametrize("attack", of_groups("forge"))
 def test_attack(lab: Laboratory, attack: Attack, tmp_path: Path) -> None:
     try_one(lab, attack, tmp_path)
 

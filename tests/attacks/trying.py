@@ -2,31 +2,38 @@
 
 from __future__ import annotations
 
-import os
-from itertools import groupby, islice
 from pathlib import Path
+
+import pytest
+from _pytest.mark.structures import ParameterSet
 
 from tests.attacks.attackfiles import Attack, attacks
 from tests.attacks.laboratory import LEFT_BEHIND, NEIGHBOUR, SECRET, Laboratory, inputs_in
 from tests.attacks.smallcourse import CANARIES
 
 ALL = attacks()
-# The first variant of each file; `make e2e` runs all variants.
-TRIED = [
-    attack
-    for _, variants in groupby(ALL, key=lambda a: a.path)
-    for attack in islice(variants, None if os.environ.get("AUTOGRADER_E2E") else 1)
-]
-# After the last variant of each file, an honest neighbour is graded in the same warm engine.
-LAST = list({a.path: a for a in TRIED}.values())
+_FIRST = {a.path: a for a in reversed(ALL)}
+_LAST = {a.path: a for a in ALL}
+# After these variants of each file, an honest neighbour is graded in the same warm engine.
+_FOLLOWED = {a.name for a in (*_FIRST.values(), *_LAST.values())}
 # Maximum growth of the trusted process at any time, for any answer.
 _MOST_RISEN = 64 << 20
 # Time on top of the submission's limit: restarts, comparison, diagnosis.
 _GRACE_SECONDS = 4.0
 
 
-def of_groups(*groups: str) -> list[Attack]:
-    return [a for a in TRIED if a.path.parent.name in groups]
+def of_groups(*groups: str) -> list[ParameterSet]:
+    """Return the attacks of these folders; all variants but the first of each file are thorough."""
+    return [
+        pytest.param(a, id=a.name, marks=() if a is _FIRST[a.path] else pytest.mark.thorough)
+        for a in ALL
+        if a.path.parent.name in groups
+    ]
+
+
+def last_variants(week: str) -> list[Attack]:
+    """Return the last variant of each file of a week."""
+    return [a for a in _LAST.values() if a.week == week]
 
 
 def try_one(lab: Laboratory, attack: Attack, tmp_path: Path) -> None:
@@ -63,5 +70,5 @@ def try_one(lab: Laboratory, attack: Attack, tmp_path: Path) -> None:
     limits = lab.course.limits(lab.week(attack.week))
     # Twice the limit: it counts the submission's own time only, not that of a slow machine.
     assert trial.seconds < 2 * limits.submission_seconds + _GRACE_SECONDS, trial.seconds
-    if attack in LAST:
+    if attack.name in _FOLLOWED:
         assert lab.honest(attack.week) == always, "an honest neighbour's report has changed"

@@ -6,7 +6,6 @@ import contextlib
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -16,6 +15,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from unittest.mock import Mock
 
 import psutil
 import pytest
@@ -32,8 +32,6 @@ from autograder.sandbox import (
 )
 from autograder.sandbox.bubblewrap import FIXED_OPTIONS
 from autograder.sandbox.processes import readable
-from autograder.sandbox.seccomp import Tasks
-from autograder.worker.fork_server import Spawn as SpawnOrder
 from tests.sandbox.sandbox_inside import Spawn, ask, require, start_cold
 
 
@@ -180,9 +178,11 @@ def test_a_bubblewrap_ended_while_it_begins_leaves_no_process() -> None:
 
 
 def test_the_beginning_that_a_killed_grader_left_is_ended_by_the_next() -> None:
-    with beginning() as (process, begun), beginning() as (_, in_use):
-        process._process.kill()  # as the kernel does when its grader dies
-        process._process.wait()
+    with beginning() as (_, begun), beginning() as (_, in_use):
+        bubblewrap = begun.parent()
+        assert bubblewrap is not None
+        bubblewrap.kill()  # as the kernel does when its grader dies
+        bubblewrap.wait()
         assert begun.is_running()
         processes.end_orphans()
         _, left = psutil.wait_procs([begun], timeout=5)
@@ -361,13 +361,20 @@ def test_the_host_ends_a_submission_first_when_memory_runs_out(spawn: Spawn) -> 
     assert score.strip() == "1000"
 
 
-def test_a_child_that_nobody_waited_for_is_ended(template: Template, spawn: Spawn) -> None:
-    ours, theirs = socket.socketpair()
-    template._number += 1
-    order = SpawnOrder(template._number, ChildLimits(), *template._programs(Tasks.NONE)[:2])
-    template._send(order, theirs.fileno())
-    theirs.close()
-    assert ask(spawn(), "return 1") == 1
-    with ours:
-        ours.settimeout(5)
-        assert ours.recv(1) == b""
+def test_a_child_that_nobody_waited_for_is_ended(
+    template: Template, spawn: Spawn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = spawn()
+    with monkeypatch.context() as patch:
+        patch.setattr(processes, "readable", Mock(side_effect=KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            template.spawn(ChildLimits())
+    mine = psutil.Process()
+    descriptors = mine.num_fds()
+    second = spawn()
+    assert mine.num_fds() == descriptors + 2  # a socket and a pidfd, none of the lost child
+    parent = psutil.Process(first.pid).parent()
+    assert parent is not None
+    lost = [c for c in parent.children() if c.pid not in (first.pid, second.pid)]
+    _, left = psutil.wait_procs(lost, timeout=5)
+    assert not left

@@ -29,5 +29,5 @@ def test_what_is_required_with_an_extra_is_shown_with_what_the_extra_requires(
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.setattr(mounts, "NEEDED", ("torch",))
     monkeypatch.setattr(mounts, "WELCOME", ())
-    names = {d.metadata["Name"] for d in mounts._closure()}
+    names = {d.metadata["Name"] for d in mounts.required_distributions()}
     assert names == {"torch", "toolkit", "sums"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import hashlib
 import os
 import random
 import time
@@ -14,6 +15,7 @@ import pytest
 
 from autograder.model.course import Week
 from autograder.model.report.schema import Ending
+from autograder.nbgrader.workspace import Workspace
 from autograder.serve.exchange_inbox import ExchangeSubmission
 from autograder.serve.grading_service import Service
 from autograder.serve.login import Person
@@ -67,11 +69,29 @@ def shown(service: Service, student: str = "eve") -> list[QueuedSubmission]:
 def test_dates_in_the_exchange_are_no_attempts(service, inbound):  # noqa: F811
     service.queue.clock.now = time.time()
     for day in range(1, 6):
-        left(inbound, "eve", f"2026-01-{day:02} 12:00:00.000000 UTC")
+        module = f"{SOLUTION}\n# {day}\n"
+        left(inbound, "eve", f"2026-01-{day:02} 12:00:00.000000 UTC", doubling_py=module)
         service.inbox.look()
         grade(service)
     assert len(service.queue.of_student("eve", WEEK)) == 5
     assert len(shown(service)) == 1
+
+
+def test_an_unchanged_submission_from_the_exchange_uses_no_attempt(service, course, inbound):  # noqa: F811
+    limit(service, tries=2, cooldown_minutes=0)
+    service.queue.clock.now = time.time()
+    left(inbound, "eve")
+    service.inbox.look()
+    grade(service)
+    folder = left(inbound, "eve", "2026-01-11 12:00:00.000000 UTC")
+    secret = "6" * 128
+    (folder / "submission_secret.txt").write_text(secret)
+    os.utime(folder / "submission_secret.txt", (0, 0))
+    service.inbox.look()
+    assert service.queue.of_student("eve", WEEK) == shown(service)
+    assert len(shown(service)) == 1
+    page = hashlib.md5(f"{secret}{WEEK}".encode()).hexdigest()
+    assert (Workspace(course).exchange / course.id / "feedback" / f"{page}.html").is_file()
 
 
 def test_the_exchange_and_the_page_share_the_attempts(service, week, inbound):  # noqa: F811

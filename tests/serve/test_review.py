@@ -14,6 +14,7 @@ from starlette.testclient import TestClient
 from autograder.model.course import Course, Week
 from autograder.model.report.schema import Ending, SubmissionReport, Verdict
 from autograder.model.report.schema import TestReport as Ran
+from autograder.nbgrader.autograde import recorder
 from autograder.nbgrader.collect.history import read_history
 from autograder.nbgrader.collect.submissions import accept, put_in_place
 from autograder.serve import recording
@@ -444,7 +445,7 @@ def test_a_student_has_one_draft_and_for_a_day(service, clock) -> None:
 @pytest.fixture
 def record(service, week, monkeypatch):
     """Return a function that records the graded submissions, but no score."""
-    monkeypatch.setattr(recording, "_record_score", lambda *_: None)
+    monkeypatch.setattr(recorder, "record", lambda *_: recorder.RecordedScores())
     course = service.courses.now
     parts = (course, service.queue, service.ledger, service.state.settings)
     return lambda: recording.record_submissions(*parts, "ada", week.name)

@@ -36,7 +36,7 @@ def generate() -> ModuleType:
 def test_every_setting_of_the_registry_says_what_it_means(generate: ModuleType) -> None:
     silent = [
         f"{kind.name}.{field.target.id}"
-        for kind, lines in generate._kinds()
+        for kind, lines in generate.record_kinds()
         for field in generate.fields(kind)
         if not generate.meaning(field, lines)
     ]
@@ -45,7 +45,8 @@ def test_every_setting_of_the_registry_says_what_it_means(generate: ModuleType) 
 
 def test_every_attack_is_on_the_page(generate: ModuleType) -> None:
     page = generate.attacks()
-    files = [p for g in generate._GROUPS for p in (ROOT / "tests" / "attacks" / g).glob("*.py")]
+    folders = [ROOT / "tests" / "attacks" / group for group in generate.ATTACK_GROUPS]
+    files = [path for folder in folders for path in folder.glob("*.py")]
     assert [p.stem for p in files if f"`{p.stem}`" not in page] == []
 
 

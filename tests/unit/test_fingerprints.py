@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from importlib import metadata
 from pathlib import Path
 
 import msgspec
@@ -107,8 +108,14 @@ def test_limits_are_part_of_a_result(course: Course) -> None:
     assert key(Course(course.root, registry)) != key(course)
 
 
-def test_late_rules_are_no_part_of_a_result(course: Course) -> None:
-    registry = msgspec.structs.replace(course.registry, late=Late(percent=10.0))
+@pytest.mark.parametrize(
+    "settings",
+    [{"late": Late(percent=10.0)}, {"counts": "best"}, {"handouts": "https://example.org"}],
+)
+def test_what_changes_no_report_is_no_part_of_a_result(
+    course: Course, settings: dict[str, object]
+) -> None:
+    registry = msgspec.structs.replace(course.registry, **settings)
     assert key(Course(course.root, registry)) == key(course)
 
 
@@ -161,8 +168,8 @@ def test_another_version_of_a_library_is_part_of_a_result(
     course: Course, monkeypatch: pytest.MonkeyPatch, library: str
 ) -> None:
     before = key(course)
-    versions: Callable[[str], str] = depends._version
-    monkeypatch.setattr(depends, "_version", lambda n: "99" if n == library else versions(n))
+    version: Callable[[str], str] = metadata.version
+    monkeypatch.setattr(metadata, "version", lambda n: "99" if n == library else version(n))
     assert key(course) != before
 
 

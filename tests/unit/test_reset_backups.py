@@ -7,8 +7,7 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from autograder.batch import intake
-from autograder.batch.intake import read_submission
+from autograder.batch.intake import parts_of_path, read_submission
 from autograder.model.course import Course, load
 
 EARLIER = "kept/softmax_2027-01-12_101500.py"
@@ -39,4 +38,4 @@ def test_earlier_files_are_not_handed_in(course: Course, tmp_path: Path, packed:
 
 @pytest.mark.parametrize("name", ["a/b.py", "./a//b.py", "a/./b.py/", ".", "", "b.py/.", "../a.py"])
 def test_the_parts_of_a_name_are_those_of_a_path(name: str) -> None:
-    assert tuple(intake._parts(name)) == PurePosixPath(name).parts
+    assert tuple(parts_of_path(name)) == PurePosixPath(name).parts

@@ -105,6 +105,13 @@ def test_a_second_mistake_in_the_same_test_never_raises_the_score():
     assert score(partly) == [1.6]
 
 
+def test_a_mistake_without_shown_work_does_not_limit_the_points_if_it_is_charged_elsewhere():
+    hidden = Mistake("one_maximum", 0.4, "global_maximum", shows_work=False)
+    here = standing("softmax", 2.0, [hidden], "b", a="pass 12", b="wrong")
+    dearer = standing("attention", 4.0, [GLOBAL], "a", a="wrong", b="pass")
+    assert score(here, dearer) == [1.8462, 2.4]
+
+
 def test_the_course_may_leave_everything_to_the_tests():
     mine = standing(mistakes=[GLOBAL], explained="b", a="pass 3", b="wrong")
     assert score(mine, rule=BY_TESTS) == [1.5]
