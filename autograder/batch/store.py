@@ -40,6 +40,8 @@ _OF_THE_COURSE = (
     "canvas",
     "lti",
     "decimals",
+    "counts",
+    "handouts",
 )
 _LIBRARIES = ("torch", "numpy", "scipy", "pytest", "matplotlib", "msgspec")
 
