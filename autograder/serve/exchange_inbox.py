@@ -205,7 +205,7 @@ def _kept(files: Mapping[str, bytes]) -> Iterator[tuple[str, bytes]]:
 
 
 def write_feedback(
-    course: Course, week: Week, student: str, page: str, files: dict[str, bytes]
+    course: Course, week: Week, student: str, page: str, files: Mapping[str, bytes]
 ) -> None:
     """Write a first result for `nbgrader fetch_feedback`, unless feedback has been released.
 

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import os
 import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 
@@ -13,7 +13,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from ..model.course import Course
 from .dispatch import Dispatcher
-from .exchange_inbox import ExchangeInbox, write_feedback
+from .exchange_inbox import ExchangeInbox, ExchangeSubmission, write_feedback
 from .grading_process import ClusterGrader, GradingProcess
 from .login import Accounts
 from .queue import LEASE, Queue
@@ -21,7 +21,7 @@ from .recording import GradebookRecorder, Ledger
 from .shared_state import Courses, Incidents, Settings, SharedState
 from .submissions.submitting import Drafts, Submissions
 from .submissions.upload import unpacked
-from .tables import Leader, QueuedSubmission, open_database
+from .tables import GRADED, Leader, QueuedSubmission, open_database
 from .views.class_view import ClassView, class_view
 from .views.view_models import Views, exchange_page
 
@@ -45,7 +45,7 @@ class Service:
         self.dispatcher = Dispatcher(self.state, self.processes, self._return_to_exchange)
         self.submissions = Submissions(self.state, self.drafts)
         self.recorder = GradebookRecorder(self.state, self.ledger, self.leader)
-        self.inbox = ExchangeInbox(self.state, self.leader, self.submissions.submit_from_exchange)
+        self.inbox = ExchangeInbox(self.state, self.leader, self._submit_from_exchange)
         self.views = Views(self.state, len(self.processes))
 
     @asynccontextmanager
@@ -74,13 +74,27 @@ class Service:
     def class_view(self) -> ClassView:
         return class_view(self.state, self.ledger, self.processes)
 
-    def _return_to_exchange(self, submission: QueuedSubmission) -> None:
-        """Write the first result of a submission to the exchange if it came from there."""
+    def _submit_from_exchange(
+        self, found: ExchangeSubmission, files: dict[str, bytes]
+    ) -> QueuedSubmission:
+        submission = self.submissions.submit_from_exchange(found, files)
+        if submission.source != found.source and submission.state == GRADED:
+            # Nothing changed, but nbgrader looks for the result under the secret of these files.
+            self._return_to_exchange(submission, files)
+        return submission
+
+    def _return_to_exchange(
+        self, submission: QueuedSubmission, files: Mapping[str, bytes] | None = None
+    ) -> None:
+        """Write the first result of a submission to the exchange if it came from there.
+
+        files: with the student's secret; by default those of the submission
+        """
         course, week = self.courses.now, self.courses.week(submission.week)
         if submission.channel != "exchange" or week is None:
             return
         try:
-            files = unpacked(self.queue.content(submission.digest))
+            files = files or unpacked(self.queue.content(submission.digest))
             page = exchange_page(course, week, self.views.submission(submission))
             write_feedback(course, week, submission.student, page, files)
             self.incidents.close("feedback")

@@ -170,25 +170,29 @@ class Tally:
             deductions.append(Deduction(mistake.name, points, counted_in))
         return tuple(deductions)
 
-    @property
-    def _dearest_without_work(self) -> Deduction | None:
-        """The mistake that limits the points although the rest of the work is not shown.
+    def _dearest_without_work(self, sharing: Sequence[Tally]) -> Deduction | None:
+        """Return the mistake that limits the points although the rest of the work is not shown.
 
-        Without this limit, a second mistake in the same test would raise the score.
+        Without this limit, a second mistake in the same test would raise the score. A mistake that
+        another exercise in `sharing` is charged for does not limit the points here.
         """
-        mistakes = [m for m in self.evidence.mistakes if not m.shows_work and m.cost is not None]
-        if not mistakes or self.rule.by != "mistakes" or not self._is_half_explained:
+        if self.rule.by != "mistakes" or not self._is_half_explained:
+            return None
+        hidden = [m for m in self.evidence.mistakes if not m.shows_work and m.cost is not None]
+        mistakes = [m for m in hidden if not _charged_in(self, m, sharing)]
+        if not mistakes:
             return None
         dearest = max(mistakes, key=lambda m: m.cost or 0.0)
         points = round(self.evidence.exercise.points * (dearest.cost or 0.0), 4)
         return Deduction(dearest.name, points, "")
 
-    def _points(self, deductions: tuple[Deduction, ...]) -> tuple[float, tuple[Deduction, ...]]:
+    def _points(self, sharing: Sequence[Tally]) -> tuple[float, tuple[Deduction, ...]]:
         """Return the exercise's points, and the deductions if they determine the points."""
+        deductions = self._deductions(sharing)
         points = self.evidence.exercise.points
         by_tests = points * self.passed_share
         if not deductions:
-            dearest = self._dearest_without_work
+            dearest = self._dearest_without_work(sharing)
             if dearest is None or by_tests <= points - dearest.points:
                 return by_tests, ()
             return points - dearest.points, (dearest,)
@@ -200,7 +204,7 @@ class Tally:
 
     def report(self, sharing: Sequence[Tally]) -> ExerciseReport:
         """Return the exercise's report. `sharing`: the exercises that share charges."""
-        score, deductions = self._points(self._deductions(sharing))
+        score, deductions = self._points(sharing)
         evidence = self.evidence
         return ExerciseReport(
             name=evidence.exercise.name,
