@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -81,6 +82,12 @@ def test_no_name_is_on_the_sheet_and_no_answer_is_a_formula(klass: Course, week:
 def test_codes_are_the_courses_own_and_another_weeks_are_others(klass: Course, week: Week) -> None:
     assert code_of(klass, week, "ada") == code_of(klass, week, "ada")
     assert code_of(klass, week, "ada") != code_of(klass, week, "bob")
+
+
+def test_no_code_looks_like_a_number(klass: Course, week: Week) -> None:
+    codes = {code_of(klass, week, f"student{n}") for n in range(500)}
+    assert len(codes) == 500
+    assert [code for code in codes if re.fullmatch(r"[0-9]+(e[0-9]+)?", code)] == []
 
 
 def test_one_markers_marks_are_entered_with_comments(klass: Course, week: Week) -> None:
