@@ -3,10 +3,11 @@
     python -m benchmarks.touched [WEEK] [--wrong MISCONCEPTION] [--in-process]
 
 A correct submission (the solution) and a wrong one (a misconception of the bank) are graded by a
-warm engine that has graded a class before: the other misconceptions of the same exercise, so that
-the solution's outputs, which are recorded once for all submissions, do not count. Modules count if
-one of their functions is called, not if they are only imported. The wrong one is graded twice: as
-the bank names it, and with the misconception removed from the bank, so that it is searched for.
+warm engine that has graded a class before: the other misconceptions of the same exercise, and a
+student with the same program except for a comment. The solution's outputs, which are recorded once
+for all submissions with equal mistakes, therefore do not count. Modules count if one of their
+functions is called, not if they are only imported. The wrong program is measured twice: as the bank
+names it, and with the misconception removed from the bank, so that it is searched for.
 """
 
 from __future__ import annotations
@@ -60,6 +61,12 @@ def grade(engine: Engine, source: str) -> Touched:
     return touched
 
 
+def grade_again(engine: Engine, source: str) -> Touched:
+    """Grade the program of a first student, then that of a second one, and return the second."""
+    grade(engine, f"{source}\n# by another student\n")
+    return grade(engine, source)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("week", nargs="?", default="week01_softmax")
@@ -77,15 +84,14 @@ def main() -> None:
         for other in known:
             if other.exercise == wrong.exercise and other.name != wrong.name:
                 engine.grade("student", {week.module: other.source.encode()})
-        grade(engine, engine.bank.solution)
         found = {
-            "correct": grade(engine, engine.bank.solution),
-            f"`{wrong.name}`": grade(engine, wrong.source),
+            "correct": grade_again(engine, engine.bank.solution),
+            f"`{wrong.name}`": grade_again(engine, wrong.source),
         }
         # The bank reads its files once: from now on it knows one misconception less.
         vars(engine.bank)["misconceptions"] = tuple(m for m in known if m.name != wrong.name)
         engine.locate_mistakes(course.registry.suspects)
-        found[f"`{wrong.name}`, unknown"] = grade(engine, wrong.source)
+        found[f"`{wrong.name}`, unknown"] = grade_again(engine, wrong.source)
     finally:
         engine.close()
     for name, touched in found.items():
