@@ -1,7 +1,7 @@
 """Line 35. A class of the library composes the answer of plain operators.
 
 Variants: transform method traced composed
-Expected: softmax=forbidden|crashed|wrong
+Expected: softmax=forbidden|crashed|wrong|timeout|refused
 Score at most: softmax=0
 """
 

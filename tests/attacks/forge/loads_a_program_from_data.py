@@ -1,7 +1,7 @@
 """Line 35. Brings the library's function as data: a saved program, a graph, a package.
 
 Variants: script traced exported package symbolic
-Expected: softmax=forbidden|crashed|refused
+Expected: softmax=forbidden|crashed|timeout|refused
 Score at most: softmax=0
 """
 
