@@ -1,20 +1,21 @@
 """Find pairs of modules with similarities that are rare in the class.
 
-In small exercises, independent solutions are similar: there are few ways to write a softmax. So
-pairs are ranked by how surprising their similarity is.
+In small exercises, independent solutions are similar, because there are few ways to write a
+softmax. Pairs are therefore ranked by how surprising their similarity is.
 
 1. Modules are normalised: names that Python does not define become one name, and comments,
-   docstrings and imports are left out. Each definition is turned into fingerprints: the
-   sequences of K tokens in it. Names, comments, layout and the order of functions do not matter.
-   Fingerprints of the stub are ignored.
+   docstrings and imports are left out. The fingerprints of a definition are all its sequences of K
+   tokens, so names, comments, layout and the order of functions do not matter. Fingerprints of the
+   stub are ignored.
 2. A fingerprint that n of N modules contain has the weight log2(N / n), so common idioms count
    little. The similarity of a pair in an exercise is the shared weight as a fraction of the
-   smaller module's weight.
-3. The surprise in an exercise is -log2 of the fraction of pairs that are at least as similar, at
-   most log2 N, so that neither a long exercise nor one coincidence decides. A pair's evidence is
-   the sum over the exercises: independent solutions agree in some exercises, copies in all.
+   smaller of the two weights.
+3. The surprise in an exercise is -log2 of the fraction of pairs that are at least as similar, but
+   at most log2 N, so that neither a long exercise nor a single coincidence decides. A pair's
+   evidence is the sum of its surprises: independent solutions agree in some exercises, copies in
+   all exercises.
 
-The result is not a proof and does not show who copied: it tells the instructor where to look.
+The result proves nothing and does not show who copied. It tells the instructor where to look.
 """
 
 from __future__ import annotations
@@ -37,9 +38,9 @@ from .nbgrader.collect.groups import author_of, groups_of
 from .nbgrader.collect.submissions import collected
 from .nbgrader.workspace import Workspace
 
-K = 16  # tokens of a fingerprint
+K = 16  # tokens in a fingerprint
 _FENCE = 3.0  # interquartile ranges above the upper quartile: Tukey's "far out"
-OTHER = ""  # code that belongs to no exercise or to several
+OTHER = ""  # code that belongs to no exercise or to several exercises
 Lines = frozenset[int]
 _TOKEN = re.compile(r"[^\W\d]\w*|[\d.]+|[^\w\s]")
 _KEPT = frozenset(keyword.kwlist) | frozenset(dir(builtins))
@@ -50,9 +51,9 @@ class ExerciseSimilarity:
     """The similarity of a pair in one exercise (OTHER for the rest of the module)."""
 
     exercise: str
-    share: float  # of the shorter solution
-    typical: float  # the median share of all pairs
-    surprise: float  # bits
+    share: float  # shared fraction of the shorter solution
+    typical: float  # median share of all pairs
+    surprise: float  # in bits
 
 
 @dataclass(frozen=True)
@@ -61,16 +62,16 @@ class SimilarPair:
 
     first: str
     second: str
-    evidence: float  # bits
-    ratio: float  # to the median pair
-    share: float  # of the shorter module
+    evidence: float  # in bits
+    ratio: float  # of the evidence to that of the median pair
+    share: float  # shared fraction of the shorter module
     is_outlier: bool
     exercises: tuple[ExerciseSimilarity, ...]
 
 
 @dataclass(frozen=True)
 class Fingerprints:
-    """A module's fingerprints by exercise, and the lines that they and the exercises cover."""
+    """A module's fingerprints by exercise, and the lines of each fingerprint and exercise."""
 
     by_exercise: dict[str, set[str]]
     lines: dict[str, set[int]]
@@ -79,7 +80,7 @@ class Fingerprints:
 
 @dataclass
 class Similarity:
-    """All pairs, the most surprising first."""
+    """The compared modules, and all pairs of modules with the most evidence first."""
 
     pairs: list[SimilarPair] = field(default_factory=list)
     typical: float = 0.0  # evidence of the median pair in bits
@@ -92,7 +93,7 @@ class Similarity:
         return [p for p in self.pairs if p.is_outlier]
 
     def shared_lines(self, pair: SimilarPair) -> tuple[Lines, Lines]:
-        """Return the lines of both modules with shared fingerprints that are rare in the class."""
+        """Return the lines in each module whose shared fingerprints are rare in the class."""
         first, second = self.fingerprints[pair.first].lines, self.fingerprints[pair.second].lines
         limit = max(2.0, len(self.fingerprints) / 3)
         modules = [f.lines for f in self.fingerprints.values()]
@@ -125,7 +126,7 @@ def compare_collected(course: Course, week: Week) -> Similarity:
 
 
 def _other_group_members(course: Course, week: Week) -> dict[str, str]:
-    """Map group members except one to the reason for leaving them out: they share a module."""
+    """Map all but one member of each group to a reason for leaving them out of the comparison."""
     submitted = set(Workspace(course).students("submitted", week))
     left_out: dict[str, str] = {}
     for group in groups_of(course, week):
@@ -136,7 +137,7 @@ def _other_group_members(course: Course, week: Week) -> dict[str, str]:
 
 
 def compare(week: Week, stub: str, modules: Mapping[str, str]) -> Similarity:
-    """Compare all pairs of modules by student."""
+    """Compare all pairs of modules. `modules`: the source of each student's module."""
     stub_prints = {found for part in module_parts(stub) for found, _ in _fingerprints(part)}
     found = Similarity(modules=dict(modules))
     for name, source in modules.items():
@@ -166,7 +167,7 @@ def _module_fingerprints(week: Week, source: str, ignored: set[str]) -> Fingerpr
 
 
 def _owners(parts: Sequence[ModulePart], exercises: Sequence[str]) -> dict[str, str]:
-    """Map each definition to its exercise: itself, or the only exercise that uses it.
+    """Map each exercise to itself, and each helper to the exercise if only one uses the helper.
 
     Two students who solve an exercise in the same way need the same helper, which must not count
     as a second similarity.
@@ -188,7 +189,7 @@ def _owners(parts: Sequence[ModulePart], exercises: Sequence[str]) -> dict[str, 
 
 
 def _fingerprints(part: ModulePart) -> Iterator[tuple[str, set[int]]]:
-    """Yield the fingerprints of a part, each with the source lines that it covers."""
+    """Yield each fingerprint of a part with the source lines that the fingerprint covers."""
     for start in range(len(part.tokens) - K + 1):
         tokens, lines = zip(*part.tokens[start : start + K], strict=True)
         yield " ".join(tokens), set(lines)
@@ -250,7 +251,7 @@ def _table(modules: Sequence[set[str]], column: Mapping[str, int]) -> Any:
 
 
 def _shares(table: Any, weights: Any = 1.0) -> Any:
-    """Return the shared weight of each pair as a fraction of the smaller one's weight."""
+    """Return the shared weight of each pair of modules as a fraction of the smaller weight."""
     both = (table * weights) @ table.T
     own = np.diagonal(both)
     return both / np.maximum(np.minimum.outer(own, own), 1e-9)
@@ -258,16 +259,16 @@ def _shares(table: Any, weights: Any = 1.0) -> Any:
 
 @dataclass(frozen=True)
 class ModulePart:
-    """A top-level definition, or another top-level statement (name ""): its lines and tokens."""
+    """A top-level definition, or a different top-level statement, which has the name ""."""
 
     name: str
     lines: range
-    words: frozenset[str]  # all names, as written
-    tokens: tuple[tuple[str, int], ...]  # with their lines
+    words: frozenset[str]  # all tokens as written
+    tokens: tuple[tuple[str, int], ...]  # normalised tokens with their line numbers
 
 
 def module_parts(source: str) -> list[ModulePart]:
-    """Return the parts of a module; a module that is not valid Python is one part."""
+    """Split a module into its parts. A module that is not valid Python is a single part."""
     lines = source.split("\n")
     try:
         tree = ast.parse(source)

@@ -1,10 +1,10 @@
 """Create courses, weeks and exercises from templates (`autograder new`).
 
-A new week is complete and works: solution, grader, misconception, alternative, lesson, hints,
-public checks. `FILL IN` marks the parts that only the author can write, and `verify` reports each
-mark that is left as a gap, so no week is released with template text. A new exercise is the small
-example of a new week under another name. course.yaml is edited as text, so that its comments and
-layout are preserved.
+A new week is complete and works: it has a solution, grader, misconception, alternative, lesson,
+hints and public checks for a small example. `FILL IN` marks the parts that only the author can
+write. `verify` reports each remaining mark as a gap, so no week is released with template text. A
+new exercise is the same example with a different name. course.yaml is edited as text to preserve
+its comments and layout.
 """
 
 import datetime as dt
@@ -29,8 +29,8 @@ from ..model.source.rules import in_words
 PLACEHOLDER = "FILL IN"
 _NAME = re.compile(r"week([0-9]{2})_([a-z][a-z0-9_]*)\Z")
 _TEXT_FILES = (".py", ".md", ".txt")
-# (template, folder, file name). The templates do not end in .j2, because such files are packaged
-# for students and these contain a hidden test.
+# (template, folder, file name). The templates do not end in .j2, because .j2 files are packaged for
+# students, and these templates contain a hidden test.
 _FILES = (
     ("solution.py.blank", "solutions/{name}", "{topic}.py"),
     ("misconception.py.blank", "solutions/{name}", "misconceptions/forgets_the_root.py"),
@@ -52,14 +52,15 @@ def fill_template(template: str, values: dict[str, Any]) -> str:
         keep_trailing_newline=True,
         trim_blocks=True,
         lstrip_blocks=True,
-        autoescape=False,  # Python and Markdown, from validated names
+        autoescape=False,  # the output is Python or Markdown, and all names are validated
     )
     return environment.get_template(template).render(values)
 
 
 def with_week(text: str, entry: str) -> str:
-    """Return the text with `entry`, a list item without indentation, appended to its weeks.
+    """Return the text of course.yaml with `entry` appended to its weeks.
 
+    entry: a YAML list item without indentation
     Raise CourseError if the result would change an existing week.
     """
     grown = _inserted(text, _field(_root(text), "weeks", REGISTRY), f"\n{entry}")
@@ -71,9 +72,9 @@ def with_week(text: str, entry: str) -> str:
 
 
 def with_exercise(text: str, week: str, entry: str) -> str:
-    """Return the text with `entry` appended to the exercises of a week.
+    """Return the text of course.yaml with `entry` appended to the exercises of a week.
 
-    Raise CourseError if the result would change another exercise.
+    Raise CourseError if the result would change an existing exercise.
     """
     before = parse(text).weeks
     number = next(n for n, w in enumerate(before) if w.name == week)
@@ -100,7 +101,7 @@ def _field(node: Any, name: str, location: str) -> Any:
 
 
 def _inserted(text: str, items: Any, entry: str) -> str:
-    """Return the text with an entry after the last item and the comments that belong to it."""
+    """Return the text with `entry` inserted after the last of `items` and the comments below it."""
     lines, column = text.rstrip("\n").split("\n"), items.start_mark.column
     end = items.value[-1].start_mark.line + 1
     for number, line in enumerate(lines[end:], start=end):
@@ -113,9 +114,9 @@ def _inserted(text: str, items: Any, entry: str) -> str:
 
 
 def new_course(root: Path, title: str, name: str, exercise: str | None = None) -> list[Path]:
-    """Create a course with one week in the folder `root` and return its files.
+    """Create a course with one week in the folder `root`, and return the created files.
 
-    Raise CourseError if there is a course.yaml already.
+    Raise CourseError if the folder already contains a course.yaml.
     """
     registry = root / REGISTRY
     if registry.exists():
@@ -135,9 +136,9 @@ def new_course(root: Path, title: str, name: str, exercise: str | None = None) -
 
 
 def new_week(course: Course, name: str, exercise: str | None = None) -> list[Path]:
-    """Create the week `name` and return its files, those with placeholders first.
+    """Create the week `name` and return the created files, with the generated stub last.
 
-    Raise CourseError before any change if the name is invalid or already in use.
+    If the name is invalid or already in use, raise CourseError without changing any file.
     """
     last = max(course.weeks, key=lambda w: course.localized(w.due))
     step = dt.timedelta(days=7)
@@ -149,11 +150,11 @@ def new_week(course: Course, name: str, exercise: str | None = None) -> list[Pat
 
 
 def unfilled_placeholders(course: Course, week: Week) -> Iterator[str]:
-    """Yield where `FILL IN` is left in a week, as `path:line`."""
+    """Yield the location of each `FILL IN` that remains in a week, as `path:line`."""
     if PLACEHOLDER in week.title:
         yield f"{REGISTRY}: the title of {week.name}"
     folders = course.exercise_folder(week), course.solution_folder(week), course.graders(week)
-    stub = stub_path(course, week)  # generated from the solution, which is reported instead
+    stub = stub_path(course, week)  # skipped, because it is generated from the solution
     for folder in folders:
         for path in sorted(p for p in folder.rglob("*") if p.suffix in _TEXT_FILES and p != stub):
             lines = path.read_text(encoding="utf-8", errors="replace").split("\n")
@@ -175,7 +176,7 @@ def _week_values(
 
 
 def _values(week: str, topic: str, exercise: str) -> dict[str, Any]:
-    """Return the values that the templates use; raise CourseError for an invalid function name."""
+    """Return the variables of the templates; raise CourseError if the function name is invalid."""
     if not re.fullmatch(r"[a-z][a-z0-9_]*", exercise):
         raise CourseError(
             f"{exercise!r} is not a function name: use lower-case letters, digits and _"
@@ -231,7 +232,7 @@ def _write_week(course: Course, values: dict[str, Any], registry: str) -> list[P
 
 
 def write_files(root: Path, week: str, files: dict[Path, str], registry: str) -> list[Path]:
-    """Write files of a week and course.yaml, then generate the stub; return the written files."""
+    """Write course.yaml and a week's files and stub; return the paths of the files and the stub."""
     for path, text in {**files, root / REGISTRY: registry}.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
@@ -240,9 +241,9 @@ def write_files(root: Path, week: str, files: dict[Path, str], registry: str) ->
 
 
 def add_exercise(course: Course, week: Week, name: str) -> list[Path]:
-    """Write an exercise into a week and return the changed files.
+    """Add an exercise to a week and return the changed files.
 
-    Raise CourseError before any change if the name is already in use.
+    If the name is invalid or already in use, raise CourseError without changing any file.
     """
     values = _values(week.name, week.stem, name)
     if name in {e.name for e in week.exercises}:
@@ -273,7 +274,7 @@ def add_exercise(course: Course, week: Week, name: str) -> list[Path]:
 
 
 def _appended(path: Path, text: str) -> str:
-    """Return a file's content with `text` appended; add `import torch` to modules that lack it."""
+    """Return a file's content with `text` appended, and `import torch` if a module lacks it."""
     before = path.read_text(encoding="utf-8").rstrip() if path.is_file() else ""
     if path.suffix != ".py":
         return f"{before}\n\n{text}".lstrip()

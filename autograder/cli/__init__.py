@@ -14,7 +14,7 @@ from .app import IN_PROJECT, app
 
 __all__ = ["app", "main", "register", "run"]
 
-# the output of these options is not guarded: it contains colours or shell code, and no other text
+# these options print colours or shell code, but no untrusted text, so their output is not guarded
 _UNGUARDED = {"--help", "--show-completion", "--install-completion"}
 _COMPLETING = "_AUTOGRADER_COMPLETE"
 
@@ -29,8 +29,8 @@ def register() -> None:
 
 def main() -> None:
     """Run the command in `sys.argv` and exit with its code."""
-    # With this package, jsonschema compiles 38 grammars for a URL format that notebooks do not use,
-    # which delays every command that reads a notebook by 0.9 s. Without it, the format is skipped.
+    # If jsonschema finds rfc3987_syntax, it compiles 38 grammars for a URL format that notebooks do
+    # not use, which delays commands that read a notebook by 0.9 s; otherwise it skips the format.
     sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]  # blocks the import
     options = {word.partition("=")[0] for word in sys.argv[1:]}
     if not _UNGUARDED & options and _COMPLETING not in os.environ:
@@ -61,9 +61,9 @@ def run(arguments: list[str] | None = None) -> int | str | None:
 
 
 def _exit(code: int | str | None) -> None:
-    """End the process; if torch is loaded, skip Python's finalization.
+    """Exit the process; if torch is loaded, skip Python's finalization.
 
-    Native libraries can crash if they are unloaded in a certain order.
+    Finalization can crash, depending on the order in which native libraries are unloaded.
     """
     if "torch" not in sys.modules or not isinstance(code, int | None):
         sys.exit(code)

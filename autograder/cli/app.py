@@ -1,8 +1,8 @@
-"""Define the application with which all commands register.
+"""Define the Typer application to which all commands are added.
 
-A command is one function. It imports the modules that it needs when it runs, so that `--help` is
-fast, prints its result, and returns False if something needs attention (exit code 1). A KitError is
-printed as one line (exit code 2, see `cli.run`).
+Each command is a function that prints its result and returns False if something needs attention
+(exit code 1). Commands import other packages only when they run, so that `--help` is fast. A
+KitError is printed as one line (exit code 2, see `cli.run`).
 """
 
 from difflib import get_close_matches
@@ -28,7 +28,7 @@ class CommandGroup(TyperGroup):
     """The installed commands. A student's installation contains only the commands for students."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Resolve a command; in a student's installation, explain why a command is unknown."""
+        """Resolve a command. In a student's installation, raise KitError if it is unknown."""
         if not IN_PROJECT and self.get_command(ctx, args[0]) is None:
             if near := get_close_matches(args[0], self.list_commands(ctx), n=1, cutoff=0.75):
                 raise KitError(f"there is no command {args[0]!r}; did you mean {near[0]!r}?")

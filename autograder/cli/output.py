@@ -41,7 +41,7 @@ def counting(description: str, total: int) -> Iterator[Callable[[], None]]:
 
 
 def print_attention(lines: Iterable[str], mark: str = "LOOK") -> bool:
-    """Print each line after `mark`; return True if there are no lines."""
+    """Print each line with the prefix `mark`; return True if there are no lines."""
     lines = list(lines)
     for line in lines:
         print(f"{mark}  {line}")
@@ -60,7 +60,7 @@ def print_checks(checks: Iterable[tuple[bool, str, str]]) -> bool:
 
 
 def new_table(*columns: str, title: str = "") -> Table:
-    """Return a table, with borders if it has a title; a heading after `>` aligns right."""
+    """Return a table, with borders if it has a title. A heading after `>` is right-aligned."""
     table = Table(title=title, title_justify="left") if title else Table(box=None, pad_edge=False)
     for heading in columns:
         if heading.startswith(">"):
@@ -79,7 +79,7 @@ def write_output(path: Path, data: bytes, mode: int = 0o600) -> None:
 
 
 def counted(names: Sequence[str]) -> str:
-    """Format the number of names and the first few names, such as `2 (ada, bob)`."""
+    """Format names as their number and the first few of them, such as `2 (ada, bob)`."""
     more = len(names) - _MAX_NAMES
     first = ", ".join(names[:_MAX_NAMES]) + (f" and {more} more" if more > 0 else "")
     return f"{len(names)} ({first})"

@@ -119,7 +119,7 @@ def watch(
         out.print("checking ...", style="dim")
         try:
             result = check_week(opened, names, seconds=seconds, warm=python)
-        except KitError as error:  # an editor may replace the file in two steps
+        except KitError as error:  # the file is missing for a moment while some editors save it
             out.print(str(error))
             return
         if out.is_terminal:
@@ -137,7 +137,7 @@ def watch(
     )
     # WarmPython imports torch for the next check while the student reads the result
     with closing(WarmPython(opened)) as python, suppress(KeyboardInterrupt):
-        next(saves)  # start watching, so that a save during the first check is noticed
+        next(saves)  # starts watching, so that a save during the first check is noticed
         check_again(python)
         for changes in saves:
             if changes:

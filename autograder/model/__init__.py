@@ -1,9 +1,10 @@
-"""The data model that all other packages share; it imports none of them but `worker.protocol`.
+"""The data model that all other packages share.
 
-`course` reads course.yaml, `report` defines stored reports and scores, `source` analyses submitted
-source code. The modules here are small and shared by many packages: `errors` is the hierarchy of
-exceptions, `message_text` makes untrusted text safe to show, `availability` describes optional
-libraries and devices, `submission_files` the zips, notes and times of submissions.
+From other packages, `model` imports only small parts of `worker`. `course` reads course.yaml,
+`report` defines stored reports and scores, and `source` analyses submitted source code. Many
+packages use the small modules here: `errors` defines the exceptions, `message_text` makes untrusted
+text safe to show, `availability` finds optional libraries and devices, and `submission_files`
+defines the zips, notes and timestamps of submissions.
 """
 
 __all__ = [

@@ -1,6 +1,6 @@
-"""The optional libraries and the devices that a machine may lack.
+"""Find out which optional libraries and devices this machine has.
 
-Each device that hidden tests can run on is one line of `AXES`. This module does not import torch:
+`AXES` lists the devices on which hidden tests can run. This module does not import torch, because
 that takes seconds and would initialise CUDA in this process, which forked workers must not inherit.
 """
 
@@ -31,14 +31,17 @@ def installed(extra: str) -> bool:
 
 
 def is_missing(extras: Iterable[str | None], error: str, message: str) -> bool:
-    """Return True if an import failed because the library of one of these extras is missing."""
+    """Return True if an import failed because a library of one of these extras is not installed.
+
+    error, message: the type and the message of the exception that the import raised
+    """
     missing = (x for x in extras if x is not None and not installed(x))
     names = {name for x in missing for name in EXTRAS.get(x, (x,))}
     return error == "ModuleNotFoundError" and any(f"'{name}'" in message for name in names)
 
 
 def missing_in_words(extra: str) -> str:
-    """Return the message that an extra is not installed, with the command that installs it."""
+    """Return a message that names a missing extra and the command that installs it."""
     return (
         f"the extra {extra!r}, which is not installed here: "
         f"pip install {' '.join(EXTRAS.get(extra, (extra,)))}"
@@ -47,18 +50,18 @@ def missing_in_words(extra: str) -> str:
 
 @dataclass(frozen=True)
 class Axis:
-    """A device: its name, torch's name for it, whether it is available, and its limits."""
+    """A device on which hidden tests can run. `torch`: the name of this device type in torch."""
 
     name: str
     torch: str
     is_available: Callable[[], bool]
-    missing: str  # the message if it is not available
-    claimed: bool = False  # simulated: its tensors are on the CPU
-    lacks: tuple[str, ...] = ()  # float types that it does not support
+    missing: str  # the error message if the device is not available
+    claimed: bool = False  # True for a simulated device, whose tensors are on the CPU
+    lacks: tuple[str, ...] = ()  # float types that the device does not support
 
 
 def has_cuda() -> bool:
-    """Return True if there is a CUDA device and torch can use it."""
+    """Return True if a CUDA device is visible and the installed torch was built with CUDA."""
     if os.environ.get("CUDA_VISIBLE_DEVICES") in ("", "-1") or not os.path.exists("/dev/nvidiactl"):
         return False
     torch = importlib.util.find_spec("torch")
@@ -87,9 +90,10 @@ CHOICES_IN_WORDS = f"{', '.join(CHOICES[:-1])} or {CHOICES[-1]}"
 
 
 def axis(choice: str = "auto", *, here: bool = True) -> tuple[str, ...]:
-    """Return the devices for a choice on the command line, the CPU first.
+    """Return the devices for a value of `--device`, the CPU first.
 
-    here: False on a cluster, where only the workers know their devices
+    here: False if the tests run on a cluster, where only the workers know their devices
+    Raise KitError if the device is unknown, or not available on this machine.
     """
     if choice not in CHOICES:
         raise KitError(f"no device {choice!r}: choose one of {', '.join(CHOICES)}")

@@ -1,8 +1,7 @@
-"""All errors that the kit raises on purpose.
+"""Exceptions that the kit raises on purpose.
 
-A command shows a `KitError` as one line and exits with code 2.
-`grading/outcomes.py` defines the exceptions that end a hidden test, `serve/views/responses.py` the
-responses of the service to requests that it refuses.
+A command shows a `KitError` as one line and exits with code 2. The exceptions that end a hidden
+test are in `grading/outcomes.py`, and the service's error responses in `serve/views/responses.py`.
 """
 
 
@@ -15,15 +14,15 @@ class CourseError(KitError):
 
 
 class NoCourse(CourseError):
-    """No course.yaml in this folder or above."""
+    """Neither the folder nor any folder above it contains a course.yaml."""
 
 
 class BuildError(KitError):
-    """A solution cannot be turned into a stub."""
+    """A stub, a lesson, a figure or another file of a week cannot be built."""
 
 
 class LeakError(KitError):
-    """A file that would leave the instructor's machine contains a secret."""
+    """A file that would leave the instructor's machine contains a secret or cannot be checked."""
 
 
 class IntakeError(KitError):
@@ -31,7 +30,7 @@ class IntakeError(KitError):
 
 
 class EngineError(KitError):
-    """The grading system failed; never caused by a student."""
+    """The grading system failed. The student is never at fault."""
 
 
 class NbgraderError(KitError):
@@ -41,7 +40,7 @@ class NbgraderError(KitError):
 class PlatformError(KitError):
     """A learning platform rejected a request, or cannot be reached.
 
-    unsure: True if a write may have taken effect
+    unsure: True if the platform may have performed a write request despite the error
     """
 
     def __init__(self, message: str, *, unsure: bool = False) -> None:
@@ -54,4 +53,4 @@ class SandboxMissing(EngineError):
 
 
 class SandboxFault(EngineError):
-    """A template or a child could not start, or ended unexpectedly; retry with a new template."""
+    """A template process or its child did not start or died; retry with a new template process."""

@@ -1,13 +1,14 @@
-"""Prepare text for messages: escape and quote untrusted text, and suggest names for misspelt ones.
+"""Prepare text for messages: escape and quote untrusted text, and suggest corrections of names.
 
 Theory of operation. Names, messages and file names may contain characters that control a terminal
 (escape sequences clear the screen, set its title, hide text), change the reading order, are
-invisible, or pile combining marks onto the lines above. Each of them is written as a Python escape:
-`\\x1b`, `\\u202e`. A surrogate, which represents an undecodable byte, is written as that byte, so
-printing cannot fail.
+invisible, or pile combining marks onto the lines above. Each such character is replaced by a Python
+escape, such as `\\x1b` or `\\u202e`. Surrogates are escaped too, so that printing cannot fail; a
+surrogate that represents an undecodable byte is replaced by the escape of that byte.
 
 Messages mark code as Markdown does: a run of backticks opens a quotation, and a run of the same
-length closes it. A quotation gets a longer run than any in its text, so the text cannot close it.
+length closes it. The runs around a quotation are longer than any run in its text, so the text
+cannot close the quotation.
 """
 
 import difflib
@@ -21,14 +22,15 @@ _UNSEEN = re.compile(
     "\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"  # fillers, direction marks
     "\u200b-\u200f\u2028-\u202e"  # zero width, line separators, reading order
     "\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"
-    "\ud800-\udfff"  # surrogates, also of undecodable bytes
+    "\ud800-\udfff"  # surrogates, which also represent undecodable bytes
     "\U00013430-\U0001345f\U0001bca0-\U0001bca3"  # format controls of hieroglyphs and shorthand
     "\U0001d173-\U0001d17a\U000e0000-\U000e0fff"  # invisible letters
     "]"
 )
 
 
-# Runs that can contain stacked marks; no language needs more than three on a letter.
+# Matches runs that may contain stacked combining marks. No language needs more than three marks on
+# one letter.
 _LETTERS = re.compile("[\u0300-\ud7ff\ue000-\U0001ffff]{4,}")
 _MOST_MARKS = 3
 _UNSEEN_IN_JSON = re.compile(_UNSEEN.pattern.replace("\x00-\x1f", "\x00-\x09\x0b-\x1f"))
@@ -37,25 +39,25 @@ _QUOTATION = re.compile(r"(?<!`)(`+)(?!`)([^\n]+?)(?<!`)\1(?!`)")
 
 
 def visible(text: object, keep: str = "") -> str:
-    """Return the text with invisible characters escaped, except those in `keep`."""
+    """Escape invisible characters, except those in `keep`, and excess combining marks."""
     seen = _UNSEEN.sub(lambda m: m[0] if m[0] in keep else _named(m[0]), str(text))
     return _unstacked(seen, _named)
 
 
 def replaced(text: object, keep: str = "\t\n") -> str:
-    """Return the text with each invisible character replaced by one sign, for students' pages."""
+    """Replace invisible characters, except those in `keep`, by U+FFFD; drop excess marks."""
     sign = "\N{REPLACEMENT CHARACTER}"
     seen = _UNSEEN.sub(lambda m: m[0] if m[0] in keep else sign, str(text))
     return _unstacked(seen, lambda mark: "")
 
 
 def visible_json(text: str) -> str:
-    """Return equal JSON in which strings contain no unescaped invisible character."""
+    """Escape invisible characters in a JSON text without changing the values it represents."""
     return _unstacked(_UNSEEN_IN_JSON.sub(lambda m: _escaped(m[0]), text), _escaped)
 
 
 def _unstacked(text: str, shown: Callable[[str], str]) -> str:
-    """Replace each combining mark after the third on one letter by `shown(mark)`."""
+    """Replace every combining mark after the third on a letter by `shown(mark)`."""
     if text.isascii():
         return text
 
@@ -82,7 +84,7 @@ def _escaped(character: str) -> str:
 
 
 def quoted(text: str) -> str:
-    """Return the text as a quotation, on one line."""
+    """Quote the text in backticks, with line breaks replaced by spaces."""
     line = " ".join(text.splitlines())
     fence = "`" * (1 + max(map(len, _RUN.findall(line)), default=0))
     space = " " if line.startswith("`") or line.endswith("`") else ""
@@ -102,7 +104,7 @@ def with_quotations(text: str, plain: Callable[[str], str], code: Callable[[str]
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return the end of a message about an unknown name."""
+    """Return the end of a message about an unknown name: the closest known name, or all of them."""
     known = sorted(known)
     close = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
     if close:

@@ -1,6 +1,7 @@
-"""Submissions between student, service and nbgrader: reproducible zips, receipts, notes and times.
+"""Formats of submissions: reproducible zips, digests for receipts, notes and timestamps.
 
-The digest on a receipt is that of `sha256sum`-like lines, so anyone can compute it from the files.
+The digest on a receipt covers lines in the format of `sha256sum`, so anyone can recompute it from
+the submitted files.
 """
 
 import datetime as dt
@@ -18,7 +19,7 @@ _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
 def packed(files: Mapping[str, bytes]) -> bytes:
-    """Return the files as a zip; equal files give equal bytes."""
+    """Pack the files as a zip archive; equal files give identical bytes."""
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
         for name in sorted(files):
@@ -39,7 +40,7 @@ Kind = Literal[
     "unreadable", "missing", "renamed", "deleted", "doubled", "edited", "code", "module", "taken",
     "kept", "refused",
 ]  # fmt: skip
-# The headings of `status`, followed by students' names.
+# The headings in the output of `status`; each is followed by the names of students.
 KINDS: dict[Kind, str] = {
     "unreadable": "the notebook is unreadable; replaced by an empty one",
     "missing": "the notebook is missing; replaced by an empty one",
@@ -56,7 +57,7 @@ KINDS: dict[Kind, str] = {
 
 
 class Note(msgspec.Struct, frozen=True):
-    """One repaired problem; `text` is for the student."""
+    """A problem in a submission and how it was handled; `text` is shown to the student."""
 
     kind: Kind
     text: str
@@ -68,7 +69,7 @@ def format_timestamp(moment: dt.datetime) -> str:
 
 
 def parse_timestamp(text: str) -> dt.datetime | None:
-    """Parse nbgrader's timestamp as an aware time, or return None if it is not a time."""
+    """Parse nbgrader's timestamp as an aware time, or return None if the text is not a time."""
     try:
         return aware(dt.datetime.fromisoformat(text.replace(" UTC", "+00:00")), dt.UTC)
     except ValueError:

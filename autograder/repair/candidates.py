@@ -1,13 +1,13 @@
-"""Generate small edits of an exercise; a search then looks for an edit that fixes it.
+"""Generate small edits of an exercise, one of which may fix it.
 
-An operator changes one kind of code: an axis, an operand, a comparison, a scale, a cast, a missing
-line. Operators work on any array program, do not depend on exercises, and contain no text of a
-solution. Users never see the text of an edit, only its line and its kind, in the words of
+An operator proposes edits of one kind of code: an axis, an operand, a comparison, a scale, a cast,
+a missing line. Operators work on any array program, do not depend on exercises, and contain no text
+of a solution. Users never see the text of an edit, only its line and a description of its kind from
 `model.report.findings`.
 
-Each operator has a weight, and the search tries edits with a small weight first. Operators that
-apply in few places come first, because they cost little. Operators that apply almost everywhere
-come last, because they often make tests pass by coincidence.
+Each operator has a weight, and the search tries light edits first. Operators that apply in few
+places come first, because they add few edits. Operators that apply almost everywhere come last,
+because their edits often make tests pass by coincidence.
 """
 
 import ast
@@ -20,13 +20,13 @@ from .operators import axes, control_flow, expressions, library_calls
 from .source_text import UNPARSABLE, Replacements, parsed
 
 _MAX_EDITS = 4000
-_MAX_NODES = 3000  # longer than any function of an exercise
+_MAX_NODES = 3000  # more than any function of an exercise has
 _CONSTRUCTOR_PENALTY = 1.5  # most mistakes are in the computation, not in the constructor
 
 _RARE = -0.5  # applies in few places
-_COMMON = 1.0  # common mistakes
+_COMMON = 1.0  # fixes common mistakes
 _MANY = 1.7  # applies in many places
-_EVERYWHERE = 2.6
+_EVERYWHERE = 2.6  # applies almost everywhere
 
 EXPRESSION_OPERATORS: tuple[tuple[function_scope.ExpressionOperator, float], ...] = (
     (library_calls.copies, _RARE),
@@ -85,10 +85,10 @@ class Edit:
     """A small edit of a module.
 
     line, function: the place of the edit
-    kind: the kind of mistake that the edit fixes, see `model.report.findings`
-    weight: a sort key; the search tries edits with a small weight first
-    replacements: the bytes of the module to replace, from last to first
-    more: additional lines that the edit changes
+    kind: the kind of mistake that the edit fixes (see `model.report.findings`)
+    weight: a sort key; the search tries light edits first
+    replacements: the byte ranges of the module to replace, from last to first
+    more: additional lines to report
     operator: the name of the operator that proposed the edit
     """
 
@@ -102,7 +102,7 @@ class Edit:
 
     @property
     def places(self) -> frozenset[tuple[str, int]]:
-        """The changed lines, each with its function."""
+        """The reported lines, each as a pair of the function and the line."""
         return frozenset((self.function, n) for n in (self.line, *self.more))
 
     def applied(self, data: bytes) -> bytes:
@@ -174,7 +174,7 @@ def _edits_of(scope: function_scope.FunctionScope) -> Iterator[Edit]:
 
 
 def _is_replaceable(node: ast.expr, scope: function_scope.FunctionScope) -> bool:
-    """Return True if an expression in parentheses can replace this one."""
+    """Return True if a parenthesised expression can replace this node."""
     if isinstance(node, (ast.Starred, ast.Slice)):
         return False
     if isinstance(getattr(node, "ctx", None), (ast.Store, ast.Del)):

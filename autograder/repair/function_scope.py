@@ -1,4 +1,4 @@
-"""Read the functions of a submission, and write calls with different arguments."""
+"""Analyse the functions of a submission, and rewrite calls with different arguments."""
 
 import ast
 from collections import deque
@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from .source_text import Code, Definition
 
-_LONGEST = 200  # characters of the longest expression that an edit repeats elsewhere
+_LONGEST = 200  # characters; longer expressions are not copied to other places
 _MAX_MAXIMA = 4
 
 
@@ -32,7 +32,7 @@ class FunctionScope:
         return self.code.text(node)
 
     def walk(self) -> Iterator[ast.AST]:
-        """Yield the nodes of the body, without annotations and parts of f-strings."""
+        """Yield the nodes of the body, except annotations and parts of f-strings."""
         todo: deque[ast.AST] = deque(self.node.body)
         while todo:
             node = todo.popleft()
@@ -85,7 +85,7 @@ class FunctionScope:
 
     @cached_property
     def attributes(self) -> list[str]:
-        """The attributes of `self`, and strings that may be passed to `setattr`."""
+        """The attributes of `self`, including strings that may name attributes for `setattr`."""
         nodes = self._class_nodes
         found = [n.attr for n in nodes if isinstance(n, ast.Attribute) and is_self(n.value)]
         if any(isinstance(n, ast.Name) and n.id == "setattr" for n in nodes):
@@ -95,7 +95,7 @@ class FunctionScope:
 
     @cached_property
     def keys(self) -> list[str]:
-        """The strings that the class or function uses as keys."""
+        """The strings that the method's class, or the function, uses as dictionary keys."""
         found: list[ast.expr | None] = []
         for node in self._class_nodes:
             found += [node.slice] if isinstance(node, ast.Subscript) else ()
@@ -123,7 +123,10 @@ class FunctionScope:
 
     @cached_property
     def assigned_once(self) -> dict[str, str]:
-        """The names that are assigned exactly once, with the text of their one-line expression."""
+        """The names that are assigned exactly once, mapped to the text of the expression.
+
+        Expressions that are long, or take more than one line, are left out.
+        """
         found: dict[str, list[str]] = {}
         for node in self._assignments:
             for name in (n for t in node.targets for n in ast.walk(t) if isinstance(n, ast.Name)):
@@ -134,7 +137,7 @@ class FunctionScope:
 
     @cached_property
     def siblings(self) -> dict[str, set[str]]:
-        """For each name, the parameters or names that are assigned together with it."""
+        """Each name, mapped to the names of its parameter list and its tuple assignments."""
         groups = [self.parameters]
         for node in self._nodes:
             if isinstance(node, ast.Tuple) and isinstance(node.ctx, ast.Store):
@@ -147,7 +150,7 @@ class FunctionScope:
 
     @cached_property
     def moves(self) -> list[tuple[str, str]]:
-        """The pairs of axes that the function swaps in assignments."""
+        """The pairs of axes that the function swaps in the value of an assignment."""
         found = [
             (self.text(v.args[-2]), self.text(v.args[-1]))
             for v in (n.value for n in self._assignments)
@@ -158,7 +161,7 @@ class FunctionScope:
 
     @cached_property
     def running_maxima(self) -> list[tuple[str, str, str]]:
-        """The running maxima: the library (torch, tl, np), the old name and the new name."""
+        """The running maxima, each with its library (torch, tl, np), old name and new name."""
         return [
             (library, old, n.targets[0].id)
             for n in self._assignments
@@ -168,7 +171,7 @@ class FunctionScope:
         ][:_MAX_MAXIMA]
 
     def _arguments_of_maximum(self, value: ast.expr) -> list[tuple[str, str]]:
-        """Return the library and the names in an elementwise maximum of two values."""
+        """Return each name in an elementwise maximum of two values, paired with the library."""
         if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Attribute):
             return []
         library, subject = self.text(value.func.value), value.func.value
@@ -180,7 +183,7 @@ class FunctionScope:
         return [(library, n.id) for n in given if pair and isinstance(n, ast.Name)]
 
     def with_keywords(self, node: ast.Call, added: Mapping[str, str] = {}, drop: str = "") -> str:
-        """Return a call with keywords added or replaced, and without the keyword `drop`."""
+        """Return the text of a call with keywords added or replaced, and without `drop`."""
         parts = [self.text(a) for a in node.args]
         for keyword in node.keywords:
             if keyword.arg is None:
@@ -191,18 +194,18 @@ class FunctionScope:
         return f"{self.text(node.func)}({', '.join(parts)})"
 
     def with_arguments(self, node: ast.Call, parts: list[str]) -> str:
-        """Return a call with different positional arguments."""
+        """Return the text of a call with different positional arguments."""
         keywords = [f"{k.arg}={self.text(k.value)}" for k in node.keywords if k.arg]
         return f"{self.text(node.func)}({', '.join([*parts, *keywords])})"
 
     def with_positional(self, node: ast.Call, index: int, text: str) -> str:
-        """Return a call with one positional argument replaced."""
+        """Return the text of a call with one positional argument replaced."""
         parts = [self.text(a) for a in node.args]
         parts[index] = text
         return self.with_arguments(node, parts)
 
     def is_numpy(self, node: ast.Call) -> bool:
-        """Return True if a call is to NumPy or its function uses only NumPy."""
+        """Return True if a call is of NumPy, or if the function around the call uses only NumPy."""
         match node.func:
             case ast.Attribute(ast.Name("np" | "numpy")):
                 return True
@@ -211,13 +214,13 @@ class FunctionScope:
         return "np" in self.used and "torch" not in self.used
 
     def subject_of(self, node: ast.Call) -> str:
-        """Return the text of a method's object or of a function's first argument."""
+        """Return the text of a method's object or of a function's first argument, or ""."""
         if isinstance(node.func, ast.Attribute) and not is_library(node.func.value):
             return self.text(node.func.value)
         return self.text(node.args[0]) if node.args else ""
 
     def is_returned(self, node: ast.expr) -> bool:
-        """Return True if an expression is returned, alone or in a tuple."""
+        """Return True if an expression is a return value or an element of a returned tuple."""
         parent = self.parents.get(node)
         if isinstance(parent, ast.Tuple):
             parent = self.parents.get(parent)
@@ -233,7 +236,7 @@ def is_self(node: ast.expr) -> bool:
 
 
 def _counters(node: ast.AST) -> list[str]:
-    """Return the counter of a loop over `range` or `enumerate`; otherwise an empty list."""
+    """Return the counter of a loop over `range` or `enumerate`, or [] for any other node."""
     if not isinstance(node, (ast.For, ast.comprehension)) or not isinstance(node.iter, ast.Call):
         return []
     first = node.target.elts[:1] if isinstance(node.target, ast.Tuple) else [node.target]
@@ -246,7 +249,7 @@ def _branches(value: ast.expr) -> list[ast.expr]:
 
 
 def function_scopes(code: Code, definitions: list[Definition]) -> Iterator[FunctionScope]:
-    """Yield the functions and methods of definitions, constructors last."""
+    """Yield the functions and methods of definitions. Constructors follow other methods."""
     for definition in definitions:
         if isinstance(definition, ast.FunctionDef):
             yield FunctionScope(code, definition.name, definition, None)
@@ -260,11 +263,11 @@ _MOVES = ("transpose", "swapaxes", "movedim", "moveaxis")
 Proposals = Iterator[tuple[str, str]]  # the kind of mistake and the new text
 ExpressionOperator = Callable[[ast.expr, FunctionScope], Proposals]
 StatementOperator = Callable[[ast.stmt, FunctionScope], Proposals]
-Nodes = list[tuple[ast.expr | ast.stmt, str]]  # nodes with their new texts
+Nodes = list[tuple[ast.expr | ast.stmt, str]]  # pairs of a node and its new text
 
 
 class Several(NamedTuple):
-    """An edit of several nodes: `mistake` on lines that are reported, `also` on other lines."""
+    """An edit of several nodes. Only the lines of the nodes in `mistake` are reported."""
 
     kind: str
     mistake: Nodes
@@ -277,7 +280,7 @@ _LIBRARIES = ("torch", "np", "numpy", "F", "math", "nn")
 
 
 def called(node: ast.AST | None) -> str:
-    """Return the name of a called function, without its module or object; otherwise ""."""
+    """Return the name of a called function without its module or object, or "" if unknown."""
     if not isinstance(node, ast.Call):
         return ""
     if isinstance(node.func, ast.Attribute):
@@ -286,7 +289,7 @@ def called(node: ast.AST | None) -> str:
 
 
 def number(node: ast.AST | None) -> int | float | None:
-    """Return the value of a literal number with its sign, or None for any other node."""
+    """Return the value of a literal number, including its sign, or None for any other node."""
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
         inner = number(node.operand)
         return None if inner is None else -inner

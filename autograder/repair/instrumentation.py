@@ -1,12 +1,12 @@
 """Instrument a program so that it records the values of its expressions while it runs.
 
-The traced version behaves like the program. Each expression that is a value is wrapped in a call of
-`_kit_note`. The recorder is appended to the program as text, so it runs wherever the submission
-runs. The function NOTES returns all rows. A submission can change the recorded rows, so graders use
-them only to select a line of the submission itself.
+The instrumented version behaves like the original program. Each expression that computes a value is
+wrapped in a call of `_kit_note`. The recorder is appended to the program as text, so it runs
+wherever the submission runs. The function NOTES returns all rows. A submission can change the
+recorded rows, so graders use them only to select a line of the submission itself.
 
-A row describes one value by a few numbers, such as sums over its entries. Some of them do not
-depend on the order of the entries, to recognise a value that another program computes differently.
+A row describes one value by a few numbers, such as sums over its entries. Most of these numbers do
+not depend on the order of the entries, so that permuted values can be recognised.
 """
 
 import ast
@@ -15,7 +15,7 @@ from typing import Any
 
 from .source_text import Definition, parsed
 
-NOTES = "_kit_notes"  # returns all rows
+NOTES = "_kit_notes"  # name of the function that returns all rows
 # Columns: the index of the expression, the kind of value, its dtype, whether it requires a
 # gradient, the number of entries, and a number that depends on the shape.
 NODE, KIND, TYPE, GRADIENT, COUNT, SHAPE = range(6)
@@ -23,9 +23,9 @@ NODE, KIND, TYPE, GRADIENT, COUNT, SHAPE = range(6)
 # cubes; then two sums that depend on the order of the entries.
 UNORDERED, ORDERED = slice(6, 13), slice(13, 15)
 WIDTH = 15
-TEXT, LIST = 3, 4  # kinds; tensors are 0, arrays 1, numbers 2
-# The entries of a text are its characters. At most 4 values of an expression and 2000 rows are
-# recorded. NaN is replaced by 0.7 and infinity by 3.3 to keep sums finite.
+TEXT, LIST = 3, 4  # values of KIND; tensors are 0, arrays 1, numbers 2
+# The entries of a text are its characters. At most 4 values of an expression and 2000 rows in all
+# are recorded. NaN is replaced by 0.7 and infinity by 3.3 with its sign, so that sums stay finite.
 RECORDER = """
 def _kit_recorder():
     import math, numpy, torch
@@ -141,7 +141,7 @@ class TracedExpression:
     """An expression whose values are recorded.
 
     statement: the first line of the statement that contains the expression
-    parts: the indices of its subexpressions
+    parts: the indices of the recorded subexpressions
     is_name: whether the expression is a single name
     returned: whether the function returns the value
     """
@@ -156,7 +156,7 @@ class TracedExpression:
 
 @dataclass(frozen=True)
 class TracedProgram:
-    """The text of an instrumented program, and the expressions that it records."""
+    """The source of an instrumented program, and the expressions that the program records."""
 
     source: str
     nodes: list[TracedExpression]
@@ -171,7 +171,7 @@ def trace_program(source: str, name: str, foreign: frozenset[str] = frozenset())
     """
     code = parsed(source)
     wanted = {d.lineno for d in code.reachable(name, foreign - {name})}
-    tree = ast.parse(source)  # a copy, because the tree is changed below
+    tree = ast.parse(source)  # a new tree, because instrumentation changes it
     marker = _Marker()
     for definition in tree.body:
         if isinstance(definition, Definition) and definition.lineno in wanted:
@@ -182,7 +182,7 @@ def trace_program(source: str, name: str, foreign: frozenset[str] = frozenset())
 
 
 class _Marker(ast.NodeTransformer):
-    """Wraps the values of definitions in calls that record them."""
+    """Wraps the expressions of definitions in calls that record their values."""
 
     def __init__(self) -> None:
         self.nodes: list[TracedExpression] = []
@@ -214,7 +214,7 @@ class _Marker(ast.NodeTransformer):
             return node
         if not isinstance(node, ast.expr) or not self._is_value(node):
             return super().visit(node)
-        if isinstance(node, _LISTS):  # the parts of a list are also parts of its expression
+        if isinstance(node, _LISTS):  # the parts of a list also count for the outer expression
             first = len(self.nodes)
             inside = super().visit(node)
             parts = [*range(first, len(self.nodes))]
@@ -237,7 +237,7 @@ class _Marker(ast.NodeTransformer):
         return node
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
-        if isinstance(node.func, ast.Attribute):  # a method is not recorded, but its object may be
+        if isinstance(node.func, ast.Attribute):  # record the object, not the bound method
             node.func.value = self.visit(node.func.value)
         node.args = [self.visit(a) for a in node.args]
         for keyword in node.keywords:

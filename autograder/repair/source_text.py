@@ -1,7 +1,7 @@
 """Parse a submission's module, find its definitions, and replace parts of its text.
 
 The module is parsed but never run. Edits replace text instead of unparsing a changed syntax tree,
-so that all other lines keep their numbers.
+so that lines before the edit keep their text and their numbers.
 """
 
 import ast
@@ -17,7 +17,7 @@ _CALLED_METHODS = ("__init__", "forward", "__call__")
 Definition = ast.FunctionDef | ast.ClassDef
 Replacements = tuple[tuple[int, int, bytes], ...]  # (start, end, new text), from last to first
 
-# Errors of parsing and compiling. The parser raises MemoryError if its stack overflows.
+# Exceptions from parsing and compiling. The parser raises MemoryError if its stack overflows.
 UNPARSABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 
@@ -49,7 +49,7 @@ class Code:
         return self.data[start:end].decode()
 
     def replacements(self, *nodes: tuple[ast.expr | ast.stmt, str]) -> Replacements:
-        """Return the replacements that substitute each node by its text.
+        """Return the replacements that put the new text in place of each node.
 
         The nodes must not overlap.
         """
@@ -59,8 +59,8 @@ class Code:
     def without_unused_definitions(self, names: Iterable[str]) -> bytes:
         """Return the module with unused definitions replaced by spaces.
 
-        A definition is unused if neither a name in `names` nor a statement outside of definitions
-        needs it. All other bytes keep their offsets.
+        A definition is unused if neither the definitions in `names` nor a statement outside of
+        definitions needs it. All other bytes keep their offsets.
         """
         used = set(names)
         for statement in self.tree.body:
@@ -99,7 +99,7 @@ class Code:
             if definition is None or definition.name in found:
                 continue
             found[definition.name] = definition
-            # A dict keeps the order of the text; the order of a set depends on the process.
+            # Unlike a set, a dict has the same order in every process.
             used = dict.fromkeys(n.id for n in ast.walk(definition) if isinstance(n, ast.Name))
             todo += [n for n in used if n in self.definitions and n not in stop]
         return list(found.values())
@@ -112,9 +112,9 @@ def parsed(source: str) -> Code:
 
 
 def without_unused_definitions(source: str, names: Iterable[str]) -> bytes:
-    """Return a module with unused definitions replaced by spaces, so that its edits still apply.
+    """Return a module with unused definitions replaced by spaces, so that edits still apply to it.
 
-    A module that cannot be parsed is returned unchanged.
+    Return a module that cannot be parsed unchanged.
     """
     try:
         return parsed(source).without_unused_definitions(names)
@@ -123,7 +123,10 @@ def without_unused_definitions(source: str, names: Iterable[str]) -> bytes:
 
 
 def shared_definitions(source: str, other: str) -> frozenset[str]:
-    """Return the names of the definitions whose texts are equal in two modules."""
+    """Return the names of the definitions whose texts are equal in two modules.
+
+    Return an empty set if one of the modules cannot be parsed.
+    """
     try:
         pairs = _definition_texts(source).items() & _definition_texts(other).items()
         return frozenset(name for name, _ in pairs)
@@ -152,19 +155,22 @@ def foreign_lines(source: str, name: str, foreign: frozenset[str]) -> frozenset[
 
 
 def parameters(source: str, exercise: str) -> frozenset[str]:
-    """Return the parameters of a function, or of the public methods of a class."""
+    """Return the parameters of a function, or of a class's constructor, `forward` and `__call__`.
+
+    Return an empty set for a function that is decorated or reassigned, or if parsing fails.
+    """
     return frozenset(a.arg for f in _functions(source, exercise) for a in _arguments(f))
 
 
 def required_parameters(source: str, exercise: str) -> frozenset[str]:
-    """Return a function's positional parameters without a default; for a class, return none."""
+    """Return a function's positional parameters without a default, or an empty set for a class."""
     functions = (f for f in _functions(source, exercise) if f.name == exercise)
     arguments = (f.args for f in functions)
     return frozenset(x.arg for a in arguments for x in a.args[: len(a.args) - len(a.defaults)])
 
 
 def unread_parameters(source: str, exercise: str) -> frozenset[str]:
-    """Return the parameters that an exercise never reads, except to reject invalid values."""
+    """Return the parameters that an exercise never reads other than to reject invalid values."""
     return frozenset(n for f in _functions(source, exercise) for n in _unread(f))
 
 
@@ -194,7 +200,7 @@ def _unread(function: ast.FunctionDef) -> Iterator[str]:
 
 
 def _only_refuses(statement: ast.stmt) -> bool:
-    """Return True if a statement only raises an error under some condition."""
+    """Return True for an assertion, and for an `if` without `else` that ends with `raise`."""
     if isinstance(statement, ast.If):
         return not statement.orelse and isinstance(statement.body[-1], ast.Raise)
     return isinstance(statement, ast.Assert)

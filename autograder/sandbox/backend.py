@@ -1,4 +1,4 @@
-"""The base class of the sandbox backends, and uids for the children of a grader that is root."""
+"""The base class of the sandbox backends, and unused uids for submissions."""
 
 import os
 import secrets
@@ -15,24 +15,24 @@ from .processes import WARM
 from .seccomp import Tasks
 from .session import Template
 
-# A uid above the ranges that systemd assigns to containers. By convention, it is unused.
+# The first uid of an unused range, above the ranges that systemd assigns to containers.
 _PREFERRED_UID = 1_999_000_000
 
 
-# `end` of a started template (see `Template`), and the completed `Boot`.
+# The argument `end` of `Template`, and a `Boot` with the settings that depend on the backend.
 StartedTemplate = tuple[Callable[[float], str], Boot]
 
 
 class Sandbox:
-    """Start templates in a sandbox.
+    """Starts templates in a sandbox.
 
-    runtime: a file that replaces `worker/server.py` (for trials)
+    runtime: file that replaces `worker/server.py` in a trial, or None
     warm:    modules that the template imports before the first fork
 
     Subclasses define:
     name:       the backend's name in reports
     namespaces: whether children have separate pid and mount namespaces
-    caveats:    the guarantees that are missing, compared with stronger backends
+    caveats:    guarantees of stronger backends that this backend lacks
     """
 
     name: str
@@ -45,13 +45,16 @@ class Sandbox:
 
     @property
     def separate_uids(self) -> bool:
-        """True if each submission gets a separate uid on this host."""
+        """Whether each submission gets a separate uid on this host."""
         return self._spare_uid(visible_paths(self._runtime, cuda=False)) is not None
 
     def start(self, config: bytes, *, cuda: bool = False) -> Template:
-        """Start a template; raise SandboxMissing or SandboxFault if it cannot start.
+        """Start a template.
 
         config: passed to `server.prepare` before the first fork
+        cuda:   whether submissions may use NVIDIA GPUs
+
+        Raises SandboxMissing if this host lacks the backend, or SandboxFault if the start fails.
         """
         boot = Boot(self.name, self._warm, None, cuda, first=secrets.randbelow(SPARE_UIDS))
         visible = visible_paths(self._runtime, cuda=cuda)
@@ -72,7 +75,7 @@ class Sandbox:
         )
 
     def _launch(self, visible: Visible, boot: Boot, control: int) -> StartedTemplate:
-        """Start a template that inherits the descriptor `control` of its control socket."""
+        """Start a template's process, which inherits the descriptor `control` of a socket."""
         raise NotImplementedError
 
     def _spare_uid(self, visible: Visible) -> int | None:
@@ -83,12 +86,12 @@ class Sandbox:
 
 
 def spare_uid() -> int | None:
-    """Return the first of SPARE_UIDS unused uids, or None if too few uids are mapped here."""
+    """Return the first uid of an unused range of SPARE_UIDS uids, or None if too few are mapped."""
     with open("/proc/self/uid_map", encoding="ascii") as file:
         ranges = [tuple(map(int, line.split())) for line in file]
     for start, _, count in ranges:
         if start <= _PREFERRED_UID and start + count >= _PREFERRED_UID + SPARE_UIDS:
             return _PREFERRED_UID
     start, _, count = max(ranges, key=lambda span: span[2])
-    # the upper third of a container's usual 65536 uids: above its users, below `nobody`
+    # of the 65,536 uids in a typical container, this is above its users and below `nobody`
     return start + count * 2 // 3 if count >= 6 * SPARE_UIDS else None

@@ -1,17 +1,17 @@
-"""The bubblewrap backend: a template in separate namespaces, each child in nested namespaces.
+"""The bubblewrap backend: the template runs in namespaces, and each child in nested namespaces.
 
-Theory of operation. Who may be lying: the code that runs in the sandbox later. bubblewrap creates
-user, pid, mount, ipc, network, uts and cgroup namespaces. Only the files listed by `mounts.py`
-exist in them, read-only and under neutral names; the environment is empty, and the control socket
-is the only descriptor. The template keeps the capability (within its namespace) to confine each
-child in nested namespaces; see `worker/isolation/enter_namespaces.py`.
+Theory of operation. The code that later runs in the sandbox is untrusted. bubblewrap creates user,
+pid, mount, ipc, network, uts and cgroup namespaces. These contain only the files that `mounts.py`
+lists, mounted read-only under neutral names. The template inherits no environment variables and no
+descriptors except its control socket. Within its namespaces, the template keeps the capability to
+confine each child in nested namespaces; see `worker/isolation/enter_namespaces.py`.
 
 If the grader is root, each child gets a separate uid that owns nothing on this host, provided that
 this uid can read the Python installation. Otherwise children keep root's uid without capabilities,
-and cannot be allowed additional processes, because RLIMIT_NPROC does not apply to root.
+and cannot start additional processes, because RLIMIT_NPROC does not apply to root.
 
-When the trusted process ends, for whatever reason, the kernel kills bubblewrap and with it the
-outermost pid namespace and all processes in it (but see `processes.end_orphans`).
+When the trusted process ends for any reason, the kernel kills bubblewrap, and with it the outermost
+pid namespace and all processes in it (but see `processes.end_orphans`).
 """
 
 import json
@@ -30,7 +30,7 @@ from .mounts import PACKAGE_FOLDERS, Visible
 from .seccomp import Tasks
 
 _DRIVER = "/runtime/driver"
-# The CUDA driver does not start without these folders, because it looks up the GPU there.
+# Folders in which the CUDA driver looks up the GPU when it starts.
 _SYS_OF_A_GPU = ("/sys/devices", "/sys/bus/pci", "/sys/module/nvidia", "/sys/module/nvidia_uvm")
 _CHILD_UID_INSIDE = 1000
 # fmt: off
@@ -44,7 +44,7 @@ _FOLDERS = ("/dev", "/submission", "/dev/shm", "/scratch")
 
 
 class Bubblewrap(Sandbox):
-    """Start templates in bubblewrap."""
+    """Starts templates in bubblewrap."""
 
     name = "bubblewrap"
     namespaces = True
@@ -69,7 +69,10 @@ class Bubblewrap(Sandbox):
 def _run(
     program: str, arguments: list[str], control: int, outer_uid: int | None
 ) -> processes.Process:
-    """Start bubblewrap. With `outer_uid`, map spare uids into its user namespace."""
+    """Start bubblewrap; raise SandboxFault if its user namespace cannot be set up.
+
+    outer_uid: first of the spare uids to map into the user namespace, or None to map none
+    """
     if outer_uid is None:
         return processes.run([program, *FIXED_OPTIONS, *arguments], (control,), {})
     info, info_theirs = os.pipe()
@@ -100,14 +103,14 @@ def _run(
 
 
 def _arguments(visible: Visible, control_fd: int) -> list[str]:
-    """Return bubblewrap's arguments: environment, mounts and the program."""
+    """Return the arguments that set the environment, the mounts and the program to run."""
     arguments: list[str] = []
     libraries = f"/runtime/lib:{_DRIVER}" if visible.driver else "/runtime/lib"
     environment = {"LD_LIBRARY_PATH": libraries, **processes.environment("/cache", "/tmp")}
     for name, value in environment.items():
         arguments += ["--setenv", name, value]
     places = _places(visible)
-    # by default, only the owner can read intermediate folders, but a child may have another uid
+    # bubblewrap would make intermediate folders unreadable for children with a different uid
     for folder in sorted({str(folder) for _, place in places for folder in Path(place).parents}):
         arguments += ["--dir", folder]
     for source, place in places:

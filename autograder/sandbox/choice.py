@@ -1,6 +1,6 @@
-"""Choose the strongest sandbox that works on this host, and check each of them for `doctor`.
+"""Choose the strongest sandbox backend that works on this host, and check all for `doctor`.
 
-A sandbox works if a trial process in it cannot escape (`trial_runtime`).
+A backend works if a trial process in its sandbox starts and fails to escape (`trial_runtime`).
 """
 
 import os
@@ -41,9 +41,11 @@ BACKENDS: dict[str, type[Sandbox]] = {
 
 
 def choose(prefer: str | None = None) -> Sandbox:
-    """Return the strongest sandbox that works on this host, or the preferred one.
+    """Return the strongest sandbox that works on this host.
 
-    Raise SandboxMissing if none works.
+    prefer: name of the only backend to try, or None to try all backends
+
+    Raises SandboxMissing if `prefer` is unknown or no backend works.
     """
     if prefer is not None and prefer not in BACKENDS:
         raise SandboxMissing(f"unknown sandbox {prefer!r}: choose from {', '.join(BACKENDS)}")
@@ -60,9 +62,9 @@ def choose(prefer: str | None = None) -> Sandbox:
 
 @cache
 def trial(name: str) -> None:
-    """Run a trial that tries to escape; raise SandboxMissing if it escapes or cannot run.
+    """Run a process that tries to escape; raise SandboxMissing if it escapes or cannot run.
 
-    Success is cached. A failure may be temporary and is not cached.
+    Success is cached. Failures are not cached, because they may be temporary.
     """
     if not sys.platform.startswith("linux"):
         raise SandboxMissing(f"it needs Linux, and this is {sys.platform}")
@@ -85,7 +87,7 @@ def trial(name: str) -> None:
 
 
 class HealthFinding(msgspec.Struct, frozen=True):
-    """The result of one check. `remedy`: how to fix the problem, or "" if the check passed."""
+    """The result of one check. `remedy`: how to fix a problem, or "" if the check passed."""
 
     ok: bool
     name: str
@@ -94,7 +96,7 @@ class HealthFinding(msgspec.Struct, frozen=True):
 
 
 def probe() -> list[HealthFinding]:
-    """Check the requirements of sandboxes, each backend, and whether hidden tests can run."""
+    """Check the system call filters, each backend, and whether hidden tests can run."""
     if not sys.platform.startswith("linux"):
         remedy = "grade on Linux; `autograder check` runs on every system"
         return [HealthFinding(False, "sandbox", f"not available on {sys.platform}", remedy)]

@@ -1,15 +1,15 @@
-"""Define the files of this host that a submission can see, for all backends.
+"""List the files on this host that a submission can see, for all backends.
 
-Theory of operation. This module reads only the trusted installation. A submission sees no file that
-is not listed here, so the list names the required files instead of hiding secret ones:
+Theory of operation. This module reads only the trusted installation. A submission can see only the
+files that are listed here (an allow-list, not a list of files to hide):
 
 * the base Python runtime without its site-packages;
 * the folders in which the dynamic loader searches for shared libraries;
-* the installed distributions that submissions may use, and their requirements according to their
-  metadata. The kit, nbgrader and everything else in the virtual environment are not included;
+* the installed distributions that submissions may use, and the requirements in the distributions'
+  metadata. The kit, nbgrader and other packages in the virtual environment are not included;
 * the files of `autograder/worker/`.
 
-The bytecode and metadata of these packages contain installation paths, which are not hidden.
+The bytecode and metadata of these packages reveal the paths of the installation.
 """
 
 import os
@@ -39,15 +39,15 @@ PACKAGE_FOLDERS = ("site-packages", "dist-packages")
 
 @dataclass(frozen=True)
 class Visible:
-    """Host paths by role.
+    """Paths on this host that a submission can see.
 
-    executable: the base interpreter; not the link to it in a virtual environment
-    prefix:     its installation prefix
-    stdlib:     its standard library
-    libraries:  folders and files for the dynamic loader
-    packages:   path below a packages folder -> host path
-    worker:     path in the worker package -> host path
-    devices:    harmless device nodes, and those of GPUs if requested
+    executable: the base Python interpreter, not the link in a virtual environment
+    prefix:     installation prefix of the interpreter
+    stdlib:     folder of the standard library
+    libraries:  folders and files in which the dynamic loader finds shared libraries
+    packages:   host paths of installed packages and modules, by path relative to site-packages
+    worker:     host paths of the worker's files, by path relative to the worker package
+    devices:    harmless device nodes, and GPU device nodes if requested
     driver:     GPU libraries outside the search path of the dynamic loader
     """
 
@@ -61,12 +61,12 @@ class Visible:
     driver: tuple[Path, ...] = ()
 
     def readable_by_others(self) -> bool:
-        """Return True if an unprivileged uid can read all files if they are mounted."""
+        """Return True if an unprivileged user could read all files through a mount."""
         places = (self.stdlib / "os.py", *self.packages.values(), *self.worker.values())
         return all(os.stat(place).st_mode & 0o004 for place in places)
 
     def open_to_others(self) -> bool:
-        """Return True if an unprivileged uid can reach and read the libraries in place."""
+        """Return True if an unprivileged user can read the libraries at their host paths."""
         places = (self.stdlib / "os.py", *self.packages.values())
         folders = {folder for place in places for folder in place.parents}
         modes = [os.stat(place).st_mode >> 2 for place in places]
@@ -76,14 +76,14 @@ class Visible:
 def visible_paths(runtime: Path | None, *, cuda: bool) -> Visible:
     """Return the paths that a submission can see.
 
-    runtime: a file that replaces `worker/server.py`
-    cuda:    include the device nodes and libraries of NVIDIA GPUs
+    runtime: file that replaces `worker/server.py`, or None
+    cuda:    whether to include the device nodes and libraries of NVIDIA GPUs
     """
     files = {path.relative_to(_WORKER).as_posix(): path for path in sorted(_WORKER.rglob("*.py"))}
     if runtime is not None:
         files["server.py"] = runtime.resolve()
     prefix = Path(sys.base_prefix).resolve()
-    # libpython, and the libraries of a self-contained distribution of Python
+    # libpython and the other libraries of a Python that is installed outside of /usr
     own_libraries = [] if prefix == Path("/usr") else sorted((prefix / "lib").glob("*.so*"))
     graphics = graphics_nodes(Path("/dev")) if cuda else []
     folders = _loader_folders()
@@ -100,23 +100,23 @@ def visible_paths(runtime: Path | None, *, cuda: bool) -> Visible:
 
 
 def stdlib_entries(stdlib: Path) -> Iterator[Path]:
-    """Return the entries of the standard library without its folders of installed packages."""
+    """Return the entries of the standard library's folder, except installed packages."""
     return (path for path in stdlib.iterdir() if path.name not in PACKAGE_FOLDERS)
 
 
 def _loader_folders() -> list[Path]:
-    """Return the folders and files that contain the system's shared libraries."""
+    """Return the folders and files in which the dynamic loader finds system libraries."""
     multiarch = sysconfig.get_config_var("MULTIARCH") or f"{platform.machine()}-linux-gnu"
     named = [Path(f"/usr/lib/{multiarch}"), Path(f"/lib/{multiarch}")]
     named += [Path("/usr/lib64"), Path("/lib64")]
     found = [path for path in named if path.is_dir()]
     found += sorted(Path("/lib").glob("ld-linux-*.so*"))
-    # distributions with a flat layout (Arch) install all libraries directly in this folder
+    # Linux distributions such as Arch install all libraries directly in /usr/lib
     return found + sorted(Path("/usr/lib").glob("*.so*"))
 
 
 def graphics_nodes(folder: Path) -> list[str]:
-    """Return the device nodes for computing on NVIDIA GPUs, without those for display or debugging.
+    """Return the NVIDIA device nodes for computing, but not those for display or debugging.
 
     `nvidia-caps` contains the nodes of GPU instances (MIG).
     """
@@ -125,7 +125,7 @@ def graphics_nodes(folder: Path) -> list[str]:
 
 
 def driver_libraries(folders: Sequence[Path]) -> tuple[Path, ...]:
-    """Return NVIDIA's libraries, or () if they are in the loader's folders or not installed."""
+    """Return the GPU driver's libraries, or () if they are in `folders` or not installed."""
     if any((folder / _CUDA).exists() for folder in folders):
         return ()
     named = filter(None, os.environ.get("LD_LIBRARY_PATH", "").split(":"))
@@ -153,9 +153,10 @@ def _packages() -> dict[str, Path]:
 
 
 def required_distributions() -> list[metadata.Distribution]:
-    """Return the distributions that submissions may use, and all of their requirements.
+    """Return the installed distributions that submissions may use, with all their requirements.
 
-    Extras are followed, because torch requires the CUDA libraries as extras of a distribution.
+    Includes requirements of extras, because torch requires CUDA libraries through extras. Raises
+    SandboxMissing if a distribution in `NEEDED` was not installed by pip.
     """
     found: dict[str, metadata.Distribution | None] = {}
     asked = set[tuple[str, str]]()
@@ -180,7 +181,7 @@ def required_distributions() -> list[metadata.Distribution]:
 
 
 def _installed(name: str) -> metadata.Distribution | None:
-    """Return a distribution, or None if pip did not install it: its files are then not listed."""
+    """Return a distribution, or None if it is not installed or does not list its files."""
     try:
         distribution = metadata.distribution(name)
     except metadata.PackageNotFoundError:
@@ -189,9 +190,9 @@ def _installed(name: str) -> metadata.Distribution | None:
 
 
 def _places(distribution: metadata.Distribution) -> set[str]:
-    """Return the top-level folders and modules of a distribution.
+    """Return the names of a distribution's top-level folders and modules.
 
-    RECORD is parsed as text, because `Distribution.files` takes a third of a second for torch.
+    RECORD is parsed here because `Distribution.files` takes a third of a second for torch.
     """
     record = distribution.read_text("RECORD") or ""
     places = {line.rsplit(",", 2)[0].strip('"').partition("/")[0] for line in record.splitlines()}

@@ -1,7 +1,7 @@
-"""Start, watch and end the processes of a sandbox.
+"""Start, monitor and terminate the processes of a sandbox.
 
-The kernel ends a sandbox when the *thread* that started it ends. Therefore, all sandboxes are
-started from one thread that runs as long as the trusted process.
+The kernel kills a sandbox when the *thread* that started it ends. Therefore, one thread that runs
+as long as the trusted process starts all sandboxes.
 """
 
 import contextlib
@@ -18,7 +18,7 @@ import psutil
 def readable(descriptor: int, seconds: float) -> bool:
     """Wait for a descriptor; return True if it becomes readable within `seconds`.
 
-    The descriptor of a process (pidfd) becomes readable when the process ends.
+    A pidfd becomes readable when its process ends.
     """
     poller = select.poll()
     poller.register(descriptor, select.POLLIN)
@@ -26,21 +26,22 @@ def readable(descriptor: int, seconds: float) -> bool:
 
 
 def pid_of(pidfd: int) -> int:
-    """Return the pid, in this process's pid namespace, of the process that a pidfd refers to."""
+    """Return the pid of a pidfd's process, as seen in the current pid namespace."""
     with open(f"/proc/self/fdinfo/{pidfd}", encoding="ascii") as file:
         fields = dict(line.split(":", 1) for line in file)
     return int(fields["Pid"])
 
 
 def step_back(pid: int) -> None:
-    """Set the niceness of a process's session to the niceness of this process.
+    """Set the niceness of a process's session to the niceness of the current process.
 
-    Linux first distributes CPU time among sessions (`man 7 sched`, autogroup), and niceness counts
-    only within a session. A sandbox would otherwise get as much CPU time as all other processes.
+    Linux distributes CPU time among sessions first (see "autogroup" in `man 7 sched`), and a
+    process's niceness matters only within its session. Without this, a sandbox would get as much
+    CPU time as a whole session of other processes.
     """
     niceness = os.getpriority(os.PRIO_PROCESS, 0)
     if niceness > 0:
-        # writing fails if the process has ended, without autogroups, or above the rate limit
+        # fails if the process has ended, or if the kernel lacks autogroups or limits the rate
         with contextlib.suppress(OSError), open(f"/proc/{pid}/autogroup", "w") as file:
             file.write(str(niceness))
 
@@ -55,7 +56,7 @@ def status_bytes(pid: int, field: str) -> int:
 
 
 def scheduled_seconds(pid: int) -> tuple[float, float]:
-    """Return the seconds that a process ran and waited for a CPU, or zeros if it has ended."""
+    """Return the seconds that a process ran on, and waited for, a CPU; zeros if it has ended."""
     with contextlib.suppress(OSError), open(f"/proc/{pid}/schedstat", "rb") as file:
         ran, waited, _ = map(int, file.read().split())
         return ran / 1e9, waited / 1e9
@@ -69,19 +70,19 @@ _WHICH_GPU = ("CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER")  # copied from the gr
 
 
 def environment(cache: str, temporary: str) -> dict[str, str]:
-    """Return the environment variables of the template. Both folders must be writable."""
+    """Return the template's environment variables, with a writable cache and temporary folder."""
     return {
         **dict.fromkeys(_ONE_THREAD, "1"),
-        "PYTHONHASHSEED": "0",  # so that sets have the same order in every run
+        "PYTHONHASHSEED": "0",  # makes the order of sets reproducible
         "MPLBACKEND": "Agg",
         "MPLCONFIGDIR": cache,
         "KERAS_BACKEND": "torch",
         "HF_HUB_OFFLINE": "1",
         "TOKENIZERS_PARALLELISM": "false",
         "TORCH_DEVICE_BACKEND_AUTOLOAD": "0",
-        "PYTORCH_NVML_BASED_CUDA_CHECK": "1",  # `torch.cuda.is_available` must not initialise CUDA
+        "PYTORCH_NVML_BASED_CUDA_CHECK": "1",  # keeps `is_available` from initialising CUDA
         **{name: os.environ[name] for name in _WHICH_GPU if name in os.environ},
-        "TRITON_INTERPRET": "1",  # no compiler may run here
+        "TRITON_INTERPRET": "1",  # because compilers cannot run in the sandbox
         "USER": "student",
         "HOME": "/submission",
         "TMPDIR": temporary,
@@ -91,7 +92,8 @@ def environment(cache: str, temporary: str) -> dict[str, str]:
 def python_arguments(path: list[str], control_fd: int) -> list[str]:
     """Return the arguments of the template's Python interpreter.
 
-    -I would ignore PYTHONHASHSEED. In an empty environment, -P, -s and -S isolate equally well.
+    -P, -s and -S replace -I, which would ignore PYTHONHASHSEED. They isolate the interpreter as
+    well as -I does, because the environment contains no other Python variables.
     """
     program = f"import sys; sys.path[:] = {path!r}\n"
     program += f"from worker.fork_server import main; main({control_fd})"
@@ -99,7 +101,7 @@ def python_arguments(path: list[str], control_fd: int) -> list[str]:
 
 
 class Process:
-    """The process of a template. Its output is recorded for error messages."""
+    """The process of a template, whose output is recorded for error messages."""
 
     def __init__(self, argv: list[str], descriptors: tuple[int, ...], env: dict[str, str]) -> None:
         self._printed = os.memfd_create("printed")
@@ -115,7 +117,7 @@ class Process:
         )
 
     def end(self, seconds: float) -> str:
-        """Wait until the process ends or kill it after `seconds`; return its output."""
+        """Wait until the process ends, or kill it after `seconds`; return its output."""
         if self._printed < 0:
             return ""
         try:
@@ -128,9 +130,9 @@ class Process:
         return printed
 
     def _kill(self) -> None:
-        """Kill the process and its children (see `end_orphans`).
+        """Stop the process so that it cannot start another child, then kill it and its children.
 
-        The process is stopped first, so that it cannot start another child.
+        A child may not have a parent-death signal yet, and would stay alive (see `end_orphans`).
         """
         pid = self._process.pid
         os.kill(pid, signal.SIGSTOP)
@@ -143,9 +145,9 @@ class Process:
 
 
 def end_orphans() -> None:
-    """Kill the processes of incompletely started sandboxes whose grader was killed.
+    """Kill the processes of sandboxes whose grader was killed while bubblewrap was starting.
 
-    bubblewrap sets the parent-death signal of its child shortly after the fork. If bubblewrap dies
+    bubblewrap sets its child's parent-death signal shortly after the fork. If bubblewrap dies
     before that, for instance together with the grader, the child waits forever.
     """
     for process in orphans():
@@ -169,7 +171,7 @@ def _is_orphan(process: psutil.Process) -> bool:
     parent = process.parent()
     return (
         len(pids) > 1
-        and pids[-1] == "1"  # the first process in its pid namespace
+        and pids[-1] == "1"  # process 1 of its pid namespace
         and process.uids().real == os.getuid()
         and "worker.fork_server" in " ".join(process.cmdline())
         and (parent is None or parent.name() != "bwrap")
@@ -185,5 +187,5 @@ os.register_at_fork(after_in_child=_starter.cache_clear)
 
 
 def run(argv: list[str], descriptors: tuple[int, ...], env: dict[str, str]) -> Process:
-    """Start a process from the thread that runs until this process ends."""
+    """Start a process from the thread that runs as long as the current process."""
     return _starter().submit(Process, argv, descriptors, env).result()

@@ -1,20 +1,20 @@
-"""Compile the seccomp filters of a child: one allows system calls, one counts suspicious calls.
+"""Compile a child's seccomp filters: an allow-list, and a tripwire that counts suspicious calls.
 
-Theory of operation. Who may be lying: the code that runs under the filter. It may make any call
-with any arguments, from any thread, without libc. Guarantees: calls outside these lists fail, calls
-of another architecture kill the process, and no capability or later call removes the filter.
+Theory of operation. The code that runs under the filters is untrusted, and may make any system call
+with any arguments, from any thread, without libc. Calls outside of the allow-list fail, and calls
+for a different architecture kill the process. No capability or later call can remove a filter.
 
-The filter is an allow-list, so calls of future kernels are denied. A denied call returns ENOSYS,
-for which C libraries have fallbacks (clone3 -> clone, faccessat2 -> faccessat), or EPERM where the
-caller should see a clear refusal.
+Because the first filter is an allow-list, it denies calls that future kernels add. A denied call
+returns ENOSYS, for which C libraries have fallbacks (clone3 -> clone, faccessat2 -> faccessat), or
+EPERM if the caller should see a clear refusal.
 
-A second filter, the tripwire, suspends calls that honest programs never make and notifies the
+The second filter, the tripwire, suspends calls that honest programs never make and notifies the
 template, which counts the call and denies it with EPERM. The submission cannot distinguish this
-from an ordinary denial, and cannot undo or suppress the count. The first filter allows these calls,
-because the kernel applies the strictest action of all filters and a denial is stricter than a
-notification. Without a listener the kernel denies them itself. Counts do not change a score.
+from an ordinary denial, and cannot undo or suppress the count. The allow-list contains these calls,
+because the kernel applies the strictest action of all filters, and a denial is stricter than a
+notification. Without a listener, the kernel itself denies the calls. Counts do not change a score.
 
-libseccomp compiles the filters on the trusted side; the sandbox receives BPF and needs no library.
+libseccomp compiles the filters in the trusted process, so the sandbox does not need the library.
 """
 
 from __future__ import annotations
@@ -36,18 +36,20 @@ NEVER_HONEST = """
     keyctl quotactl reboot swapon settimeofday clock_settime process_madvise acct syslog
     setuid setgid setreuid setregid setresuid setresgid setgroups sethostname setdomainname
 """
-# These calls are counted only without a GPU, because GPU drivers make them.
+# Calls that are suspicious only without a GPU, because GPU drivers make them.
 _NOT_ON_A_GPU = "process_vm_readv process_vm_writev pidfd_open pidfd_getfd pidfd_send_signal kcmp"
 _ACTIONS = Path("/proc/sys/kernel/seccomp/actions_avail")
-_FIRST = 1  # the pid of the submission in its namespace
+_FIRST = 1  # the submission's pid in its pid namespace
 
 
 @cache
 def tripwire(*, alone: bool, gpu: bool) -> tuple[bytes, dict[int, str]]:
-    """Return the BPF program, and number to name of its calls; both empty without kernel support.
+    """Return the tripwire's BPF program, and the names of its system calls by number.
 
-    alone: whether the submission is alone in its pid namespace. If so, `kill` of any pid except its
-    own is counted too
+    alone: whether the submission is the only process in its pid namespace. If so, `kill` with any
+           pid except the submission's own is counted, too
+
+    Both results are empty if the kernel does not support notifications.
     """
     if not _kernel_can_ask():
         return b"", {}
@@ -91,7 +93,7 @@ def _exported(filter_: Any) -> bytes:
 _MEMORY = """
     brk mmap munmap mprotect mremap madvise msync munlock membarrier get_mempolicy
 """
-# Read and write files; the backend decides which files can be opened.
+# Calls that use files. The backend determines which files can be opened.
 _FILES = """
     read readv pread64 preadv preadv2 write writev pwrite64 pwritev pwritev2 lseek close close_range
     stat fstat lstat newfstatat statx statfs fstatfs access faccessat faccessat2 readlink readlinkat
@@ -115,22 +117,22 @@ _SIGNALS = """
     sigaltstack pause alarm setitimer getitimer
 """
 _TIME = "clock_gettime clock_getres clock_nanosleep nanosleep gettimeofday time"
-# Use the child's only socket. Not setsockopt, which could attach BPF programs, and not sendmsg,
-# which could put descriptors in flight that count against the grader's user.
+# Calls that use the child's only socket. setsockopt is excluded because it can attach BPF programs,
+# and sendmsg because descriptors in flight count against the limit of the grader's user.
 _SOCKET = "getsockname getpeername shutdown"
 _ALLOWED = (_MEMORY, _FILES, _DESCRIPTORS, _SELF, _SIGNALS, _TIME, _SOCKET)
 
-# Only in a separate pid namespace: elsewhere signals would reach other processes of the grader.
+# Allowed only in a separate pid namespace, because signals could otherwise reach the grader.
 _SIGNAL_OTHERS = "kill tkill tgkill"
-# Only if everything outside is mounted read-only, because Landlock does not restrict these calls.
+# Allowed only if the host's files are mounted read-only. Landlock does not restrict these calls.
 _METADATA = """
     chmod fchmod fchmodat fchmodat2 utimensat truncate link linkat
     getxattr lgetxattr fgetxattr listxattr llistxattr flistxattr
 """
-# Additional calls of a GPU driver; its device nodes are visible only if CUDA was requested.
+# Additional calls that GPU drivers make. GPU device nodes are visible only if CUDA was requested.
 _GPU = "ioctl sched_setaffinity sched_setscheduler mlock memfd_create set_mempolicy mbind"
 
-# Denied with EPERM, so that a student reads "Operation not permitted".
+# Calls that are denied with EPERM, so that students see "Operation not permitted".
 _REFUSED = f"""
     fork vfork execve execveat socket socketpair connect bind listen accept accept4 setsockopt
     sendmsg sendmmsg recvmsg recvmmsg flock mincore fadvise64 mknod mknodat chown fchown lchown
@@ -144,19 +146,19 @@ _NEW_NAMESPACE_FLAGS = 0x7E020000
 _CLONE_THREAD = 0x00010000
 _O_ACCMODE, _O_TRUNC = 0o3, 0o1000
 _MSG_OOB = 1
-# isatty, bytes waiting, non-blocking, close-on-exec, window size. Never TIOCSTI or TIOCLINUX.
+# TCGETS (isatty), FIONREAD, FIONBIO, FIONCLEX, FIOCLEX, TIOCGWINSZ. Never TIOCSTI or TIOCLINUX.
 _IOCTLS = (0x5401, 0x541B, 0x5421, 0x5450, 0x5451, 0x5413)
-# Duplicate, flags, pipe size. Never F_SETOWN or F_SETSIG, which send signals; and no locks, which
-# two submissions could hold on one library file.
+# Duplicate a descriptor, get or set flags, get the pipe size. Never F_SETOWN or F_SETSIG, which
+# send signals, or locks, which submissions could use to communicate through library files.
 _FCNTLS = (0, 1, 2, 3, 4, 1030, 1032)
-# SO_TYPE, SO_PROTOCOL, SO_DOMAIN, SO_ERROR. Never SO_PEERPIDFD, which is a handle to the grader.
+# SO_TYPE, SO_PROTOCOL, SO_DOMAIN, SO_ERROR. Never SO_PEERPIDFD, which returns the grader's pidfd.
 _SOCKET_OPTIONS = (3, 38, 39, 4)
-# Name a thread or mapping, or query. Never PR_SET_PDEATHSIG, PR_SET_DUMPABLE or PR_SET_SECCOMP.
+# Queries, and names of threads and mappings. Never PR_SET_PDEATHSIG, _DUMPABLE or _SECCOMP.
 _PRCTLS = (3, 15, 16, 21, 39, 0x53564D41)
 
 
 class Tasks(Enum):
-    """The tasks that a submission may start."""
+    """The kinds of tasks that a submission may start."""
 
     NONE = "none"
     THREADS = "threads"
@@ -171,11 +173,13 @@ def allow_list(
     gpu: bool,
     left_out: frozenset[str] = frozenset(),
 ) -> bytes:
-    """Return the BPF program for this machine's architecture, eight bytes per instruction.
+    """Return the allow-list's BPF program for this architecture, eight bytes per instruction.
 
     namespaces: whether the child has separate pid and mount namespaces, with all files of the host
                 mounted read-only
-    left_out:   calls that another filter handles (the tripwire)
+    left_out:   calls to allow because the tripwire handles them
+
+    Raises SandboxMissing if libseccomp is not available.
     """
     try:
         import pyseccomp as seccomp
@@ -209,13 +213,13 @@ def _allow_by_argument(compiled: _Rules, *, gpu: bool) -> None:
         compiled.allow_equal("prctl", 0, value)
     for value in _SOCKET_OPTIONS:
         compiled.allow_equal("getsockopt", 2, value)
-    compiled.allow_equal("prlimit64", 0, 0)  # only the limits of the calling process
-    # Early versions of Landlock let open(O_RDONLY | O_TRUNC) empty a read-only file.
+    compiled.allow_equal("prlimit64", 0, 0)  # pid 0 is the calling process
+    # Early versions of Landlock do not prevent open(O_RDONLY | O_TRUNC) from truncating a file.
     for name, flags in (("open", 1), ("openat", 2)):
         compiled.allow_masked(name, flags, _O_TRUNC, 0)
         for mode in (1, 2):
             compiled.allow_masked(name, flags, _O_ACCMODE, mode)
-    # The kernel's code for out-of-band data on unix sockets is little used and prone to bugs.
+    # The kernel's code for out-of-band data on unix sockets is rarely used and prone to bugs.
     for name in ("sendto", "recvfrom"):
         compiled.allow_masked(name, 3, _MSG_OOB, 0)
 
@@ -232,7 +236,7 @@ def _allow_tasks(compiled: _Rules, tasks: Tasks) -> None:
 
 
 class _Rules:
-    """A libseccomp filter that skips calls which libseccomp or this architecture does not know."""
+    """A libseccomp filter that ignores system calls unknown to libseccomp or this architecture."""
 
     def __init__(self, seccomp: Any) -> None:
         self._seccomp = seccomp
@@ -269,9 +273,9 @@ class _Rules:
 class Programs(NamedTuple):
     """The seccomp filters of a child.
 
-    refusing: the allow-list
-    asking:   the tripwire; may be empty
-    names:    names of the calls in `asking`, by number
+    refusing: BPF program of the allow-list
+    asking:   BPF program of the tripwire, or b"" if the kernel does not support notifications
+    names:    names of the tripwire's system calls, by number
     """
 
     refusing: bytes
@@ -280,7 +284,7 @@ class Programs(NamedTuple):
 
 
 def programs(tasks: Tasks, *, namespaces: bool, gpu: bool) -> Programs:
-    """Return the allow-list and the tripwire for a child that may start `tasks`."""
+    """Compile the allow-list and the tripwire for a child that may start `tasks`."""
     asking, names = tripwire(alone=namespaces and tasks is not Tasks.PROCESSES, gpu=gpu)
     left_out = frozenset(names.values())
     refusing = allow_list(tasks, namespaces=namespaces, gpu=gpu, left_out=left_out)

@@ -1,14 +1,14 @@
-"""Manage a sandbox from the trusted side: a warm template process and the children that it forks.
+"""Manage a sandbox in the trusted process: a warm template process and the children that it forks.
 
-Theory of operation. Who may be lying: a child, in everything that it writes to its socket. This
-module never reads from that socket. The template runs only the kit's code and is trusted.
+Theory of operation. A child is untrusted and may write anything to its socket. This module never
+reads from that socket. The template runs only the kit's code and is trusted.
 
-Guarantees: `spawn` returns once the child is confined, and not earlier. The first call waits until
-the template is warm, or raises the reason why it did not start. A child is identified by a pidfd,
-so it can be watched and killed without the template, and is never confused with a later process
-that reuses its pid. `kill` ends the child and every process that it started. All methods are
-thread-safe: threads share only the control socket, and hold its lock briefly, because a thread that
-waits for a child waits on the child's pidfd.
+`spawn` returns only after the child is confined. The first call waits until the template is warm,
+or raises SandboxFault with the reason why it did not start. A child is identified by a pidfd, so
+the trusted process can watch and kill it without the template, and never confuses it with a later
+process that reuses its pid. `kill` ends the child and all processes that it started. All methods
+are thread-safe. Threads share only the control socket and hold its lock briefly, because waiting
+for a child uses the child's pidfd.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ _BOOT_SECONDS = 120.0
 _SPAWN_SECONDS = 15.0
 _GPU_SPAWN_SECONDS = 75.0
 _REPORT_SECONDS, _KILL_SECONDS = 5.0, 2.0
-_GPU_KILL_SECONDS = 30.0  # the last process to leave a GPU waits until the driver powers it down
-# Additional threads and file descriptors that a GPU driver needs.
+_GPU_KILL_SECONDS = 30.0  # the last process on a GPU waits while the driver powers down the GPU
+# Numbers of additional threads and file descriptors that a GPU driver needs.
 _GPU_THREADS, _GPU_FILES = 16, 192
 _DECODER = msgspec.msgpack.Decoder(Report)
 
@@ -55,7 +55,7 @@ _DECODER = msgspec.msgpack.Decoder(Report)
 class Child(contextlib.AbstractContextManager["Child"]):
     """The process of one submission.
 
-    sock: blocking stream socket to the process; the caller defines what is sent over it
+    sock: blocking stream socket to the process; the caller chooses the protocol
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class Child(contextlib.AbstractContextManager["Child"]):
     def kill(self) -> None:
         """Kill the child and all processes that it started, and wait until the child has ended.
 
-        Do nothing if the child has ended. Raise SandboxFault if the child survives SIGKILL.
+        Raises SandboxFault if the child is still alive some seconds after SIGKILL.
         """
         if self.pidfd < 0:
             return
@@ -86,24 +86,24 @@ class Child(contextlib.AbstractContextManager["Child"]):
         patience = _GPU_KILL_SECONDS if self._template._gpu else _KILL_SECONDS
         if not processes.readable(self.pidfd, patience):
             raise SandboxFault(f"a child did not die within {patience:.0f} s of SIGKILL")
-        with contextlib.suppress(SandboxFault):  # only the template knows the exit status
+        with contextlib.suppress(SandboxFault):  # the template may have ended
             self.exit_status(0)
 
     def exit_status(self, timeout: float) -> int | None:
-        """Return the exit code (negative: a signal), or None if it still runs after `timeout` s."""
+        """Return the exit code (-N after signal N), or None if still running after `timeout` s."""
         if self._status is None and self.pidfd >= 0 and processes.readable(self.pidfd, timeout):
             self._status = self._template._status_of(self._number)
         return self._status
 
     def tried(self) -> tuple[str, ...]:
-        """Return the names of tripwire calls that the child made; empty until it has ended."""
+        """Return the suspicious system calls that the child attempted; () until it has ended."""
         ended = self._template._ended.get(self._number)
         return tuple(
             sorted({self._watched.get(c, "another") for c in ended.tried} if ended else ())
         )
 
     def resident_bytes(self) -> int:
-        """Return the resident memory in bytes of the child and its descendants."""
+        """Return the child's resident memory in bytes, including its descendants'; 0 if ended."""
         if self._has_ended():
             return 0
         pids = [self.pid]
@@ -113,26 +113,29 @@ class Child(contextlib.AbstractContextManager["Child"]):
         return sum(processes.status_bytes(pid, "VmRSS") for pid in pids)
 
     def peak_bytes(self) -> int:
-        """Return the peak resident memory of the child in bytes, or 0 if it has ended."""
+        """Return the child's peak resident memory in bytes, or 0 if the child has ended."""
         return 0 if self._has_ended() else processes.status_bytes(self.pid, "VmHWM")
 
     def anonymous_bytes(self) -> int:
-        """Return the anonymous memory in bytes, including the template's, or 0 if it has ended."""
+        """Return the child's anonymous memory in bytes, or 0 if the child has ended.
+
+        This includes anonymous memory that the child shares with the template.
+        """
         return 0 if self._has_ended() else processes.status_bytes(self.pid, "RssAnon")
 
     def waited_seconds(self) -> float:
-        """Return the seconds that the child waited for a CPU, or 0 if it has ended."""
+        """Return the seconds that the child waited for a CPU, or 0 if the child has ended."""
         return 0.0 if self._has_ended() else processes.scheduled_seconds(self.pid)[1]
 
     def ran_seconds(self) -> float:
-        """Return the seconds that the child ran on a CPU, or 0 if it has ended."""
+        """Return the seconds that the child ran on a CPU, or 0 if the child has ended."""
         return 0.0 if self._has_ended() else processes.scheduled_seconds(self.pid)[0]
 
     def _has_ended(self) -> bool:
         return self.pidfd < 0 or processes.readable(self.pidfd, 0)
 
     def close(self) -> None:
-        """Kill the child if it still runs, and release its descriptors."""
+        """Kill the child if it is still running, and close its descriptors."""
         if self.pidfd < 0:
             return
         try:
@@ -155,13 +158,14 @@ class Child(contextlib.AbstractContextManager["Child"]):
 class Template(contextlib.AbstractContextManager["Template"]):
     """A process in the sandbox that forks a child for each submission.
 
-    The process imports its libraries while the caller continues. `warm` is True after that.
+    The process imports its libraries in the background. `warm` is True once the first `spawn` has
+    waited for the imports.
 
     control:      control socket of the started process
-    boot, config: the first message to the process
-    programs:     returns the seccomp programs for the tasks that a child may start
-    most:         the most tasks that this host can both grant a child and limit
-    end:          ends and reaps the process after a grace period in seconds; returns its output
+    boot, config: contents of the first packet to the process
+    programs:     returns the seccomp programs for a child that may start the given tasks
+    most:         the most permissive kind of tasks whose number this host can limit
+    end:          waits for the process, kills it after the given seconds, and returns its output
     """
 
     def __init__(
@@ -199,7 +203,11 @@ class Template(contextlib.AbstractContextManager["Template"]):
                 raise
 
     def spawn(self, limits: ChildLimits) -> Child:
-        """Fork a child and confine it; raise SandboxFault if the template has ended or fails."""
+        """Fork and confine a child.
+
+        Raises SandboxFault if the template has ended, does not start or answer in time, or cannot
+        confine the child, or if this host cannot limit the requested number of processes.
+        """
         tasks = self._tasks(limits)
         if self._gpu:
             limits = msgspec.structs.replace(
@@ -228,7 +236,7 @@ class Template(contextlib.AbstractContextManager["Template"]):
                 theirs.close()
             self._bred = self._bred or tasks is Tasks.PROCESSES
             child = Child(self, number, ours, pidfd, programs.names)
-            with contextlib.suppress(psutil.Error, ValueError):  # the child has ended
+            with contextlib.suppress(psutil.Error, ValueError):  # the child may already have ended
                 if number == 1:
                     processes.step_back(psutil.Process(child.pid).ppid())
                 processes.step_back(child.pid)
@@ -236,12 +244,12 @@ class Template(contextlib.AbstractContextManager["Template"]):
             return child
 
     def close(self) -> None:
-        """End the template and all of its children."""
+        """Terminate the template and all of its children."""
         with self._lock:
             self._dead = self._dead or "the template was closed"
             self._control.close()
         _living.discard(self)
-        # before it is warm, a template has no children and does not read its socket
+        # a template that is not warm has no children and would not notice the closed socket
         self._end(processes.END_SECONDS if self.warm else 0.0)
 
     def __exit__(self, *_: object) -> None:
@@ -264,7 +272,10 @@ class Template(contextlib.AbstractContextManager["Template"]):
             self._fail("the template is gone")
 
     def _await(self, kind: type[Started | Ready | Exited], number: int, seconds: float) -> int:
-        """Wait for a report of a type; return its descriptor, or -1 if it has none."""
+        """Wait for a report of type `kind` about a child; return its descriptor, or -1 without one.
+
+        Raises SandboxFault if the template fails, refuses the child or does not report in time.
+        """
         deadline = time.monotonic() + seconds
         while True:
             report, descriptor = self._receive(deadline)
@@ -277,7 +288,7 @@ class Template(contextlib.AbstractContextManager["Template"]):
             if isinstance(report, Refused) and report.number == number:
                 raise SandboxFault(f"a child could not be confined: {report.message}")
             if descriptor >= 0:
-                _discard(descriptor)  # the thread that requested this child was interrupted
+                _discard(descriptor)  # an earlier `spawn` was interrupted after it sent its request
 
     def _receive(self, deadline: float) -> tuple[Report, int]:
         if not processes.readable(self._control.fileno(), deadline - time.monotonic()):
@@ -333,5 +344,5 @@ def _abandon_all() -> None:
     _living.clear()
 
 
-# An inherited control socket would keep the template alive after its owner has ended.
+# A forked process must close its copy of the control socket, which would keep the template alive.
 os.register_at_fork(after_in_child=_abandon_all)

@@ -1,7 +1,7 @@
-"""Replace the worker in a trial of a sandbox: try to escape and report what succeeded.
+"""Replacement for the worker in a sandbox trial, which tries to escape from the sandbox.
 
-This module runs inside a sandbox and is imported nowhere else. Its answer is one line: the
-comma-separated names of attempts that should have failed but succeeded, then a full stop.
+This module runs inside a sandbox in place of `worker/server.py`. It sends one line: the
+comma-separated names of the attempts that succeeded although they should fail, then a full stop.
 """
 
 import os
@@ -11,11 +11,11 @@ from collections.abc import Callable
 
 
 def prepare(config: bytes) -> None:
-    """Do nothing; part of the interface of `worker/server.py`."""
+    """Do nothing, because a trial needs no preparation; required by the fork server."""
 
 
 def serve(sock: socket.socket) -> None:
-    """Send the names of the attempts that succeeded."""
+    """Try to escape, and send the names of the attempts that succeeded."""
     escaped = [name for name, attempt in _ATTEMPTS.items() if _succeeds(attempt)]
     if not _succeeds(_write_own_file):
         escaped.append("nothing: not even its own folder can be written")

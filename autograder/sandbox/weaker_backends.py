@@ -1,19 +1,19 @@
-"""The Landlock and chroot backends, for hosts that grant no user namespaces.
+"""The Landlock and chroot backends, for hosts that do not allow user namespaces.
 
-Theory of operation. Who may be lying: the code that runs in the sandbox later. The template is an
-ordinary process with an empty environment and no descriptor except its control socket. Its folder
-holds links to the paths that `mounts.py` lists, copies of the worker's files and the working
-directories of children. The template removes the folder on exit; if the template was killed, the
-next one removes it.
+Theory of operation. The code that later runs in the sandbox is untrusted. The template is an
+ordinary process that inherits no environment variables, and no descriptors except its control
+socket and the lock of its folder. The folder contains links to the paths that `mounts.py` lists,
+copies of the worker's files, and the children's working directories. The folder is removed when the
+template is closed or, if the trusted process was killed, when the next template starts.
 
 `worker/isolation/without_namespaces.py` confines each child. The seccomp filter also denies signals
-and changes of file metadata, because nothing else separates a child from the grader's files.
+and changes of file metadata, from which nothing else protects the grader's processes and files.
 
-Chroot is for platforms that run graders in plain Docker, which grants chroot and changes of uid but
-no namespaces. Each child changes its root to the folder of the Python installation (usually
-`/usr`). Paths in the new root must equal the paths outside, otherwise no library could be imported.
-A link inside the folder ensures this: `/usr/usr` points to `/usr`. It is created when the container
-is built (`LINK` is the command) and checked here.
+The chroot backend is for platforms that run graders in plain Docker containers, which allow chroot
+and changes of uid but no namespaces. Each child changes its root to the folder of the Python
+installation (usually `/usr`). Paths must be the same inside and outside the new root, otherwise
+libraries could not be imported. A link in the folder ensures this: `/usr/usr` points to `/usr`. The
+link is created when the container is built (with the command `LINK`), and checked here.
 """
 
 import os
@@ -36,14 +36,14 @@ _PREFIX = "grading-sandbox-"
 
 
 class Home(WorkFolder):
-    """A template and its folder, with links to what it may read and the folders of its children.
+    """The process of a template, and the template's folder.
 
-    The folder stays locked until the last process of the template has ended.
+    The folder stays locked until the template's last process has ended.
     """
 
     def __init__(self, visible: Visible, control: int, within: str | None = None) -> None:
         super().__init__(_PREFIX, within, remove_tree)
-        self.path.chmod(0o711)  # children can traverse but not list it
+        self.path.chmod(0o711)  # children can traverse the folder but not list it
         self.folder = str(self.path)
         os.mkdir(f"{self.folder}/cache", 0o700)
         sources = [*stdlib_entries(visible.stdlib), *visible.libraries, *visible.packages.values()]
@@ -52,7 +52,7 @@ class Home(WorkFolder):
             self._new_path("stdlib", path.name).symlink_to(path)
         for place, path in visible.packages.items():
             self._new_path("packages", place).symlink_to(path)
-        for name, path in visible.worker.items():  # others may not read the originals
+        for name, path in visible.worker.items():  # copies, because children may have other uids
             copy = self._new_path("kit/worker", name)
             copy.write_bytes(path.read_bytes())
             copy.chmod(0o644)
@@ -61,12 +61,12 @@ class Home(WorkFolder):
         self.readable = (*map(str, sources), *visible.devices, *farms)
         for farm in farms:
             for folder, _, _ in os.walk(farm):
-                os.chmod(folder, 0o755)  # whatever the umask: children may have separate uids
+                os.chmod(folder, 0o755)  # readable for children's uids, regardless of the umask
         argv = [str(visible.executable), *processes.python_arguments(imports, control)]
         env = processes.environment(f"{self.folder}/cache", f"{self.folder}/cache")
         if visible.driver:
             env["LD_LIBRARY_PATH"] = str(visible.driver[0].parent)
-        assert self.lock is not None  # file locks exist on Linux
+        assert self.lock is not None  # Linux always supports file locks
         self._process = processes.run(argv, (control, self.lock), env)
 
     def _new_path(self, farm: str, place: str) -> Path:
@@ -75,7 +75,7 @@ class Home(WorkFolder):
         return path
 
     def end(self, seconds: float) -> str:
-        """End the template, remove the folder and return the template's output."""
+        """End the template as `Process.end` does, remove its folder and return its output."""
         printed = self._process.end(seconds)
         self.close()
         return printed
@@ -88,7 +88,7 @@ _SHARED_CAVEATS = (
 
 
 class LandlockSandbox(Sandbox):
-    """Start templates under Landlock."""
+    """Starts templates whose children are confined by Landlock."""
 
     name = "landlock"
     caveats = ("a submission can test whether a path exists on this machine", *_SHARED_CAVEATS)
@@ -116,7 +116,7 @@ _NEEDED = {5: "CAP_KILL", 6: "CAP_SETGID", 7: "CAP_SETUID", 8: "CAP_SETPCAP", 18
 
 
 class Chroot(Sandbox):
-    """Start templates whose children run in a chroot."""
+    """Starts templates whose children run in a chroot."""
 
     name = "chroot"
 
@@ -155,7 +155,7 @@ def _capabilities() -> int:
 
 
 def _root_of(visible: Visible) -> Path:
-    """Return the folder that becomes the root; raise SandboxMissing if it is unsuitable."""
+    """Return the folder that becomes the children's root; raise SandboxMissing if unsuitable."""
     places = [visible.stdlib, *visible.packages.values(), *visible.libraries]
     root = Path(os.path.commonpath([place.resolve() for place in places]))
     if root == Path("/"):
@@ -172,9 +172,9 @@ def _root_of(visible: Visible) -> Path:
 
 
 def _make_devices(root: Path, devices: tuple[str, ...]) -> None:
-    """Create the harmless device nodes in the new root if this container permits it.
+    """Create the device nodes in the new root; skip them if this container does not permit it.
 
-    The worker does not need them, but programs may open /dev/urandom themselves.
+    The worker does not need device nodes, but programs may open /dev/urandom themselves.
     """
     (root / "dev").mkdir(mode=0o755, exist_ok=True)
     for device in devices:
@@ -188,6 +188,6 @@ def _make_devices(root: Path, devices: tuple[str, ...]) -> None:
 
 
 def how_to_link(root: Path) -> str:
-    """Return the command that creates the link, which makes paths equal inside and outside."""
+    """Return the command that creates the link for equal paths inside and outside the root."""
     up = "/".join([".."] * (len(root.parts) - 2)) or "."
     return LINK.format(root=root, parent=root.parent if len(root.parts) > 2 else "", up=up)

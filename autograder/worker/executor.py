@@ -1,4 +1,4 @@
-"""Import a submission's module, call its functions, and encode the outcomes as replies."""
+"""Execute requests: import a submission's module, call its functions and encode the results."""
 
 import gc
 import importlib.util
@@ -34,17 +34,17 @@ from .triton_support import interpreter
 from .triton_support.launch_trace import may_launch
 
 _TOUCHED = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | getattr(mmap, "MAP_POPULATE", 0)
-# Types of most results, which are not drawings.
+# Common result types that are not drawings. For these, matplotlib's classes are not checked.
 _NO_DRAWING = {torch.Tensor, np.ndarray, tuple, dict, str, int, float, bool, type(None)}
 
 
 class Executor:
-    """Executes requests against the module and the objects of one submission.
+    """Executes requests for one submission.
 
     root:    the submission's folder
     objects: objects that stay in this process; a request refers to an object by its index
     imports: creates loaders for the submission's files, or None if imports are not restricted
-    ask:     sends a stub's call to the trusted side, or None if no exercise can be replaced
+    ask:     sends a stub's call to the trusted process, or None if stubs are not supported
     """
 
     def __init__(self) -> None:
@@ -71,7 +71,7 @@ class Executor:
                 reply = self._fill(request.bytes)
             else:
                 reply = self._call(request, buffers, encoder)
-        if text := CapturedOutput.text(printed):  # the submission may have changed it
+        if text := CapturedOutput.text(printed):  # the submission may have patched `printed.text`
             reply = msgspec.structs.replace(reply, printed=text)
         return frames.pack(reply, encoder.buffers)
 
@@ -90,18 +90,18 @@ class Executor:
         return reply
 
     def load_module(self, path: Path, unique: bool = False, seconds: float = 0.0) -> frames.Reply:
-        """Import the module from its file; definitions before an error remain usable.
+        """Import the submission's module from `path`; definitions before an error remain usable.
 
-        unique:  give the module a unique name and do not extend the import path, for a process that
-                 imports several versions of one module
+        unique:  give the module a unique name and do not extend sys.path, because this process
+                 imports several versions of the module
         seconds: processor time after which the import is interrupted, or 0 for no limit
 
-        Returns a reply with status "ok", "raised", or "missing" if the path has no loader.
+        Returns a reply with status "ok", "raised", or "missing" if the file has no loader.
         """
         self.root = path.parent
         name = f"{path.stem}_{id(self):x}" if unique else path.stem
         if not unique and str(self.root) not in sys.path:
-            sys.path.append(str(self.root))  # last, so that it cannot shadow an installed package
+            sys.path.append(str(self.root))  # at the end: installed packages take precedence
         loader = self.imports.loader(name, str(path)) if self.imports is not None else None
         spec = importlib.util.spec_from_file_location(name, path, loader=loader)
         if spec is None or spec.loader is None:
@@ -113,7 +113,7 @@ class Executor:
         try:
             with interrupted_after(seconds):
                 spec.loader.exec_module(self.module)
-        except BaseException as error:  # a submission's SystemExit included
+        except BaseException as error:  # a submission may raise SystemExit
             return frames.Reply("raised", raised=stopped_import(error, str(self.root)))
         finally:
             self.watcher.begin((), str(self.root))
@@ -123,7 +123,7 @@ class Executor:
     def _fill(self, size: int) -> frames.Reply:
         """Return unused memory to the system, then allocate `size` bytes until the next test.
 
-        The reply's value is True if modules were imported after the submission.
+        The reply's value is True if modules were imported since the submission's import began.
         """
         self._ballast = None
         trim_memory()
@@ -136,10 +136,10 @@ class Executor:
     def _call(
         self, request: frames.Call, buffers: list[memoryview], encoder: Encoder
     ) -> frames.Reply:
-        """Make a call, with hooks active from the first attribute access to the last value read.
+        """Make a call, with hooks active until its result has been encoded.
 
         The submission's code may run in any step: in a property, in a patched method of torch, or
-        when a lazy value is computed. Every exception is therefore reported as the submission's.
+        when a lazy value is computed. Every exception is therefore attributed to the submission.
         """
         self.watcher.begin(request.not_allowed, str(self.root))
         try:
@@ -148,7 +148,7 @@ class Executor:
             banned = tuple(self.watcher.seen)
         except BaseException as error:
             if devices.is_lost(request.device):
-                os.abort()  # every later call would fail, but a new process can use the GPU again
+                os.abort()  # every later call would fail here, but a new process can use the GPU
             encoder.buffers.clear()
             reply = frames.Reply("raised", raised=described(error, str(self.root)))
             banned = tuple(self.watcher.seen)
@@ -205,7 +205,7 @@ class Executor:
         )
 
     def _target(self, request: frames.Call) -> tuple[Any, bool]:
-        """Return the requested attribute and True, or None and False if it does not exist."""
+        """Return the requested attribute and whether it exists and is not None."""
         target: Any = self.module
         if request.brought:
             target = module_of(request.brought)
@@ -225,7 +225,7 @@ class Executor:
         had_objects = bool(self.objects)
         self.objects.clear()
         self._ballast = None
-        if torch.get_default_dtype() is not torch.float32:  # setting it is slow
+        if torch.get_default_dtype() is not torch.float32:  # setting the default dtype is slow
             torch.set_default_dtype(torch.float32)
         if not torch.is_grad_enabled():
             torch.set_grad_enabled(True)
@@ -258,7 +258,7 @@ class Executor:
         )
 
     def _special(self, value: frames.Value, decoder: Decoder, request: frames.Call) -> Any:
-        """Return the argument that a `SpecialV` or a `HandleV` describes."""
+        """Build the argument that a `SpecialV` describes, or look up the object of a `HandleV`."""
         if isinstance(value, frames.HandleV):
             return self.objects[value.id]
         assert isinstance(value, frames.SpecialV)
@@ -286,7 +286,7 @@ class Executor:
         return encoder(result)
 
     def _keep(self, thing: object) -> frames.Value | None:
-        """Return a handle for a torch module or a class instance of the submission, or None."""
+        """Return a handle for a module or an instance of a submitted or injected class, or None."""
         kind = type(thing)
         file = getattr(sys.modules.get(kind.__module__), "__file__", None) or ""
         stays = isinstance(thing, nn.Module) or is_injected(kind)

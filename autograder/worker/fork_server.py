@@ -1,22 +1,22 @@
-"""A fork server in the sandbox, which imports all libraries once and forks for each submission.
+"""Fork server that imports all libraries once and forks a child for each submission.
 
-Theory of operation. The fork server runs only project code. Submissions run in its children. A
-child cannot reach the fork server, because the fork server is undumpable and the child inherits no
-descriptor that refers to it.
+Theory of operation. The fork server runs in the sandbox and executes only project code; submissions
+run in its children. A child cannot access the fork server, because the fork server is undumpable
+and the child inherits no descriptor that refers to it.
 
-The fork server imports NumPy and torch, calls `server.prepare(config)` for all work that each child
-would otherwise repeat, and then waits on a SOCK_SEQPACKET socket for `Spawn` packets. A `Spawn`
-packet carries the child's end of a stream socket. The response, `Started`, carries a pidfd, with
-which the trusted side can watch and kill the child directly. Because only a parent can reap its
+The fork server imports NumPy and torch, calls `server.prepare(config)` to do the work that every
+child would otherwise repeat, and then waits on a SOCK_SEQPACKET socket for `Spawn` packets. A
+`Spawn` packet carries the child's end of a stream socket. The response, `Started`, carries a pidfd
+that lets the trusted process watch and kill the child directly. Because only a parent can reap its
 children, the fork server reaps each child and reports the exit status as `Exited`. When the socket
 closes or the trusted process dies, the fork server kills its children and exits.
 
 A fork copies only the calling thread, so the fork server must be single-threaded: `prepare` must
-not start threads or run a backward pass. It should register the devices that submissions will use,
-because autograd starts its device threads before a child is forbidden to start threads.
+not start threads or run a backward pass. `prepare` should register the devices that submissions
+will use, because autograd starts its device threads once, before a child may no longer start any.
 
-A child returns from the server loop before it runs a submission, so that the submission finds no
-stack frame of the loop.
+A child returns from the server loop before it runs a submission, so that the submission cannot find
+the loop's stack frames.
 """
 
 import array
@@ -47,7 +47,7 @@ _GPU_SETUP_MS = 60_000
 _GRACE_SECONDS = 10.0
 _RECEIVE, _SEND = 0xC0502100, 0xC0182101  # SECCOMP_IOCTL_NOTIF_RECV and _SEND
 _NOTIFICATION, _RESPONSE = struct.Struct("<QIIiIQ6Q"), struct.Struct("<QqiI")
-_MAX_ANSWERS = 200  # per child
+_MAX_ANSWERS = 200  # notifications answered per child
 _ISOLATIONS: dict[str, type[Isolation]] = {
     "bubblewrap": Namespaces,
     "landlock": Landlock,
@@ -58,8 +58,9 @@ _ISOLATIONS: dict[str, type[Isolation]] = {
 class Spawn(msgspec.Struct, frozen=True):
     """A request to fork a child that serves the attached socket.
 
-    program:   the BPF program that refuses system calls
-    notifying: a BPF program that reports the refused system calls to `Notifications`, or b""
+    program:   BPF program that refuses forbidden system calls
+    notifying: BPF program that reports suspicious system calls to `Notifications`, or b"" if the
+               kernel does not support this
     """
 
     number: int
@@ -69,33 +70,33 @@ class Spawn(msgspec.Struct, frozen=True):
 
 
 class Ready(msgspec.Struct, frozen=True, tag=True):
-    """Report that the fork server has imported all libraries and can fork."""
+    """Sent when the fork server has imported all libraries and is ready to fork."""
 
 
 class Failed(msgspec.Struct, frozen=True, tag=True):
-    """Report that the fork server could not start and exits."""
+    """Sent when the fork server could not start, before it exits."""
 
     message: str
 
 
 class Started(msgspec.Struct, frozen=True, tag=True):
-    """Report that a child is confined and its GPU is initialised; the packet carries its pidfd."""
+    """Sent with the child's pidfd when a child is confined and its GPU, if any, is initialised."""
 
     number: int
 
 
 class Refused(msgspec.Struct, frozen=True, tag=True):
-    """Report that a child could not be confined and has exited."""
+    """Sent when a child could not be confined and has exited."""
 
     number: int
     message: str
 
 
 class Exited(msgspec.Struct, frozen=True, tag=True):
-    """Report that a child has exited.
+    """Sent when a child has exited.
 
     status: exit code of the child, as returned by `os.waitstatus_to_exitcode`
-    tried:  numbers of the forbidden system calls that the child attempted
+    tried:  numbers of the suspicious system calls that the child attempted
     """
 
     number: int
@@ -107,12 +108,12 @@ Report = Ready | Failed | Started | Refused | Exited
 
 
 class Notifications:
-    """Count and refuse a child's forbidden system calls, using seccomp notifications.
+    """Counts and refuses a child's suspicious system calls, using seccomp notifications.
 
     The child installs the notifying program before the refusing program, sends the listener's
     descriptor to the fork server, and cannot create another listener. A child that is blocked in a
-    notification can still be killed. After `_MAX_ANSWERS` notifications the fork server closes the
-    listener, and the kernel refuses further calls without a notification.
+    notification can still be killed. After `_MAX_ANSWERS` notifications, the fork server closes the
+    listener, and the kernel refuses further suspicious calls without notifying anyone.
 
     counts: number of attempts by system call number
     """
@@ -122,7 +123,7 @@ class Notifications:
         self.counts: dict[int, int] = {}
 
     def answer(self) -> bool:
-        """Refuse the next system call; return False if no more notifications should be read."""
+        """Refuse the next reported system call; return False if the listener should be closed."""
         notification = bytearray(_NOTIFICATION.size)
         try:
             fcntl.ioctl(self.listener, _RECEIVE, notification)
@@ -149,12 +150,12 @@ class _Child(msgspec.Struct):
 
 
 def main(control_fd: int) -> None:
-    """Run the fork server on an inherited socket and, in a child, serve a submission; then exit."""
+    """Run the fork server on an inherited socket, serve submissions in its children, and exit."""
     control = socket.socket(fileno=control_fd)
     try:
         fork_server = _ForkServer(control)
         sock = fork_server.supervise()
-    except BaseException:  # the trusted side raises it as SandboxFault
+    except BaseException:  # the trusted process raises SandboxFault with this traceback
         _send(control, Failed(traceback.format_exc(limit=-4)))
         os._exit(1)
     if sock is None:
@@ -164,7 +165,7 @@ def main(control_fd: int) -> None:
         from . import server
 
         server.serve(sock)
-    except BaseException:  # a submission's SystemExit and KeyboardInterrupt included
+    except BaseException:  # a submission may also raise SystemExit or KeyboardInterrupt
         os._exit(70)
     os._exit(0)
 
@@ -187,7 +188,10 @@ class _ForkServer:
         _send(control, Ready())
 
     def supervise(self) -> socket.socket | None:
-        """Fork children until the control socket closes. In a child, return the child's socket."""
+        """Fork children until the control socket closes, then return None.
+
+        In a forked child, return the child's socket immediately.
+        """
         while True:
             for descriptor, event in self._poller.poll(self._isolation.patience_ms):
                 if descriptor in self._listeners:
@@ -213,7 +217,7 @@ class _ForkServer:
 
     def _spawn(self, spawn: Spawn, sock: int) -> socket.socket | None:
         self._forks += 1
-        if self._forks == 2:  # not at once: it pays off after some dozen submissions
+        if self._forks == 2:  # not before the first fork: it pays off after about a dozen forks
             use_large_pages()
         used = lockdown.used_memory(gpu=self._gpu)
         channel, channel_child = socket.socketpair()
@@ -246,7 +250,7 @@ class _ForkServer:
         return None
 
     def _become_child(self, spawn: Spawn, sock: int, status: int, used: int) -> socket.socket:
-        self._control.detach()  # closed by number below
+        self._control.detach()  # `keep_descriptors` closes the descriptor
         try:
             os.setsid()
             lockdown.keep_descriptors(sock, status)
@@ -293,7 +297,7 @@ class _ForkServer:
 
 
 def _warm_up(modules: tuple[str, ...], config_fd: int) -> None:
-    """Import modules and call `server.prepare`; raise RuntimeError if other threads do not end."""
+    """Import modules and call `server.prepare`; raise RuntimeError if threads keep running."""
     gc.disable()  # garbage collection takes a seventh of the import time and frees little
     lockdown.prepare_arena()
     for name in modules:
@@ -311,12 +315,15 @@ def _warm_up(modules: tuple[str, ...], config_fd: int) -> None:
     if tasks > 1:
         raise RuntimeError(f"{tasks} threads exist before the first fork, left by imports")
     lockdown.prepare_autograd()
-    gc.freeze()  # otherwise garbage collection in a child would copy every shared page
+    gc.freeze()  # otherwise garbage collection in a child would write to, and copy, shared pages
     gc.enable()
 
 
 def _wait_for_setup(setup: int, milliseconds: int) -> tuple[str | None, Notifications | None]:
-    """Return an error message, or None if the child is confined, and its notifications, if any."""
+    """Wait for a child to confine itself; return an error message and the child's notifications.
+
+    The message is None on success. The notifications are None if the child sent no listener.
+    """
     poller = select.poll()
     poller.register(setup, select.POLLIN)
     notifications = None
@@ -335,7 +342,7 @@ def _wait_for_setup(setup: int, milliseconds: int) -> tuple[str | None, Notifica
 
 
 def _send(control: socket.socket, report: Report, *descriptors: int) -> None:
-    """Send a report. A socket that the trusted side closed is detected by the next read instead."""
+    """Send a report, and ignore errors because the next read detects a closed socket."""
     rights = array.array("i", descriptors)
     ancillary = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, rights)] if descriptors else []
     with contextlib.suppress(OSError):

@@ -1,16 +1,16 @@
-"""Replace wrong exercises of a submission by stubs that call a correct version remotely.
+"""Replace wrong exercises in a submission by stubs that call a correct version remotely.
 
 Theory of operation. If an exercise calls a wrong helper, the exercise can still be tested with a
 correct helper. The correct code never enters this process: a stub sends each call to the trusted
-process as plain data and receives the result, and later its gradients.
+process as plain data, and receives the result and, in a backward pass, the gradients.
 
-A submission may have bound its function or class to other names, default arguments or subclasses.
-Functions and classes that the submission defines are therefore modified in place. Functions of a
-library have other callers, so only their names in the submission's module are replaced.
+A submission may refer to its function or class by other names, in default arguments or as a base
+class. Functions and classes that the submission defines are therefore modified in place. Library
+functions have other callers, so only the references in the submission's module are replaced.
 
 A stub for a torch module has the layers, weights and sizes of the correct class, so the submission
-can use the stub like the class that it replaces. The weights stay in this process and are sent with
-every call; `forward` runs in the trusted process.
+can use it like the class that it replaces. The weights stay in this process and are sent with every
+call, and `forward` runs in the trusted process.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ class ParameterNames:
     """Parameter names of an exercise.
 
     correct:   names in the correct version
-    submitted: names in the submission, or () if its function has no signature
-    defaults:  default values in the submission
+    submitted: names in the submission, or () if the function's signature cannot be read
+    defaults:  default values in the submission, by parameter name
     """
 
     correct: tuple[str, ...]
@@ -61,12 +61,12 @@ class ParameterNames:
     def translated(
         self, args: tuple[Any, ...], kwargs: dict[str, Any], bound: int = 0
     ) -> tuple[tuple[Any, ...], dict[str, Any], bool]:
-        """Return the arguments under the correct names, and whether any was dropped.
-
-        An argument is dropped if the correct exercise has no parameter for it. One that equals its
-        default value does not count.
+        """Map a call's arguments to the correct parameter names.
 
         bound: number of leading parameters that are already bound, such as `self`
+
+        Returns positional arguments, keyword arguments, and whether an argument was dropped because
+        the correct version has no parameter for it. Arguments equal to their default do not count.
         """
         by_position = len(args)
         if len(self.submitted) > len(self.correct):
@@ -94,7 +94,7 @@ class ParameterNames:
 
 
 def install_stubs(module: Any, stubs: Iterable[frames.Stub], ask: Ask) -> None:
-    """Replace exercises of a loaded module by stubs."""
+    """Replace exercises in a loaded module by stubs."""
     for one in stubs:
         existing = getattr(module, one.name, None)
         if one.making is None:
@@ -110,7 +110,7 @@ def install_stubs(module: Any, stubs: Iterable[frames.Stub], ask: Ask) -> None:
 def _install_function(
     module: Any, existing: Any, name: str, names: ParameterNames, ask: Ask
 ) -> None:
-    """Replace a function of a loaded module, in place if the submission defines the function."""
+    """Replace a function, in place if it is defined in the submission and is not a closure."""
 
     def stub(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         args, kwargs, dropped = names.translated(args, kwargs)
@@ -137,7 +137,7 @@ def _shim(*args: Any, _stub: Any = None, **kwargs: Any) -> Any:
 
 
 def _replace_references(module: Any, existing: Any, call: Callable[..., Any]) -> None:
-    """Replace a function in a module's names, dicts and lists, and in default arguments."""
+    """Replace a function in a module's globals, in dicts and lists, and in default arguments."""
     for name, value in list(vars(module).items()):
         if value is existing:
             setattr(module, name, call)
@@ -155,7 +155,7 @@ def _replace_references(module: Any, existing: Any, call: Callable[..., Any]) ->
 
 @dataclass(frozen=True)
 class ModuleStub:
-    """Replaces a torch module by a class with the correct layers and a remote `forward`."""
+    """Replaces a torch module class by one with the correct layers and a remote `forward`."""
 
     name: str
     init: ParameterNames
@@ -163,7 +163,7 @@ class ModuleStub:
     ask: Ask
 
     def install(self, module: Any, existing: Any) -> None:
-        """Replace a class in a loaded module, in place if the submission defines the class."""
+        """Replace the class in a loaded module, in place if the submission defines the class."""
         is_class = isinstance(existing, type) and issubclass(existing, nn.Module)
         is_defined_here = is_class and existing.__module__ == module.__name__
         first: Any = existing.__init__ if is_defined_here else None
@@ -187,7 +187,8 @@ class ModuleStub:
     ) -> None:
         """Add the layers, weights and sizes of the correct class to a new module.
 
-        first: the submission's `__init__`, which may store sizes under different names, or None
+        first: the submission's `__init__`, which may store sizes under different names, or None if
+               the submission does not define the class
         """
         sizes_of_submission = _sizes(module, first, args, kwargs)
         args, kwargs, dropped = self.init.translated(args, kwargs, bound=1)
@@ -209,7 +210,7 @@ class ModuleStub:
         object.__setattr__(module, "_stub_weights", tuple(name for name, *_ in weights))
         kinds = dict(layers)
         for name, drawn, trained in weights:
-            value = drawn if device.type == "cpu" else drawn.to(device)  # meta draws no values
+            value = drawn if device.type == "cpu" else drawn.to(device)
             path, _, last = name.rpartition(".")
             holder = _submodule(module, path, kinds)
             if trained:
@@ -236,7 +237,7 @@ class ModuleStub:
 
 
 def plain_attributes(module: nn.Module) -> dict[str, Any]:
-    """Return the numbers and strings that a module stores in public attributes."""
+    """Return public attributes that are numbers, strings or None, except `training`, by name."""
     plain = (int, float, str, type(None))
     found = {k: v for k, v in vars(module).items() if isinstance(v, plain)}
     return {k: v for k, v in found.items() if not k.startswith("_") and k != "training"}
@@ -261,8 +262,8 @@ def _sizes(
     return found
 
 
-# Layers that can be rebuilt from the shape of their weight, because a subclass may call them. The
-# meta device draws no weights; drawing an embedding's there would import torch's decompositions.
+# Build a layer, which a subclass may call, from the shape of its weight. The meta device avoids
+# drawing values. `_weight` is set because drawing it there would import torch's decompositions.
 LAYERS: dict[type[nn.Module], Callable[[Any], nn.Module]] = {
     nn.Linear: lambda shape: nn.Linear(shape[1], shape[0], device="meta"),
     nn.LayerNorm: lambda shape: nn.LayerNorm(shape, device="meta"),
@@ -273,7 +274,7 @@ LAYERS: dict[type[nn.Module], Callable[[Any], nn.Module]] = {
 
 
 def _layer(kind: str, shape: tuple[int, ...]) -> nn.Module:
-    """Return a layer of this class of `torch.nn`, without its weight and bias."""
+    """Return a `torch.nn` layer whose weight and bias are None; `kind` is the name of its class."""
     layer = LAYERS[getattr(nn, kind)](shape)
     for name in ("weight", "bias"):
         layer.register_parameter(name, None)

@@ -12,7 +12,7 @@ MAX_MESSAGE = 2_000
 
 
 class CapturedOutput(io.StringIO):
-    """A text stream that keeps the first few thousand characters."""
+    """A text stream that stores the first `MAX_CHARACTERS` characters and ignores the rest."""
 
     encoding = "utf-8"
 
@@ -23,43 +23,43 @@ class CapturedOutput(io.StringIO):
         return len(text)
 
     def close(self) -> None:
-        """Stay open, because the text is read after the call."""
+        """Do nothing, because the text is read after the call even if the submission closes it."""
 
     def text(self) -> str:
-        """Return the captured text, even if the submission changed this object."""
+        """Return the captured text, even if the submission patched methods of this object."""
         start = io.StringIO.getvalue(self)[:MAX_CHARACTERS]
         return start.encode("utf-8", "replace").decode("utf-8")
 
 
 def stopped_import(error: BaseException, root: str) -> frames.Raised:
-    """Describe the exception that stopped an import: its message, file, line and column."""
+    """Describe an exception that stopped an import, including its file, line and column."""
     raised = described(error, root)
     try:
         file, line, column = stopped_at(error, root)
         message = str(error.msg) if isinstance(error, SyntaxError) else raised.message
-    except BaseException:  # an attribute of a hostile exception may raise
+    except BaseException:  # the submission's exception may have attributes that raise
         return raised
     message = message[:MAX_MESSAGE].encode("utf-8", "replace").decode("utf-8")
     return frames.Raised(raised.type, raised.bases, message, line, file[:MAX_MESSAGE], column)
 
 
 def described(error: BaseException, root: str) -> frames.Raised:
-    """Describe an exception: its classes, its message, and the innermost line below `root`."""
+    """Describe an exception by its classes, message and innermost line in a file in `root`."""
     line, own = None, True
     while error.__cause__ is not None and type(error).__module__.startswith("triton."):
-        error = error.__cause__  # Triton's interpreter wraps exceptions of a kernel
+        error = error.__cause__  # Triton's interpreter wraps exceptions raised in a kernel
     try:
         for frame, number in traceback.walk_tb(error.__traceback__):
             own = frame.f_code.co_filename.startswith(root + os.sep)
             if own:
                 line = number
         if line is None and isinstance(error, SyntaxError) and error.lineno:
-            line = error.lineno  # a file with a syntax error has no frame
+            line = error.lineno  # a file with a syntax error is never executed, so it has no frame
         message = str(error)[:MAX_MESSAGE].replace(root, "")
-    except BaseException as broken:  # `__str__` of a hostile exception may raise
+    except BaseException as broken:  # the exception's own `__str__` may raise
         message = f"(its message could not be read: {type(broken).__name__})"
     bases = tuple(b.__name__[:100] for b in type(error).__mro__[:8])
-    if not own:  # a library raised NotImplementedError, so the exercise may be complete
+    if not own:  # NotImplementedError raised in a library does not mean an unfinished exercise
         bases = tuple(b for b in bases if b != "NotImplementedError") or bases
     clean = message.encode("utf-8", "replace").decode("utf-8")
     return frames.Raised(type(error).__name__[:100], bases, clean, line)

@@ -1,11 +1,11 @@
 """The request loop of a submission's process.
 
-Theory of operation. `prepare` runs once in the fork server, before any student code exists in the
-process. `serve` runs in a confined child and replies to frames until the trusted side closes the
-socket. Student code shares this process and can falsify every reply, but gains nothing, because the
-trusted side treats a reply as untrusted output of the submission. This module guarantees that
-honest code gets a correct report, that output and replies are bounded, and that an error in the
-worker is never reported as an error in the submission.
+Theory of operation. `prepare` runs once in the fork server, before any student code is loaded.
+`serve` runs in a confined child and replies to requests until the trusted process closes the
+socket. Student code runs in the same process and can falsify every reply, but gains nothing by
+doing so, because the trusted process treats a reply as untrusted output of the submission. This
+module guarantees that honest code gets a correct report, that the sizes of output and replies are
+bounded, and that an error in the worker is never reported as an error in the submission.
 """
 
 import io
@@ -62,12 +62,12 @@ def prepare(config: bytes) -> None:
 
 
 def start_gpu() -> None:
-    """Initialise CUDA in a submission's process, because a CUDA context does not survive a fork."""
+    """Initialise CUDA in a child, because a CUDA context cannot be used after a fork."""
     devices.start_gpu(_settings.gpu_bytes)
 
 
 def serve(sock: socket.socket) -> None:
-    """Reply to requests on `sock` until it closes; the working directory holds the submission."""
+    """Reply to requests on `sock` until it closes; store the submission in the current folder."""
     executor = _executor or Executor()
     executor.root = Path(os.getcwd())
     executor.imports = seal(str(executor.root), _settings.libraries)
@@ -110,7 +110,7 @@ def _is_too_large(frame: bytes) -> bool:
 
 
 class _Inbox:
-    """Reads frames from the socket; the calls that an `Ahead` announces are read together."""
+    """Reads frames from the socket. Calls that an `Ahead` announces are read all at once."""
 
     def __init__(self, sock: socket.socket) -> None:
         self._socket = sock.makefile("rb", _READ_BYTES)
@@ -118,7 +118,7 @@ class _Inbox:
         self.waiting = 0  # bytes of `_ahead` that have not been read yet
 
     def take(self) -> tuple[bytes, frames.Request, list[memoryview]]:
-        """Return the stamp, message and buffers of the next request; raise EOFError at the end."""
+        """Return the next request's stamp, message and buffers; raise EOFError if there is none."""
         stamp, header, body = self._frame()
         return stamp, *frames.unpack_request(header, body)
 
@@ -128,7 +128,7 @@ class _Inbox:
         return frames.unpack_reply(header, body)
 
     def read_ahead(self, size: int) -> None:
-        """Read all announced calls now, because otherwise both sides could block while writing."""
+        """Read all announced calls now, because otherwise both processes could block on a write."""
         self._ahead, self.waiting = io.BytesIO(self._read(size)), size
 
     def _frame(self) -> tuple[bytes, bytes, bytes]:
@@ -146,9 +146,9 @@ class _Inbox:
 
 
 class _Outbox:
-    """Sends replies immediately, or batches them briefly while more requests are waiting.
+    """Sends replies immediately, or in batches while more requests are waiting.
 
-    Waking up the trusted process takes longer than most calls.
+    Batches save time because waking up the trusted process takes longer than most calls.
     """
 
     def __init__(self, sock: socket.socket) -> None:
@@ -167,15 +167,14 @@ class _Outbox:
 
 
 class _Notices:
-    """Sends notices during a call: each event once, and at most `MAX_NOTICES` per call.
+    """Sends notices during a request: each event once, and at most `MAX_NOTICES` per request.
 
-    A notice is sent immediately, because code that runs later in this process could falsify the
-    reply.
+    A notice is sent immediately, because the submission could falsify the reply later.
     """
 
     def __init__(self, outbox: _Outbox) -> None:
         self._outbox = outbox
-        self.stamp = b""  # of the request that is being answered
+        self.stamp = b""  # stamp of the current request
         self._sent: list[str] = []
 
     def begin(self, stamp: bytes) -> None:

@@ -1,4 +1,4 @@
-"""Locate the line of a submission at which an import stopped or a call was made."""
+"""Locate the line in a submission where an import stopped or a call was made."""
 
 import os
 import signal
@@ -10,12 +10,12 @@ from typing import Any
 
 
 class ImportTimeout(BaseException):
-    """Raised in an import that exceeds its time limit. The message states the limit."""
+    """Raised when an import exceeds its time limit. The message states the limit."""
 
 
 @contextmanager
 def interrupted_after(seconds: float) -> Iterator[None]:
-    """Raise ImportTimeout in the main thread after `seconds` of processor time, unless it is 0."""
+    """Raise ImportTimeout in the main thread after `seconds` of processor time (0: no limit)."""
     if not seconds:  # some systems lack profiling timers
         yield
         return
@@ -33,10 +33,10 @@ def interrupted_after(seconds: float) -> Iterator[None]:
 
 
 def stopped_at(error: BaseException, root: str) -> tuple[str, int, int]:
-    """Return the file, line and column of the innermost code below `root` that raised `error`.
+    """Return the file, line and column of the innermost traceback entry in a file in `root`.
 
-    The file is relative to `root`; lines and columns count from 1. Returns ("", 0, 0) if no code
-    below `root` was involved.
+    The file is relative to `root`. Lines and columns start at 1, and are 0 if unknown. Returns
+    ("", 0, 0) if the traceback contains no file in `root`.
     """
     own = root + os.sep
     if isinstance(error, SyntaxError) and str(error.filename).startswith(own):
@@ -52,7 +52,7 @@ def stopped_at(error: BaseException, root: str) -> tuple[str, int, int]:
 
 
 def _column(trace: TracebackType) -> int:
-    """Return the column in characters of the expression that raised, or 0 if it is unknown."""
+    """Return the column (from 1, in characters) of the expression that raised, or 0 if unknown."""
     code = trace.tb_frame.f_code
     positions = next(islice(code.co_positions(), trace.tb_lasti // 2, None), None)
     start = positions[2] if positions is not None else None
@@ -64,7 +64,7 @@ def _column(trace: TracebackType) -> int:
 
 
 def student_line(frame: Any, root: str) -> int | None:
-    """Return the line of the innermost frame in a file below `root`, or None if there is none."""
+    """Return the line of the innermost frame that runs a file in `root`, or None if none does."""
     while frame is not None:
         if root and frame.f_code.co_filename.startswith(root + os.sep):
             return int(frame.f_lineno)

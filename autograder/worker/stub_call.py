@@ -1,7 +1,7 @@
 """Call a correct exercise in the trusted process, with arguments and results as plain data.
 
-The backward pass of a call sends the call again with cotangents and receives the gradients of the
-call's inputs.
+In a backward pass, the call is sent again with cotangents, and the trusted process returns the
+gradients with respect to the inputs.
 """
 
 import builtins
@@ -16,13 +16,13 @@ from .protocol import frames
 from .protocol.values import FAKE_DEVICE, Decoder, Encoder
 from .torch_support.devices import tensors_in
 
-# Sends a call and its buffers to the trusted process; returns the reply and its buffers.
+# Sends a call and its buffers to the trusted process, and returns the reply with its buffers.
 Ask = Callable[[frames.StubCall, list[bytes]], tuple[frames.Reply, list[memoryview]]]
 Arguments = tuple[tuple[Any, ...], dict[str, Any]]
 
 
 def new_encoder(buffers: Sequence[bytes] = ()) -> Encoder:
-    """Return an encoder for arguments. `buffers`: buffers of values that were encoded before."""
+    """Return an encoder for arguments. `buffers`: buffers of values that are already encoded."""
     return Encoder(special=_special, buffers=list(buffers))
 
 
@@ -35,7 +35,7 @@ def encoded_arguments(
 def answer_to(
     ask: Ask, call: frames.StubCall, encoder: Encoder
 ) -> tuple[frames.Reply, list[memoryview]]:
-    """Send a call and return its reply and buffers; raise the exception that the call raised."""
+    """Send a call and return the reply with its buffers; raise the exception that it reports."""
     reply, buffers = ask(call, encoder.buffers)
     if reply.status != "ok":
         raise _error(reply.raised)
@@ -52,17 +52,17 @@ def call_reference(
     making: Arguments | None = None,
     weights: dict[str, torch.Tensor] | None = None,
 ) -> Any:
-    """Return the correct exercise's result for these arguments; autograd can differentiate it.
+    """Return the correct exercise's result, through which autograd can differentiate.
 
     trained: parameters that need gradients in addition to the arguments
-    making:  arguments of the object's constructor if the exercise is a class, otherwise None
-    weights: the object's parameters and buffers, or None
+    making:  constructor arguments if the exercise is a class, otherwise None
+    weights: parameters and buffers of the object if the exercise is a class, otherwise None
     """
     inputs = [*_floats(args, kwargs), *trained]
     device = _device_of(tensors_in([*args, *kwargs.values(), *(weights or {}).values()]))
     differentiable = torch.is_grad_enabled() and any(x.requires_grad for x in inputs)
 
-    # Keep the encoded arguments for the backward pass, because tensors may change after the call.
+    # The backward pass reuses the encoded arguments, because tensors may change after the call.
     encoder = new_encoder()
     positional, named = encoded_arguments(encoder, args, kwargs)
     draws = making is not None and call.training
@@ -82,7 +82,7 @@ def call_reference(
         values = None if cotangents is None else tuple(map(more, cotangents))
         return answer_to(ask, msgspec.structs.replace(call, cotangents=values), more)
 
-    # A call with empty cotangents only returns the indices of results without a gradient.
+    # Empty cotangents request no gradients, only the indices of results that have no gradient.
     reply, buffers = send(() if differentiable else None)
     value = _moved(decoded(reply.value, buffers, call.random), device)
     outputs = _floats((value,), {})
@@ -96,13 +96,13 @@ def call_reference(
             raise RuntimeError(f"the gradients of {call.helper} do not fit its inputs")
         return [_moved(g, device) for g in gradients]
 
-    results: Any = _RemoteGradients.apply(pull, reply.detached, outputs, *inputs)  # type: ignore[no-untyped-call]  # torch's
+    results: Any = _RemoteGradients.apply(pull, reply.detached, outputs, *inputs)  # type: ignore[no-untyped-call]  # untyped
     replaced = dict(zip(map(id, outputs), results, strict=True))
     return tree_map_only(torch.Tensor, lambda x: replaced.get(id(x), x), value)
 
 
 class _RemoteGradients(torch.autograd.Function):
-    """An identity whose backward pass requests the inputs' gradients from the trusted process."""
+    """Copies the outputs; the backward pass requests gradients from the trusted process."""
 
     @staticmethod
     def forward(
@@ -125,8 +125,8 @@ class _RemoteGradients(torch.autograd.Function):
 def decoded(value: frames.Value, buffers: list[memoryview], random: frames.Value) -> Any:
     """Decode a reply's value.
 
-    random: the state of torch's generator in the call. If it is not None, the value is a pair with
-            the new state, which is restored
+    random: state of torch's random generator that was sent with the call, or None. With a state,
+            the value is a pair of the result and the new state, which is set here
     """
     result = Decoder(buffers)(value)
     if random is None:
@@ -137,9 +137,9 @@ def decoded(value: frames.Value, buffers: list[memoryview], random: frames.Value
 
 
 def _device_of(tensors: Iterable[torch.Tensor]) -> torch.device | None:
-    """Return the device of all tensors that have axes, or None if no tensor has axes.
+    """Return the device of the tensors that have at least one axis, or None if there are none.
 
-    Raises RuntimeError with torch's message if the devices differ.
+    Raises RuntimeError with torch's message if these tensors are on different devices.
     """
     found = {x.device for x in tensors if x.ndim > 0}
     if len(found) > 1:
@@ -158,7 +158,7 @@ def _moved(value: Any, device: torch.device | None) -> Any:
 
 
 def _floats(args: Any, kwargs: Any) -> list[torch.Tensor]:
-    """Return the distinct float tensors of a call, in the order in which they are decoded."""
+    """Return the distinct float tensors in a call, in the order in which they are decoded."""
     tensors = tensors_in([*args, *kwargs.values()])
     return list({id(x): x for x in tensors if x.is_floating_point()}.values())
 

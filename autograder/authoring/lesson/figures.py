@@ -4,8 +4,8 @@
 SVG, figures with images as PNG, all in the style assets/figures.mplstyle. SVGs follow the reader's
 preference for dark pages; PNGs keep a white background.
 
-assets/<week>/figures.json records a digest of each figure and one of the sources. `build --check`
-compares files and sources with this record.
+assets/<week>/figures.json records a digest of each figure and a digest of all sources. `build
+--check` compares the current files and sources with this record.
 """
 
 import contextlib
@@ -25,7 +25,8 @@ RECORD = "figures.json"
 _DPI = 110
 _STYLE = "figures.mplstyle"
 _SOURCES = ("*.py", "*.csv")
-# Inverting all colours keeps the order of greys; only the reader's browser knows the preference.
+# The SVG contains a media query, because only the reader's browser knows the preference. Inverting
+# all colours preserves the contrast between shades of grey.
 _DARK = (
     "<style>@media (prefers-color-scheme: dark){svg{filter:invert(.93) hue-rotate(180deg)}}</style>"
 )
@@ -90,7 +91,7 @@ def sources_digest(course: Course, week: Week) -> str:
     ]
     paths += [course.root / "assets" / name for name in (*week.files, _STYLE)]
     digest = hashlib.blake2b(digest_size=16)
-    # figures are drawn from the solution; trivial programs take no part in them
+    # figures do not depend on trivial.py, which contains trivial programs for `verify`
     for path in sorted(p for p in paths if p.is_file() and p.name != "trivial.py"):
         digest.update(path.relative_to(course.root).as_posix().encode() + b"\0")
         digest.update(hashlib.blake2b(path.read_bytes()).digest())
@@ -98,7 +99,10 @@ def sources_digest(course: Course, week: Week) -> str:
 
 
 def make_figures(course: Course, week: Week) -> dict[str, Any]:
-    """Return a week's matplotlib figures by name; empty if the week has no figures.py."""
+    """Return a week's matplotlib figures by name, or {} if the week has no figures.py.
+
+    Raise BuildError if `figures()` in figures.py raises an exception.
+    """
     source = _source(course, week)
     if not source.is_file():
         return {}
@@ -130,7 +134,7 @@ def _source(course: Course, week: Week) -> Path:
 
 
 def _file(stem: str, figure: Any, course: Course) -> tuple[str, bytes]:
-    """Return a figure's file name and content, without metadata of this machine or day."""
+    """Return a figure's file name and reproducible content, without date or software metadata."""
     buffer = io.BytesIO()
     lines_only = not any(axes.images for axes in figure.axes)
     kind = "svg" if lines_only else "png"

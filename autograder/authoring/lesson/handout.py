@@ -1,15 +1,15 @@
-"""Build the files of a week that students get: the lesson as a notebook, and the files beside it.
+"""Build the files of a week that students get: the lesson as a notebook, and all other files.
 
 A lesson is jupytext Markdown with two kinds of marks. A code cell that contains only
-`check("softmax")` becomes the cell that carries that exercise's grade. A line
-`<!-- answer: scale -->` becomes the cell in which students answer that question. Each exercise and
-each question of course.yaml needs exactly one mark. Cell ids are derived from the cells' content,
-so the same lesson gives the same bytes.
+`check("softmax")` becomes the graded cell of that exercise. A line `<!-- answer: scale -->` becomes
+the cell in which students answer that question. Each exercise and each question in course.yaml
+needs exactly one mark. Cell ids are derived from the content of the cells, so that the same lesson
+always gives the same notebook.
 
-For Colab, Kaggle and VS Code, `embed_week` makes the notebook self-contained: figures become
-`data:` URLs in its text, because some notebook viewers ignore attachments. The first cell then
-downloads the week's other files and installs the kit from a web address or an uploaded zip; it has
-no effect if both are present.
+For Colab, Kaggle and VS Code, `embed_week` makes the notebook self-contained. Figures become
+`data:` URLs in the text, because some notebook viewers ignore attachments. A new first code cell
+downloads the week's other files and installs the kit, from a web address or an uploaded zip, unless
+the files and the kit are already present.
 """
 
 import base64
@@ -67,7 +67,7 @@ def lesson_notebook(course: Course, week: Week) -> Notebook:
 
 
 def make_notebook(text: str, week: Week, location: str) -> Notebook:
-    """Return the notebook of a lesson's text; `location` is the lesson's name in error messages."""
+    """Convert the text of a lesson to a notebook. `location`: the lesson's path for errors."""
     cells = [c for cell in jupytext.reads(text, fmt="md").cells for c in _converted(cell, week)]
     _check_marks(cells, week, location)
     notebook = nbformat.v4.new_notebook(
@@ -82,12 +82,12 @@ def make_notebook(text: str, week: Week, location: str) -> Notebook:
 
 
 def figures_used(text: str) -> list[str]:
-    """Return the file names of the figures in a lesson, in order and without repetition."""
+    """Return the file names of the figures in a lesson, in order of first use."""
     return list(dict.fromkeys(name for _, name in _FIGURE.findall(text)))
 
 
 def _converted(cell: Notebook, week: Week) -> Iterator[Notebook]:
-    """Yield the cells of the notebook that replace one cell of the lesson."""
+    """Convert one cell of the lesson to cells of the notebook."""
     if cell.cell_type == "code":
         check = _CHECK.fullmatch(cell.source.strip())
         metadata = _grading(check[2], week.exercises, solution=False) if check else {}
@@ -104,7 +104,7 @@ def _converted(cell: Notebook, week: Week) -> Iterator[Notebook]:
 def _grading(
     name: str, tasks: Sequence[Exercise | Question], *, solution: bool
 ) -> dict[str, dict[str, Any]]:
-    """Return nbgrader's metadata of a cell; `solution`: students write into the cell."""
+    """Return a cell's nbgrader metadata. `solution`: True if students write in the cell."""
     points = next((task.points for task in tasks if task.name == name), 0)
     grading = {
         "grade": True,
@@ -119,7 +119,7 @@ def _grading(
 
 
 def _identified(cells: list[Notebook]) -> list[Notebook]:
-    """Set cell ids that depend only on the content, and on earlier cells with the same content."""
+    """Set reproducible ids, which depend only on the content of the cells, and return the cells."""
     seen: Counter[str] = Counter()
     for cell in cells:
         grading = cell.metadata.get("nbgrader")
@@ -157,10 +157,10 @@ def _check_marks(cells: list[Notebook], week: Week, location: str) -> None:
 
 
 def week_files(course: Course, week: Week, release: int = 1) -> dict[str, bytes]:
-    """Return the contents of all public files by relative name.
+    """Return the contents of all public files of a week by relative name.
 
-    Raise BuildError if a file is missing or the stub is out of date. `release`: the number of this
-    release of the week.
+    release: the number of this release of the week
+    Raise BuildError if a file is missing or the stub is out of date.
     """
     folder = course.exercise_folder(week)
     if problem := stub_problem(course, week):
@@ -225,7 +225,7 @@ def embed_week(course: Course, week: Week, files: dict[str, bytes]) -> dict[str,
 
 
 def fetch_cell(course: Course, week: Week) -> str:
-    """Return the code that downloads the week; its address is `handouts` in course.yaml."""
+    """Return the code that downloads the week from the URL `handouts` in course.yaml."""
     base = course.registry.handouts
     source = f"{base.rstrip('/')}/{week.name}.zip" if base else ""
     values = {"week": week.name, "source": json.dumps(source)}

@@ -1,15 +1,15 @@
 """Check that no secret line leaves the instructor's machine.
 
-Every file is checked before and after it is given to nbgrader. The secret lines are those between
-BEGIN and END SOLUTION, the hidden graders, the week's misconceptions, alternatives and model
-answers. Whitespace is removed before comparing, so wrapping, indenting or escaping a line does not
-hide it. Notebooks, JSON and the text chunks of PNG files are searched. Three consecutive short
-lines count as one long line. Imports and other short lines are ignored, and so are lines of the
-stub. Text that the lesson or the public checks show on purpose, such as a bug to find, may also be
-in a misconception or an alternative, and as a single line in a hidden grader, but not in a solution
-or a model answer. Authors can end a secret line with `# public` to allow it.
+Every file is checked before and after nbgrader processes it. The secret lines are the lines between
+BEGIN and END SOLUTION, and those of the hidden graders, misconceptions, alternatives and model
+answers of the week. Whitespace is removed and JSON is decoded before comparing, so wrapping,
+indenting or escaping a line does not hide it. The text chunks of PNG files are searched too. Three
+consecutive short lines count as one long line. Imports, other short lines and lines of the stub are
+ignored. Text that the lesson or the public checks show on purpose, such as a bug to find, may also
+occur in a misconception or an alternative, and as a single line in a hidden grader, but not in a
+solution or a model answer. Authors can end a secret line with `# public` to allow it.
 
-Not detected: a solution rewritten in other words or with other names.
+A solution that was reworded or uses different names is not detected.
 """
 
 import io
@@ -34,7 +34,7 @@ _PNG = b"\x89PNG\r\n\x1a\n"
 
 
 class Secret(NamedTuple):
-    """A line, or a few consecutive lines, without whitespace, and the file and line it is from."""
+    """A secret line, or consecutive lines, without whitespace. `origin`: the file and line."""
 
     text: str
     origin: str
@@ -43,7 +43,7 @@ class Secret(NamedTuple):
 def secrets_of(course: Course, week: Week, solved: str = "") -> tuple[Secret, ...]:
     """Return the secret lines of a week.
 
-    solved: the part of the solution that `release --solutions` publishes; it is not secret then
+    solved: the part of the solution that `release --solutions` publishes, which is not secret
     """
     stub = _without_whitespace(stub_of(course, week) + solved)
     public_text = "\0".join(_without_whitespace(t) for t in _public_texts(course, week))
@@ -63,7 +63,7 @@ def secrets_of(course: Course, week: Week, solved: str = "") -> tuple[Secret, ..
 
 
 def check_files(files: Mapping[str, bytes], secrets: Iterable[Secret], shown: str) -> None:
-    """Raise LeakError if a file contains a secret; `shown` is their folder in messages."""
+    """Raise LeakError if a file contains a secret. `shown`: the files' folder in messages."""
     known = tuple(secrets)
     for name, content in files.items():
         for location, text in _texts(f"{shown}/{name}", content):
@@ -79,7 +79,7 @@ def check_files(files: Mapping[str, bytes], secrets: Iterable[Secret], shown: st
 
 
 def check_folder(folder: Path, secrets: Iterable[Secret], expected: Iterable[str]) -> None:
-    """Check all files of a folder; raise LeakError for a secret or for an unexpected file."""
+    """Raise LeakError if a file in the folder contains a secret or is not expected there."""
     files = {
         p.relative_to(folder).as_posix(): p.read_bytes()
         for p in sorted(folder.rglob("*"))
@@ -130,7 +130,7 @@ def _answer_sentences(course: Course, week: Week) -> Iterator[Secret]:
 
 
 def _telling(lines: list[Secret]) -> Iterator[Secret]:
-    """Yield the long lines, and each run of three short lines that is long together."""
+    """Yield long lines, and three consecutive short lines if they are long enough together."""
     for number, line in enumerate(lines):
         run = [following.text for following in lines[number : number + 3]]
         if len(line.text) >= _TELLING:
@@ -140,14 +140,17 @@ def _telling(lines: list[Secret]) -> Iterator[Secret]:
 
 
 def _in_a_row(lines: list[Secret]) -> Iterator[Secret]:
-    """Yield the pairs of consecutive lines that are long together."""
+    """Yield pairs of consecutive lines that are long enough together."""
     for line, following in pairwise(lines):
         if len(line.text + following.text) >= 2 * _TELLING:
             yield Secret(line.text + following.text, line.origin)
 
 
 def _texts(location: str, content: bytes) -> Iterator[tuple[str, str]]:
-    """Yield the places in a file that can contain text, each with the text."""
+    """Yield the location and content of each text in a file.
+
+    Raise LeakError if the file is damaged, so that it cannot be searched.
+    """
     if content.startswith(_PNG):
         try:
             yield from ((f"{location} (metadata)", text) for text in _png_texts(content))
@@ -167,7 +170,7 @@ def _texts(location: str, content: bytes) -> Iterator[tuple[str, str]]:
 
 
 def _line_at(text: str, position: int) -> int:
-    """Return the number of the line with the character at a position, not counting whitespace."""
+    """Return the number of the line that contains `position`, counted without whitespace."""
     ends = accumulate(len(_without_whitespace(line)) for line in text.split("\n"))
     return next(number for number, end in enumerate(ends, start=1) if end > position)
 

@@ -1,6 +1,6 @@
-"""Parse and check how written questions are marked: solutions/<week>/answers.md.
+"""Parse and check the marking guides for written questions, in solutions/<week>/answers.md.
 
-One section for each question:
+The file contains a section for each question:
 
     ## name_of_the_question
 
@@ -18,9 +18,9 @@ One section for each question:
 
       > The comment to write on it.
 
-`verify` checks that each question of course.yaml has a section and that its rubric adds up to its
-points. Formgrader shows the section below the student's answer. Its sentences are secret until
-`release --solutions` publishes them.
+`verify` checks that each question in course.yaml has a section, and that its rubric adds up to the
+question's points. Formgrader shows the section below the student's answer. The sentences of this
+file are secret until `release --solutions` publishes them.
 """
 
 import re
@@ -43,7 +43,7 @@ _SENTENCE = re.compile(r"(?<=[.!?:;])\s")
 
 @dataclass(frozen=True)
 class RubricLine:
-    """Points, and the achievement that earns them in Markdown."""
+    """A line of a rubric: points, and the achievement that earns the points, in Markdown."""
 
     points: float
     earned_by: str
@@ -59,7 +59,7 @@ class WrongAnswer:
 
 @dataclass(frozen=True)
 class MarkingGuide:
-    """The section of one written question."""
+    """The section about one written question."""
 
     question: str
     model_answer: str
@@ -76,7 +76,7 @@ def answers_path(course: Course, week: Week) -> Path:
 
 
 def answers_text(course: Course, week: Week) -> str:
-    """Return the file's text, or "" if the week has no such file."""
+    """Return the text of a week's answers.md, or "" if there is no such file."""
     path = answers_path(course, week)
     return path.read_text(encoding="utf-8") if path.is_file() else ""
 
@@ -87,7 +87,7 @@ def marking_guides(course: Course, week: Week) -> dict[str, MarkingGuide]:
 
 
 def parse_guides(text: str) -> dict[str, MarkingGuide]:
-    """Return the marking guides in a text by question; missing parts are empty."""
+    """Return the marking guides in a text by question. Missing parts of a guide are empty."""
     sections = _split(_SECTION, _without_code(text))
     return {name: _guide(name, body) for name, body in sections.items()}
 
@@ -113,14 +113,14 @@ def answers_problems(course: Course, week: Week) -> Iterator[str]:
 
 
 def secret_sentences(text: str) -> Iterator[str]:
-    """Yield every sentence without Markdown marks."""
+    """Yield every sentence of a text, without Markdown markup at the start of lines."""
     plain = _MARK.sub("", text)
     for paragraph in re.split(r"\n\s*\n", plain):
         yield from _SENTENCE.split(paragraph)
 
 
 def _split(heading: re.Pattern[str], text: str) -> dict[str, str]:
-    """Return the text below each heading, without the text before the first one."""
+    """Map each heading to the text below it; ignore the text before the first heading."""
     _, *parts = heading.split(text)
     return {t.strip(): body for t, body in zip(parts[::2], parts[1::2], strict=True)}
 
@@ -169,7 +169,7 @@ def _problems(guide: MarkingGuide, question: Question) -> Iterator[str]:
             yield f"the answer {wrong.answer!r} has no comment: add a line `> …`"
 
 
-# Code blocks can contain lines that start with `#`; these are not headings.
+# Matches code blocks, in which lines that start with `#` are not headings.
 _CODE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 
 

@@ -1,7 +1,7 @@
-"""Read a week's syllabus: exercises/<week>/syllabus.yaml.
+"""Read a week's syllabus from exercises/<week>/syllabus.yaml.
 
-course.yaml contains grading and dates; the syllabus contains prerequisites, objectives, readings
-and the time that each part takes.
+The syllabus contains prerequisites, objectives, readings and the time that each part takes. Grading
+and dates are in course.yaml.
 """
 
 from collections.abc import Iterator
@@ -25,15 +25,15 @@ class _Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Effort(_Entry, frozen=True):
-    """The effort for one exercise or question; scales run from 1 to 5."""
+    """The effort for one exercise or question. Difficulty and weight range from 1 to 5."""
 
     minutes: tuple[Minutes, Minutes]  # estimated range
     difficulty: Scale
-    weight: Scale  # how much later weeks build on it
+    weight: Scale  # how much later weeks build on this exercise or question
 
 
 class Reading(_Entry, frozen=True):
-    """A primary source and the sections that belong to the week."""
+    """A primary source and the sections that are relevant to the week."""
 
     by: Text
     title: Text
@@ -61,7 +61,7 @@ def syllabus_path(course: Course, week: Week) -> Path:
 
 
 def read_syllabus(course: Course, week: Week) -> WeekSyllabus | None:
-    """Return the week's syllabus, or None if there is no file; raise BuildError for a mistake."""
+    """Return the week's syllabus, or None if there is no file; raise BuildError if it is wrong."""
     path = syllabus_path(course, week)
     if not path.is_file():
         return None
@@ -96,7 +96,7 @@ def syllabus_problems(course: Course, week: Week) -> Iterator[str]:
 
 
 def total_minutes(week: Week, read: WeekSyllabus) -> tuple[int, int]:
-    """Return the shortest and longest total time, with as many electives as count."""
+    """Return the shortest and longest total time, including as many electives as count."""
     totals = []
     for end in (0, 1):
         own = [read.exercises[e.name].minutes[end] for e in week.exercises if not e.elective]
@@ -109,7 +109,7 @@ def total_minutes(week: Week, read: WeekSyllabus) -> tuple[int, int]:
 
 
 def rough_hours(minutes: tuple[int, int]) -> str:
-    """Format a range of minutes in half hours."""
+    """Format a range of minutes as hours, rounded to half hours."""
     texts = []
     for halves in (max(1, round(n / 30)) for n in minutes):
         number = f"{halves // 2 or ''}{'½' * (halves % 2)}"

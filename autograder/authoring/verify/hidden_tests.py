@@ -1,12 +1,12 @@
 """Verify that a week's hidden tests are fair and catch every known mistake.
 
-The stub earns nothing, a trivial program at most a tenth of an exercise, and the solution and every
-alternative full points. Each misconception is rejected by the test that it names and diagnosed as
-itself. In the sandbox none of these programs looks like an attempt to evade grading. Every exercise
-has a misconception, every test rejects one, every written question has a rubric, and no placeholder
-of a new week is left.
+The stub must earn no points, a trivial program at most a tenth of an exercise's points, and the
+solution and every alternative full points. Each misconception must be rejected by the test that its
+docstring names, and must be diagnosed as itself. In the sandbox, none of these programs may look
+like an attempt to evade grading. Every exercise needs a misconception, every test must reject at
+least one, every written question needs a rubric, and no placeholder of a new week may remain.
 
-Each exercise, and the checks of the week as a whole, can be verified separately.
+Each exercise, and the week as a whole, can be verified separately.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _TRIVIAL_SHARE = 0.1  # largest share of an exercise's points that a trivial pro
 
 
 def verify_part(engine: Engine, part: str, only: str = "") -> Verification:
-    """Verify one exercise, or WHOLE; `only` restricts it to one misconception."""
+    """Verify one exercise, or the week as a whole (WHOLE). `only`: verify one misconception."""
     result = Verification(engine.week.name, alternatives=len(engine.bank.alternatives))
     if part == WHOLE:
         result.gaps += _week_gaps(engine)
@@ -64,9 +64,9 @@ def _week_gaps(engine: Engine) -> Iterator[str]:
 
 
 def _exercise_gaps(engine: Engine, exercise: str, only: str, result: Verification) -> Iterator[str]:
-    """Verify an exercise, or `only` one misconception of it."""
+    """Yield the gaps of an exercise, or only those of its misconception `only`."""
     if faults := _test_faults(engine, exercise):
-        yield from faults  # nothing else can be verified without tests that run
+        yield from faults  # nothing else can be verified if tests do not run
         return
     week, bank = engine.week, engine.bank.of_exercise(exercise)
     extra = week.exercise(exercise).extra
@@ -88,7 +88,7 @@ def _exercise_gaps(engine: Engine, exercise: str, only: str, result: Verificatio
 
 
 def _test_faults(engine: Engine, exercise: str | None = None) -> list[str]:
-    """Return the errors of tests that cannot be run on the solution, one for each test."""
+    """Return an error message for each test that cannot run on the solution."""
     with engine.runs.solution() as target:
         ran = engine.runs.run(target, engine.runs.files(engine.bank.solution), exercise)
     return list({r.report.base: r.fault for r in reversed(ran) if r.fault}.values())[::-1]
@@ -112,7 +112,7 @@ def _correct_program_gaps(engine: Engine, exercise: str, result: Verification) -
 
 
 def _trivial_program_gaps(engine: Engine, exercise: str) -> Iterator[str]:
-    # imports torch, as `Engine` does
+    # not imported at the top, because this import loads torch
     from ...grading.triviality.trivial_programs import plain_calls, trivial_programs
 
     programs = (*trivial_programs(engine.bank, exercise), *plain_calls(engine.bank, exercise))
@@ -141,7 +141,7 @@ def _faults(name: str, report: SubmissionReport) -> Iterator[str]:
 def _misconception_gaps(
     misconception: Misconception, report: SubmissionReport, result: Verification, failed: set[str]
 ) -> Iterator[str]:
-    """Check a misconception's report; add the tests that reject it to `failed`."""
+    """Yield the gaps in a misconception's report; add the tests that reject it to `failed`."""
     name = misconception.name
     if misconception.cost is None:
         yield f"misconception {name} does not state its cost: add a line such as `Costs: 20 %`"

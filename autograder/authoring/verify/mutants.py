@@ -1,9 +1,9 @@
-"""Mutation testing of the hidden tests: find changes of the solution that no test notices.
+"""Mutation testing of the hidden tests: find changes of the solution that no test detects.
 
-Every operator, constant, comparison, condition, keyword and statement between solution marks is
-changed in turn, and the tests of its exercise must reject the result. A surviving mutant shows a
-missing test unless it computes the same; such mutants are listed with a reason in
-`solutions/<week>/equivalent.txt`, one per line, as `function: before -> after  # reason`.
+Operators, constants, comparisons, conditions, keyword arguments and statements between solution
+marks are changed one at a time, and the tests must reject every resulting mutant. A mutant that
+survives reveals a missing test, unless it is equivalent to the solution. Equivalent mutants are
+listed in `solutions/<week>/equivalent.txt`, one per line: `function: before -> after  # reason`.
 """
 
 import ast
@@ -59,7 +59,7 @@ _NAMES = {
 
 
 class Mutant(msgspec.Struct, frozen=True):
-    """One change; `source` is the whole changed module."""
+    """One change of a solution. `source`: the complete changed module."""
 
     function: str
     line: int
@@ -73,7 +73,11 @@ class Mutant(msgspec.Struct, frozen=True):
 
 
 class MutantOutcome(msgspec.Struct, frozen=True):
-    """The first test that rejected a mutant, or "", and why it is equivalent if that is stated."""
+    """The result of testing a mutant.
+
+    caught_by: the first test that rejected the mutant, or "" if it survived
+    excuse: the reason why the mutant is equivalent, or "" if none is stated
+    """
 
     mutant: Mutant
     caught_by: str
@@ -81,7 +85,7 @@ class MutantOutcome(msgspec.Struct, frozen=True):
 
 
 def mutants(source: str) -> Iterator[Mutant]:
-    """Yield every single change of a module's code between solution marks."""
+    """Yield a mutant for each supported change of a module's code between solution marks."""
     tree = ast.parse(source)
     lines = {number for block in solution_blocks(source) for number, _ in block}
     for top in tree.body:
@@ -104,7 +108,7 @@ def mutants(source: str) -> Iterator[Mutant]:
 
 
 def _changes(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield the nodes that may replace a node."""
+    """Yield the possible replacements of a node."""
     if isinstance(node, (ast.BinOp, ast.BoolOp)) and type(node.op) in _OPERATORS:
         yield _copy(node, op=_OPERATORS[type(node.op)]())
     elif isinstance(node, ast.Compare) and type(node.ops[0]) in _OPERATORS:
@@ -144,7 +148,7 @@ def _is_call(node: ast.AST) -> bool:
 
 
 def _rebinds(node: ast.AST) -> bool:
-    """Return True if an assignment reads its own target, so that it can be removed."""
+    """Return True if an assignment reads its own target, so that the name has an earlier value."""
     if not isinstance(node, ast.Assign):
         return False
     targets = {t.id for t in node.targets if isinstance(t, ast.Name)}
@@ -163,7 +167,7 @@ def _text(node: ast.AST) -> str:
 
 
 def excuses(course: Course, week: Week) -> dict[str, str]:
-    """Return the equivalent mutants of a week: label to reason."""
+    """Return the equivalent mutants of a week, as a mapping from labels to reasons."""
     path = course.solution_folder(week) / "equivalent.txt"
     lines = path.read_text(encoding="utf-8").split("\n") if path.is_file() else []
     stated = (line.partition("  # ") for line in lines)
@@ -173,7 +177,10 @@ def excuses(course: Course, week: Week) -> dict[str, str]:
 def hunt(
     course: Course, week: Week, secret: bytes, sandbox: Sandbox | None
 ) -> Iterator[MutantOutcome]:
-    """Run every mutant of the week's solution until a test rejects it, and yield the outcomes."""
+    """Test every mutant of the week's solution until a test fails, and yield the outcomes.
+
+    The tests of the mutant's exercise run before all other tests.
+    """
     engine = warm_engine(course, week, (CPU, FAKE_GPU), secret, sandbox)
     stated = excuses(course, week)
     names = {e.name for e in week.exercises}

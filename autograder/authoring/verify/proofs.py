@@ -1,8 +1,9 @@
-"""Verify one part of a week in a process pool, and remember the result until its inputs change.
+"""Verify one part of a week in a process pool, and reuse the result until its inputs change.
 
 A result without gaps is stored under .autograder/proofs with a hash of its inputs: the kit's code,
-library versions, the week's settings, and the week's files. The hash of an exercise covers only
-its own tests, its misconceptions and all correct programs. Results with gaps are not stored.
+library versions, the week's settings, and the week's files. Of the week's files, the hash for an
+exercise covers only the exercise's tests and misconceptions, shared grader files and all correct
+programs. Results with gaps are not stored.
 """
 
 import contextlib
@@ -25,7 +26,7 @@ from .hidden_tests import WHOLE, verify_part
 from .week_parts import Verification
 
 PUBLIC, LESSON = "-public", "-lesson"
-# The costs of parts that are not an exercise, in the same unit as `cost`.
+# The costs of the parts that are not exercises, in the unit of `cost`.
 _COSTS = {WHOLE: 5, PUBLIC: 25, LESSON: 200}
 
 
@@ -33,7 +34,7 @@ class ProofJob(msgspec.Struct, frozen=True):
     """A part of a week to verify.
 
     only: a misconception of the part; for public checks, an exercise
-    uses_answers: whether stored answers of the bank and the solution may be read and written
+    uses_answers: True if stored outputs of the bank and the solution may be used and updated
     """
 
     root: str
@@ -47,24 +48,24 @@ class ProofJob(msgspec.Struct, frozen=True):
 
     @property
     def is_public(self) -> bool:
-        """Return True if the part does not depend on hidden tests."""
+        """True if the part does not depend on hidden tests."""
         return self.part in (PUBLIC, LESSON)
 
     @property
     def environment(self) -> list[bytes]:
-        """Return the devices, the secret and the sandbox, which only hidden tests depend on."""
+        """The devices, the secret and the sandbox, or [] for parts without hidden tests."""
         if self.is_public:
             return []
         return [*(device.encode() for device in self.devices), self.secret, self.sandbox.encode()]
 
 
 class _StoredProof(msgspec.Struct, frozen=True):
-    inputs: bytes  # their hash
+    inputs: bytes  # a hash of the inputs
     result: Verification
 
 
 def stored_result(course: Course, job: ProofJob) -> Verification | None:
-    """Return the stored result of a job, or None if it is missing or its inputs have changed."""
+    """Return the stored result of a job, or None if there is none or the inputs have changed."""
     try:
         proof = msgspec.json.decode(_path(course, job).read_bytes(), type=_StoredProof)
     except (OSError, msgspec.MsgspecError):
@@ -97,11 +98,11 @@ def _hash_of_inputs(course: Course, job: ProofJob) -> bytes:
 
 
 def _files(course: Course, week: Week, job: ProofJob) -> Iterator[bytes]:
-    """Yield the contents of the files that a job reads, some of them with their names."""
+    """Yield the names and contents of the files and programs on which a job's result depends."""
     solutions, graders = course.solution_folder(week), course.graders(week)
     if job.part == WHOLE or job.is_public:
         secret = (solutions, graders)
-        if job.is_public:  # public checks run on correct programs only
+        if job.is_public:  # public checks run only on correct programs
             secret = (course.solution(week), solutions / "alternatives")
         assets = [course.root / "assets" / name for name in (week.name, *week.files)]
         folders = [course.root / "exercises" / name for name in week.folders]
@@ -138,12 +139,12 @@ def cost(course: Course, job: ProofJob) -> int:
     return len(Bank(course, course.week(job.week)).of_exercise(job.part))
 
 
-# The engine of this process, the key it was made for, and its finalizer.
+# At most one entry: the key of this process's engine, the engine, and its finalizer.
 _engine: list[tuple[Any, Any, Finalize]] = []
 
 
 def run_job(job: ProofJob) -> Verification:
-    """Verify the part that a job names."""
+    """Verify the part of a week that a job specifies."""
     from .public_files import verify_lesson, verify_public  # importing nbformat takes seconds
 
     course = load(Path(job.root))
@@ -156,14 +157,14 @@ def run_job(job: ProofJob) -> Verification:
     key = (job.root, week.name, inputs, job.uses_answers)
     if not _engine or _engine[0][0] != key:
         close_engine()
-        sandbox = BACKENDS[job.sandbox]() if job.sandbox else None  # its trial ran earlier
+        sandbox = BACKENDS[job.sandbox]() if job.sandbox else None  # already tested by `choose`
         options = course, week, job.devices, job.secret
         answers = trusted_fingerprint(*options) if job.uses_answers else None
         engine = warm_engine(*options, sandbox, answers)
         closing = ExitStack()
         closing.callback(engine.close)
         closing.enter_context(rare_collection())
-        # processes of a pool end without `atexit`
+        # the processes of a pool run finalizers when they end, but no `atexit` functions
         _engine.append((key, engine, Finalize(None, closing.close, exitpriority=0)))
     return verify_part(_engine[0][1], job.part, job.only)
 

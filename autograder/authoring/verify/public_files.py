@@ -1,7 +1,7 @@
 """Verify the files that students get: public checks, hints, README and lesson.
 
-Public checks run as `autograder check` runs them. They must pass for the solution and for every
-alternative, and fail for the stub. Each exercise needs at least one. The lesson runs from top to
+Public checks run as in `autograder check`. They must pass for the solution and every alternative,
+and fail for the stub. Each exercise needs at least one public check. The lesson is run from top to
 bottom with the solution, in a separate kernel.
 """
 
@@ -27,7 +27,7 @@ from ..lesson.handout import lesson_notebook, week_files
 from .week_parts import Verification
 
 _ROW = re.compile(r"\| `(?P<name>\w+)`[^|]*\| (?P<points>\d+(\.\d+)?) \|")
-_SECONDS = 60.0  # per check
+_SECONDS = 60.0  # time limit of each check
 _CELL_SECONDS = 300
 
 
@@ -95,7 +95,7 @@ def _lesson_gaps(course: Course, week: Week) -> Iterator[str]:
 
 
 def _readme_gaps(course: Course, week: Week) -> Iterator[str]:
-    """Yield the problems of the README: it is missing, or its points differ from course.yaml."""
+    """Yield a gap if the README is missing, or omits or misstates the points of an exercise."""
     readme = course.exercise_folder(week) / "README.md"
     shown = readme.relative_to(course.root)
     if not readme.is_file():
@@ -117,7 +117,7 @@ def _readme_gaps(course: Course, week: Week) -> Iterator[str]:
 
 
 def _unassigned_checks(folder: WeekFolder) -> Iterator[str]:
-    """Yield the checks whose names match no exercise, so that `check` never runs them."""
+    """Yield a gap for each check that `check` never runs, because its name matches no exercise."""
     text = folder.checks.read_text(encoding="utf-8")
     for test in re.findall(r"^def (test\w*)", text, flags=re.MULTILINE):
         if not folder.exercise_of(test):
@@ -127,12 +127,12 @@ def _unassigned_checks(folder: WeekFolder) -> Iterator[str]:
 def _check_gaps(
     course: Course, week: Week, check: Callable[[str], Checked], result: Verification
 ) -> Iterator[str]:
-    """Run the checks on the stub, the solution and the alternatives."""
+    """Run the checks on the stub, the solution and the alternatives; yield unexpected results."""
     for exercise in check(stub_of(course, week)).exercises:
         for outcome in exercise.outcomes:
             if not outcome.failure and not outcome.skipped:
                 yield f"the stub passes the public check {outcome.test}"
-    wrong = set[str]()  # checks that the solution fails: not reported again for alternatives
+    wrong = set[str]()  # checks that the solution fails, not reported again for alternatives
     for name, source in Bank(course, week).correct_programs:
         found = check(source)
         if found.broken:
@@ -152,14 +152,14 @@ def _check_gaps(
 def _failures(exercise: ExerciseResult, module: str) -> Iterator[tuple[str, str]]:
     outcomes: tuple[CheckOutcome, ...] = exercise.outcomes
     if exercise.first and exercise.first.failure and not exercise.first.test:
-        outcomes = (exercise.first,)  # a forbidden call or name: no check ran
+        outcomes = (exercise.first,)  # a forbidden call or name fails the whole exercise
     for outcome in outcomes:
         if outcome.failure:
             yield outcome.test or exercise.name, cause(outcome.failure, exercise.name, module)
 
 
 def verify_lesson(course: Course, week: Week) -> Verification:
-    """Verify that every cell runs without an error or a warning and that every check passes."""
+    """Verify that all cells of the lesson run without errors and warnings, and all checks pass."""
     result = Verification(week.name)
     try:
         files = week_files(course, week)
@@ -172,7 +172,7 @@ def verify_lesson(course: Course, week: Week) -> Verification:
 
 
 def run_lesson(course: Course, week: Week, files: dict[str, bytes]) -> Any:
-    """Return the notebook among `files` with its outputs, run with the solution as the module."""
+    """Run the notebook in `files` with the solution as the module; return it with its outputs."""
     with tempfile.TemporaryDirectory(prefix="autograder-lesson-") as place:
         folder = Path(place) / week.name
         write_files(folder, files)
@@ -181,7 +181,7 @@ def run_lesson(course: Course, week: Week, files: dict[str, bytes]) -> Any:
 
 
 def cell_problems(notebook: Any) -> Iterator[str]:
-    """Yield the errors and warnings of an executed notebook, with the cell's number and start."""
+    """Yield errors and warnings of an executed notebook, with the cell's number and first line."""
     cells = (c for c in notebook.cells if c.cell_type == "code")
     for number, cell in enumerate(cells, start=1):
         where = f"code cell {number}, {cell.source.strip().split(chr(10))[0]}"

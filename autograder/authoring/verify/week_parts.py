@@ -1,4 +1,4 @@
-"""The parts of a week that can be verified separately, and the result of verifying them."""
+"""Select parts of a week to verify, and represent the results of verification."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ...model.errors import CourseError
 
 
 class Selection(msgspec.Struct, frozen=True):
-    """One exercise, or one misconception of it."""
+    """An exercise to verify, or one of its misconceptions."""
 
     week: str
     exercise: str
@@ -25,9 +25,9 @@ class Selection(msgspec.Struct, frozen=True):
 def find_selections(course: Course, weeks: list[Week], name: str) -> list[Selection]:
     """Return every part of these weeks that `name` refers to.
 
-    The name of a test refers to its exercise: `test_rows` to every exercise with a test of that
-    name, `softmax::test_rows` and `test_softmax.py::test_rows` to one. Raise CourseError with the
-    closest names if there is no match.
+    The name of a test refers to its exercise. `test_rows` selects every exercise with a test of
+    that name; `softmax::test_rows` and `test_softmax.py::test_rows` select only `softmax`. Raise
+    CourseError with the closest names if there is no match.
     """
     wanted = name.removesuffix(".py").partition("[")[0].replace(".py::", "::")
     if "::" in wanted:
@@ -59,7 +59,7 @@ def _tests(course: Course, week: Week, exercise: str) -> list[str]:
 
 
 class Row(msgspec.Struct, frozen=True):
-    """One misconception: the tests that reject it, and the misconceptions it is diagnosed as."""
+    """The tests that reject a misconception, and the diagnoses that it receives."""
 
     name: str
     exercise: str
@@ -71,7 +71,7 @@ class Verification(msgspec.Struct):
     """The result for a week or a part of it; `gaps` is empty if verification succeeded.
 
     not_run: tests that this machine cannot run
-    lacking: optional libraries that are not installed, so their exercises are not verified
+    lacking: optional libraries that are not installed, so exercises that need them are skipped
     """
 
     week: str
@@ -95,8 +95,8 @@ class Verification(msgspec.Struct):
 def combine_draws(results: Sequence[Verification]) -> Verification:
     """Combine the results of one week for several draws of the hidden inputs, in order.
 
-    The rows are those of the first draw. A gap that appears for only some draws is listed with
-    their number, because the graders then pass or fail by chance.
+    The rows are those of the first draw. A gap that appears in only some draws is reported with
+    the number of draws, because a test then passes or fails by chance.
     """
     first, draws = results[0], len(results)
     gaps = Counter(gap for result in results for gap in dict.fromkeys(result.gaps))

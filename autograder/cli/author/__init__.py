@@ -1,3 +1,3 @@
-"""The authors' commands."""
+"""Commands for course authors."""
 
 __all__ = ["try_file", "verification", "weeks"]

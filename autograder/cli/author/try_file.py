@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ...batch.intake import Submission
     from ...model.report.schema import SubmissionReport
 
-_LINE = re.compile(r"(?<= does not run: line )\d+(?=, )")  # a line of the module
+_LINE = re.compile(r"(?<= does not run: line )\d+(?=, )")  # the line number in an import failure
 
 
 def try_(
@@ -89,7 +89,8 @@ def try_(
 class Trial(msgspec.Struct, frozen=True):
     """A submission to grade.
 
-    own_code: it is project code and needs no sandbox. offset: lines of the solution before it.
+    own_code: True if it is project code, which needs no sandbox.
+    offset: the number of solution lines in front of the tried code.
     """
 
     submission: Submission
@@ -98,10 +99,10 @@ class Trial(msgspec.Struct, frozen=True):
 
 
 def trial_of(course: Course, week: Week, what: str) -> Trial:
-    """Read a program from standard input (`-`), a path, or the bank, in which it has a name.
+    """Read the program `what`: a path, `-` for standard input, or a program's name in the bank.
 
-    Source without all exercises is appended to the solution, as misconceptions are. Raise KitError
-    if there is no such program.
+    Source that lacks exercises is appended to the solution, like a misconception. Raise KitError if
+    there is no such program.
     """
     from ...batch.intake import Submission, read_submission
 
@@ -142,7 +143,7 @@ def _on_solution(bank: Bank, name: str, text: str) -> Trial:
 
 
 def _renumbered(report: SubmissionReport, offset: int) -> SubmissionReport:
-    """Count the report's lines from the start of the snippet, which follows `offset` lines."""
+    """Renumber the report's lines so that they count from the snippet, after `offset` lines."""
 
     def line(number: int) -> int:
         return number - offset if number > offset else number

@@ -1,4 +1,4 @@
-"""Verify weeks on their banks, in parallel processes, and with mutants of the solutions."""
+"""Verify weeks with their banks in parallel processes, or with mutants of their solutions."""
 
 import os
 from collections.abc import Callable
@@ -33,9 +33,9 @@ _PROCESS_WEIGHT = 50  # total cost of jobs that justifies starting another proce
 
 @dataclass(frozen=True)
 class Verify:
-    """The options of a verification.
+    """The options of `autograder verify`.
 
-    draws: number of sets of hidden inputs; 0 uses only the inputs of this course.
+    draws: number of sets of hidden inputs; 0: use only the inputs of this course.
     aims: selected parts of the weeks; if empty, everything is verified.
     fresh: ignore cached results.
     public: run only the public checks.
@@ -61,7 +61,7 @@ class Verify:
         return [public_draw(n) for n in range(self.draws)] or [course_secret(self.course)]
 
     def proofs(self, week: Week) -> list[ProofJob]:
-        """Return the jobs of a week: the public checks once, every other part once per draw."""
+        """Return a week's jobs: hidden tests once per draw, public checks and the lesson once."""
         root, devices = str(self.course.root), axis(self.device)
         cached = not self.fresh and not self.draws
 
@@ -83,7 +83,7 @@ class Verify:
 def verified(
     verify: Verify, on_week: Callable[[Verification], None] = lambda result: None
 ) -> list[Verification]:
-    """Verify each week, showing a progress bar, and return the results."""
+    """Verify the weeks and return their results. `on_week`: called with the result of each week."""
     work = {week.name: verify.proofs(week) for week in verify.weeks}
     every = [p for proofs in work.values() for p in proofs]
     results: dict[ProofJob, Verification] = {}
@@ -133,7 +133,7 @@ def _start(
     """Start the jobs, longest first; return a function that waits for the result of a job."""
     count = min(verify.jobs or os.cpu_count() or 1, len(left))
     weights = {p: cost(verify.course, p) for p in left}
-    if verify.jobs is None:  # starting a process takes as long as importing torch
+    if verify.jobs is None:  # starting a process is slow, because it imports torch
         count = min(count, sum(weights.values()) // _PROCESS_WEIGHT)
     if count <= 1:
 

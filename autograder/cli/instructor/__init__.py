@@ -1,4 +1,4 @@
-"""The instructors' commands."""
+"""Commands for instructors."""
 
 __all__ = [
     "assignments",

@@ -29,7 +29,7 @@ def demo() -> bool:
     columns = BarColumn(), percent, TimeElapsedColumn(), TextColumn("{task.description}")
     with bar(*columns) as progress:
         task = progress.add_task("", total=steps(course))
-        began: dict[str, float] = {}  # by step
+        began: dict[str, float] = {}  # start time of each step
 
         def on_progress(step: str, done: int) -> None:
             if step not in began:

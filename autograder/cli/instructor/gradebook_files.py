@@ -116,7 +116,7 @@ def roster(
 
 
 def _split_name(entry: RosterEntry) -> tuple[str, str]:
-    """Return first and last name: Canvas exports `Lovelace, Ada`, Moodle `Ada Lovelace`."""
+    """Return the first and last name. Canvas exports `Lovelace, Ada`, Moodle `Ada Lovelace`."""
     last, comma, first = entry.name.partition(", ")
     if comma:
         return first, last

@@ -124,7 +124,7 @@ def run_batch(
     sandbox: str = "auto",
     cluster: Cluster | None = None,
 ) -> Report:
-    """Grade submissions, showing a progress bar on standard error."""
+    """Grade submissions and show a progress bar on standard error."""
     from ...batch.grade import grade_batch
 
     with counting(week.name, len(submissions)) as advance:
@@ -146,7 +146,7 @@ def _all_graded(report: Report) -> bool:
 
 
 def _stop_if_most_are_refused(report: Report) -> None:
-    """Raise KitError if most submissions were refused: probably a file name is wrong."""
+    """Raise KitError if most submissions were refused, which suggests a wrong file name."""
     reasons = Counter(
         s.reason.split(". ")[0] for s in report.submissions if s.verdict is Ending.REFUSED
     )
@@ -169,7 +169,7 @@ def _read_paths(course: Course, week: Week, paths: Sequence[Path]) -> Sequence[S
     if missing:
         raise KitError(f"there is no {missing[0]}")
     names = [p.name.removesuffix(".zip").removesuffix(".py") or p.resolve().name for p in paths]
-    if len(set(names)) < len(names):  # paths such as ada/softmax.py and bob/softmax.py
+    if len(set(names)) < len(names):  # for example, for ada/softmax.py and bob/softmax.py
         names = [str(p).removesuffix(".zip") for p in paths]
     limits = course.limits(week)
     named = zip(paths, names, strict=True)
@@ -195,10 +195,10 @@ def _write_json(path: Path, report: Report) -> None:
 
 
 def print_scores(console: Terminal, report: Report) -> None:
-    """Print a line per submission: its score, and the misconceptions or errors found."""
+    """Print the score of each submission, and the misconceptions or errors found in it."""
     table, problems = new_table("submission", ">score", "what stands out"), []
     for submission in report.submissions:
-        name = visible(submission.name)  # also replaces line breaks
+        name = visible(submission.name)  # also escapes line breaks
         notes = [submission.reason] if submission.message else []
         graded = submission.verdict is Ending.GRADED
         for exercise in submission.exercises:

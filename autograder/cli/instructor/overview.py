@@ -68,7 +68,7 @@ def _package(name: str) -> tuple[bool, str, str]:
 
 
 def readable_by_others(folder: Path) -> bool | None:
-    """Return whether every user of the machine can list the folder; None if it does not exist."""
+    """Return True if any user of this machine can list the folder, or None if it does not exist."""
     if not folder.is_dir():
         return None
     path = folder.resolve()
@@ -146,7 +146,7 @@ def _to_do(w: WeekStatus) -> list[str]:
 
 
 def _flagged_lines(w: WeekStatus) -> list[str]:
-    """Return a line for each problem, with the students concerned."""
+    """Return a line for each problem, with the names of the affected students."""
     owners: dict[str, list[str]] = {}
     for student, owner in sorted(w.foreign.items()):
         owners.setdefault(owner, []).append(student)

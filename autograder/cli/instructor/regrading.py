@@ -85,7 +85,7 @@ def _kind(plan: Plan) -> str:
 def _preview(
     course: Course, week: Week, jobs: int | None, reason: str = ""
 ) -> tuple[Preview, Plan]:
-    """Grade the week again and print the changes; return them, and the plan that applies them."""
+    """Grade the week again and print the changes; return a preview and the plan to apply it."""
     from ...nbgrader.collect.submissions import collected
     from ...nbgrader.regrade.regrade import plan_of, preview
     from ...nbgrader.release.archive import grade_by_release
@@ -113,7 +113,7 @@ def _preview(
 
 
 def _print_changes(some: Sequence[ScoreChange]) -> None:
-    """Print changes of exercise scores; they exclude written answers and late penalties."""
+    """Print score changes and reasons. The scores exclude written answers and late penalties."""
     from ...model.report.comparison import changes
     from ...nbgrader.regrade.regrade import total
 

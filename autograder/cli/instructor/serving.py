@@ -1,4 +1,4 @@
-"""`serve`: start the grading service, create tokens, or check the prerequisites."""
+"""`serve`: run the grading service, create tokens, or check whether the service can run here."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ...serve.login import Role
     from ...serve.shared_state import Address
 
-_MIN_DISK = 2 << 30  # bytes that the submissions of a class may need
+_MIN_DISK = 2 << 30  # free bytes that the submissions of a class may need
 Check = tuple[bool, str, str]  # ok, result, remedy
 
 
@@ -135,7 +135,7 @@ def _write_tokens(
 ) -> None:
     """Write tokens for the given users, or for each student in the gradebook without a token.
 
-    The given users are signed out on all their machines.
+    Users who are named explicitly are signed out on all machines.
     """
     from ...nbgrader.gradebook.database import read_gradebook
     from ...serve.login import Accounts, is_name
@@ -157,7 +157,7 @@ def _write_tokens(
             "or create tokens with --student NAME or --instructor NAME"
         )
     for name, _ in named:
-        people.revoke(name)  # a new token may replace one on a lost machine
+        people.revoke(name)  # the user may have lost a machine that is still signed in
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")
     rows.writerow(("name", "role", "token"))

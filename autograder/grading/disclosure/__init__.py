@@ -1,14 +1,14 @@
 """Limit how much feedback can reveal about hidden inputs.
 
-Theory of operation. A submission sees hidden inputs while it runs, and it could encode them in its
-replies: in names of exceptions and parameters, numbers, lines and results. So each word of a
-message is chosen from names and numbers that the trusted side knows, and each choice costs bits of
-a budget: `leak_budget.MessageBudget` for a message, `leak_budget.limit_disclosure` for a report.
+Theory of operation. A submission sees the hidden inputs while it runs and could encode them in its
+replies: in the names of exceptions and parameters, in numbers, line numbers and results. A message
+therefore contains only names and numbers that the trusted side already knows, and every choice
+among them costs bits. `leak_budget.MessageBudget` limits the bits of one message, and
+`leak_budget.limit_disclosure` limits the bits of a whole report.
 
-Start with `failure_messages`, which turns a reply into a verdict with its message. `allowed_words`
-decides which names a message may contain, `leak_budget.raising_lines` which lines, and
-`known_errors` which sentences. `signatures` reads the names of arguments and results from the
-solution.
+Start with `failure_messages`, which turns a reply into a verdict and a message. `allowed_words`
+decides which names a message may contain, `leak_budget.raising_lines` which line numbers, and
+`known_errors` which error sentences. `signatures` reads the solution's argument and result names.
 """
 
 __all__ = [

@@ -1,10 +1,11 @@
-"""Decide which names and lines of a submission feedback may contain.
+"""Decide which names and line numbers from a submission may appear in feedback.
 
 Theory of operation. A submission chooses the names of its exceptions, classes and parameters, and
-could spell hidden inputs with them. A message contains a name only if the submitted source, Python,
-NumPy or PyTorch contains it, and a line number only if the line can raise (`raising_lines`). So a
-submission can only choose among names and lines that were fixed before it saw the inputs, and this
-choice is charged to the message's budget (`leak_budget`).
+could spell out hidden inputs with them. A message therefore contains a name only if the name occurs
+in the submitted source or in Python, NumPy or PyTorch, and a line number only if that line can
+raise an exception (`raising_lines`). The submission can then only choose among names and lines that
+were fixed before it saw the inputs, and each choice is charged to the message's budget
+(`leak_budget`).
 """
 
 import builtins
@@ -25,7 +26,7 @@ _DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.\w+){0,8}\Z", re.ASCII)
 _LONGEST = 60
 _RUNTIME_NAME = "a name made at run time"
 
-# The most frequent errors of students and the most frequent names in messages cost the fewest bits.
+# Students' most frequent errors, and the most frequent names in messages, cost the fewest bits.
 _ERRORS = (
     "RuntimeError ValueError TypeError IndexError AttributeError NameError KeyError SyntaxError "
     "ModuleNotFoundError ImportError AssertionError ZeroDivisionError UnboundLocalError "
@@ -37,7 +38,7 @@ _FREQUENT = (
     "weight bias cpu"
 )
 _FREQUENT_NAMES = frozenset(_FREQUENT.split())
-# Public names that `dir` does not list for a library.
+# Public names that are missing from `dir` of the libraries.
 _UNLISTED = (
     "weight bias running_mean running_var num_batches_tracked in_proj_weight in_proj_bias "
     "q_proj_weight k_proj_weight v_proj_weight bias_k bias_v out_proj ndarray method module "
@@ -47,7 +48,7 @@ _UNLISTED = (
 
 
 class AllowedWords:
-    """The words that messages about one submission may use. `source`: the lines of its module."""
+    """The words that messages about a submission may contain. `source`: lines of its module."""
 
     def __init__(self, source: tuple[str, ...]) -> None:
         self.source = source
@@ -57,22 +58,22 @@ class AllowedWords:
         return len(word) <= _LONGEST and (word in self._own or is_public(word))
 
     def is_dotted(self, name: str) -> bool:
-        """Return True if the parts of a name such as `layer.0.bias` are words or small numbers."""
+        """Return True if each part of a name such as `layer.0.bias` is a word or a small number."""
         return bool(_DOTTED.match(name)) and all(
             self.is_word(part) or (part.isdecimal() and len(part) <= 3) for part in name.split(".")
         )
 
     def name(self, word: str, budget: MessageBudget, near: str = "") -> str:
-        """Return a word, or `?` if the word is not allowed or exceeds the budget.
+        """Charge a word to the budget and return it; return `?` if it is not allowed or too costly.
 
-        near: a short text, whose words cost the fewest bits
+        near: a short text whose words cost the fewest bits, such as the line that raised
         """
         nearby = frozenset(_WORD.findall(near))
         groups = ((nearby, 1.5), (_FREQUENT_NAMES, 1.5), (self._own, 2.5), (_public_names(), 3.5))
         return word if budget.choose(word, groups) else UNKNOWN
 
     def dotted_name(self, name: str, budget: MessageBudget) -> str:
-        """Return the dotted name of a parameter, or a description if the name is not allowed."""
+        """Return a dotted parameter name, or a description if it is not allowed or too costly."""
         if not self.is_dotted(name):
             return _RUNTIME_NAME
         parts = [
@@ -82,18 +83,21 @@ class AllowedWords:
         return ".".join(parts) if UNKNOWN not in parts else _RUNTIME_NAME
 
     def error(self, raised: frames.Raised, budget: MessageBudget) -> str:
-        """Return the first allowed name among an exception's class and its bases, or `?`."""
+        """Return the first allowed name among an exception's class and bases.
+
+        Return `?` if no name is allowed or the name exceeds the budget.
+        """
         name = next((b for b in (raised.type, *raised.bases) if self.is_word(b)), "")
         groups = ((_ERROR_NAMES, 1.0), (self._own, 2.0), (_public_names(), 2.0))
         return name if budget.choose(name, groups) else UNKNOWN
 
     def line(self, line: int | None, budget: MessageBudget) -> int | None:
-        """Return the line, or None if the line cannot raise or exceeds the budget."""
+        """Return a line number, or None if the line cannot raise or its cost exceeds the budget."""
         lines = raising_lines(self.source)
         return line if line in lines and budget.afford(len(lines)) else None
 
     def without_type_name(self, value: Any) -> Any:
-        """Return an encoded value, with "strange" in place of a type name that is not allowed."""
+        """Return an encoded value, with a type name that is not allowed replaced by "strange"."""
         if not isinstance(value, (frames.OpaqueV, frames.HandleV)):
             return value
         if self.dotted_name(value.type, MessageBudget()) == value.type:

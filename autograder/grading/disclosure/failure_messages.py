@@ -1,9 +1,10 @@
-"""Turn a failed call into a verdict with a message that the student can act on.
+"""Turn a failed call into a verdict and a message that the student can act on.
 
-Theory of operation. A submission can put hidden inputs into the text of an exception. So a message
-contains this text only if it is a literal in the student's source, or a sentence of `known_errors`
-with known names, shapes and small numbers. This applies to public tests too, because an earlier
-test in the same process saw hidden inputs. Each choice is charged to the message's `MessageBudget`.
+Theory of operation. A submission can write hidden inputs into the text of an exception. A message
+therefore quotes this text only if it is a string literal in the student's source, or a sentence
+from `known_errors` that contains only known names, shapes and small numbers. The same rule applies
+to public tests, because hidden tests may have run earlier in the same process. Every choice is
+charged to the message's `MessageBudget`.
 """
 
 import re
@@ -22,9 +23,9 @@ from .leak_budget import UNKNOWN, MessageBudget, number, shape
 _LONGEST_TEXT = 300
 _LONGEST_LITERAL = 200
 _LONGEST_LINE = 120
-_MOST_BANNED = 3  # forbidden calls that a message lists
+_MOST_BANNED = 3  # forbidden calls that a message lists at most
 _UNNAMED_CALL = "a library call that does it"
-# The most frequent error messages start with these texts and cost the fewest bits.
+# The most frequent error messages start with one of these texts. They cost the fewest bits.
 _FREQUENT = (
     "The size of tensor",
     "mat1 and mat2",
@@ -36,7 +37,7 @@ _FREQUENT = (
     "expected scalar type",
     "Dimension out of range",
 )
-# The start of a top-level statement. The group matches the name of a definition.
+# Matches the start of a top-level statement. The group is the name if it is a definition.
 _AT_THE_MARGIN = re.compile(r"(?:async +def|def|class) +([A-Za-z_]\w{0,60})\b|[^\s#)\]}]", re.ASCII)
 _NUMBER = re.compile(r"(?<![A-Za-z_0-9])-?\d+|(?<=\dx)\d+", re.ASCII)  # matches both numbers of 3x4
 
@@ -51,9 +52,9 @@ def crashed(
 ) -> Outcome:
     """Return the outcome for an exception that a call of `path` raised.
 
-    source:  the lines of the module
+    source:  the lines of the student's module
     sizes:   the sizes in the call's arguments
-    brought: code of the hidden test made the call, so the student does not know the name `path`
+    brought: the test called a helper module of its own, so the student does not know `path`
     """
     name, budget = path or "the object", MessageBudget()
     caller = "A call of your code" if brought else f"`{name}`"
@@ -106,7 +107,7 @@ def _is_out_of_memory(raised: frames.Raised) -> bool:
 
 
 def _at(line: int | None, module: str, source: tuple[str, ...]) -> str:
-    """Return the end of a message that names a line of the student's file and quotes its code."""
+    """Return the clause that names and quotes the student's line, or "" if the line is None."""
     if line is None:
         return ""
     code = source[line - 1].strip()[:_LONGEST_LINE] if 0 < line <= len(source) else ""
@@ -123,7 +124,7 @@ def error_text(
     budget: MessageBudget | None = None,
     path: str = "",
 ) -> str:
-    """Return the part of an exception's text that feedback may contain, or "".
+    """Return the part of an exception's text that feedback may quote, or "" if there is none.
 
     raised: an exception whose line is already charged to the budget
     sizes:  the sizes in the call's arguments
@@ -150,9 +151,9 @@ def _known_sentence(
     sizes: frozenset[int],
     budget: MessageBudget,
 ) -> str:
-    """Return a known sentence, with `?` for names and numbers that are unknown or over budget.
+    """Return the matched sentence, with `?` for names and numbers that are unknown or over budget.
 
-    near: a short text whose names cost the fewest bits
+    near: a short text whose names cost the fewest bits: the line that raised and the called path
     """
     words, text, parts, end = AllowedWords(source), known.group(0), list[str](), 0
 
@@ -169,7 +170,7 @@ def _known_sentence(
 
 
 def _chosen_part(text: str, words: AllowedWords, budget: MessageBudget, near: str) -> str:
-    """Return a name, operator or letter of a known sentence, or `?` if it is over budget."""
+    """Return a name, operator or letter of a known sentence, with `?` for parts over budget."""
     if not text[0].isalpha() and text[0] != "_":
         return text if budget.afford(13 ** len(text)) else UNKNOWN
     if len(text) == 1 and budget.afford(52):
@@ -177,7 +178,7 @@ def _chosen_part(text: str, words: AllowedWords, budget: MessageBudget, near: st
     return ".".join(words.name(part, budget, near) for part in text.split(".")[:4])
 
 
-# Calls that are not allowed
+# Forbidden calls
 
 
 def forbidden(
@@ -185,7 +186,7 @@ def forbidden(
 ) -> Forbidden | Crashed:
     """Return the outcome for forbidden calls in an exercise.
 
-    by_model: a model that is an argument of the exercise made the calls
+    by_model: the calls were made by a model that the test passed as an argument
     """
     budget = MessageBudget()
     for call in banned:
@@ -221,7 +222,7 @@ def _in_line(line: int | None, module: str) -> str:
     return f" (line {line} of {module})" if line else ""
 
 
-# Parameters that do not fit
+# State dicts that cannot be loaded
 
 
 def state_mismatch(
@@ -230,9 +231,9 @@ def state_mismatch(
     words: AllowedWords,
     wanted: Mapping[str, tuple[int, ...]],
 ) -> Wrong:
-    """Return the outcome for a torch module with the wrong parameters.
+    """Return the outcome for a torch module whose parameters do not match the test's state dict.
 
-    wanted: the names and shapes of the exercise's parameters
+    wanted: the shapes of the expected parameters by name
     """
     parts, budget = [], MessageBudget()
     if mismatch.missing:

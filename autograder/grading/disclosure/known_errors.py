@@ -1,9 +1,9 @@
 """Recognise error messages of Python, NumPy and PyTorch that contain no free text.
 
-Theory of operation. Each pattern is a complete sentence. Its groups are the names, operators and
-letters that a submission can choose, which `allowed_words` checks separately. Numbers are short.
-There is always text between two numbers, so that a hostile message cannot make the regular
-expressions backtrack exponentially.
+Theory of operation. Each pattern matches one complete sentence. Its groups capture the names,
+operators and letters that a submission can choose; `allowed_words` checks the names separately.
+Numbers have at most five digits, and there is always text between two numbers, so a hostile message
+cannot make the regular expressions backtrack exponentially.
 """
 
 # ruff: noqa: E501  # each pattern is one sentence on one line
@@ -104,7 +104,7 @@ _FAMILY_OF_TYPE = {"NameError": "unknown names", "AttributeError": "unknown name
 
 
 def family(error: str, message: str) -> str:
-    """Return the key of `TEMPLATES` for an error's message, or a default for the error's type."""
+    """Return the `TEMPLATES` key that matches an error's message, or a default for its type."""
     first = message[:_LONGEST_TEXT].partition("\n")[0]
     for kind, pattern in _families().items():
         if pattern.match(first):

@@ -1,25 +1,25 @@
-"""Limit the bits that one message, and one report, can reveal about hidden inputs.
+"""Limit how many bits about hidden inputs a message and a whole report can reveal.
 
-Theory of operation. A submission knows hidden inputs when it chooses which exception it raises, at
-which line, with which names and numbers, or which misconception it imitates. Each choice is among
-values that the trusted side knows, so it reveals log2(number of values) bits. Details that exceed a
-budget are left out or replaced by `?`.
+Theory of operation. A submission knows the hidden inputs when it chooses which exception to raise,
+on which line, with which names and numbers, or which misconception to imitate. It can only choose
+among values that the trusted side knows, so a choice reveals log2(number of values) bits. Details
+that exceed a budget are left out or replaced by `?`.
 
 A message has fewer than 32 bits, so it cannot contain a hidden float32. An honest message makes few
 choices and stays within the budget. A number is known if it is a size in the call's arguments (or a
-product of neighbouring sizes), an index, or a literal in the student's source. With more literals
-each literal costs more bits, so a long table of literals reveals no more. An error can claim any
-line (`SyntaxError.lineno`, a code object's first line), so a message contains a line only if Python
-can raise there (`raising_lines`).
+product of neighbouring sizes), an index, or a literal in the student's source. The more literals
+the source contains, the more bits each of them costs, so a long table of literals reveals no more.
+An exception can claim any line (`SyntaxError.lineno`, a code object's first line), so a message
+contains a line number only if Python can raise on that line (`raising_lines`).
 
-A report has one budget for misconceptions, suspicious lines, messages, and which tests end with
-which message. Whether each test passes is always reported: a test whose message exceeds the budget
-fails without a description. A test that ends like c of the last t failed tests of its exercise
-costs log2((t + 1) / c) bits, so a program that always fails in the same way pays almost nothing. A
-message costs little if an earlier exercise has the same message with its own name. The
-misconceptions, lines and first messages of all exercises are charged first. Then the other messages
-are charged, in the order of how many ways the tests of an exercise fail. After the first item that
-exceeds the budget, all further items are hidden.
+A report has one budget for its misconceptions, its suspicious lines, its messages, and the
+assignment of messages to tests. Whether a test passes is always reported: a failed test whose
+message exceeds the budget has no description. A test that ends like c of the last t failed tests of
+its exercise costs log2((t + 1) / c) bits, so a program that always fails in the same way pays
+almost nothing. A message that differs from one of an earlier exercise only in the exercise's name
+costs little. The misconceptions, lines and first messages of all exercises are charged first. The
+other messages follow, starting with the exercise whose tests fail in the fewest ways. After the
+first item that exceeds the budget, all further items are hidden.
 """
 
 import ast
@@ -42,14 +42,14 @@ ROUGH = 1024  # number of values that `rough` can return
 _INDICES = frozenset(range(-3, 4))
 _INTEGER = re.compile(r"(?<![\w.])\d{1,5}(?![\w.])")
 
-# Number of alternatives among which the kind of a message is chosen.
-DRAWINGS = 32  # how a drawing differs
-TEXTS = 16  # how texts or mappings differ
-VALUES = 16 * 11  # which returned value is wrong, and a count in tenths
+# Number of different messages about each kind of result.
+DRAWINGS = 32  # differences between drawings
+TEXTS = 16  # differences between texts or mappings
+VALUES = 16 * 11  # combinations of a wrong value's index and a count in tenths
 
 
 class MessageBudget:
-    """The remaining bits of a message. `paid`: a number of alternatives to charge at the start."""
+    """The bits that a message may still spend after a first choice among `paid` alternatives."""
 
     def __init__(self, paid: int = 1) -> None:
         self.left = MOST_BITS
@@ -58,7 +58,7 @@ class MessageBudget:
     def afford(self, choices: int, flag: float = 0.0) -> bool:
         """Charge one choice among `choices` values; return False if it exceeds the budget.
 
-        flag: bits that distinguish this kind of choice from other kinds
+        flag: additional bits that distinguish this kind of choice from other kinds
         """
         cost = flag + math.log2(max(choices, 1))
         if cost > self.left:
@@ -67,15 +67,17 @@ class MessageBudget:
         return True
 
     def choose(self, value: Hashable, groups: Iterable[tuple[Collection[object], float]]) -> bool:
-        """Charge the first affordable group that contains the value; return False if none is.
+        """Charge a choice from the first group that contains the value and is affordable.
 
-        groups: known values, each group with the bits that distinguish it from the other groups
+        Return False if there is no such group.
+
+        groups: sets of known values, each with the bits that distinguish it from the other sets
         """
         return any(self.afford(len(known), flag) for known, flag in groups if value in known)
 
 
 def with_products(shapes: Iterable[tuple[int, ...]]) -> frozenset[int]:
-    """Return the sizes in some shapes, and the products of neighbouring sizes."""
+    """Return all sizes in the shapes, and the products of neighbouring sizes."""
     found: set[int] = set()
     for shape in shapes:
         for first in range(len(shape)):
@@ -89,14 +91,14 @@ def _literals(source: tuple[str, ...]) -> frozenset[int]:
 
 
 def number(text: str, budget: MessageBudget, sizes: frozenset[int], source: tuple[str, ...]) -> str:
-    """Return a number in an error message, or `?` if the number is unknown or over the budget."""
+    """Charge a number in an error message; return `?` instead if it is unknown or over budget."""
     own = _literals(source)
     groups = ((sizes, 0.6), (_INDICES, 1.8), (own | {-n for n in own}, 4.3))
     return text if budget.choose(int(text), groups) else UNKNOWN
 
 
 def shape(actual: tuple[int, ...], expected: tuple[int, ...], budget: MessageBudget) -> str:
-    """Describe a wrong shape, with `?` for sizes that do not follow from the expected shape."""
+    """Describe a wrong shape, with `?` for sizes over budget or unrelated to the expected shape."""
     known = with_products([expected])
     known |= {n + d for n in expected for d in (-1, 1)} | {2 * n for n in expected} | {0, 1, 2, 3}
     if len(actual) > 6 or not budget.afford(7):
@@ -111,7 +113,7 @@ def shape(actual: tuple[int, ...], expected: tuple[int, ...], budget: MessageBud
 
 
 def count_of(count: int, total: int, budget: MessageBudget) -> str:
-    """Describe a count of entries, rounded to tenths if the exact count exceeds the budget."""
+    """Describe a count of entries, rounded to tenths of the total if the count is over budget."""
     if budget.afford(total):
         return f"{count} of {total} entries"
     tenths = min(max(round(10 * count / total), 1), 9)
@@ -119,14 +121,14 @@ def count_of(count: int, total: int, budget: MessageBudget) -> str:
 
 
 def few(count: int, most: int = 9, budget: MessageBudget | None = None) -> str:
-    """Return a count of at most `most`, or "more than {most}"."""
+    """Return a count, "more than {most}" if it is larger, or a vague phrase if over budget."""
     if budget is not None and not budget.afford(most + 2):
         return "a different number"
     return str(count) if 0 <= count <= most else f"more than {most}"
 
 
 def rough(value: float) -> str:
-    """Return a sum to two significant digits, or "far less", "far more" or "no number"."""
+    """Return a sum to two significant digits, or words if it is tiny, 1000 or more, or NaN."""
     size = abs(value)
     if size == 0 or 0.01 <= size < 1000:
         return f"{value:.2g}" if size < 100 else str(round(value, -1)).removesuffix(".0")
@@ -134,10 +136,10 @@ def rough(value: float) -> str:
 
 
 SUBMISSION_BITS = 512
-_MESSAGE = MOST_BITS + 2.5  # including the bits for "is new" and "has different numbers"
+_MESSAGE = MOST_BITS + 2.5  # includes the flags "is new" and "has different numbers"
 _UNNAMED = "another mistake"
-_NAMES = 4096  # number of misconceptions, and of symptoms with their tests
-_KINDS = 128  # number of kinds of suspicious lines
+_NAMES = 4096  # number of names that a diagnosis can choose among
+_KINDS = 128  # number of kinds of suspicious lines to choose among
 
 Ending = tuple[Verdict, str, int]  # verdict, message and line of a failed test
 
@@ -155,7 +157,7 @@ def limit_disclosure(
     exercises = [_with_names(e, budget) for e in report.exercises]
     exercises = [_with_suspects(e, source, budget) for e in exercises]
     described = [_first_described(e, budget) for e in exercises]
-    # The order of the charges is a choice of the submission too.
+    # The submission determines the order of the exercises, which is therefore charged too.
     budget.afford(math.log2(math.factorial(len(exercises))))
     for place in sorted(range(len(exercises)), key=lambda n: _endings(exercises[n])):
         exercises[place] = _with_messages(exercises[place], described[place], budget)
@@ -163,7 +165,7 @@ def limit_disclosure(
 
 
 class _Budget:
-    """The remaining bits of a report. A cost that is too high uses up all remaining bits."""
+    """The bits that a report may still spend. The first cost that is too high exhausts them."""
 
     def __init__(self, bits: float) -> None:
         self._left = bits
@@ -175,7 +177,7 @@ class _Budget:
         return self._left >= 0.0
 
     def message(self, exercise: str, test: TestReport) -> float:
-        """Record a message that is new in its exercise; return its cost in bits."""
+        """Record a message that its exercise has not had before, and return its cost in bits."""
         plain = test.verdict, test.message.replace(f"`{exercise}", "`"), test.line
         known = plain in self._messages
         cost = 2.0 + math.log2(len(self._messages)) if known else _MESSAGE
@@ -186,7 +188,7 @@ class _Budget:
 def _with_names(report: ExerciseReport, budget: _Budget) -> ExerciseReport:
     paid: list[Diagnosis] = []
     for one in report.explained:
-        # the name, the number of tests, `mostly`, and whether it decides the points
+        # Charge the name, both numbers of tests, `mostly`, and whether it determines the score.
         if budget.afford(math.log2(_NAMES * (1 + one.of) ** 2) + 2):
             paid.append(one)
     hidden = {d.name for d in report.explained} - {d.name for d in paid}
@@ -213,10 +215,10 @@ def _with_suspects(
 
 
 def _first_described(report: ExerciseReport, budget: _Budget) -> int | None:
-    """Charge an exercise's first message, and return the index of its test.
+    """Charge the first message of an exercise, and return the index of the message's test.
 
-    Prefer the message about a forbidden call. Return None if there is no failure or the budget is
-    too small.
+    A message about a forbidden call takes precedence. Return None if no test failed or the budget
+    is too small.
     """
     failed = [n for n, t in enumerate(report.tests) if t.verdict.failed and not t.carried]
     forbidden = (n for n in failed if report.tests[n].verdict is Verdict.FORBIDDEN)
@@ -227,7 +229,7 @@ def _first_described(report: ExerciseReport, budget: _Budget) -> int | None:
 
 
 def _with_messages(report: ExerciseReport, first: int | None, budget: _Budget) -> ExerciseReport:
-    """Hide the messages that exceed the budget. `first`: the index of a test that is charged."""
+    """Hide the messages that exceed the budget. `first`: a test whose message is already paid."""
     tests = list(report.tests)
     endings: Counter[Ending] = Counter()
     described = {_ending(tests[first])} if first is not None else set()
@@ -249,7 +251,7 @@ def _with_messages(report: ExerciseReport, first: int | None, budget: _Budget) -
 
 
 def _endings(report: ExerciseReport) -> int:
-    """Return the number of different endings among the failed tests of an exercise."""
+    """Count the ways in which tests of an exercise fail, by verdict, message and line."""
     return len({_ending(t) for t in report.tests if t.verdict.failed and not t.carried})
 
 
@@ -259,7 +261,10 @@ def _ending(test: TestReport) -> Ending:
 
 @lru_cache(maxsize=8)
 def raising_lines(source: tuple[str, ...]) -> frozenset[int]:
-    """Return the lines that can raise an exception, or the line of a syntax error."""
+    """Return the lines that can raise an exception; only the syntax error's line if there is one.
+
+    The result is empty if the source cannot be parsed for a different reason.
+    """
     try:
         return frozenset(_lines(parsed("\n".join(source)).tree))
     except SyntaxError as error:

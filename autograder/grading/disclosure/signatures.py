@@ -1,6 +1,6 @@
-"""Read the names of arguments and results from signatures and docstrings of the solution.
+"""Read argument and result names from the signatures and docstrings of the solution.
 
-Messages may contain these names, because students read the same names in the stub.
+Messages may contain these names, because students see the same names in the stub.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from typing import Any
 
 import torch
 
-# The names in a "Returns:" section such as "output (..., n, d_v) and weights (..., n, m)."
+# Matches the names in a "Returns:" text such as "output (..., n, d_v) and weights (..., n, m)."
 _TOGETHER = re.compile(r"(?:^|\band )(?:the )?([a-z_]+)(?= \()")
-# The names in a "Returns:" section with one line for each value, such as "order: the permutation"
+# Matches the names in a "Returns:" text with one line per value, such as "order: the permutation"
 _LINES = re.compile(r"^ *([a-z_]+):", re.MULTILINE)
 _ORDINALS = ("first", "second", "third", "fourth", "fifth")
 
@@ -23,9 +23,9 @@ class NamedParts(str):
     """The subject of a message, such as "The result of `f`", with the names of its parts.
 
     parts:     the names of the returned values
-    is_calls:  the parts are the results of several calls
-    is_state:  the parts are parameters of a module
-    is_output: the value is an output, whose rows need not sum to 1
+    is_calls:  whether the parts are the results of several calls
+    is_state:  whether the parts are parameters of a module
+    is_output: whether the value is an output and not weights, so that rows need not sum to 1
     """
 
     parts: tuple[str, ...] = ()
@@ -94,12 +94,12 @@ class Signatures:
         return path in self._arguments or any(k.startswith(f"{path}.") for k in self._arguments)
 
     def class_of(self, path: str) -> str:
-        """Return the class of the object that a call creates, or "" for a class of a library."""
+        """Return the solution's class of the object that a call creates, or "" if there is none."""
         made = path if path[:1].isupper() and "." not in path else self._makes.get(path, "")
         return made if made in self else ""
 
     def result(self, path: str, subject: str) -> NamedParts:
-        """Return the subject for the result of a call, with the names of its parts."""
+        """Return the subject for the result of a call, with the names of the returned values."""
         result, key = NamedParts(subject), self._key(path)
         result.is_state = path.rpartition(".")[2] == "state_dict"
         result.is_output = key in self._outputs
@@ -130,7 +130,7 @@ class Signatures:
         return list(found.values())
 
     def _key(self, path: str) -> str:
-        """Return the path of the called function, which is `forward` for a torch module."""
+        """Return the path of the function that a call runs: `forward` for modules and `apply`."""
         if path.endswith(".apply"):
             return path.removesuffix("apply") + "forward"
         return path if path in self._arguments else f"{path}.forward"

@@ -1,10 +1,10 @@
-"""Find the lines of the mistakes in a wrong submission.
+"""Locate the mistakes of a wrong submission by line.
 
-There are two methods, and neither changes a verdict or a score. `traces` compares the values of
-expressions with the values in correct programs and in known misconceptions. `repair_search` tries
-small edits of the code until failing tests pass. The submission runs in its sandbox and may report
-false values. So a trace only selects lines of the submission, and an edit counts only if the hidden
-tests pass with it. Users see lines and kinds of mistakes, never an edit or a correct value.
+There are two methods, and neither changes a verdict or a score. `traces` compares the values of the
+submission's expressions with those of correct programs and known misconceptions. `repair_search`
+tries small edits of the code until failing tests pass. The submission runs in its sandbox and may
+report false values, so a trace can only select lines of the submission, and an edit counts only if
+hidden tests pass with it. Users see lines and kinds of mistakes, never an edit or a correct value.
 
 Start with `localizer.LineFinder`, which the engine calls for each wrong exercise.
 `benchmarks/ablation.py` measures the contribution of each part.

@@ -1,4 +1,4 @@
-"""Run edited versions of a wrong exercise, and measure the processor time that they take."""
+"""Run edited versions of a wrong exercise and measure their processor time."""
 
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -18,11 +18,11 @@ _NOT_PARSED = ("SyntaxError", "IndentationError", "TabError")
 
 @dataclass(frozen=True)
 class Grader:
-    """The services of the engine that localization needs.
+    """The functions of the grading engine that localization uses.
 
     runs: the hidden tests
     target: load a submission's files, with correct versions of the named exercises
-    own: return the course's programs for an exercise, whose values are compared with a submission's
+    own: return the course's own programs for an exercise, as a reference for recorded values
     """
 
     runs: Runs
@@ -36,8 +36,8 @@ class WrongExercise:
 
     foreign: names of definitions that belong to other exercises or to the course
     ran: the results of the exercise's hidden tests
-    read: the parameters that correct code reads
-    stubbed: the exercises that are replaced by correct ones
+    read: the parameters that the solution reads
+    stubbed: other exercises that are replaced by correct versions while the tests run
     """
 
     files: Mapping[str, bytes]
@@ -74,12 +74,12 @@ class CandidateRunner:
         self._spent, self._read_at = 0.0, -1.0
 
     def exclude(self, seconds: float) -> None:
-        """Exclude processor time whose results serve every submission, such as reference traces."""
+        """Do not charge time for results that all submissions share, such as reference traces."""
         self._began += seconds
 
     @property
     def spent_share(self) -> float:
-        """The share of the time budget that is spent; the value may be 20 ms old."""
+        """The share of the time budget that is spent. The value may be 20 ms old."""
         if time.monotonic() - self._read_at > _CLOCK_SECONDS:
             self._spent, self._read_at = self._total_seconds(), time.monotonic()
         return self._spent / self._seconds
@@ -110,7 +110,10 @@ class CandidateRunner:
         return all(not r.report.verdict.failed for r in ran if r.report.name in self._tests)
 
     def run(self, edit: Edit) -> list[Ran]:
-        """Run all hidden tests of the exercise after an edit, and return their results."""
+        """Run all hidden tests of the exercise after an edit, and return the results.
+
+        Return the results of the unedited exercise if the edited module cannot be parsed.
+        """
         text, runs = edit.applied(self._wrong.data), self._grader.runs
         target = self._load(text)
         if target is None:
@@ -121,7 +124,7 @@ class CandidateRunner:
     def _load(self, text: bytes) -> Target | None:
         files = {**self._wrong.files, self._wrong.module: text}
         if isinstance(self._target, Sandboxed):
-            ended = self._target.swap(files)  # compiles it in the sandbox
+            ended = self._target.swap(files)  # the sandbox compiles the module
             return None if ended in _NOT_PARSED else self._target
         if not _compiles(text):
             return None
@@ -130,7 +133,7 @@ class CandidateRunner:
         return self._target
 
     def end(self) -> float:
-        """End the process and return the processor seconds that were spent."""
+        """End the process and return the total processor time spent, in seconds."""
         spent = self._total_seconds()
         self._close()
         return spent

@@ -1,13 +1,13 @@
-"""Locate the mistakes of a wrong exercise by an edit that makes its failing tests pass.
+"""Locate the mistakes of a wrong exercise with traced values and with edits that fix tests.
 
 Edited versions of the submission run in the same kind of sandbox as the submission, one after the
 other in one process. If a version hangs or exceeds its limits, its process ends, and the next
-version runs in a new process. A submission can falsify only its own lines: verdicts and points are
-already decided, and a finding for one submission is never used for another. The text of an edit is
-never shown.
+version runs in a new process. A submission can falsify only the lines reported for it, because
+verdicts and points are already decided, and a finding for one submission is never used for another.
+The text of an edit is never shown.
 
-`repair_search` selects the versions to run. An edit is a fix only if every failed test passes and
-every other test still passes.
+`repair_search` selects the versions to run. An edit is a complete fix only if all hidden tests of
+the exercise pass, both those that failed before and those that passed.
 """
 
 from collections.abc import Iterable, Mapping
@@ -31,8 +31,8 @@ from .repair_search import ANYWHERE, SAYS_LITTLE, Clues, Fix, Search, ordered_pr
 from .traced_runs import Place
 from .traces import Traces, ValueHints
 
-_CLOSER = 0.25  # a version must be this much closer to the solution to count as different
-_BARELY_WRONG = 1e-4  # too close to correct to compare with
+_CLOSER = 0.25  # largest distance of a fixed answer, relative to the wrong answer's distance
+_BARELY_WRONG = 1e-4  # a smaller tolerance cannot separate wrong answers from correct ones
 
 Places = tuple[Suspect, ...]  # line 0: the line is unknown, but the kind of mistake is known
 
@@ -63,11 +63,11 @@ class LineFinder:
         names: tuple[str, ...],
         stubbed: tuple[str, ...] = (),
     ) -> Places:
-        """Return the places of an exercise's mistakes; empty if no place is found.
+        """Return the places of an exercise's mistakes, or () if none is found.
 
         ran: the results of the exercise's hidden tests
         names: the misconceptions that the diagnosis found
-        stubbed: the exercises that were replaced by correct ones while the tests ran
+        stubbed: other exercises that were replaced by correct versions while the tests ran
         """
         wrong = self._wrong_exercise(files, exercise, tuple(ran), stubbed)
         seconds = min(self._settings.seconds, self._left)
@@ -138,7 +138,7 @@ class LineFinder:
 
 
 def without_unwritten(wrong: WrongExercise) -> WrongExercise:
-    """Return a copy without the tests that stop in a different exercise that is unwritten."""
+    """Return a copy without the tests that stop in a different, unwritten exercise."""
     stopped = [r.report for r in wrong.failing if r.report.verdict is Verdict.UNWRITTEN]
     foreign = foreign_lines(wrong.source, wrong.exercise, wrong.foreign) if stopped else frozenset()
     apart = {report.name for report in stopped if report.line in foreign}
@@ -154,7 +154,7 @@ def _find_places(
 ) -> Places:
     """Return the places of edits that make tests pass.
 
-    If no such place has a line, add the lines where values deviate from those of correct programs.
+    If no edit determines a line, add the findings from traced values and unread parameters.
     """
     edits = generate_edits(wrong.source, wrong.exercise, wrong.foreign)
     crashed = {r.report.line for r in wrong.failing if r.report.verdict is Verdict.CRASHED}
@@ -175,8 +175,8 @@ def _find_places(
 def _places(module: str, fixes: Iterable[Fix], suspicious: frozenset[Place]) -> Places:
     """Return the places of fixes.
 
-    The line is 0 if a fix of some tests is of a kind that works on any line, unless its own line
-    is suspicious.
+    The line is 0 for an edit that fixes only some tests and is of a kind that works on any line,
+    unless the edited line is suspicious.
     """
     places: dict[tuple[str, int, str], Suspect] = {}
     for edit, count, ambiguous in fixes:
@@ -190,15 +190,18 @@ def _places(module: str, fixes: Iterable[Fix], suspicious: frozenset[Place]) -> 
 
 
 def _without_lines(wrong: WrongExercise, hints: ValueHints, found: Places) -> Places:
-    """Add the lines where values deviate, and parameters that are never read."""
+    """Add the lines that compute wrong values, and report parameters that are never read."""
     unread = unread_parameters(wrong.source, wrong.exercise) & wrong.read
-    is_unread = bool(unread) and unread < wrong.read  # no parameter read: an empty exercise
+    is_unread = bool(unread) and unread < wrong.read  # an empty exercise reads none
     ignored = (Suspect(wrong.module, 0, wrong.exercise, IGNORED, False),) if is_unread else ()
     return (*found, *_places_by_values(wrong, hints), *ignored)
 
 
 def _places_by_values(wrong: WrongExercise, hints: ValueHints) -> Places:
-    """Return the lines that compute the wrong values of the named misconceptions."""
+    """Return the lines that compute the wrong values of the named misconceptions.
+
+    If there are any misconceptions, include constructor lines on which several tests agree.
+    """
     if not hints.named:
         return ()
     alone = len(hints.named) == 1
@@ -209,10 +212,9 @@ def _places_by_values(wrong: WrongExercise, hints: ValueHints) -> Places:
 
 
 def _sharpened(failed: Ran, probe: Probe | None) -> Probe | None:
-    """Return a probe that rejects the student's answer.
+    """Return a copy of the probe whose tolerance is small enough to reject the student's answer.
 
-    The tolerance is tightened if necessary. Return None if there is no probe, or if the answer is
-    too close to the correct one.
+    Return None if there is no probe, or if the student's answer is too close to the correct one.
     """
     if probe is None or not probe.steps:
         return None
@@ -228,7 +230,7 @@ def _sharpened(failed: Ran, probe: Probe | None) -> Probe | None:
 
 
 def _stopping_line(wrong: WrongExercise) -> Places:
-    """Return the line at which every failed test stops; empty if there is no such line."""
+    """Return the line of the exercise at which every failed test stops, or () if there is none."""
     places = {(r.report.line, r.report.verdict) for r in wrong.failing}
     if len(places) != 1:
         return ()

@@ -1,12 +1,13 @@
 """Search for an edit of a wrong exercise that makes its hidden tests pass.
 
 Each edited version first replays the calls of a few failed tests (probes), starting with one test
-for each way to fail. The first answer rejects most versions; all hidden tests run for the others.
-`Clues` decide the order of the search: edits of lines with errors or deviating values come first.
+for each way to fail. Most versions are rejected at the first answer, and only versions that pass
+all probes run all hidden tests. `Clues` determines the order of the search: edits of lines with
+errors or deviating values come first.
 
 If no edit fixes all tests, `partial_fixes` selects edits that fix some failed tests and break none.
 If there are several mistakes, most failed tests fail because of more than one of them, but some
-families of tests fail because of only one. An edit that fixes such a family fixes that mistake.
+test families fail because of a single mistake. An edit that fixes a whole family fixes its mistake.
 """
 
 import math
@@ -25,19 +26,19 @@ from .traces import NO_HINTS, ValueHints
 
 # Tuned on the bank and on `benchmarks/`. Verdicts and points never depend on these constants.
 _LINES_REPORTED = 3  # a student can check three lines; more would not help
-_WEIGHT_WINDOW = 1.0  # a fix this much heavier than the lightest one is a coincidence
-_ATTEMPTS_AFTER_FIX = 60  # by then, any further fix has usually been found
-_ATTEMPTS_WITHOUT_FIX = 320  # later edits rarely fix a test
-_SINGLE_EDIT_SHARE = 0.85  # of the time budget; partial repairs may need the rest
-_SINGLE_EDIT_SHARE_SEVERAL = 0.4  # of the time budget, if code raises in several places
+_WEIGHT_WINDOW = 1.0  # a fix this much heavier than the lightest one is probably a coincidence
+_ATTEMPTS_AFTER_FIX = 60  # edits to try after a fix; later ones rarely add a fix
+_ATTEMPTS_WITHOUT_FIX = 320  # edits to try; later ones rarely fix a test
+_SINGLE_EDIT_SHARE = 0.85  # share of the time budget; partial fixes may need the rest
+_SINGLE_EDIT_SHARE_SEVERAL = 0.4  # share of the time budget if code raises in several places
 
-# Partial repairs.
-_PARTIAL_EDITS_TESTED = 3  # each runs all hidden tests, which is slow
-_FAMILIES_PROBED = 4  # test families that each edit has to answer
-_LEAST_FIXED = 2  # tests; a single test may pass by coincidence
-_LEAST_FIXED_ELSEWHERE = 3  # tests, if no value deviates on that line
+# Partial fixes.
+_PARTIAL_EDITS_TESTED = 3  # each one runs all hidden tests, which is slow
+_FAMILIES_PROBED = 4  # test families that are probed early
+_LEAST_FIXED = 2  # tests that an edit must fix, because one may pass by coincidence
+_LEAST_FIXED_ELSEWHERE = 3  # the same for an edit of a line that is not suspicious
 
-# Added to the weight of an edit (`repair/candidates.py`).
+# Bonuses added to the weight of an edit (`repair/candidates.py`). Lighter edits are tried first.
 _STOPPED_BONUS = -0.8  # a failed test raises on this line
 _AGREED_BONUS = -2.6  # several tests agree that values first deviate on this line
 _NAMED_BONUS = -1.6  # this line computes the wrong value of a named misconception
@@ -45,7 +46,7 @@ _DEVIATING_BONUS = -1.2  # a value deviates on this line, perhaps because of an 
 
 
 class Clues:
-    """The lines where tests stop or values deviate, from which edits get their order."""
+    """The lines where tests stop or values deviate, which determine the order of edits."""
 
     def __init__(self, failing: Iterable[Ran], hints: ValueHints = NO_HINTS) -> None:
         self._hints = hints
@@ -60,12 +61,12 @@ class Clues:
     def _bonus_by_values(self, edit: Edit) -> float:
         if edit.places & self._named:
             return _NAMED_BONUS
-        if edit.places & self._hints.agreed:  # a smaller bonus if a misconception is located
+        if edit.places & self._hints.agreed:  # a located misconception takes precedence
             return _DEVIATING_BONUS if self._named else _AGREED_BONUS
         return _DEVIATING_BONUS if edit.places & self._hints.odd else 0.0
 
 
-# A wrong dtype or NaN can be fixed on any line where it appears.
+# Edits of these kinds can fix a wrong dtype or a NaN on any line where the value appears.
 ANYWHERE = frozenset({"kind of number", "infinity"})
 # Edits of these kinds can work around a mistake of any kind.
 SAYS_LITTLE = frozenset({"order of lines", "statement", "unused", "operand"})
@@ -76,8 +77,8 @@ _SPECIFIC = frozenset({"device", "overflow", "infinity", "empty rows", "gradient
 class Fix(NamedTuple):
     """An edit that fixes all failed tests, or some of them.
 
-    explains: the number of tests that it fixes, or 0 for all
-    doubtful: an edit of a different kind on the same line may fix as many tests
+    explains: the number of tests that the edit fixes, or 0 for all failed tests
+    doubtful: whether an edit of a different kind on the same line may fix as many tests
     """
 
     edit: Edit
@@ -96,9 +97,9 @@ def partial_fixes(
 
     weigh: return the weight of an edit
     seem_fixed: the number of probes that pass with an edit, by the index of the edit
-    tests_fixed: run the hidden tests, and return the tests that an edit fixes; an empty set if the
-        edit breaks a test
-    suspicious: places where values deviate or code crashes; elsewhere an edit must fix more tests
+    tests_fixed: run the hidden tests, and return the tests that an edit fixes, or an empty set if
+        the edit breaks a test
+    suspicious: places where values deviate or code crashes; edits elsewhere must fix more tests
     """
 
     def least(edit: Edit) -> int:
@@ -109,11 +110,11 @@ def partial_fixes(
     def rank(number: int) -> tuple[int, bool, float]:
         edit = edits[number]
         elsewhere = suspicious.isdisjoint(edit.places)
-        order = edit.line if edit.kind in ANYWHERE else weigh(edit)  # the earliest line
+        order = edit.line if edit.kind in ANYWHERE else weigh(edit)  # prefer the earliest line
         return -len(fixed[number]), elsewhere, order
 
     ranked = sorted(seem_fixed, key=lambda n: (-seem_fixed[n], weigh(edits[n]), n))
-    # The first edit of each line and count.
+    # Keep only the best edit for each line and number of passed probes.
     first = {(_line(edits[n]), seem_fixed[n]): n for n in reversed(ranked)}
     chosen = [n for n in ranked if n in first.values()][:_PARTIAL_EDITS_TESTED]
     fixed = {n: tests for n in chosen if len(tests := tests_fixed(edits[n])) >= least(edits[n])}
@@ -140,8 +141,8 @@ def _line(edit: Edit) -> Place:
 def plainness(probe: Probe) -> tuple[bool, bool, int]:
     """Return a sort key that puts simple tests first.
 
-    Tests are simple if they expect no exception, use neither half precision nor a stand-in device,
-    and send little data.
+    Tests are simple if they expect no exception, use neither half precision nor a fake device, and
+    send little data.
     """
     refused = any(answer[0].raised is not None for _, answer in probe.steps)
     return refused, in_low_precision(probe.test) or "fake" in probe.test, probe.size
@@ -157,8 +158,8 @@ def simplest_of_families(probes: Iterable[Probe]) -> list[Probe]:
 class OrderedProbes(NamedTuple):
     """The probes of failed tests in the order in which they are replayed.
 
-    ways: the number of probes at the start that cover each way to fail
-    families: the number of probes at the start that also cover some test families
+    ways: how many of the first probes cover all ways to fail
+    families: how many of the first probes cover all ways to fail and some test families
     """
 
     probes: list[Probe]
@@ -170,10 +171,10 @@ class OrderedProbes(NamedTuple):
 class Search:
     """A search through the `edits` of an exercise.
 
-    weigh: return the weight of an edit; edits with a small weight are tried first
+    weigh: return the weight of an edit; lighter edits are tried first
     failing: the failed tests
-    asked: the probes of failed tests
-    versions: runs the edited versions
+    asked: the probes of the failed tests
+    versions: the runner for edited versions
     located: the place of the only mistake if traced values show it; edits elsewhere are skipped
     suspicious: places where values deviate or code crashes
     """
@@ -189,7 +190,7 @@ class Search:
     _seem_fixed: dict[int, int] = field(default_factory=dict)  # passed probes, by edit index
 
     def fixes(self) -> list[Fix]:
-        """Return the edits that fix all failed tests; if there are none, the best partial fixes."""
+        """Return the edits that fix all failed tests or, if there are none, partial fixes."""
         complete = self._complete_fixes()
         if complete:
             return complete
@@ -198,7 +199,7 @@ class Search:
         )
 
     def _complete_fixes(self) -> list[Fix]:
-        """Return the lightest edits that fix all failed tests, one for each line."""
+        """Return the lightest edits that fix all failed tests, at most one for each line."""
         lines, found, heaviest = set[Place](), list[Fix](), math.inf
         tried, last = 0, _ATTEMPTS_WITHOUT_FIX
         for weight, number in sorted((self.weigh(e), n) for n, e in enumerate(self.edits)):
@@ -222,7 +223,7 @@ class Search:
         return found
 
     def _time_share(self) -> float:
-        """Return the share of the time budget for edits that fix all failed tests."""
+        """Return the share of the time budget for finding edits that fix all failed tests."""
         lines = {r.report.line for r in self.failing}
         if len(lines - {0, None}) > 1 and len(lines) > 2:  # code raises in several places
             return _SINGLE_EDIT_SHARE_SEVERAL
@@ -242,7 +243,7 @@ class Search:
         return self.versions.passes(edit)
 
     def _passed_probes(self, edit: Edit, target: Target) -> int:
-        """Return how many probes pass; stop early if none of the first probes passes."""
+        """Return how many probes pass with an edit; stop early if too few of them pass."""
         probes, ways, families = self.asked
         if not self.located and not self.suspicious.isdisjoint(edit.places):
             ways = families
@@ -257,7 +258,7 @@ class Search:
         return passed
 
     def _tests_fixed(self, edit: Edit) -> frozenset[str]:
-        """Return the failed tests that an edit fixes, or an empty set if it breaks a test."""
+        """Return the failed tests that an edit fixes; none if it breaks a test or time is up."""
         if self.versions.spent_share > 1.0:
             return frozenset()
         ran = self.versions.run(edit)

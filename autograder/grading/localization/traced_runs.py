@@ -1,6 +1,6 @@
 """Compare the recorded values of a program with those of correct programs and of a misconception.
 
-A recorded value is a row: a few numbers that describe it (`repair/instrumentation.py`).
+Each recorded value is described by a row of numbers (see `repair/instrumentation.py`).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from ..outcomes import Outcome
 from ..targets.in_process import Target
 
 _ROWS_PER_TRACE = 2000
-_ROUNDING = 2e-4  # relative; correct programs round differently
+_ROUNDING = 2e-4  # relative tolerance, because correct programs round differently
 
 Mask = npt.NDArray[np.bool_]
 
@@ -65,7 +65,10 @@ def record(target: Target, exercise: str, probe: Probe) -> np.ndarray | None:
 
 
 def permuted(row: np.ndarray, rows: np.ndarray) -> Mask:
-    """Return a mask that is True for the rows whose entries equal those of `row` in any order."""
+    """Return a mask that is True for the rows whose values have the entries of `row`, in any order.
+
+    Entries are compared by sums and extrema that do not depend on their order.
+    """
     if not len(rows):
         return np.zeros(0, bool)
     a, b = row[UNORDERED], rows[:, UNORDERED]
@@ -81,7 +84,7 @@ def permuted(row: np.ndarray, rows: np.ndarray) -> Mask:
 def same(row: np.ndarray, rows: np.ndarray) -> Mask:
     """Return a mask that is True for the rows that describe the same value as `row`.
 
-    The entries, their order, the shape, the dtype and `requires_grad` are equal.
+    The entries, their order, the shape, the dtype, the kind and `requires_grad` must be equal.
     """
     alike = permuted(row, rows)
     if alike.any():
@@ -94,7 +97,7 @@ def same(row: np.ndarray, rows: np.ndarray) -> Mask:
 
 
 def is_ambiguous(row: np.ndarray) -> bool:
-    """Return True if unrelated mistakes may give this value: a constant array or a round number."""
+    """Return True for constant arrays and round numbers, which unrelated mistakes may produce."""
     if row[COUNT] == 1:
         return abs(float(row[UNORDERED][0]) % 1.0 - 0.5) >= 0.49
     high, low = row[UNORDERED][[3, 4]]
@@ -116,14 +119,14 @@ class RightValues:
     returned: np.ndarray
 
     def comparable(self, rows: np.ndarray) -> np.ndarray:
-        """Return the rows without texts and lists if correct programs have recorded none."""
+        """Drop the rows of texts, or of lists, if correct programs recorded none of that kind."""
         foreign = {TEXT, LIST}.difference(self.rows[:, KIND].tolist())
         return rows[~np.isin(rows[:, KIND], [*foreign])]
 
     def is_expected(self, row: np.ndarray) -> bool:
-        """Return True if every correct program should compute this value.
+        """Return True if correct programs should compute this value, whatever their style.
 
-        The texts and lists that a program does not return depend on its style.
+        Texts and lists are a matter of style unless correct programs return values of that kind.
         """
         return row[KIND] not in (TEXT, LIST) or row[KIND] in self.returned[:, KIND]
 
@@ -133,7 +136,7 @@ class TracedRun:
     """The recorded run of a program.
 
     same: mask of the rows whose values correct programs compute too
-    permuted: like `same`, but the entries of a value may be in a different order
+    permuted: like `same`, but a value's entries may be in a different order
     """
 
     program: TracedProgram
@@ -160,11 +163,11 @@ class TracedRun:
         return self.rows[[own[int(r[NODE])] for r in self.rows]]
 
     def judge(self, right: RightValues, exercise: str) -> None:
-        """Set `same` and `permuted` by comparison with the values of correct programs.
+        """Compare the recorded values with those of correct programs; set `same` and `permuted`.
 
-        A returned value counts only if correct programs return it too.
+        A value that the exercise returns is correct only if correct programs return it too.
         """
-        known: dict[bytes, tuple[bool, bool]] = {}  # the same value is often recorded many times
+        known: dict[bytes, tuple[bool, bool]] = {}  # cache: a value is often recorded repeatedly
         judged = []
         for row in self.rows:
             value = row[NODE + 1 :].tobytes()
@@ -186,7 +189,7 @@ class TracedRun:
     @cached_property
     def deviations(self) -> list[int]:
         """The rows in which values first become wrong, in order; permuted values come last."""
-        first: dict[int, int] = {}  # by expression: its first deviating row, or its first row
+        first: dict[int, int] = {}  # expression -> its first deviating row, or its first row
         for row in range(len(self.rows)):
             node = int(self.rows[row, NODE])
             if node not in first or (self.same[first[node]] and not self.same[row]):
@@ -195,7 +198,7 @@ class TracedRun:
         moved = [n for n, row in first.items() if self.permuted[row] and not self.same[row]]
         found = []
         for some, below in ((wrong, wrong), (moved, wrong + moved)):
-            # A single number can be correct or wrong by coincidence.
+            # Parts that are single numbers are ignored, because they may be wrong by coincidence.
             large = {n for n in below if self.rows[first[n], COUNT] > 1}
             roots = [
                 n
@@ -206,7 +209,7 @@ class TracedRun:
         return found
 
     def place_of_mistake(self, reference: TracedRun, right: TracedProgram) -> Place | None:
-        """Return the place in this program that computes a misconception's wrong value.
+        """Return the place in this program that computes the wrong value of a misconception.
 
         Return None if no statement of this program computes that value.
 
@@ -219,8 +222,9 @@ class TracedRun:
         deviating = [r for r in reference.deviations if r in changed]
         results = []
         if len({reference.node(r).statement for r in changed}) == 1:
-            # Among several changed statements, some differ only in style. If a step is missing,
-            # correct programs have each value, but the wrong one is used.
+            # If the misconception omits a step, correct programs compute all its values too. Then
+            # use the result of the changed statement. Of several changed statements, some may
+            # differ only in style.
             parts = {part for node in reference.nodes for part in node.parts}
             results = [r for r in changed if int(reference.rows[r, NODE]) not in parts]
         own = [r for r in range(len(self.rows)) if not self.node(r).is_name]

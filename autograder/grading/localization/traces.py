@@ -1,13 +1,13 @@
 """Find the lines where the values of a wrong program deviate from those of correct programs.
 
 A version of the program that records its values (`repair/instrumentation.py`) replays the requests
-of a failed test. The solution and its alternatives replay them too, outside of the sandbox. An
-expression deviates if no correct program computes its value. The mistake first shows in a deviating
-expression whose parts are all correct. If the diagnosis has named a misconception, the bank's
-program for this misconception also runs, to learn the wrong value. The student's mistake is on the
-line that computes the same wrong value, even if the code looks different.
+of a failed test. The solution and its alternatives replay the same requests outside the sandbox. An
+expression deviates if no correct program computes its value, and the mistake first shows in a
+deviating expression whose parts are all correct. If the diagnosis has named a misconception, the
+bank's program for this misconception is traced too, which gives the wrong value. The student's
+mistake is on the line that computes the same wrong value, even if the code looks different.
 
-A submission can forge its rows, so they only select lines of the submission itself.
+A submission can forge its recorded rows, so rows only select lines of the submission itself.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from ..targets.in_process import Target
 from .traced_runs import Place, RightValues, TracedRun, record
 
 _PROGRAMS_TRACED = 6  # correct programs of an exercise to trace
-_PROBES_TRACED = 2  # failed tests to trace, if the diagnosis named a misconception
+_PROBES_TRACED = 2  # failed tests to trace if the diagnosis named a misconception
 _PROBES_TRACED_UNNAMED = 5
-_TESTS_AGREEING = 2  # a single test may agree by coincidence
+_TESTS_AGREEING = 2  # tests that must deviate at the same place, because one proves little
 _REAL_DEVICES = {a.name for a in AXES.values() if not a.claimed and a.name != CPU}
 
 
@@ -51,7 +51,7 @@ class ReferencePrograms:
 
 @dataclass(frozen=True)
 class ValueHints:
-    """The places that recorded values indicate.
+    """The places of mistakes that recorded values point to.
 
     odd: places where values first deviate
     named: the named misconceptions, each with the place that computes its wrong value
@@ -64,12 +64,15 @@ class ValueHints:
 
     @property
     def agreed(self) -> frozenset[Place]:
-        """The place of the first deviation if several tests agree on it; otherwise empty."""
+        """The place where several tests first deviate, or an empty set if they do not agree."""
         places = frozenset(self.first)
         return places if len(places) == 1 and len(self.first) >= _TESTS_AGREEING else frozenset()
 
     def is_located(self, names: Sequence[str]) -> bool:
-        """Return True if a single misconception is named and its place is a first deviation."""
+        """Return True if a single misconception is named and its place is a first deviation.
+
+        Return False if a first deviation is in a constructor.
+        """
         in_constructor = any(name.endswith(".__init__") for name, _ in self.first)
         if len(names) != 1 or len(self.named) != 1 or in_constructor:
             return False
@@ -145,7 +148,7 @@ class Traces:
     def _hints_of(
         self, run: TracedRun, probe: Probe, names: Sequence[str], right: RightValues
     ) -> ValueHints:
-        """Return the places found in one run."""
+        """Return the hints from one run."""
         deviations = [r for r in run.deviations if right.is_expected(run.rows[r])]
         places = [run.place(row) for row in deviations[:2]]
         named = []
@@ -196,10 +199,10 @@ class Traces:
 
 
 def informative_probes(probes: Iterable[Probe], count: int) -> list[Probe]:
-    """Return at most `count` probes to trace; half precision and stand-in devices come last.
+    """Return at most `count` probes to trace; half precision and fake devices come last.
 
-    Tests on a real GPU are left out, because a misconception could make the GPU unusable for this
-    process.
+    Tests that end with an exception are left out. So are tests on a real GPU, because a
+    misconception could make the GPU unusable for this process.
     """
 
     def rank(probe: Probe) -> tuple[bool, bool]:

@@ -1,22 +1,22 @@
 """Reuse the outcome of a hidden test for submissions that send the same replies.
 
-Theory of operation. The next request of a hidden test and its outcome depend only on the replies so
-far. The test draws its inputs from the course's secret and its own name, the reference's replies
+Theory of operation. The next request and the outcome of a hidden test depend only on the replies so
+far. The test draws its inputs from the course's secret and the test's name, the reference's replies
 are recorded, and the test observes nothing else of a submission. (A test that inspects the process
-with `process_of` always runs.) So each test has a trie, which maps the replies so far to the next
-request or to the outcome. The next submission first receives the requests in the trie. Every call
-is still made, in order, under the clock and the limits of the test; only drawing, encoding and
+with `process_of` always runs.) Each test therefore has a trie, which maps the replies so far to the
+next request or to the outcome. The next submission first receives the requests in the trie. Every
+call is still made, in order, under the clock and the limits of the test; only drawing, encoding and
 comparing are skipped. At the first new reply the test itself runs: it receives the replies so far
 and makes the remaining requests.
 
 A hostile submission gains nothing, because a submission whose replies equal those of a passing one
-to the last bit is correct. The only failure in a trie is `wrong`, and only if its message cannot
-depend on the submission's source: no exception, no forbidden call, and allowed words only. Printed
-text and the lines of exceptions are not part of the key, because no verdict depends on them.
+to the last bit is correct. The only failing verdict in a trie is `wrong`, and only if the message
+cannot depend on the submission's source: no exception, no forbidden call, and allowed words only.
+Printed text and the lines of exceptions are not part of a key, because no verdict depends on them.
 
-The path of a test consists of its requests to submissions that pass. Most submissions follow the
-same path, so a sandboxed submission receives the paths of an exercise's tests in one write
-(`expected`).
+The path of a test is the sequence of requests that passing submissions receive. Most submissions
+follow the same path, so a sandboxed submission receives the paths of an exercise's tests in one
+write (`expected`).
 """
 
 from __future__ import annotations
@@ -73,12 +73,12 @@ class AnswerTries:
         words: AllowedWords | None = None,
         quota: ByteQuota | None = None,
     ) -> TrieTarget:
-        """Return a submission's target for one test. `quota` limits the stored replies."""
+        """Wrap a submission's target for one test. `quota`: the limit of the stored replies."""
         trie = self._tries.setdefault(test, _Trie(self._quota))
         return TrieTarget(trie, target, words or AllowedWords(()), quota or ByteQuota(KEPT_BYTES))
 
     def expected(self, tests: Iterable[str]) -> list[NextCall]:
-        """Return the requests of consecutive tests, up to the first test without a known path."""
+        """Return the calls of consecutive tests, up to a test whose calls are unknown or vary."""
         calls: list[NextCall] = []
         size = 0
         for test in tests:
@@ -99,7 +99,7 @@ class _Trie:
 
     steps:    maps the key of the replies so far to the next request or to the outcome
     path:     the requests that all passing submissions receive, or None if no submission passed
-    branches: the requests after `path` depend on the submission
+    branches: whether the requests after `path` depend on the submission
     """
 
     def __init__(self, quota: ByteQuota) -> None:
@@ -111,7 +111,7 @@ class _Trie:
         self._quota = quota
 
     def store(self, path: list[tuple[bytes, bytes]], key: bytes, end: End) -> None:
-        """Store an outcome and the requests before it, each with the key of the earlier replies."""
+        """Store an outcome under `key`, and each request of the path under its own key."""
         if key in self.steps:
             return
         if self._paths >= _MOST_PATHS:
@@ -125,7 +125,7 @@ class _Trie:
         self.steps[key] = end
 
     def learn_path(self, asked: Sequence[bytes], passed: bool) -> None:
-        """Shorten the path to its common prefix with the requests to this submission."""
+        """Set the path to a passing submission's requests, or shorten it to the common prefix."""
         if self.path is None:
             self.path = tuple(asked) if passed else None
             return
@@ -142,10 +142,10 @@ class _Trie:
 
 
 class TrieTarget:
-    """A submission's target during one test.
+    """Wraps a submission's target during one test, and reads and updates the test's trie.
 
-    answers: the submission's replies and failed calls, or one LimitExceeded if they exceed the
-             quota
+    answers: the submission's replies, with outcomes for failed calls; a single LimitExceeded if
+             the replies exceed the quota
     """
 
     def __init__(self, trie: _Trie, target: Target, words: AllowedWords, quota: ByteQuota) -> None:
@@ -227,18 +227,18 @@ class TrieTarget:
         self._taken, self.answers = 0, []
 
     def store(self, end: End) -> None:
-        """Store the outcome of the test, which made its calls with `request`."""
+        """Store the outcome of a test that has run, if other submissions may reuse it."""
         if self._reusable and (end is PASSED or self._plain):
             self.trie.store(self._path, self._key, end)
 
     def end(self, passed: bool) -> None:
-        """End the test and update its path."""
+        """End the test and update the path in its trie."""
         if self._reusable:
             too_slow = self._slow and passed
             self.trie.learn_path([] if too_slow else self._asked, passed and not too_slow)
 
     def process(self) -> Target:
-        """Return the wrapped target. The outcome of a test with this access is not stored."""
+        """Return the wrapped target, and mark the test's outcome as not reusable."""
         self._reusable = False
         return self._target
 
@@ -247,7 +247,7 @@ class TrieTarget:
 
 
 def process_of(target: Target) -> Sandboxed | None:
-    """Return the sandboxed submission behind a test's target, or None without a sandbox."""
+    """Return the sandboxed submission behind a test's target, or None if it has no sandbox."""
     inner = target.process() if isinstance(target, TrieTarget) else target
     return inner if isinstance(inner, Sandboxed) else None
 
@@ -268,11 +268,11 @@ def header_of(reply: frames.Reply) -> bytes:
         if raised is not None:
             raised = msgspec.structs.replace(raised, line=None)
         reply = msgspec.structs.replace(reply, printed="", raised=raised)
-    return _encode(reply)  # followed by the lengths of the buffers
+    return _encode(reply)  # includes the lengths of the buffers
 
 
 def _next_key(key: bytes, received: _Received) -> bytes:
-    """Return the key of the replies so far, from the key of the earlier replies and a new one."""
+    """Return the key of all replies so far: a hash of the previous key and the new reply."""
     (_, buffers), header = received
     digest = hashlib.blake2b(key + len(header).to_bytes(8, "little") + header, digest_size=20)
     for buffer in buffers:

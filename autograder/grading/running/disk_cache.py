@@ -1,9 +1,10 @@
 """Store the replies of the course's own programs on disk, for all grading processes.
 
-The solution and the misconceptions run through the hidden tests once for each version of the
-programs, the tests and the kit, and not once per process of a pool. The cache stores the replies of
-the solution, and the test results of each misconception with the replies in failed tests, which a
-diagnosis compares. An unreadable or unwritable file costs time but never changes a verdict.
+With this cache, the solution and the misconceptions run through the hidden tests once for each
+version of the programs, the tests and the kit, instead of once per process of a pool. The cache
+stores the replies of the solution, and the test results of each misconception with its replies in
+failed tests, because a diagnosis compares a submission's replies with them. An unreadable or
+unwritable file costs time but never changes a verdict.
 """
 
 import contextlib
@@ -33,14 +34,14 @@ class _StoredRun(msgspec.Struct, frozen=True):
 class RunCache:
     """The stored test results of a week's programs.
 
-    depends: a hash of the kit and everything else that each result depends on
+    depends: a hash of the kit and of everything else that all results depend on
     """
 
     def __init__(self, folder: Path, depends: bytes) -> None:
         self._folder, self._depends = folder, depends
 
     def get(self, name: str, about: bytes = b"") -> list[Ran] | None:
-        """Return the stored results of a program, or None if there are none that can be used.
+        """Return the stored results of a program, or None if they are missing or outdated.
 
         about: a hash of the program and its tests
         """
@@ -54,7 +55,7 @@ class RunCache:
             return None
 
     def put(self, name: str, runs: list[Ran], about: bytes = b"") -> None:
-        """Store the results of a program, as `get` returns them."""
+        """Store the results of a program for `get`. Ignore errors of the file system."""
         content = self._depends + about, tuple(map(_pack_run, runs))
         with contextlib.suppress(OSError):
             self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)

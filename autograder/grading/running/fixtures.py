@@ -1,7 +1,7 @@
 """Define the fixtures of hidden tests, and explain errors in a hidden test to its author.
 
-The plugin that runs a test provides its `case`. If a test ends without a verdict, its author reads
-the reason; students only read that the grading system failed.
+`pytest_plugin` provides the `case` of a test. If a test ends without a verdict, the test's author
+reads the reason, and students only read that the grading system failed.
 """
 
 import builtins
@@ -70,13 +70,13 @@ def describe_fault(
 
 
 def describe_outcome(outcome: Outcome, graders: Path) -> str:
-    """Describe the outcome of a hidden test: its verdict, the line of the test, and the message."""
+    """Describe the outcome of a hidden test by its verdict, the test's line and the message."""
     _, line, file = _place(outcome, graders)
     return f"{outcome.verdict}{f' ({file}:{line})' if line else ''}: {outcome.message}"
 
 
 def describe_collection_error(error: BaseException, graders: Path) -> str:
-    """Describe an exception that stopped the import of a file with hidden tests, in one line."""
+    """Describe an exception that stopped the import of a file of hidden tests, in one line."""
     error = error.__cause__ or error  # pytest's exception has a message of many lines
     if isinstance(error, SyntaxError) and error.lineno:
         return printable(f"{Path(error.filename or '').name}:{error.lineno}: {error.msg}")
@@ -86,7 +86,10 @@ def describe_collection_error(error: BaseException, graders: Path) -> str:
 
 
 def _place(error: BaseException, graders: Path) -> tuple[FrameType | None, int, str]:
-    """Return the innermost frame in a hidden test, its line and its file, or (None, 0, "")."""
+    """Return the innermost frame in a file of hidden tests, with its line and file name.
+
+    The frame is None for an unknown fixture. Return (None, 0, "") if no frame is in such a file.
+    """
     found: tuple[FrameType | None, int, str] = (None, 0, "")
     if isinstance(error, pytest.FixtureLookupError):
         code = error.request.function.__code__
@@ -99,7 +102,7 @@ def _place(error: BaseException, graders: Path) -> tuple[FrameType | None, int, 
 
 
 def _misspelt_word(error: BaseException) -> str | None:
-    """Return "gradientss" for the error in `agree.gradientss.softmax(x)`, or None for others."""
+    """Return the unknown word, such as "gradientss" in `agree.gradientss.softmax(x)`, or None."""
     call = getattr(error, "obj", None) if isinstance(error, AttributeError) else None
     return str(call.args[0]) if isinstance(call, partial) and call.args else None
 
@@ -113,7 +116,7 @@ def _explained(
     if isinstance(error, pytest.FixtureLookupError):
         name, known = error.argname or "", list(_FIXTURES)
         text = f"there is no fixture {name!r}"
-    elif isinstance(error, GraderFault):  # a `name` is that of a function that does not exist
+    elif isinstance(error, GraderFault):  # `name` is a missing function
         text, known = str(error), [*exercises, *words]
     elif isinstance(error, AssertionError) and not error.args:
         text = _NO_MESSAGE

@@ -34,7 +34,7 @@ from .answer_trie import PASSED, AnswerTries, End
 from .fixtures import describe_collection_error, describe_fault
 
 _LONGEST_ASSERTION = 500
-# Errors of the machine, the sandbox or an unseeded test, which a submission cannot cause.
+# Errors caused by the machine, the sandbox or an unseeded test, never by a submission.
 _SYSTEM_ERRORS = (EngineError, OSError, Unseeded)
 
 
@@ -42,9 +42,9 @@ _SYSTEM_ERRORS = (EngineError, OSError, Unseeded)
 class Ran:
     """The result of one hidden test for one submission.
 
-    answers:  the submission's replies, and the outcomes of calls without a reply
+    answers:  the submission's replies, with an outcome in place of a missing reply
     fault:    the reason why the test ended without a verdict, or "" if it has a verdict
-    in_doubt: the submission's replies may have caused the fault
+    in_doubt: whether the submission's replies may have caused the fault
     flaw:     the property of the result that made the test fail
     """
 
@@ -58,7 +58,7 @@ class Ran:
 
 @dataclass(frozen=True)
 class Known:
-    """The properties of a hidden test. `report`: its result for a submission that passes."""
+    """The properties of a hidden test. `report`: the report of a submission that passes."""
 
     report: TestReport
     exercise: str
@@ -66,7 +66,7 @@ class Known:
     dtype: str
 
     def lacking(self) -> NotRun | None:
-        """Return a NotRun outcome, or None if the device supports the test's float type."""
+        """Return NotRun if the device lacks the test's float type, otherwise None."""
         lacks = self.dtype in AXES[self.device].lacks
         return NotRun(f"{self.device} has no {self.dtype}.") if lacks else None
 
@@ -74,9 +74,9 @@ class Known:
 class GraderPlugin:
     """Runs the hidden tests of a week on any target.
 
-    secret:    the seed of the inputs
-    reference: a target of the solution
-    precise:   a target of the solution for calls in float64
+    secret:    the seed from which tests draw their inputs
+    reference: a target that runs the solution
+    precise:   a target that runs the solution for calls in float64
     solution:  the source of the solution's module
     """
 
@@ -98,12 +98,12 @@ class GraderPlugin:
         self._reference, self._precise = reference, precise
         self._tries = AnswerTries()
         self._known: dict[Any, Known] = {}
-        # One submission:
+        # State of the current submission:
         self._source: tuple[str, ...] = ()
         self._words = AllowedWords(())
         self._settled: Mapping[str, Outcome] = {}
         self._quota = ByteQuota(KEPT_BYTES)
-        # One test:
+        # State of the current test:
         self._case: Case | None = None
         self._raised: BaseException | None = None
 
@@ -153,7 +153,7 @@ class GraderPlugin:
 
         source:      the lines of the submission's module
         settled:     the outcomes of exercises whose tests need not run
-        keep_passed: keep the replies in passed tests too
+        keep_passed: whether to keep the replies of passed tests too
         """
         self._source, self._settled = source, settled
         self._quota, self._words = ByteQuota(KEPT_BYTES), AllowedWords(source)
@@ -166,7 +166,7 @@ class GraderPlugin:
             self._raised = self._case = None  # free the submission's values
 
     def _send_ahead(self, student: Sandboxed, items: list[Any]) -> None:
-        """Let the target expect the calls of the next tests, up to the end of the exercise."""
+        """Tell the target which calls to expect in the remaining tests of the exercise."""
         exercise = self.known(items[0]).exercise
         if not student.expects(exercise) and exercise not in self._settled:
             tests = takewhile(lambda known: known.exercise == exercise, map(self.known, items))
@@ -202,7 +202,7 @@ class GraderPlugin:
         return Ran(report, exercise, target.answers, fault, in_doubt, flaw)
 
     def _play(self, item: Any, case: Case) -> None:
-        """Run a test and store its exception in `_raised`."""
+        """Run a test. `pytest_runtest_makereport` stores its exception in `_raised`."""
         self._case = case
         case.begin()
         runtestprotocol(item, log=False, nextitem=None)  # None tears down all fixtures
@@ -239,7 +239,7 @@ class GraderPlugin:
         )
 
     def new_case(self, item: Any, student: Target, source: tuple[str, ...]) -> Case:
-        """Return the case of a test. `source`: the lines of the student's module."""
+        """Create the `Case` that a test runs in. `source`: the lines of the student's module."""
         known = self.known(item)
         name = known.report.name
         return Case(
@@ -257,7 +257,7 @@ class GraderPlugin:
         )
 
     def _judge(self, name: str, graders: Path) -> tuple[Verdict, str, str]:
-        """Return the verdict, the message for the student, and the test's own fault or ""."""
+        """Return the verdict, the student's message, and the fault of the test itself or ""."""
         raised = self._raised
         if raised is None:
             return Verdict.PASS, "", ""

@@ -3,8 +3,8 @@
 pytest ends its own run after the collection. Then `GraderPlugin.run` runs the collected tests.
 
 The solution and the misconceptions run like submissions, once per process or, with a `RunCache`,
-once for all processes. They run in this process, but on a real GPU in a separate one, because an
-index out of bounds makes the GPU unusable for the whole process.
+once for all processes. They run in this process. With a real GPU they run in a separate process,
+because an index out of bounds makes the GPU unusable for the process in which it occurs.
 """
 
 import random
@@ -71,8 +71,8 @@ def collect_tests(graders: Path, plugin: GraderPlugin) -> None:
 def _forget_modules(graders: Path) -> None:
     """Remove the modules of hidden tests from sys.modules.
 
-    A server grades many weeks in one process. pytest would reuse a module of the same name from a
-    different week, or from before an edit.
+    A server grades many weeks in one process. Otherwise, pytest would reuse a module of the same
+    name from a different week, or from before an edit.
     """
     for path in graders.rglob("*.py"):
         module = sys.modules.get(".".join(path.relative_to(graders).with_suffix("").parts))
@@ -82,7 +82,7 @@ def _forget_modules(graders: Path) -> None:
 
 Files = Mapping[str, bytes]
 
-_SOLUTION = "-solution"  # the hyphen distinguishes it from all misconceptions
+_SOLUTION = "-solution"  # names of misconceptions do not start with a hyphen
 _CANNOT_BE_TESTED = (
     "This test cannot continue with the kind, shape or dtype of your result. Compare it with the "
     "docstring."
@@ -93,9 +93,9 @@ class Runs:
     """The hidden tests of a week, and the test results of the bank's programs.
 
     folder: the folder for the modules of the bank's programs
-    kept:   the results that earlier processes stored, or None
-    apart:  creates a target for a program of the bank in a separate process; None runs the program
-            in this process
+    kept:   the cache of results for all processes, or None to store no results
+    apart:  creates a target that runs a program of the bank in a separate process; None runs the
+            program in this process
     """
 
     def __init__(
@@ -202,7 +202,9 @@ class Runs:
     def _settled(
         self, files: Files, only: str | None, replaced: Collection[str]
     ) -> dict[str, Outcome]:
-        """Return the outcomes of the exercises whose tests need not run.
+        """Return the outcomes of exercises whose tests need not run.
+
+        Such an exercise breaks a rule about its source, or needs an extra that is not installed.
 
         only: the exercise to consider; None considers all exercises
         """
@@ -218,7 +220,7 @@ class Runs:
         return settled
 
     def _without_doubt(self, ran: Ran) -> Ran:
-        """Turn a fault that the submission may have caused into a failure if the test is sound."""
+        """Turn a fault into a failure if the submission may have caused it in a sound test."""
         if not ran.in_doubt or not self._is_sound(ran.report.name):
             return ran
         report = msgspec.structs.replace(
@@ -227,7 +229,7 @@ class Runs:
         return Ran(report, ran.exercise, ran.answers)
 
     def _is_sound(self, test: str) -> bool:
-        """Return True if the solution passes a test when it is called like a submission."""
+        """Return True if a test reports no failure when the solution runs as the submission."""
         if test not in self._sound:
             items = [i for i in self.items if self.plugin.name(i) == test]
             results = self._run_solution(items)
@@ -242,20 +244,20 @@ class Runs:
     # The course's own programs
 
     def solution(self) -> AbstractContextManager[Target]:
-        """Open a target of the solution."""
+        """Open a target that runs the solution."""
         return self.in_place(_SOLUTION, self.bank.solution)
 
     def in_place(self, name: str, source: str) -> AbstractContextManager[Target]:
-        """Open a target of one of the course's programs."""
+        """Open a target that runs one of the course's programs."""
         if self.apart is None:
             return closing(InProcess(self.written(name, source)))
         return closing(self.apart(self.files(source)))
 
     def of_misconceptions(self, exercise: str) -> dict[str, list[Ran]]:
-        """Return the failed tests of every misconception of the exercise, by misconception."""
+        """Return the failed tests of each misconception of an exercise, by misconception name."""
         bank = self.bank.of_exercise(exercise)
         missing = [m for m in bank if m.name not in self._misconceptions]
-        # In random order, so that parallel processes start with different misconceptions.
+        # Use a random order, so that parallel processes start with different misconceptions.
         for one in random.sample(missing, len(missing)):
             run = partial(self.run_misconception, one)
             ran = self._stored_run(one.name, one.source, exercise, run)
@@ -263,12 +265,12 @@ class Runs:
         return {m.name: self._misconceptions[m.name] for m in bank}
 
     def run_misconception(self, misconception: Misconception) -> list[Ran]:
-        """Run the tests of a misconception's exercise on its program."""
+        """Run the tests of the misconception's exercise on the misconception's program."""
         with self.in_place(misconception.name, misconception.source) as target:
             return self.run(target, self.files(misconception.source), misconception.exercise)
 
     def right_answers(self, exercise: str) -> dict[str, Answers]:
-        """Return the solution's replies in each test of the exercise."""
+        """Return the solution's replies in each test of an exercise, by test name."""
         if exercise not in self._right:
             run = partial(self._run_solution, self._items_of(exercise))
             ran = self._stored_run(f"{_SOLUTION}.{exercise}", self.bank.solution, exercise, run)
@@ -278,7 +280,7 @@ class Runs:
     def _stored_run(
         self, name: str, source: str, exercise: str, run: Callable[[], list[Ran]]
     ) -> list[Ran]:
-        """Return the stored results of a program, or run it and store them."""
+        """Return the stored results of a program, or run the program and store its results."""
         digest = hash_of((source.encode(), self._tests[exercise]))
         ran = self._kept.get(name, digest) if self._kept else None
         if ran is None:
@@ -288,7 +290,7 @@ class Runs:
         return ran
 
     def recorded(self, exercise: str) -> dict[str, Steps]:
-        """Return the requests of each test of the exercise with the solution's replies."""
+        """Return the requests and the solution's replies of each test, up to the first failure."""
         if exercise not in self._recorded:
             with self.solution() as target:
                 recording = Recording(target)
@@ -302,7 +304,7 @@ class Runs:
 
 
 def write_module(folder: Path, week: Week, source: str) -> Path:
-    """Write the week's module into a folder unless the folder has it; return the module's path."""
+    """Write the week's module into a folder unless it already exists; return the module's path."""
     folder.mkdir(exist_ok=True)
     path = folder / week.module
     if not path.exists():

@@ -1,9 +1,9 @@
 """Exchange frames with one process of a submission.
 
-Theory of operation. The submission owns the other end of the socket. A reply is valid only with the
-stamp of its request, a random number. Before a reply, the process may send notices (attempts,
-forbidden calls), which the submission cannot withdraw, and calls of the reference's functions.
-Deadlines, sizes and memory are enforced on this side.
+Theory of operation. The submission controls the other end of the socket. A reply is valid only if
+it repeats the stamp of its request, which is a random number. Before a reply, the process may send
+notices (attempts, forbidden calls), which the submission cannot withdraw, and calls of the
+reference's functions. Deadlines, sizes and memory are enforced on this side.
 """
 
 import secrets
@@ -24,11 +24,11 @@ from .in_process import Answer
 from .resource_limits import ByteQuota, Stream, SubmissionClocks, answer_bytes
 
 _MOST_ATTEMPTS = 20
-_EXIT_SECONDS = 2.0  # wait for the exit status of a process that closed its socket
+_EXIT_SECONDS = 2.0  # longest wait for the exit status of a process that closed its socket
 
 
 class Helpers(Protocol):
-    """Correct functions that replace functions of the submission, and answer its calls."""
+    """Correct functions that replace functions of the submission and answer calls to them."""
 
     @property
     def stubs(self) -> tuple[wire.Stub, ...]: ...
@@ -49,7 +49,7 @@ class Attempts:
             self.names.append(name)
 
     def from_notices(self, reply: wire.Reply, notices: Sequence[wire.Notice]) -> wire.Reply:
-        """Record the attempts in notices; return the reply with the notices' forbidden calls."""
+        """Record the attempts that notices report, and add their forbidden calls to the reply."""
         banned = [wire.Banned(n.what, n.line) for n in notices if n.kind == "banned"]
         banned = [b for b in banned if b not in reply.banned]
         for notice in notices:
@@ -61,7 +61,7 @@ class Attempts:
 
 
 class ConfinedProcess:
-    """A child process in the sandbox. `most_bytes`: the limit of its resident memory."""
+    """A child process in the sandbox. `most_bytes`: the limit of the child's resident memory."""
 
     def __init__(
         self,
@@ -75,7 +75,7 @@ class ConfinedProcess:
         self.child, self._limits = child, limits
         self._attempts, self._helpers = attempts, helpers
         self._most_bytes = most_bytes
-        self._inherited = child.anonymous_bytes()  # allocated by the template
+        self._inherited = child.anonymous_bytes()  # allocated by the template before the fork
         self.stream = Stream(child.sock, self._check_memory, clocks.forgive)
 
     def exchange(self, frame: bytes, seconds: float, quota: ByteQuota) -> Answer:
@@ -103,7 +103,7 @@ class ConfinedProcess:
     def receive_ahead(
         self, stamp: bytes, seconds: float, quota: ByteQuota, *, more: bool
     ) -> Answer:
-        """Return the reply to a frame that was sent ahead. `more`: other replies follow."""
+        """Return the reply to a frame that was sent ahead. `more`: whether replies may follow."""
         self.stream.begin(time.monotonic(), seconds)
         with _outcomes(self):
             return self._answer(stamp, quota, more=more)
@@ -125,12 +125,12 @@ class ConfinedProcess:
             self.child.close()
 
     def death(self) -> Outcome:
-        """Return the outcome of a process that closed its socket, from its exit status."""
+        """Return the outcome for a process that closed its socket, based on its exit status."""
         status = self.child.exit_status(_EXIT_SECONDS)
         if status is None or status >= 0:
             return Crashed("Your code ended its own process (exit). Return a value instead.")
         name = signal.Signals(-status).name if -status in set(signal.Signals) else str(-status)
-        if name == "SIGKILL":  # from the kernel, because the grader kills only after this wait
+        if name == "SIGKILL":  # sent by the kernel: the grader kills only after this wait
             return LimitExceeded(
                 "Your code was stopped for using more processor time, memory or disk than a "
                 "submission may."
@@ -171,7 +171,7 @@ class ConfinedProcess:
         return bytes(frame[:header_length]), frame[header_length:]
 
     def _answer_question(self, stamp: bytes, question: wire.StubCall, body: memoryview) -> None:
-        """Answer a call of a reference function and extend the deadline by the time it took."""
+        """Answer a call of a reference function, and postpone the deadline by the time taken."""
         if self._helpers is None or self.stream.ahead:
             raise wire.BadFrame("a question without helpers")
         started = time.monotonic()
@@ -188,7 +188,7 @@ class ConfinedProcess:
 
 @contextmanager
 def _outcomes(process: ConfinedProcess) -> Iterator[None]:
-    """Turn a malformed reply or a closed socket into an Outcome."""
+    """Turn the exceptions for a malformed reply or a closed socket into an Outcome."""
     try:
         yield
     except wire.BadFrame:

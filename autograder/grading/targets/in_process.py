@@ -1,7 +1,7 @@
-"""The interface of targets, and targets that run trusted code in this process.
+"""Define the interface of targets, and targets that run trusted code in this process.
 
 `InProcess` runs the solution and the misconceptions. `RecordedTarget` stores the replies of an
-in-process target, so that the reference runs once for a class of hundreds.
+in-process target, so that the reference runs only once for hundreds of submissions.
 """
 
 import hashlib
@@ -21,7 +21,7 @@ from .resource_limits import ByteQuota
 from .spawner import usable_extras
 
 Answer = tuple[frames.Reply, list[memoryview]]
-_MOST_RECORDED = 64 << 20  # bytes; a test may pass a student's answer on to the solution
+_MOST_RECORDED = 64 << 20  # bytes; limited because calls can contain a student's values
 
 
 class Target(Protocol):
@@ -36,7 +36,7 @@ class Target(Protocol):
 
 
 class InProcess:
-    """A module that runs in this process: trusted code, or a student's code on their machine."""
+    """A module in this process: trusted code, or a student's code on the student's machine."""
 
     attempts: Sequence[str] = ()
 
@@ -83,9 +83,9 @@ class InProcess:
 class RecordedTarget:
     """An in-process target whose replies are stored by test and history of calls.
 
-    A reply depends on the earlier calls of the test, which may have created objects. So the key of
-    a reply is a hash of all calls up to its own. Before the first call of a test that has no stored
-    reply, the earlier calls are made for real.
+    A reply depends on the earlier calls of the test, which may have created objects. The key of a
+    reply is therefore a hash of all calls of the test up to this one. If a call has no stored
+    reply, the inner target first makes the earlier calls that were answered from the store.
     """
 
     def __init__(self, inner: InProcess) -> None:
@@ -135,16 +135,16 @@ def _split_frame(frame: bytes) -> tuple[bytes, memoryview]:
 
 
 def request_of(frame: bytes) -> tuple[frames.Request, list[memoryview]]:
-    """Return the request in a frame of the trusted side, and its buffers."""
+    """Decode a frame that the trusted side created; return the request and its buffers."""
     return frames.unpack_request(*_split_frame(frame))
 
 
 def frame_path(frame: bytes) -> str:
-    """Return the path of the function that a request calls, or "" if it is not a call."""
+    """Return the path of the function that a request calls, or "" if the request is not a call."""
     request, _ = request_of(frame)
     return request.path if isinstance(request, frames.Call) else ""
 
 
 def split_reply(frame: bytes) -> Answer:
-    """Return the reply in a frame that this process created, and its buffers."""
+    """Decode a frame that this process created; return the reply and its buffers."""
     return frames.unpack_reply(*_split_frame(frame))

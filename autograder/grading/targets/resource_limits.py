@@ -1,21 +1,22 @@
-"""Limit the time, and the memory of the grader, that one submission can use.
+"""Limit the time and the grader's memory that one submission can use.
 
 Theory of operation. A submission chooses the size of its replies. The grader stores replies under
 three quotas, so that later submissions never lack memory:
 
 - one reply: `reply_mib` (course.yaml), and `frames.MAX_REPLY_HEADER` for its header
-- all replies of one hidden test, which may use them until it ends: `reply_mib`
-- all replies in failed tests, which a diagnosis compares: `KEPT_BYTES`. If the replies of a test
-  exceed the quota, the test is not diagnosed. The replies of a misconception take less than a
+- all replies of one hidden test, which are needed until the test ends: `reply_mib`
+- all replies in failed tests, which are kept for the diagnosis: `KEPT_BYTES`. If the replies of a
+  test exceed the quota, the test is not diagnosed. The replies of a misconception take less than a
   hundredth of the quota.
 
 A hidden test or the solution could also use up the machine's memory while it processes an
-unexpected reply. Under the `ceiling` the kernel refuses the allocation and the test ends with an
+unexpected reply. `ceiling` makes the kernel refuse such an allocation, so the test ends with an
 error, which counts against the submission if the solution passes the test.
 
 A call, an exercise and a submission have limits of wall-clock time. While the submission's process
-is ready to run but waits for a processor, its clocks are stopped, because a busy machine is not its
-fault. `_PATIENCE` limits the total of these waits. `Stream` reads replies until a deadline.
+is ready to run but waits for a processor, the clocks stop, because the submission is not to blame
+for a busy machine. `_PATIENCE` limits the total of these waits. `Stream` reads replies until a
+deadline.
 """
 
 import contextlib
@@ -55,7 +56,7 @@ class ByteQuota:
 
 
 def answer_bytes(header: int, body: int) -> int:
-    """Return the memory of a reply, from the lengths of its header and its body in bytes."""
+    """Estimate the memory that a reply takes from the lengths of its header and body in bytes."""
     return header * _BYTES_PER_HEADER_BYTE + body
 
 
@@ -67,7 +68,7 @@ MOST_BYTES = 512 << 20  # enough to load libraries and to run all misconceptions
 
 @contextlib.contextmanager
 def ceiling(size: int = MOST_BYTES) -> Iterator[None]:
-    """Let this process allocate `size` more bytes. Linux only."""
+    """Limit this process to `size` more bytes of data on Linux; do nothing on other systems."""
     if sys.platform != "linux":
         yield
         return
@@ -82,16 +83,16 @@ def ceiling(size: int = MOST_BYTES) -> Iterator[None]:
 
 
 def machine_is_short(size: int = MOST_BYTES) -> bool:
-    """Return True if an allocation may have failed for lack of memory, and not at the ceiling."""
+    """Return True if the machine, rather than the ceiling, may have refused an allocation."""
     available = psutil.virtual_memory().available
     bound = resource.getrlimit(resource.RLIMIT_AS)[0] if sys.platform == "linux" else -1
     left = bound - psutil.Process().memory_info().vms if bound >= 0 else available
     return bool(min(available, left) < size)
 
 
-_PATIENCE = 4.0  # longest wait for processors, as a multiple of the submission's limit
+_PATIENCE = 4.0  # longest total wait for a processor, as a multiple of the submission's limit
 _SHARE_OF_WAITING = 0.25  # share of idle time that counts as used
-_START_SECONDS = 0.05  # to start a process, including the grader's own work
+_START_SECONDS = 0.05  # charged for starting a process, including the grader's work
 
 
 class _LimitOf(IntEnum):
@@ -108,14 +109,14 @@ class SubmissionClocks:
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
         self._spent: dict[str, float] = {}
-        self._ran = self._queued = 0.0  # in earlier processes
-        self._waited = 0.0  # in this process, already forgiven
+        self._ran = self._queued = 0.0  # totals of earlier processes
+        self._waited = 0.0  # wait of the current process at the last `forgive`
         self._child: Child | None = None
         self.starts = 0
         self.forgiven = 0.0
 
     def child_started(self, child: Child, *, free: bool = False) -> None:
-        """Start to count a process. `free`: do not count the processor time used so far."""
+        """Start counting a process. `free`: whether its processor time until now is free."""
         self._child, self._waited = child, 0.0
         self.starts += 1
         if free:
@@ -130,7 +131,7 @@ class SubmissionClocks:
         self._spent[exercise] = self._spent.get(exercise, 0.0) + seconds
 
     def forgive(self) -> float:
-        """Return the seconds since the last `forgive` that the process waited for a processor."""
+        """Return the seconds of waiting for a processor since the last call, within _PATIENCE."""
         if self._child is None:
             return 0.0
         waited = self._child.waited_seconds()
@@ -166,7 +167,7 @@ class SubmissionClocks:
         return self._ran + (self._child.ran_seconds() if self._child is not None else 0.0)
 
     def used_seconds(self) -> float:
-        """Return the processor time of all processes, or a share of the idle time if it is larger.
+        """Return the processor time or, if larger, a share of the idle time, plus starting costs.
 
         Programs that sleep or die in every call use no processor time, but they delay the grader.
         """
@@ -175,7 +176,7 @@ class SubmissionClocks:
         return max(self.ran_seconds(), idle) + self.starts * _START_SECONDS
 
     def _time_remaining(self, exercise: str) -> tuple[float, _LimitOf]:
-        """Return the seconds for a call, and the limit that is reached first."""
+        """Return the seconds left for a call, and the limit that the call would reach first."""
         limits = self._limits
         exercise_left = limits.exercise_seconds - self._spent.get(exercise, 0.0)
         left = limits.submission_seconds - sum(self._spent.values())
@@ -194,17 +195,17 @@ class SubmissionClocks:
 
 POLL_SECONDS = 0.05
 _READ_SIZE = 1 << 14
-_LATE_READING = 1.0  # seconds
+_LATE_READING = 1.0  # seconds to read a reply that arrived before the deadline
 _SHORTEST = 0.001  # seconds; 0 would mean no time-out
 
 
 class Stream:
-    """Read and write a socket until a deadline, then raise TimeoutError.
+    """Reads and writes a socket until a deadline, and then raises TimeoutError.
 
     watch:     called repeatedly during a wait, to check the child's memory
     extension: called at the deadline; returns the seconds by which the deadline moves
 
-    The kernel ends long waits (SO_RCVTIMEO, SO_SNDTIMEO), because Python's own time-out needs an
+    The kernel limits each wait (SO_RCVTIMEO, SO_SNDTIMEO), because Python's own time-out needs an
     additional system call for each wait.
     """
 
@@ -223,7 +224,7 @@ class Stream:
         self.extended, self._late = 0.0, False
 
     def extend(self, seconds: float) -> None:
-        """Move the deadline, because the submission waited for the grader for this long."""
+        """Postpone the deadline by time that does not count against the submission."""
         self.extended += seconds
         self._deadline += seconds
 
@@ -237,7 +238,7 @@ class Stream:
                 continue
 
     def receive(self, size: int) -> memoryview:
-        """Return this many bytes; keep any further bytes in `ahead` for the next call."""
+        """Return exactly `size` bytes; keep any further bytes in `ahead` for the next call."""
         got = len(self.ahead)
         if got < size:
             view = memoryview(bytearray(max(size, _READ_SIZE)))

@@ -1,13 +1,13 @@
 """A target that runs a submission in a sandbox.
 
-If a submission hangs, dies or lies, the call raises an Outcome and the process is restarted. After
-`MAX_DEATHS` time-outs or exceeded limits in one exercise, or when the time of the exercise or the
-submission is used up, the remaining calls fail at once with the same verdict. Other exercises are
-not affected.
+If a submission hangs, dies or lies, the call raises an Outcome and the next call starts a new
+process. After `MAX_DEATHS` time-outs, exceeded limits or invalid replies in one exercise, or when
+the time of the exercise or the submission is used up, the remaining calls fail at once with the
+same verdict. Deaths in one exercise do not affect other exercises.
 
 Expected calls (`expect`) are sent in one write, and the submission answers them while the grader
 processes earlier replies. After an unexpected event (a different call, a dead or silent process),
-the test starts again in a new process, one call at a time.
+the test starts again in a new process and makes one call at a time.
 """
 
 import mmap
@@ -29,12 +29,12 @@ from .resource_limits import ByteQuota, SubmissionClocks
 MAX_DEATHS = 2
 _NOT_RUN = "Not run: two calls of this exercise were stopped before this one."
 _TEMPLATE_BYTES = 1 << 29  # libraries shared with the template, resident in every process
-_GPU_BYTES = 2 << 30  # the GPU driver and libraries, in a process that uses them
-# Error of the kernel's memory counters. Since Linux 6.2, each core caches its updates for a number
-# of pages that grows with the number of cores.
+_GPU_BYTES = 2 << 30  # the GPU driver and libraries in a process that uses a GPU
+# Largest error of the kernel's memory counters. Since Linux 6.2, each core batches its updates, and
+# the number of pages in a batch grows with the number of cores.
 _INEXACT_BYTES = max(1 << 20, 8 * (os.cpu_count() or 1) * mmap.PAGESIZE)
 _NOT_MEASURED = "The memory that your code uses cannot be measured."
-# The grader waits a little longer for an import than the process, which interrupts it by itself.
+# The process interrupts a slow import by itself, so the grader waits a little longer than that.
 _IMPORT_PATIENCE = 1.25
 _SILENT_SECONDS = 2.0  # longest wait for the answer to a call that was sent ahead
 _FAILURES = (TimedOut, LimitExceeded, BadReply, Crashed)
@@ -64,9 +64,9 @@ class Sandboxed:
 
     attempts:      forbidden actions that the submission tried
     clocks:        the time that the submission has used, and the number of its processes
-    deaths:        time-outs and exceeded limits, by exercise
+    deaths:        time-outs, exceeded limits and invalid replies, by exercise
     sent:          calls that were sent ahead and whose replies are unread, with their stamps
-    listens_ahead: expected calls may be sent ahead
+    listens_ahead: whether expected calls may be sent ahead
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class Sandboxed:
         self._attempts = Attempts()
         self.deaths: dict[str, list[Outcome]] = {}
         self.begin("", "")
-        # Calls ahead:
+        # Calls that are sent ahead:
         self._expected: Sequence[NextCall] = ()
         self.sent: deque[tuple[NextCall, bytes]] = deque()
         self._one_by_one: set[str] = set()  # exercises with an unexpected event
@@ -131,10 +131,10 @@ class Sandboxed:
             self.close()
             raise
 
-    # Calls ahead
+    # Calls that are sent ahead
 
     def expects(self, exercise: str) -> bool:
-        """Return True if calls are already expected, or if the exercise must not send any ahead."""
+        """Return True if calls are already expected, or if the exercise cannot send calls ahead."""
         return bool(self.sent or self._expected) or exercise in self._one_by_one
 
     def expect(self, calls: Sequence[NextCall]) -> None:
@@ -173,10 +173,10 @@ class Sandboxed:
     # Memory
 
     def level_memory(self) -> MemoryLevel:
-        """Let the process fill its memory up to its peak, and return the level.
+        """Make the process allocate memory up to its previous peak, and return the memory level.
 
         The kernel records only the peak, so memory that a call allocates below an earlier peak
-        would not be measured.
+        would not be measured. Raise LimitExceeded if the peak cannot be reached.
         """
         process = self._running()
         has_libraries = self._fill(0)
@@ -189,14 +189,14 @@ class Sandboxed:
         return MemoryLevel(process.child.resident_bytes(), None if has_libraries else own)
 
     def _fill(self, size: int) -> bool:
-        """Fill `size` bytes; return True if the submission has imported libraries."""
+        """Make the process allocate `size` bytes; return True if it has imported libraries."""
         reply, _ = self.request(wire.pack(wire.Fill(size), []))
         if reply.status != "ok":
             raise LimitExceeded(_NOT_MEASURED)
         return reply.value is not False
 
     def peak_bytes(self) -> int:
-        """Return the peak memory of the process in bytes, as the kernel counted it."""
+        """Return the kernel's count of the peak memory in bytes, or 0 if no process runs."""
         return self._process.child.peak_bytes() if self._process is not None else 0
 
     # Processes
@@ -204,7 +204,8 @@ class Sandboxed:
     def swap(self, files: Mapping[str, bytes]) -> str:
         """Load a different version of the submission, in the same process if it still runs.
 
-        Reset the count of deaths. Return the name of the exception that stopped the import, or "".
+        Reset the count of deaths. Return the name of the exception that stopped the import, or ""
+        if no exception is known.
         """
         self.deaths.clear()
         self._import_outcome = None
@@ -254,7 +255,7 @@ class Sandboxed:
                 cpu_seconds=limits.cpu_seconds,
             )
         )
-        self.clocks.child_started(child, free=self._gpu)  # the start of the GPU does not count
+        self.clocks.child_started(child, free=self._gpu)  # starting a GPU is free
         resident = memory + (1 + limits.processes) * _TEMPLATE_BYTES + self._gpu * _GPU_BYTES
         self._process = ConfinedProcess(
             child, limits, self.clocks, self._attempts, self._helpers, resident
@@ -266,7 +267,7 @@ class Sandboxed:
 
     @contextmanager
     def _timed(self, seconds: float) -> Iterator[ConfinedProcess]:
-        """Count the time of the block as the submission's; raise TimedOut if it was too long."""
+        """Charge the duration of the block to the exercise, and turn TimeoutError into TimedOut."""
         process, started = self._process, time.monotonic()
         assert process is not None
         try:

@@ -1,7 +1,7 @@
 """Start processes for the submissions of a week by forking a warm template.
 
-This module does not import torch. The first template starts with the spawner and warms up while
-this process imports torch for its engine.
+A spawner starts its first template at once, which warms up while this process imports torch for its
+engine. This module therefore does not import torch.
 """
 
 import msgspec
@@ -14,7 +14,7 @@ from ...worker.protocol.frames import PrepareConfig
 
 
 class Spawner:
-    """Starts processes for the submissions of a week. `gpu`: the processes may use CUDA."""
+    """Starts processes for the submissions of a week. `gpu`: whether they may use CUDA."""
 
     def __init__(
         self,
@@ -32,7 +32,7 @@ class Spawner:
             libraries=libraries(week.extras),
             fake_gpu=FAKE_GPU in devices,
             extras=usable_extras(week),
-            # Slow imports: the template makes them only if every submission needs them.
+            # These imports are slow, so the template makes them only for weeks that need them.
             optimizers="torch.optim" in solution,
             drawing="matplotlib" in solution,
             counting=any("count." in t.read_text("utf-8") for t in tests),
@@ -45,7 +45,7 @@ class Spawner:
         self._template: Template | None = self._start()
 
     def spawn(self, limits: ChildLimits) -> Child:
-        """Return a confined process, from a new template if the old one failed."""
+        """Return a confined process. If a warm template fails, retry once with a new template."""
         if self._template is None:
             self._template = self._start()
         try:

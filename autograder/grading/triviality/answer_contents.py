@@ -1,8 +1,8 @@
 """Compare the contents of answers, and recognise answers that take no work.
 
 An answer takes no work if it is a constant, NaN, an argument or the mean of an argument. Numbers
-and texts are compared independently of their types. Nothing is known about an answer if the correct
-answer is as simple, as in a test with a single token.
+and texts are compared independently of their types. If the correct answer is equally simple, as in
+a test with a single token, it is unknown whether an answer takes work.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -22,9 +22,9 @@ from ..running.pytest_plugin import Ran
 from ..targets.in_process import Answer, request_of
 
 _MAJORITY = 0.5
-_ENOUGH_VALUES = 4  # too many to guess
+_ENOUGH_VALUES = 4  # fewer values could be guessed
 _INFINITY = 1e150  # replaces infinity, so that a sum of squares is finite
-_SAME_ORDER = 0.99  # correlation with the ranks of the correct values
+_SAME_ORDER = 0.99  # least rank correlation of values in the order of the correct values
 
 Contents = list[Any]  # NumPy arrays of float64 or complex128, and texts
 
@@ -50,7 +50,7 @@ def contents(value: Any) -> Iterator[Any]:
 
 
 def answer_contents(answer: Answer | Outcome | None) -> Contents | None:
-    """Return the contents of an answer; if its value is None, those of the printed text.
+    """Return the contents of an answer, or the printed text if the answer's value is None.
 
     Return None if the call raised an exception or did not end. Raise frames.BadFrame if the answer
     is malformed.
@@ -70,7 +70,7 @@ def same_contents(mine: Contents, expected: Contents) -> bool:
 
 
 def same_numbers(mine: Contents, right: Contents) -> bool:
-    """Return True if an answer contains the correct numbers and at least four; texts may differ."""
+    """Return True if an answer has the correct numbers, at least four in all; texts may differ."""
     own, expected = ([p for p in parts if not isinstance(p, str)] for parts in (mine, right))
     return sum(p.size for p in expected) >= _ENOUGH_VALUES and same_contents(own, expected)
 
@@ -82,9 +82,9 @@ def _same_part(a: Any, b: Any) -> bool:
 
 
 def has_outputs(ran: Iterable[Ran]) -> bool:
-    """Return True if all tests have wrong outputs and most outputs contain different numbers.
+    """Return True if all tests have the verdict WRONG and at least half have varying outputs.
 
-    Exceptions and NaN do not show the work of an exercise.
+    Exceptions, constants and NaN do not show work. State dicts that fail to load count as varying.
     """
     runs = list(ran)
     wrong = all(r.report.verdict is Verdict.WRONG for r in runs)
@@ -113,8 +113,9 @@ def resembling_tests(
     monotone function such as a factor or a logarithm maps one answer to the other. Return an empty
     set if fewer than half of the comparable answers resemble the correct ones.
 
-    requests: the requests of each test. If given, the answers must also take work and have the
-              order of the correct ones: permutations of an argument and inverted masks do not count
+    requests: the requests of each test. If given, the answers must also take work, and their values
+              must have the same order as the correct ones, so that permutations of an argument and
+              inverted masks do not count.
     """
     similar = {r.report.name: _resembles(r, right.get(r.report.name, ()), requests) for r in ran}
     comparable = [one for one in similar.values() if one is not None]
@@ -128,7 +129,7 @@ def _resembles(
 ) -> bool | None:
     """Return whether the last answer resembles the correct one.
 
-    Return None if the correct answer has too few or only equal values.
+    Return None if there is no correct answer, or if it has too few values or only equal ones.
     """
     index = len(ran.answers) - 1
     if not 0 <= index < len(right):
@@ -154,22 +155,22 @@ def _resembles(
 
 
 def _rank_correlation(mine: Any, right: Any) -> float:
-    """Return the correlation of the ranks of the values, or 0 if all values of `mine` are equal."""
+    """Return the rank correlation of two arrays, or 0 if all values of `mine` are equal."""
     own, wanted = (np.unique(x, return_inverse=True)[1].ravel() for x in (mine, right))
     return float(np.corrcoef(own, wanted)[0, 1]) if np.ptp(own) > 0 else 0.0
 
 
 def _real_numbers(parts: Contents | None) -> Sequence[Any]:
-    """Return the finite real numbers of each array, flat."""
+    """Return the flattened real part of each array, with NaN and infinity replaced."""
     numbers = (np.real(p).ravel() for p in parts or () if not isinstance(p, str))
     return [np.nan_to_num(n, posinf=_INFINITY, neginf=-_INFINITY) for n in numbers]
 
 
-_LARGEST_ARGUMENT = 1 << 20  # entries
+_LARGEST_ARGUMENT = 1 << 20  # entries of an argument that answers are compared with
 
 
 def takes_no_work(mine: Answers, right: Answers, requests: Steps) -> bool | None:
-    """Return whether the last of a test's answers takes no work, or None if that is unknown.
+    """Return whether the last answer in a test takes no work, or None if this is unknown.
 
     right:    the solution's answers
     requests: the requests of the test
@@ -205,7 +206,7 @@ def _takes_no_work(own: Any, good: Any, arguments: list[Any]) -> bool | None:
 
 
 def _arguments(frame: bytes) -> list[Any]:
-    """Return the arrays and numbers among the arguments of a call."""
+    """Return the arrays and numbers among the arguments of a call, without very large ones."""
     call, buffers = request_of(frame)
     if not isinstance(call, frames.Call):
         return []
@@ -221,7 +222,7 @@ def _has_drawing(value: Any) -> bool:
 
 
 def _is_simple(part: Any, arguments: list[Any]) -> bool:
-    """Return True for an empty text, a constant, NaN, an argument and the mean of an argument."""
+    """Return True for a blank text, a constant, NaN, an argument or the mean of an argument."""
     if isinstance(part, str):
         return not part.strip()
     numbers = part.ravel()

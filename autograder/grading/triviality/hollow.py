@@ -1,8 +1,8 @@
 """Replace an exercise by a program that does none of its work.
 
-`trivial_programs` appends the text of this module to a solution, followed by
-`NAME = _hollow(NAME, KIND)`, and lists the kinds. The correct exercise is called only to determine
-the types and shapes of its results.
+`trivial_programs`, which lists the kinds, appends the text of this module to a solution, followed
+by `NAME = _hollow(NAME, KIND)`. The correct exercise is called only to determine the types and
+shapes of its results.
 """
 
 import functools
@@ -18,7 +18,7 @@ def _hollow(right: Any, kind: str) -> Any:
     """Return a function or class with the signature of `right` that does none of its work.
 
     right: the correct function or class
-    kind: the results to return instead, one of `trivial_programs.KINDS` or for example "mean 0"
+    kind: the results to return instead: one of `trivial_programs.KINDS`, "argument N" or "mean N"
     """
     if not inspect.isclass(right):
         return _hollow_function(right, kind)
@@ -30,12 +30,12 @@ def _hollow(right: Any, kind: str) -> Any:
 def _hollow_function(right: Any, kind: str) -> Callable[..., Any]:
     @functools.wraps(right)
     def answer(*args: Any, **kwargs: Any) -> Any:
-        if kind == "raises":  # the docstring contains all words that a test may require
+        if kind == "raises":  # the docstring contains all words a test may require
             raise ValueError(inspect.getdoc(right))
         arguments = [*args, *kwargs.values()]
         try:
             wanted = right(*args, **kwargs)
-        except Exception:  # the test may require any exception
+        except Exception:  # the test may expect an exception of any type
             if kind == "refuses":
                 raise
             wanted = None
@@ -70,9 +70,9 @@ def _hollow_class(right: Any, kind: str) -> Any:
         base.__init__(self)
         try:
             inner = right(*args, **kwargs)
-        except Exception:  # the test may require any exception
+        except Exception:  # the test may expect an exception of any type
             inner = None
-        object.__setattr__(self, "_inner", [inner])  # in a list, so that it is not a submodule
+        object.__setattr__(self, "_inner", [inner])  # the list hides it from torch
 
     def method(name: str) -> Callable[..., Any]:
         def call(self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -109,13 +109,16 @@ def _filled(wanted: Any, kind: str, arguments: list[Any]) -> Any:
 
 
 def _mean(argument: Any) -> torch.Tensor:
-    """Return the mean over the second last axis with a size of 1; for one axis, the mean."""
+    """Return the mean over the second last axis, which is kept, or over all entries of a vector."""
     numbers = torch.as_tensor(argument).double()
     return numbers.mean(-2, keepdim=True) if numbers.ndim > 1 else numbers.mean()
 
 
 def _like(wanted: Any, fill: Callable[[torch.Tensor], Any]) -> Any:
-    """Return a copy of `wanted` with each tensor, array and number `x` replaced by `fill(x)`."""
+    """Return a copy of `wanted` with each tensor, array and number `x` replaced by `fill(x)`.
+
+    Values of other types are replaced by None.
+    """
     if isinstance(wanted, (tuple, list)):
         return type(wanted)([_like(part, fill) for part in wanted])
     if isinstance(wanted, torch.Tensor):

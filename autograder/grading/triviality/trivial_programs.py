@@ -1,9 +1,10 @@
 """Generate programs that do none of an exercise's work.
 
-Each exercise gets the same kinds of programs: constants of the right shape, random numbers (as in
-uninitialised memory), each argument, the mean of each argument, an exception, and zeros from an
-object with a correct constructor that rejects invalid arguments. `solutions/<week>/trivial.py` adds
-plain library calls as functions named `EXERCISE__WHAT_IT_DOES`. `verify` grades all programs.
+Each exercise gets the same kinds of programs. They return constants of the right shape, random
+numbers (as in uninitialised memory), an argument or the mean of an argument, or raise an exception.
+One kind returns zeros, but keeps the correct constructor and rejects invalid arguments.
+`solutions/<week>/trivial.py` adds plain library calls as functions named `EXERCISE__WHAT_IT_DOES`.
+`verify` grades all of these programs.
 """
 
 import ast
@@ -60,7 +61,7 @@ def _kernels(solution: str) -> Iterator[str]:
 
 
 def _arguments(solution: str, exercise: str) -> int:
-    """Return the number of positional arguments of a function, or of a class's largest method."""
+    """Count the positional arguments of a function, or of the longest public method of a class."""
     (found,) = (n for n in ast.parse(solution).body if getattr(n, "name", "") == exercise)
     if isinstance(found, ast.FunctionDef):
         return len(found.args.args)
@@ -69,14 +70,14 @@ def _arguments(solution: str, exercise: str) -> int:
 
 
 class TrivialPasses:
-    """Finds out which tests trivial programs pass, and stores the results."""
+    """Determines which tests trivial programs pass, and remembers the results."""
 
     def __init__(self, runs: Runs) -> None:
         self._runs = runs
         self._results: dict[str, bool] = {}
 
     def passes(self, exercise: str, test: str) -> bool:
-        """Return True if a trivial program passes a test."""
+        """Return True if at least one trivial program passes a test."""
         if test not in self._results:
             bank = self._runs.bank
             programs = (*trivial_programs(bank, exercise), *plain_calls(bank, exercise))

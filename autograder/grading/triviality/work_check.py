@@ -1,4 +1,4 @@
-"""Check which failed tests show the work for which a named mistake earns points."""
+"""Check which failed tests show work, so that a named mistake still earns points."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -45,7 +45,7 @@ class _Work(Enum):
 class WorkCheck:
     """Checks whether submissions of a week show work.
 
-    load: load a submission's files with correct versions of the named exercises
+    load: load a submission's files, with correct versions of the named exercises
     """
 
     def __init__(self, runs: Runs, load: Callable[[Files, Iterable[str]], Target]) -> None:
@@ -53,11 +53,11 @@ class WorkCheck:
         self._trivial = TrivialPasses(runs)
 
     def any_is_nontrivial(self, exercise: str, passed: Iterable[str]) -> bool:
-        """Return True if one of these tests is passed by no trivial program."""
+        """Return True if at least one of these passed tests fails for every trivial program."""
         return any(not self._trivial.passes(exercise, test) for test in passed)
 
     def resembles_solution(self, exercise: str, ran: Iterable[Ran]) -> bool:
-        """Return True if most answers resemble the correct ones and are not effortless."""
+        """Return True if at least half of the answers resemble the correct ones and take work."""
         runs, right = list(ran), self._runs.right_answers(exercise)
         answered = [r for r in runs if r.report.verdict.has_answer]
         if not resembling_tests(answered, right):
@@ -76,12 +76,12 @@ class WorkCheck:
     ) -> dict[str, Tests]:
         """Return the misconceptions that earn points for work, each with the tests that count.
 
-        A misconception is left out if fewer answers show work than lack it. If its own answers take
-        no work, a test must pass that no trivial program passes.
+        A misconception is left out if more answers lack work than show it. If the misconception's
+        own answers take no work, the submission must pass a test that no trivial program passes.
 
         explained: the tests that each named misconception explains
-        ran: the results of the exercise's tests that are not inherited
-        replaced: the helpers that the solution replaced while the tests ran
+        ran: the results of the exercise's tests, without failures that a wrong helper causes
+        replaced: the helpers that were replaced by correct ones while the tests ran
         """
         bank, mine = self._runs.of_misconceptions(exercise), {r.report.name: r for r in ran}
         passed = [r.report.name for r in ran if r.report.verdict is Verdict.PASS]
@@ -107,9 +107,9 @@ class WorkCheck:
     def _work(self, mine: Ran, wrong: Ran) -> _Work:
         """Return the evidence of work in the last answer of a failed test.
 
-        Values that the test did not compare, because it stopped earlier, are compared here.
+        If the test stopped before it compared values, compare them here.
 
-        wrong: the misconception's run of the same test
+        wrong: the result of the misconception's program in the same test
         """
         effortless = self._takes_no_work(mine)
         if self._takes_no_work(wrong):
@@ -126,7 +126,7 @@ class WorkCheck:
         return _Work.UNKNOWN if shown is None else _Work.SHOWN if shown else _Work.MISSING
 
     def _takes_no_work(self, ran: Ran) -> bool | None:
-        """Return whether the last answer of a test takes no work, or None if this is unknown."""
+        """Return whether the last answer in a test takes no work, or None if this is unknown."""
         exercise, test = ran.exercise, ran.report.name
         right = self._runs.right_answers(exercise).get(test, ())
         requests = self._runs.recorded(exercise).get(test, [])
@@ -135,10 +135,10 @@ class WorkCheck:
     def _tests_failed_with_fitted_layers(
         self, exercise: str, names: Collection[str], files: Files, replaced: tuple[str, ...]
     ) -> Tests:
-        """Return the tests that fail not only because parameters do not load.
+        """Return the tests that fail for other reasons than parameters that do not load.
 
-        Such a test still fails with layers that are fitted to the parameters, and it ends
-        differently from the named misconceptions with fitted layers.
+        Such a test still fails when the layers are fitted to the parameters, and it then ends
+        differently from the same test of every named misconception with fitted layers.
         """
 
         def failed(target: Target) -> Iterator[Ran]:
@@ -192,7 +192,7 @@ def _same_ending(mine: Ran, wrong: Ran) -> bool:
 
 
 class _Fitting(Recording):
-    """A submission whose layers are fitted to the parameters that a test loads."""
+    """Wraps a program and fits its layers to the parameters that a test loads."""
 
     def request(self, frame: bytes) -> Answer:
         call, buffers = request_of(frame)

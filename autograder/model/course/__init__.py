@@ -1,8 +1,8 @@
-"""A course as its authors describe it: course.yaml and the folders that it names.
+"""Read and validate the description of a course: course.yaml and the folders that it names.
 
-`load` reads course.yaml into a `Course` and raises a CourseError that names the file, the path to
-the wrong value and the fix. Everything else in the kit is derived from this object or from the
-folder tree; no other module reads course.yaml.
+`load` reads course.yaml into a `Course`. If a value is wrong, it raises a CourseError that names
+the file, the path to the value and the fix. All other settings of the kit are derived from this
+object or from the folder tree; no other module reads course.yaml.
 
 `registry` defines the types, `loader` reads them, and `validation` checks values, modules, graders
 and files. `bank` reads a week's solution, alternatives and misconceptions, `stubs` turns a solution

@@ -36,7 +36,7 @@ _REQUIRED = ("Exercise", "Believes", "Shows", "Hint", "Rejected by")
 
 
 class Misconception(msgspec.Struct, frozen=True):
-    """A misconception. `cost`: a share of the exercise's points, or None without a `Costs` line."""
+    """A misconception. `cost`: a share of the exercise's points, or None if not stated."""
 
     name: str
     exercise: str
@@ -64,7 +64,7 @@ class Bank:
 
     @cached_property
     def alternatives(self) -> dict[str, str]:
-        """Correct solutions in a different style, as a mapping of names to sources."""
+        """Correct solutions in different styles, as a mapping from names to complete modules."""
         files = sorted((self.folder / "alternatives").glob("*.py"))
         return {f.stem: self.over_solution(self._read(f)) for f in files}
 
@@ -75,7 +75,7 @@ class Bank:
 
     @property
     def correct_programs(self) -> list[tuple[str, str]]:
-        """The solution and the alternatives, each as a description for messages and a source."""
+        """The solution and all alternatives, as pairs of a name for messages and a source."""
         alternatives = [(f"alternative {name}", s) for name, s in self.alternatives.items()]
         return [("the solution", self.solution), *alternatives]
 
@@ -102,7 +102,7 @@ class Bank:
     def complete_module(self, text: str, name: str) -> tuple[str, int]:
         """Return a complete module, and the number of its lines that precede `text`.
 
-        If the text defines all exercises, it is the module; otherwise it is appended to the
+        A text that defines all exercises is returned unchanged; other texts are appended to the
         solution. Raise CourseError if the text defines none of the solution's names.
         """
         wanted = {e.name for e in self.week.exercises}

@@ -2,13 +2,13 @@
 
 The rules of `late` in course.yaml:
 
-- Time counts from the due date, or from the student's extension. Submissions within the grace
-  period are on time. After it every started day (or hour) counts, and each starts with the grace
-  period.
+- Time counts from the due date, or from the end of the student's extension. Submissions within the
+  grace period are on time. Later, every started day (or hour) counts, measured from the end of the
+  grace period.
 - A day is a calendar day in the course's time zone: after a due time of 23:59, one day late ends at
   23:59 even if daylight saving time starts or ends in between. An hour is 60 minutes.
-- Slip days cancel started days. They are used automatically in the order of the due dates, until
-  the student's budget for the course is spent.
+- Each slip day cancels one started day. Slip days are used automatically in the order of the due
+  dates, until the student's budget for the course is spent.
 - Each remaining day (or hour) costs `percent` of the score, down to `floor`.
 """
 
@@ -26,11 +26,11 @@ _MINUTE = dt.timedelta(minutes=1)
 
 @dataclass(frozen=True)
 class Lateness:
-    """How late one submission is, and the effect on its score. Scores are rounded to `decimals`."""
+    """The lateness of one submission and its effect on the score, rounded to `decimals`."""
 
     policy: Late
-    late: str = ""  # such as "2 days 3 h", or "" if on time
-    forgiven: bool = False  # within the grace period
+    late: str = ""  # such as "2 days 3 h", or "" if the submission was on time
+    forgiven: bool = False  # True if the submission was late, but within the grace period
     extended: bool = False
     slip_days: int = 0  # slip days used for this submission
     units: int = 0  # days or hours that cost points
@@ -76,9 +76,9 @@ def lateness(
 ) -> dict[str, Lateness]:
     """Return the lateness of one student's submissions by week.
 
-    handed_in: week to submission time, with a time zone
-    more: week to the additional time that nbgrader's gradebook grants
-    Pass all weeks of a student in one call, because all weeks share the student's slip days.
+    handed_in: maps weeks to submission times with a time zone
+    more: maps weeks to the additional time that nbgrader's gradebook grants
+    Pass all weeks of a student in one call, because the student has one budget of slip days.
     """
     policy = course.registry.late or Late(percent=0)
     found: dict[str, Lateness] = {}
@@ -98,7 +98,7 @@ def lateness(
 def due_for(
     course: Course, week: Week, student: str, more: dt.timedelta = dt.timedelta()
 ) -> dt.datetime:
-    """Return a student's due date in the course's time zone, including the longest extension."""
+    """Return a student's due date after the longest extension, in the course's time zone."""
     due = course.localized(week.due).astimezone(course.zone)
     granted = [(due.astimezone(dt.UTC) + more).astimezone(course.zone)]
     if course.registry.late:
@@ -127,15 +127,15 @@ def _lateness_of(on_time: Lateness, due: dt.datetime, handed: dt.datetime, budge
 
 
 def _elapsed(start: dt.datetime, end: dt.datetime) -> dt.timedelta:
-    """Return the elapsed time. `end - start` would ignore a change to daylight saving time."""
+    """Return the elapsed time. `end - start` would ignore changes of daylight saving time."""
     return end.astimezone(dt.UTC) - start.astimezone(dt.UTC)
 
 
 def _started_days(due: dt.datetime, handed: dt.datetime, grace: dt.timedelta) -> int:
-    """Return the smallest number of calendar days of delay that would make the work on time."""
+    """Return the smallest number of days by which moving the due date makes the work on time."""
     days = max(
         0, _elapsed(due, handed).days - 1
-    )  # a change of the clock shifts the time by less than a day
+    )  # daylight saving time changes the elapsed time by less than a day
     while _elapsed(due + dt.timedelta(days=days), handed) > grace:
         days += 1
     return days
@@ -147,7 +147,7 @@ def _in_words(due: dt.datetime, handed: dt.datetime) -> str:
     handed = (due.astimezone(dt.UTC) + minutes_late * _MINUTE).astimezone(due.tzinfo)
     days = _started_days(due, handed, dt.timedelta())
     if _elapsed(due + dt.timedelta(days=days), handed) < dt.timedelta():
-        days -= 1  # the last day has not ended
+        days -= 1  # the last started day is not complete
     rest = _elapsed(due + dt.timedelta(days=days), handed)
     hours, minutes = rest // _HOUR, (rest % _HOUR) // _MINUTE
     parts = [_counted(days, "day")] if days else []

@@ -1,10 +1,10 @@
-"""Parse course.yaml into the types of `registry`; report wrong syntax, duplicate keys and types.
+"""Parse course.yaml into the types of `registry`, and report syntax errors and wrong types.
 
 Each mistake is reported in one line with the path to the value, for example
 `course.yaml: weeks[0].exercises[1].points: must be at least 0`.
 
 PyYAML silently uses the last of two equal keys and raises ValueError for 30 February. This loader
-rejects duplicate keys, and `moment` parses dates.
+rejects duplicate keys, and leaves invalid dates as strings so that the message names the setting.
 """
 
 import contextlib
@@ -26,7 +26,7 @@ _MOMENT = re.compile(
     r"(\d{4})-(\d{1,2})-(\d{1,2})"
     r"(?:[Tt]|\s+)(\d{1,2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?\s*(Z|[+-](?:0\d|1[0-4])(?::?[0-5]\d)?)?"
 )
-# Regular expressions for the error messages of PyYAML, and the usual fix for each.
+# Regular expressions that match PyYAML's error messages, and the usual fix for each error.
 _FIXES = {
     r"character '\\t'": "indent with spaces, not with a tab",
     "mapping values are not allowed": "a text with a colon needs quotes; or the indentation is off",
@@ -81,7 +81,7 @@ def read_yaml(text: str) -> object:
 
 
 def _yaml_message(text: str, error: yaml.YAMLError) -> str:
-    """Return the error message of the pure Python parser, which is better than that of libyaml."""
+    """Return an error message, from PyYAML's pure Python parser if possible: it is more precise."""
     try:
         yaml.compose(text, Loader=yaml.SafeLoader)
     except yaml.YAMLError as better:
@@ -95,7 +95,7 @@ def _yaml_message(text: str, error: yaml.YAMLError) -> str:
 
 
 def moment(text: str) -> dt.datetime:
-    """Parse a date with a time, which may be 24:00; raise ValueError if it is not valid."""
+    """Parse a date with a time, where 24:00 is allowed; raise ValueError if the text is invalid."""
     found = _MOMENT.fullmatch(text)
     if found is None:
         raise ValueError(text)
@@ -107,7 +107,10 @@ def moment(text: str) -> dt.datetime:
 
 
 def find_root(start: Path | None = None) -> Path:
-    """Return the closest folder at or above `start` with a course.yaml, or raise NoCourse."""
+    """Return the closest folder at or above `start` with a course.yaml.
+
+    Raise NoCourse if there is no such folder.
+    """
     start = (start or Path.cwd()).resolve()
     for folder in (start, *start.parents):
         with contextlib.suppress(OSError):  # skip folders without read permission
@@ -122,7 +125,7 @@ def find_root(start: Path | None = None) -> Path:
 def load(root: Path | None = None, *, unfinished: bool = False) -> Course:
     """Read and validate the course.
 
-    root: the project's folder; default: the project around the current folder
+    root: the project's folder; default: the project that contains the current folder
     unfinished: do not check whether modules, graders and other files exist
     Raise CourseError for the first mistake.
     """
@@ -171,7 +174,7 @@ def _type_at(location: str) -> Any:
 
 
 def one_week(course: Course, week: Week) -> str:
-    """Return a course.yaml with only this week and only the settings that grading needs."""
+    """Return a course.yaml with only this week, without the settings that grading does not use."""
     alone = replace(week, files=(), folders=(), questions=(), lms=None, limits=course.limits(week))
     registry = replace(
         course.registry, weeks=(alone,), late=None, nbgrader=Nbgrader(), canvas=None, lti=None

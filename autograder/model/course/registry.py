@@ -41,7 +41,7 @@ class Exercise(_Config, frozen=True):
 class Question(_Config, frozen=True):
     """A written question, marked by hand in Formgrader."""
 
-    name: str  # as in lesson.md: `<!-- answer: name -->`
+    name: str  # the name in lesson.md: `<!-- answer: name -->`
     points: Points  # points for a complete answer
 
 
@@ -56,7 +56,7 @@ class Limits(_Config, frozen=True):
     call_seconds: Positive = 5.0  # one call of a hidden test
     exercise_seconds: Positive = 20.0  # all calls of one exercise
     submission_seconds: Positive = 120.0  # the whole submission
-    cpu_seconds: PositiveInt = 120  # processor time, the whole submission
+    cpu_seconds: PositiveInt = 120  # processor time of the whole submission
     memory_mib: PositiveInt = 1024  # memory of the whole submission
     gpu_mib: PositiveInt = 4096  # memory that torch may allocate on a shared GPU
     disk_mib: PositiveInt = 16  # total size of the files that the submission writes
@@ -197,7 +197,7 @@ class Lti(_Config, frozen=True):
 
 
 class Suspects(_Config, frozen=True):
-    """Limits of the processor time, in seconds, that is spent on locating mistakes."""
+    """Limits on the processor time, in seconds, for locating mistakes."""
 
     # for each wrong exercise; 0: do not locate mistakes
     seconds: Annotated[float, msgspec.Meta(ge=0, le=600)] = 2.0
@@ -209,7 +209,7 @@ class Registry(_Config, frozen=True):
 
     course: str  # the course's id in nbgrader
     title: Text  # shown to students
-    timezone: str  # for dates without one, such as Europe/Zurich
+    timezone: str  # the time zone of dates without one, such as Europe/Zurich
     weeks: Annotated[tuple[Week, ...], _NOT_EMPTY]  # in the order of the course
     limits: Limits = Limits()  # resource limits of a submission
     late: Late | None = None  # the penalty for late work; default: none
@@ -219,7 +219,7 @@ class Registry(_Config, frozen=True):
     lti: Lti | None = None  # where grades are exported to
     suspects: Suspects = Suspects()  # time limits for locating mistakes
     immediate: Immediate = Immediate()  # what students see before feedback
-    # the submission that counts; `best`: with the highest score after late penalties
+    # the submission that counts; `best`: the one with the highest score after late penalties
     counts: Literal["latest", "best"] = "latest"
     handouts: str = ""  # the URL of the folder with `<week>.zip`, for Colab and Kaggle
     decimals: Annotated[int, msgspec.Meta(ge=0, le=4)] = 2  # decimals of scores
@@ -277,17 +277,17 @@ class Course:
         return self.root / "assets" / week.name
 
     def localized(self, moment: dt.datetime) -> dt.datetime:
-        """Return a date with a time zone. A date without one is in the course's time zone."""
+        """Return an aware datetime; a naive `moment` is in the course's time zone."""
         return aware(moment, self.zone)
 
     @cached_property
     def state(self) -> Path:
-        """The folder of results and of the course's secret, which only the instructor can read."""
+        """The folder for results and the course's secret, accessible only to its owner."""
         folder = self.root / ".autograder"
         folder.mkdir(mode=0o700, exist_ok=True)
         return folder
 
 
 def aware(moment: dt.datetime, zone: dt.tzinfo) -> dt.datetime:
-    """Return a time with a time zone. A time without one is in `zone`."""
+    """Return an aware datetime; a naive `moment` is in `zone`."""
     return moment if moment.tzinfo else moment.replace(tzinfo=zone)

@@ -1,9 +1,9 @@
-"""Generate the stub that students get from a week's solution.
+"""Generate a week's stub, the module that students complete, from its solution.
 
-Lines between `# BEGIN SOLUTION` and `# END SOLUTION` are removed. Inside a function or class they
-are replaced by `raise NotImplementedError("name")`. Everything else is copied, so authors write
-signatures, docstrings and TODO comments only once. The calls and names that course.yaml forbids are
-listed in the module's docstring.
+Lines between `# BEGIN SOLUTION` and `# END SOLUTION` are removed. Inside a function or class, the
+lines are replaced by `raise NotImplementedError("name")`. All other lines are copied, so authors
+write signatures, docstrings and TODO comments only once. The stub's docstring also lists the calls
+and names that course.yaml forbids.
 """
 
 import ast
@@ -22,15 +22,18 @@ _MARKS = re.compile(r"^[ \t]*#+ (BEGIN|END) SOLUTION[ \t]*(\n|\Z)", re.MULTILINE
 _TODO = re.compile(
     r"^[ \t]*# TODO.*\n(?:[ \t]*#.*\n)*?(?=[ \t]*#+ BEGIN SOLUTION[ \t]*$)", re.MULTILINE
 )
-_WIDTH = 96  # leaves room for `# ` in lines of 100 characters
+_WIDTH = 96  # leaves room for the prefix `# ` in lines of 100 characters
 
 
 def make_stub(source: str, location: str) -> str:
-    """Return the stub for a solution's source; raise BuildError if a solution mark is misplaced."""
+    """Return the stub for a solution's source.
+
+    Raise BuildError if solution marks are missing or misplaced, or if the stub is not valid Python.
+    """
     lines = source.split("\n")
     names = _enclosing_names(source, location)
     kept: list[str] = []
-    opened = 0  # the line of the last BEGIN without END
+    opened = 0  # the line of a BEGIN whose END has not been found yet, or 0
     for number, line in enumerate(lines, start=1):
         mark = _MARK.match(line)
         if mark is None:
@@ -64,7 +67,7 @@ def make_stub(source: str, location: str) -> str:
 
 
 def solution_blocks(source: str) -> list[list[tuple[int, str]]]:
-    """Return each block between BEGIN and END marks, as pairs of a line number and a line."""
+    """Return the blocks between BEGIN and END marks, each as pairs of a line number and a line."""
     blocks: list[list[tuple[int, str]]] = []
     inside = False
     for number, line in enumerate(source.split("\n"), start=1):
@@ -78,18 +81,18 @@ def solution_blocks(source: str) -> list[list[tuple[int, str]]]:
 
 
 def without_marks(source: str) -> str:
-    """Return the solution without solution marks and without TODO comments."""
+    """Return the solution without solution marks and the TODO comments above them."""
     return _MARKS.sub("", _TODO.sub("", source))
 
 
 def _enclosing_names(source: str, location: str) -> dict[int, str]:
-    """Return the dotted name of the innermost function or class for each line."""
+    """Map each line to the dotted name of the innermost function or class that contains it."""
     try:
         tree = ast.parse(source)
     except SyntaxError as error:
         raise BuildError(f"{location}:{error.lineno}: {error.msg}") from None
     names: dict[int, str] = {}
-    for node in ast.walk(tree):  # outer definitions come before inner ones
+    for node in ast.walk(tree):  # visits outer definitions before inner ones
         if isinstance(node, DEFINITIONS):
             outer = names.get(node.lineno)
             name = f"{outer}.{node.name}" if outer else node.name
@@ -147,7 +150,7 @@ def _listed(patterns: tuple[str, ...]) -> str:
 
 
 def with_announcement(stub: str, announced: str) -> str:
-    """Append a text to the stub's module docstring, or prepend it as comments."""
+    """Append a text to the stub's docstring, or add it as comments if that is not possible."""
     if not announced:
         return stub
     lines, first = stub.split("\n"), next(iter(ast.parse(stub).body), None)
@@ -166,7 +169,7 @@ def stub_path(course: Course, week: Week) -> Path:
 
 
 def is_stale(course: Course, week: Week) -> bool:
-    """Return True if a week's stub is missing, or if its solution gives a different stub."""
+    """Return True if a week's stub is missing, or differs from the one its solution generates."""
     path = stub_path(course, week)
     return not path.is_file() or path.read_text(encoding="utf-8") != stub_of(course, week)
 

@@ -45,7 +45,7 @@ def problems(registry: Registry) -> Iterator[Problem]:
         yield from _service_problems(registry.immediate.url)
 
 
-# Regular expressions for the error messages of msgspec, and the messages that users get instead.
+# Regular expressions that match msgspec's error messages, and the messages shown instead.
 _FIXES = {
     r".*matching regex.*": "is empty: write a text, or remove it",
     r"expected `\w+` <= (\S+?)(?:\.0)?": "must be at most {1}",
@@ -68,9 +68,9 @@ _FIXES = {
 
 
 def with_fix(message: str, fields: Sequence[str], choices: Sequence[str] = ()) -> str:
-    """Add a suggestion to an error message of msgspec.
+    """Replace an error message of msgspec by one that suggests a fix.
 
-    fields, choices: the settings and the values that are allowed there
+    fields, choices: the settings and the values that are allowed at the location of the error
     """
     message = message[0].lower() + message[1:]
     if unknown := re.search(r"unknown field `([^`]*)`", message):

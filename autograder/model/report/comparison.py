@@ -24,14 +24,14 @@ _HOW_MUCH = (
 def differ(old: SubmissionReport, new: SubmissionReport) -> bool:
     """Return True if two reports differ in any field except `seconds`.
 
-    Reports of subclasses are allowed. The additional fields of a subclass are not compared.
+    The reports may be instances of subclasses, whose additional fields are not compared.
     """
     fields = (name for name in SubmissionReport.__struct_fields__ if name != "seconds")
     return any(getattr(old, name) != getattr(new, name) for name in fields)
 
 
 class ExerciseChange(msgspec.Struct, frozen=True):
-    """An exercise whose score or tests differ between two reports: its scores, and the reasons."""
+    """The old and new score of an exercise, and the reasons why its results differ."""
 
     name: str
     old: float
@@ -40,7 +40,7 @@ class ExerciseChange(msgspec.Struct, frozen=True):
 
 
 def changes(old: SubmissionReport, new: SubmissionReport) -> list[ExerciseChange]:
-    """Return a change for each exercise whose score or tests differ."""
+    """Return the changes of all exercises whose scores or tests differ between the reports."""
     before = {e.name: e for e in old.exercises}
     found = []
     for exercise in new.exercises:
@@ -79,7 +79,7 @@ def _change(old: TestReport | None, new: TestReport | None) -> str:
 
 
 def failure_key(test: TestReport) -> tuple[Verdict, str]:
-    """Return the verdict, and the message without numbers, shapes and dtypes."""
+    """Return a key that failures share if they differ only in numbers, shapes and dtypes."""
     message = test.message
     for pattern, words in _HOW_MUCH:
         message = pattern.sub(words, message)

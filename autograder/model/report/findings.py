@@ -1,4 +1,4 @@
-"""Names of findings, and their wording for students from findings.toml.
+"""Define the names of findings, and load their wording for students from findings.toml.
 
 A finding is a mistake without an entry in the bank. Diagnosis reports a symptom of a failed test as
 `shows:KIND`, and localization reports an edit that fixes the code as `line:KIND`. These names must
@@ -14,7 +14,7 @@ class FindingWording(NamedTuple):
     """The wording of a finding.
 
     title: completes "It looks as if your code ..."
-    question: shown next to a line that such an edit would fix
+    question: shown next to a line that an edit of this kind would fix
     """
 
     title: str
@@ -30,17 +30,17 @@ IGNORED = "ignored argument"
 
 
 def symptom_name(kind: str) -> str:
-    """Return the name of a symptom in reports. Names of misconceptions contain no colon."""
+    """Return a symptom's name in reports. Its colon sets it apart from names of misconceptions."""
     return f"shows:{kind}"
 
 
 def edit_name(kind: str) -> str:
-    """Return the name, in reports, of a mistake that this kind of edit fixes."""
+    """Return the name in reports of a mistake that an edit of this kind fixes."""
     return f"line:{kind}"
 
 
 def question(kind: str) -> str:
-    """Return the question about a line that this kind of edit would fix."""
+    """Return the question about a line that an edit of this kind would fix."""
     wording = FINDINGS.get(edit_name(kind))
     return wording.question if wording else _QUESTIONS.get(kind, kind)
 

@@ -1,4 +1,4 @@
-"""The report of a batch, its verdicts, and its JSON form, which other tools read.
+"""The report on a batch of submissions, its verdicts, and its JSON format for other tools.
 
 A new verdict needs a row in `Verdict` with every attribute. Code that treats each verdict
 differently ends its `match` with `assert_never`, so mypy reports where the new verdict is missing.
@@ -18,14 +18,14 @@ F, T = False, True
 
 
 class Verdict(StrEnum):
-    """How one hidden test ended. The row of a verdict states all of its attributes.
+    """The outcome of one hidden test. The row of each verdict sets all of these attributes:
 
     failed:               the test counts and did not pass
-    stopped:              the code stopped at some line, before it returned a result
-    has_answer:           the test failed, but its last call returned something
+    stopped:              the code stopped at a line before it returned a result
+    has_answer:           the test failed, but its last call returned a value
     exceeds_a_bound:      the code exceeded a limit or broke the protocol, so it may never end
-    can_change:           correct helpers may change the verdict, in bounded time
-    follows_from_answers: equal answers always lead to this verdict, so it can be stored for them
+    can_change:           a rerun with correct helpers may give a different verdict in bounded time
+    follows_from_answers: equal outputs always give this verdict, so stored verdicts can be reused
     words:                the verdict as students read it
     """
 
@@ -133,7 +133,7 @@ class Diagnosis(msgspec.Struct, frozen=True):
 
     explains: the number of failed tests that the misconception explains; 0 if unknown
     of: the number of all failed tests; 0 if unknown
-    mostly: whether the outputs differ from the misconception's outputs in some tests
+    mostly: True if the outputs differ from the misconception's outputs in some tests
     """
 
     name: str
@@ -159,7 +159,7 @@ class Diagnosis(msgspec.Struct, frozen=True):
 class Deduction(msgspec.Struct, frozen=True):
     """The points that a mistake costs.
 
-    counted_in: the exercise that is charged for the same misconception instead, or ""
+    counted_in: the exercise that is charged for the misconception instead, or "" if this one is
     """
 
     name: str
@@ -171,7 +171,7 @@ class Suspect(msgspec.Struct, frozen=True, omit_defaults=True):
     """A line that probably contains a mistake, because an edit there makes failed tests pass.
 
     kind: the kind of edit
-    alone: whether this edit is enough; False if a second edit is needed
+    alone: True if this edit is sufficient, False if the tests need a second edit to pass
     explains: the number of failed tests that the edit fixes, or 0 if it fixes all
     """
 
@@ -235,7 +235,7 @@ class SubmissionReport(msgspec.Struct, frozen=True):
 
 
 class Report(msgspec.Struct, frozen=True):
-    """The results of a batch of one week. `sandbox`: the backend that isolated submissions."""
+    """The results of a batch of submissions of one week. `sandbox`: the isolation backend used."""
 
     week: str
     devices: tuple[str, ...]

@@ -7,9 +7,9 @@ share of passed tests, but never more than the costs of the named mistakes would
 fails only because of a wrong helper earns the share that `scoring` in course.yaml defines. One
 forbidden call costs all points.
 
-course.yaml defines how many electives count. The best electives are selected with every mistake
-charged. In the final scores, a misconception costs points only once per week: in the exercise that
-contains it, or if that is unknown, in the exercise where it costs most.
+course.yaml defines how many electives count. The best electives are selected by scores in which
+every mistake is charged. In the final scores, a misconception costs points only once per week: in
+the exercise that contains it or, if that is unknown, in the exercise where it costs most.
 """
 
 from __future__ import annotations
@@ -32,8 +32,10 @@ from .schema import (
     Verdict,
 )
 
-COST_WITHOUT_WORK = 0.9  # a mistake that costs so much is charged in every exercise
-_UNEXPLAINED_SHARE = 0.5  # named mistakes decide if less of the failed weight is unexplained
+COST_WITHOUT_WORK = 0.9  # a mistake with at least this cost is charged in every exercise
+# Named mistakes determine the points if they leave less than this share of the failed weight
+# unexplained.
+_UNEXPLAINED_SHARE = 0.5
 
 
 @dataclass(frozen=True)
@@ -41,8 +43,8 @@ class Mistake:
     """A named mistake.
 
     cost: a share of the points, or None if the bank states no cost
-    shows_work: False if the tests that it explains do not show the rest of the work. Its cost then
-                limits the points, but does not replace the weights of the failed tests
+    shows_work: False if the tests that the mistake explains reveal nothing about the other code.
+                The cost then limits the points, but does not replace the weights of failed tests
     """
 
     name: str
@@ -56,10 +58,10 @@ class Evidence:
     """The results that determine the points of one exercise.
 
     explained: failed tests that the named mistakes explain
-    has_outputs: whether the explained tests returned outputs, which show the rest of the work
+    has_outputs: True if the explained tests returned outputs, which reveal the rest of the work
     inherits: exercises whose mistakes cause failures of this exercise
-    carried: failed test to the share that is correct apart from the mistakes in `inherits`
-    replaced: helpers that were replaced by the solution's while the tests ran
+    carried: maps failed tests to the share that is correct apart from mistakes in `inherits`
+    replaced: helpers that were replaced by the solution's versions while the tests ran
     calls: exercises that the student's code calls, except those in `replaced`
     shows_work: False if the code passes only tests that a trivial program passes too
     """
@@ -103,7 +105,7 @@ class Tally:
             else t
             for t in evidence.tests
         )
-        # An inherited failure does not count as a failure here, even if it earns no points.
+        # Inherited failures are not failures of this exercise, even if they earn no points.
         inherited = {name for name, carried in evidence.carried.items() if carried}
         counted = [t for t in self.tests if t.verdict.counted]
         failed = [t for t in counted if t.verdict.failed and t.name not in inherited]
@@ -132,7 +134,7 @@ class Tally:
         return min(1.0, sum(t.weight * t.earned_share for t in self.tests) / self.total)
 
     def price(self, belief: str) -> float:
-        """Return the points that this exercise would lose if a belief were charged only here."""
+        """Return the points that this exercise would lose if it were charged for the belief."""
         mistakes = [m for m in self.evidence.mistakes if m.belief == belief and m.shows_work]
         costs = [m.cost or 0.0 for m in mistakes]
         if not costs:
@@ -145,16 +147,19 @@ class Tally:
         return self.unexplained <= _UNEXPLAINED_SHARE * self.failed
 
     def _explained_share(self) -> float:
-        """Return the weighted share of explained failures, but at most the share of passed tests.
+        """Return the weighted share of explained failures, limited to the share of passed tests.
 
-        Because of this limit, an exercise that mostly fails is not charged.
+        The limit directs charges to exercises whose tests mostly pass.
         """
         if not self.total or self.forbidden:
             return 0.0
         return min(self.failed - self.unexplained, self.total - self.failed) / self.total
 
     def _deductions(self, sharing: Sequence[Tally]) -> tuple[Deduction, ...]:
-        """Return a deduction for each mistake. `sharing`: the exercises that share charges."""
+        """Return a deduction for each mistake, or () if only test results determine the points.
+
+        sharing: exercises that share one charge for each misconception
+        """
         if not (self._chargeable and (self.mistakes_decide or self._is_half_explained)):
             return ()
         exercise, deductions, charged = self.evidence.exercise, list[Deduction](), set[str]()
@@ -171,10 +176,11 @@ class Tally:
         return tuple(deductions)
 
     def _dearest_without_work(self, sharing: Sequence[Tally]) -> Deduction | None:
-        """Return the mistake that limits the points although the rest of the work is not shown.
+        """Return the deduction for the costliest mistake without `shows_work`, a limit on points.
 
-        Without this limit, a second mistake in the same test would raise the score. A mistake that
-        another exercise in `sharing` is charged for does not limit the points here.
+        Without this limit, a second mistake in the same test would raise the score. Mistakes that
+        are charged to a different exercise in `sharing` are ignored. Return None if there is no
+        such mistake, most failures are unexplained, or course.yaml deducts points by tests.
         """
         if self.rule.by != "mistakes" or not self._is_half_explained:
             return None
@@ -187,7 +193,7 @@ class Tally:
         return Deduction(dearest.name, points, "")
 
     def _points(self, sharing: Sequence[Tally]) -> tuple[float, tuple[Deduction, ...]]:
-        """Return the exercise's points, and the deductions if they determine the points."""
+        """Return the exercise's points, and the deductions, or () if tests determine the points."""
         deductions = self._deductions(sharing)
         points = self.evidence.exercise.points
         by_tests = points * self.passed_share
@@ -203,7 +209,7 @@ class Tally:
         return by_tests, ()
 
     def report(self, sharing: Sequence[Tally]) -> ExerciseReport:
-        """Return the exercise's report. `sharing`: the exercises that share charges."""
+        """Return the report. `sharing`: exercises that share one charge for each misconception."""
         score, deductions = self._points(sharing)
         evidence = self.evidence
         return ExerciseReport(
@@ -220,7 +226,7 @@ class Tally:
 
 
 def _charged_in(here: Tally, mistake: Mistake, sharing: Sequence[Tally]) -> str:
-    """Return the exercise that is charged instead of `here`, or "" if `here` is charged."""
+    """Return the exercise that is charged for a mistake instead of `here`, or "" if `here` is."""
     if not mistake.belief or (mistake.cost or 0.0) >= COST_WITHOUT_WORK:
         return ""
     held = [t for t in sharing if any(m.belief == mistake.belief for m in t.evidence.mistakes)]
@@ -293,7 +299,7 @@ def full_points(week: Week) -> float:
 
 
 def rounded(points: float, decimals: int) -> float:
-    """Round points to `decimals`; halves are rounded up."""
+    """Round points to a number of decimal places; halves are rounded up."""
     unit = float(10**decimals)
     return math.floor(points * unit + 0.5 + 1e-9) / unit
 

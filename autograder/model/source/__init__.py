@@ -1,4 +1,4 @@
-"""Static analysis of submitted source code: rules, and the reasons for failing imports.
+"""Static analysis of submitted source code: rules, and explanations of failed imports.
 
 Submissions are hostile input. They are parsed but never run, and their size is checked before
 parsing, because it determines the memory of the syntax tree (`reachable.MAX_TOKENS`). `rules` is

@@ -1,9 +1,9 @@
 """Explain why a submitted module cannot be imported, in one sentence with the line and a caret.
 
-`check` imports the module on the student's machine, and the grader imports it in the sandbox. Both
-describe a failure as an `ImportFailure` and use these sentences, so students always read the same
-text. The sentences may show what Python reports, because no hidden test has run. Text that the
-submission controls, such as the message of an exception, is quoted.
+`check` imports the module on the student's machine, and the grader imports it in the sandbox. Each
+of them describes a failure as an `ImportFailure` and explains it with the sentences here, so
+students always read the same text. A sentence may contain Python's error message, because no hidden
+test has run. Text that the submission controls, such as an exception's message, is quoted.
 """
 
 import io
@@ -15,7 +15,7 @@ import msgspec
 
 from ..message_text import quoted
 
-# Completes the sentence if the import timed out.
+# The end of the sentence about an import that timed out.
 STUCK = "its import did not finish in time. Is there a loop that never ends, or a long wait?"
 _MAX_MESSAGE = 300  # characters of Python's message
 _MAX_WIDTH = 72  # characters of the source line
@@ -23,7 +23,7 @@ _NOTEBOOK = "`%` and `!` commands work only in a notebook"
 _CIRCULAR = re.compile(
     r"cannot import name '([^']+)' from (partially initialized module )?'([^']+)'"
 )
-# A name that every stub imports was used without its import.
+# The error message if the code uses a name that stubs usually import, but does not import it.
 _IMPORTED = re.compile(r"name '(?:torch|np|math|nn|F|plt|tl|triton)' is not defined")
 _SIMPLE = re.compile(r"[A-Za-z_][\w./-]{0,60}", re.ASCII)
 _SECONDS = re.compile(r"[\d.]+ seconds")
@@ -47,7 +47,7 @@ class ImportFailure(msgspec.Struct, frozen=True):
 
 
 def explained(module: str, failure: ImportFailure, files: Mapping[str, str]) -> str:
-    """Return the sentence, followed by the source line with a caret if the line is known."""
+    """Explain the failure in a sentence; add the source line with a caret if the line is known."""
     file = failure.file or module
     lines = files.get(file, "").split("\n")
     known = 1 <= failure.line <= len(lines)
@@ -55,12 +55,12 @@ def explained(module: str, failure: ImportFailure, files: Mapping[str, str]) -> 
     of = "" if file == module else f" of {file if _SIMPLE.fullmatch(file) else quoted(file)}"
     place = f"line {failure.line}{of}, " if known else ""
     sentence = f"{module} does not run: {place}{_problem(module, failure, code)}"
-    column = failure.column if failure.error != "ImportTimeout" else 0  # a random column
+    column = failure.column if failure.error != "ImportTimeout" else 0  # arbitrary after a timeout
     return "\n".join([sentence, *_excerpt(code, column)])
 
 
 def ended(signal: str) -> str:
-    """Complete the sentence for an import whose process exited or was killed by `signal`."""
+    """Return the end of the sentence for an import whose process exited, or died of `signal`."""
     if not signal:
         return "it ends Python (`os._exit()`)"
     return (
@@ -136,6 +136,6 @@ def not_text(module: str, content: bytes) -> str:
     except SyntaxError as error:
         return f"{module} does not run: {error.msg}. {again}"
     if encoding not in ("utf-8", "utf-8-sig"):
-        # Python would decode the source differently
+        # Python would decode the source in the declared encoding
         return f"{module} does not run: it declares the encoding {encoding}. {again}"
     return ""

@@ -3,8 +3,8 @@
 Theory of operation. The files are untrusted. They are never run, and a file is parsed only if
 something imports it. An exercise reaches its own function or class, and every definition in the
 submission that it uses directly or indirectly. Code that runs on import is reported separately.
-Unused code and code under `if __name__ == "__main__"` is not reached. For each exercise, the time
-is linear in the length of the text.
+Unused code and code under `if __name__ == "__main__"` is not reached. The time for each exercise is
+linear in the total size of the files.
 
 Names assembled at run time (`getattr(x, a + b)`) and code in strings are not detected. `rules.py`
 forbids the common ways to run strings.
@@ -25,7 +25,7 @@ _MAX_FILES_PER_NAME = 8
 
 
 def count_tokens(text: str) -> int:
-    """Count words, symbols and lines, because their number limits the size of the syntax tree."""
+    """Count words, symbols and line breaks; the number bounds the size of the syntax tree."""
     return _TOKEN.subn("", text)[1]
 
 
@@ -42,7 +42,7 @@ def parse_bounded(source: str) -> ast.Module | None:
 class Sources:
     """The Python files of one submission.
 
-    texts: name to text, or to None if the file is not text
+    texts: maps file names to their text, or to None if a file cannot be decoded
     module: the name of the file that defines the exercises
     """
 
@@ -62,8 +62,8 @@ class Sources:
     def reached(self, exercise: str, replaced: Iterable[str] = ()) -> tuple[Part, Part]:
         """Return the code that an exercise reaches by name, and the code that its imports run.
 
-        replaced: functions of the module that are replaced, so that their own code does not run.
-        Classes are followed anyway, because only some of their methods are replaced.
+        replaced: functions of the module whose code does not run, because they are replaced.
+        Replaced classes are followed anyway, because only some of their methods are replaced.
         """
         by_name, on_import, module = Part(), Part(), self._file(self.module)
         plain = module.plain_functions if module is not None else {}
@@ -134,7 +134,7 @@ class Sources:
             return None
 
     def _resolve(self, dotted: str, near: str) -> list[tuple[str, str]]:
-        """Return the files that a dotted name can refer to, each with the rest of the name."""
+        """Return the files that a dotted name can refer to, each with the remaining name parts."""
         parts = dotted.split(".")
         for size in range(len(parts), 0, -1):
             files = self._by_end.get(".".join(parts[:size]), [])

@@ -2,14 +2,14 @@
 
 The grader, `check` and the stub share these rules. There are four types of rules:
 
-- Forbidden calls (`not_allowed` in course.yaml) would do the exercise. The worker detects them at
-  run time under any alias. `check` searches the source and detects them while public checks run.
+- Forbidden calls (`not_allowed` in course.yaml) do the exercise for the student. The worker detects
+  them at run time under any alias; `check` finds them in the source and while public checks run.
 - Forbidden names (`source_not_allowed`) are for exercises that must work without a library.
 - Evasions are code that can hide calls from the worker's hooks. They are forbidden everywhere.
-- Only the standard library, the libraries in `LIBRARIES` and submitted files may be imported.
+- Only the standard library, the libraries of the week and submitted files may be imported.
 
-Names, evasions and imports are checked in the source. A determined student can write code that no
-list contains. The threat model describes the consequences.
+Names, evasions and imports are checked in the source. A determined student can write code that
+these lists do not cover. The threat model describes the consequences.
 """
 
 import fnmatch
@@ -31,7 +31,7 @@ from .uses import Imported, Part, Use
 # Libraries that may be imported in every week.
 LIBRARIES = ("torch", "numpy", "matplotlib")
 
-# Functions of Triton are allowed everywhere, because calls inside a kernel cannot do the exercise.
+# Triton's functions are always allowed, because a call inside a kernel cannot solve the exercise.
 _KERNEL_CALLS = "triton."
 
 # Names that can hide calls from the worker's hooks, grouped by reason. Harmless names in the same
@@ -72,7 +72,7 @@ _EVASION = re.compile("|".join(fnmatch.translate(p) for p in EVASIONS))
 
 
 def _words_of(pattern: str) -> tuple[str, ...]:
-    """Return the words, or prefixes of words, that a source must contain to match a pattern."""
+    """Return the words and word prefixes of a pattern, delimited by newlines for searching."""
     parts = [(part.rstrip("*"), part.endswith("*")) for part in pattern.split(".")]
     return tuple(
         f"\n{word}" if begins else f"\n{word}\n"
@@ -119,7 +119,7 @@ def may_import(extras: tuple[str, ...]) -> str:
 
 
 def in_words(extras: tuple[str, ...]) -> str:
-    """Return the sentences about allowed imports that the stub and the README contain."""
+    """Return the sentences about allowed imports for the stub and the README."""
     return f"{may_import(extras)} Other libraries are not available during grading."
 
 
@@ -137,7 +137,7 @@ def _text(content: bytes) -> str | None:
 
 
 def may_be_evasive(texts: Mapping[str, str | None]) -> bool:
-    """Return False if no file can contain an evasion, which is much faster than parsing."""
+    """Return False if no file can contain an evasion. This test is much faster than parsing."""
     if None in texts.values():
         return True
     # Python normalizes identifiers: full-width and bold letters are equal to plain letters
@@ -149,9 +149,9 @@ def may_be_evasive(texts: Mapping[str, str | None]) -> bool:
 def refusals(
     sources: Sources, rules: Mapping[str, Rules], replaced: Collection[str] = ()
 ) -> dict[str, Refusal]:
-    """Map each exercise with forbidden names or evasions to its first violation.
+    """Map exercises to their first evasion, forbidden name or file that cannot be analysed.
 
-    replaced: functions of the module that are replaced, so that their own code does not run
+    replaced: functions of the module whose code does not run, because they are replaced
     """
     for_all = _first(_evasions(sources.on_import()))
     found: dict[str, Refusal] = {}
@@ -168,7 +168,7 @@ def refusals(
 def missing_imports(
     sources: Sources, exercises: tuple[str, ...], extras: tuple[str, ...]
 ) -> dict[str, Refusal]:
-    """Map each exercise with imports that are missing during grading to the first of them."""
+    """Map exercises to their first import of a library that is not available during grading."""
     for_all = _first(_absent(sources.on_import(), extras))
     found = {}
     for exercise in exercises:
@@ -180,7 +180,7 @@ def missing_imports(
 
 
 def plain_calls(sources: Sources, rules: Mapping[str, Rules]) -> dict[str, Refusal]:
-    """Map each exercise with forbidden calls in its source to the first of these calls."""
+    """Map exercises to the first forbidden call in their source."""
     found = {}
     for exercise, own in rules.items():
         by_name, _ = sources.reached(exercise)

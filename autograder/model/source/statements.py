@@ -10,7 +10,7 @@ _MAX_PARTS = 50  # maximum number of string literals in a sum
 
 
 def flat_statements(statements: list[ast.stmt]) -> Iterator[ast.stmt]:
-    """Yield the statements of a module and of its `if` and `try` blocks, without main guards."""
+    """Yield the statements of a module and of its `if` and `try` blocks; skip `__main__` blocks."""
     for statement in statements:
         if isinstance(statement, ast.If):
             if not _is_main_guard(statement.test):
@@ -36,7 +36,7 @@ def _is_main_guard(test: ast.expr) -> bool:
 
 
 def bound_names(statement: ast.stmt) -> list[str]:
-    """Return the names that a statement binds by a definition or an assignment."""
+    """Return the names that a statement binds by a definition or an assignment, not by imports."""
     if isinstance(statement, DEFINITIONS):
         return [statement.name]
     if isinstance(statement, (*IMPORTS, ast.Expr)):
@@ -49,7 +49,7 @@ def bound_names(statement: ast.stmt) -> list[str]:
 
 
 def literal_text(node: ast.expr) -> str:
-    """Return the value of a string literal, or of a sum of string literals, otherwise ""."""
+    """Return the value of a string literal or a sum of string literals, otherwise ""."""
     text = ""
     for _ in range(_MAX_PARTS):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
@@ -63,7 +63,7 @@ def literal_text(node: ast.expr) -> str:
 
 
 def assigned_aliases(statement: ast.AST, aliases: Mapping[str, str]) -> dict[str, str]:
-    """Map names to dotted names for an assignment such as `name = library.part`."""
+    """Map the targets of an assignment such as `name = library.part` to the dotted name."""
     if not isinstance(statement, ast.Assign):
         return {}
     dotted = _dotted(statement.value, aliases)
@@ -71,7 +71,7 @@ def assigned_aliases(statement: ast.AST, aliases: Mapping[str, str]) -> dict[str
 
 
 def default_aliases(arguments: ast.arguments, aliases: Mapping[str, str]) -> dict[str, str]:
-    """Map arguments to the attributes of libraries that are their default values."""
+    """Map parameters to the dotted names of imported objects that are their default values."""
     positional = [*arguments.posonlyargs, *arguments.args]
     given = [*zip(reversed(positional), reversed(arguments.defaults), strict=False)]
     given += [(a, d) for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if d]

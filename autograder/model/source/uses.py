@@ -1,4 +1,4 @@
-"""Collect the dotted names that one source file uses, resolved by its imports.
+"""Collect the dotted names that one source file uses, resolved through its imports.
 
 The file is parsed but never run, and each statement is visited once. Names that refer to a
 different file of the submission are stored separately, so that `reachable` can follow them.
@@ -23,15 +23,15 @@ from .statements import (
     literal_text,
 )
 
-_MAX_NAME = 400  # maximum length of an imported name, which is copied to every use
+_MAX_NAME = 400  # maximum length of an imported name, because every use copies the name
 
-# Return the submitted files that a dotted name can refer to, each with the rest of the name.
+# Maps a dotted name to the submitted files that it can refer to, each with the remaining parts.
 Resolve = Callable[[str], list[tuple[str, str]]]
 
 
 @dataclass(frozen=True)
 class Use:
-    """A use of a name. `.attribute` is an attribute of an object that was not imported."""
+    """A use of a name. An attribute of an object that was not imported starts with a dot."""
 
     name: str
     file: str
@@ -78,7 +78,7 @@ class FileUses:
         self.methods: set[str] = set()
         self.aliases: dict[str, str] = {}
         self.own: set[str] = set()
-        # The ids of import statements in a `try` with an `except`, and in class bodies.
+        # `id()` of the import statements in a `try` with an `except`, and of those in class bodies
         self.guarded, self.of_classes = set[int](), set[int]()
         for node in ast.walk(tree):
             if isinstance(node, ast.Try) and node.handlers:
@@ -86,7 +86,7 @@ class FileUses:
                 self.guarded.update(id(n) for n in inside if isinstance(n, IMPORTS))
             elif isinstance(node, ast.ClassDef):
                 self.of_classes.update(id(n) for n in node.body if isinstance(n, IMPORTS))
-        self._parts: dict[str, list[Part]] = {}  # by bound name
+        self._parts: dict[str, list[Part]] = {}  # maps each bound name to the parts that bind it
         # Functions without decorators that no later statement redefines. No other name refers to
         # the code of such a function.
         self.plain_functions: dict[str, Part] = {}
@@ -97,7 +97,7 @@ class FileUses:
             self._collect(statement)
 
     def named(self, name: str) -> list[Part]:
-        """Return the parts that bind a name; for the empty name, return all parts."""
+        """Return the parts that bind a name, or all parts if the name is empty."""
         if not name:
             return [part for parts in self._parts.values() for part in parts]
         first, _, rest = name.partition(".")
@@ -138,7 +138,7 @@ class FileUses:
         return bound
 
     def _record_names(self, statement: ast.stmt) -> None:
-        """Record the names that a statement binds. A definition replaces an earlier import."""
+        """Record the names that a statement binds. A definition overrides an earlier import."""
         if isinstance(statement, DEFINITIONS):
             self.aliases.pop(statement.name, None)
         else:
@@ -180,7 +180,7 @@ class _Walk:
         self._visit([node])
 
     def when_defined(self, node: ast.stmt) -> None:
-        """Visit the code that runs when a statement is executed, without bodies of functions."""
+        """Visit the code that runs when a statement is executed; skip the bodies of functions."""
         if not isinstance(node, DEFINITIONS):
             self._visit([node])
             return
@@ -239,7 +239,7 @@ class _Walk:
                 self._resolved(f"{module}.{node.id}", node.lineno, called)
 
     def _attribute(self, node: ast.Attribute, called: bool = False) -> list[ast.expr]:
-        """Record a chain such as `a.b.c`; return its first expression unless that is imported."""
+        """Record an attribute chain such as `a.b.c`; return [`a`], or [] if `a` is an alias."""
         parts: list[ast.Attribute] = []
         value: ast.expr = node
         while isinstance(value, ast.Attribute):

@@ -1,4 +1,4 @@
-"""Edits of axes: a different axis, a different order of axes, kept axes, and sizes."""
+"""Propose edits of axes: a different axis, order or size, and kept or dropped axes."""
 
 import ast
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ _SHAPED = ("reshape", "view")
 
 
 def axes(node: ast.expr, scope: FunctionScope) -> Proposals:
-    """Propose a different axis, a missing axis, and a kept or dropped axis after a reduction."""
+    """Propose a different axis, an omitted axis, or keeping or dropping a reduced axis."""
     if not isinstance(node, ast.Call) or called(node) not in _ALONG:
         return
     axis, keep = ("axis", "keepdims") if scope.is_numpy(node) else ("dim", "keepdim")
@@ -56,7 +56,7 @@ def axes(node: ast.expr, scope: FunctionScope) -> Proposals:
 
 
 def _added_axes(node: ast.Call, scope: FunctionScope, axis: str) -> Proposals:
-    """Propose reducing along one axis where a call reduces the whole array."""
+    """Propose reducing along one axis instead of reducing the whole array."""
     name = called(node)
     function = {"max": "amax", "min": "amin"}.get(name, name)
     for text in dict.fromkeys((scope.axis, "-1", "-2")):
@@ -86,7 +86,7 @@ def sizes(node: ast.expr, scope: FunctionScope) -> Proposals:
 
 
 def orders(node: ast.expr, scope: FunctionScope) -> Proposals:
-    """Propose a different order of axes, and a transpose before a reshape."""
+    """Propose a different order of axes, or a transpose before or after a reshape."""
     if isinstance(node, ast.Attribute) and node.attr in ("T", "mT"):
         yield "order of axes", f"{scope.text(node.value)}.swapaxes(-1, -2)"
         yield "order of axes", scope.text(node.value)
@@ -124,7 +124,7 @@ def _other_orders(node: ast.Call, scope: FunctionScope) -> Proposals:
 
 
 def moved_back(node: ast.expr, scope: FunctionScope) -> Proposals:
-    """Propose returning a result with its axes in the order that the argument had."""
+    """Propose moving axes of a returned value back to where they were in the argument."""
     if scope.is_returned(node):
         for first, second in scope.moves:
             yield "order of axes", f"({scope.text(node)}).swapaxes({first}, {second})"
@@ -132,10 +132,7 @@ def moved_back(node: ast.expr, scope: FunctionScope) -> Proposals:
 
 
 def same_wrong_axis(scope: FunctionScope, nodes: list[ast.AST]) -> Iterator[Several]:
-    """Propose a different axis in all calls that have the same axis.
-
-    The calls are in the same function or in the same statement.
-    """
+    """Propose a different axis for all calls in a function or statement that have the same axis."""
     given = list(_given_axes(nodes))
     statements = (n for n in nodes if isinstance(n, (ast.Assign, ast.Return)))
     for part in (nodes, *(list(ast.walk(s)) for s in statements)):

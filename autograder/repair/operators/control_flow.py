@@ -1,4 +1,4 @@
-"""Edits of conditions and statements: inverted, removed, swapped, moved or missing."""
+"""Propose inverted conditions, and statements that are removed, swapped, moved or added."""
 
 import ast
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ _MODES = ("eval", "train")
 
 
 def conditions(node: ast.expr, scope: FunctionScope) -> Proposals:
-    """Propose an inverted condition, a part of a condition, or a check that rejects more values."""
+    """Propose an inverted or shortened condition, `and` for `or`, or a check that rejects more."""
     text, parent = scope.text(node), scope.parents.get(node)
     if isinstance(parent, (ast.If, ast.IfExp, ast.While)) and parent.test is node:
         negated = isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
@@ -46,7 +46,8 @@ def removed(node: ast.stmt, scope: FunctionScope) -> Proposals:
 def refusals(node: ast.stmt, scope: FunctionScope) -> Proposals:
     """Propose a ValueError whose message contains the arguments.
 
-    It replaces an assertion or another exception, or rejects negative arguments or unknown keys.
+    The ValueError replaces an assertion or a different exception, or rejects negative arguments or
+    unknown keys.
     """
     values = " ".join("{" + name + "!r}" for name in scope.parameters)
     match node:
@@ -72,7 +73,7 @@ def refusals(node: ast.stmt, scope: FunctionScope) -> Proposals:
 
 
 def gradient_modes(node: ast.stmt, scope: FunctionScope) -> Proposals:
-    """Propose replacing a `with torch.no_grad()` block by one that computes gradients."""
+    """Propose a block that computes gradients in place of a `with torch.no_grad()` block."""
     if isinstance(node, ast.With) and len(node.items) == 1:
         context = node.items[0].context_expr
         if called(context) in ("no_grad", "inference_mode"):
@@ -118,7 +119,7 @@ _SIMPLE = (ast.Assign, ast.AugAssign, ast.Expr)
 
 
 def moved_across_loops(scope: FunctionScope, nodes: list[ast.AST]) -> Iterator[Several]:
-    """Propose moving a statement out of a loop, or from before the loop into its body."""
+    """Propose moving a statement from a loop to before the loop, or the other way round."""
     for loop in (n for n in nodes if isinstance(n, (ast.For, ast.While))):
         counters = names_in(loop.target) if isinstance(loop, ast.For) else set()
         for first in loop.body[:3]:
@@ -164,13 +165,13 @@ def normalised_late(scope: FunctionScope, nodes: list[ast.AST]) -> Iterator[Seve
 
 
 def _start_of(node: ast.stmt) -> ast.Pass:
-    """Return an empty node at the start of a statement, where text can be inserted."""
+    """Return an empty node at the start of a statement. Replacing this node inserts text."""
     line, column = node.lineno, node.col_offset
     return ast.Pass(lineno=line, col_offset=column, end_lineno=line, end_col_offset=column)
 
 
 def _before(line: str, node: ast.stmt, scope: FunctionScope) -> str:
-    """Return a statement with a line inserted before it."""
+    """Return the text of a statement with a line inserted before the statement."""
     return f"{line}\n{' ' * node.col_offset}{scope.text(node)}"
 
 
@@ -179,7 +180,7 @@ def _is_docstring(node: ast.stmt) -> bool:
 
 
 def _written_names(function: ast.AST) -> set[str]:
-    """Return the names of arrays that a function changes in place, by a method or an index."""
+    """Return the names of arrays that a function changes by in-place methods or assignments."""
     found = set[str]()
     for node in ast.walk(function):
         match node:
@@ -191,14 +192,14 @@ def _written_names(function: ast.AST) -> set[str]:
 
 
 def written_name(node: ast.expr) -> str:
-    """Return the name of a written array, also if it is written through `.data`; otherwise ""."""
+    """Return the name of an array or of the array behind `.data`, or "" for other expressions."""
     while isinstance(node, ast.Attribute) and node.attr == "data":
         node = node.value
     return node.id if isinstance(node, ast.Name) else ""
 
 
 def in_place(node: ast.stmt, scope: FunctionScope) -> Proposals:
-    """Propose writing into a copy, rescaling a running sum, or assigning an unused result."""
+    """Propose writing to a copy, rescaling a running sum, or assigning an unused result."""
     text = scope.text(node)
     match node:
         case ast.AugAssign(ast.Name(name), op, value):
@@ -220,7 +221,7 @@ def in_place(node: ast.stmt, scope: FunctionScope) -> Proposals:
 
 
 def without_bias(scope: FunctionScope, nodes: list[ast.AST]) -> Iterator[Several]:
-    """Propose `bias=False` for all linear layers."""
+    """Propose `bias=False` for all linear layers of a function that has several."""
     layers = [
         n
         for n in nodes

@@ -1,4 +1,4 @@
-"""Expressions: operations, numbers, comparisons, names and arguments."""
+"""Propose edits of expressions: operations, numbers, comparisons, names and arguments."""
 
 import ast
 from itertools import permutations
@@ -35,11 +35,11 @@ _SIGNS: dict[type[ast.operator], str] = {
     ast.Mod: "%",
 }
 _ROOTS = (0.5, -0.5, 0.25, -0.25)
-_LARGE, _TINY = 1000, 1e-3  # beyond these, a number may stand for infinity or be an epsilon
+_LARGE, _TINY = 1000, 1e-3  # larger may stand for infinity, smaller for an epsilon
 
 
 def scales(node: ast.expr, scope: FunctionScope) -> Proposals:
-    """Propose a missing scale, its root or square, or its inverse; also no scale."""
+    """Propose adding, removing or inverting a scale, or replacing it by its root or square."""
     text, left = scope.text(node), _first_factor(node)
     if left is not None:
         yield "scale", f"({text}) / ({scope.text(left)}).shape[-1] ** 0.5"
@@ -83,7 +83,7 @@ def _means(node: ast.expr, scope: FunctionScope) -> Proposals:
 
 
 def roots(node: ast.expr, scope: FunctionScope) -> Proposals:
-    """Propose the root of an expression, or the root of a different expression."""
+    """Propose the square root of an expression, or a different expression under a root."""
     if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Div, ast.Mult, ast.Add)):
         yield "scale", f"({scope.text(node)}) ** 0.5"
     match scope.parents.get(node):
@@ -103,7 +103,7 @@ def roots(node: ast.expr, scope: FunctionScope) -> Proposals:
 
 
 def factors(node: ast.expr, scope: FunctionScope) -> Proposals:
-    """Propose twice or half of a value, one more or less, or the opposite sign."""
+    """Propose twice or half a value, one more or one less, or the opposite sign."""
     text, parent = scope.text(node), scope.parents.get(node)
     match node:
         case ast.BinOp(_, ast.Mult() | ast.Pow()):
@@ -125,7 +125,7 @@ def factors(node: ast.expr, scope: FunctionScope) -> Proposals:
 
 
 def brackets(node: ast.expr, scope: FunctionScope) -> Proposals:
-    """Propose different brackets: the same operands in a different order of evaluation."""
+    """Propose different brackets, which evaluate the same operands in a different order."""
     if not isinstance(node, ast.BinOp) or type(node.op) not in _SIGNS:
         return
     sign = _SIGNS[type(node.op)]
@@ -168,7 +168,7 @@ def comparisons(node: ast.expr, scope: FunctionScope) -> Proposals:
 
 
 def literals(node: ast.expr, scope: FunctionScope) -> Proposals:
-    """Propose a different number: one more or less, the opposite sign, zero, infinity."""
+    """Propose a different constant, such as one more or less, the opposite sign or infinity."""
     if isinstance(node, ast.Constant) and isinstance(node.value, bool):
         yield "constant", str(not node.value)
         return
@@ -186,13 +186,13 @@ def literals(node: ast.expr, scope: FunctionScope) -> Proposals:
     yield from (("constant", other) for other in dict.fromkeys(others))
 
 
-_FEW = 8  # siblings of a name, before only similar names are proposed
+_FEW = 8  # a name with more siblings is only replaced by similar names
 _AXES = ("", "[..., None]", "[:, None]")
 _RANDOM = ("multinomial", "randn", "rand", "normal", "randint")
 
 
 def arguments(node: ast.expr, scope: FunctionScope) -> Proposals:
-    """Propose a different order of arguments or values, and missing arguments."""
+    """Propose a different order of arguments or values, or an additional argument."""
     if isinstance(node, (ast.Tuple, ast.List)) and isinstance(node.ctx, ast.Load):
         parts = [scope.text(e) for e in node.elts]
         for order in permutations(range(len(parts))) if len(parts) in (2, 3) else ():
@@ -225,7 +225,7 @@ def _forgotten_arguments(node: ast.Call, scope: FunctionScope, parts: list[str])
     if called(node) in _RANDOM and "generator" in scope.parameters and "generator" not in given:
         yield "argument", scope.with_keywords(node, {"generator": "generator"})
     passed = {*parts, *(scope.text(k.value) for k in node.keywords)}
-    if isinstance(node.func, ast.Name) and node.func.id[:1].isupper():  # a class
+    if isinstance(node.func, ast.Name) and node.func.id[:1].isupper():  # probably a class
         for name in scope.parameters:
             if name not in passed:
                 yield "argument", scope.with_arguments(node, [*parts, name])
@@ -247,7 +247,7 @@ def unused_names(node: ast.expr, scope: FunctionScope) -> Proposals:
 
 
 def uncalled_layers(node: ast.expr, scope: FunctionScope) -> Proposals:
-    """Propose calling a layer that the method never uses, instead of another or on a value."""
+    """Propose a layer that the method never uses, in place of a called one or on an operand."""
     parent = scope.parents.get(node)
     match node:
         case ast.Attribute(ast.Name("self")) if isinstance(parent, ast.Call):
@@ -263,7 +263,7 @@ def uncalled_layers(node: ast.expr, scope: FunctionScope) -> Proposals:
 
 
 def sibling_names(node: ast.expr, scope: FunctionScope) -> Proposals:
-    """Propose a name that is assigned together with this name, or a name that is never read."""
+    """Propose a name from the same assignment or parameter list, or a name that is never read."""
     if isinstance(node, ast.Name) and _is_read(node, scope):
         siblings = sorted(scope.siblings.get(node.id, ()))
         if len(siblings) > _FEW:  # for example the sizes and strides of a Triton kernel
@@ -274,7 +274,7 @@ def sibling_names(node: ast.expr, scope: FunctionScope) -> Proposals:
 
 
 def names(node: ast.expr, scope: FunctionScope) -> Proposals:
-    """Propose any other name of the function, attribute of the object, or key."""
+    """Propose a different variable of the function, attribute of `self`, or dictionary key."""
     match node:
         case ast.Attribute(ast.Name("self"), attribute):
             for other in scope.attributes:
@@ -291,7 +291,10 @@ def names(node: ast.expr, scope: FunctionScope) -> Proposals:
 
 
 def is_operand(node: ast.expr, scope: FunctionScope) -> bool:
-    """Return True if an expression is a single value, and not a callable or a part of one."""
+    """Return True if an expression may be a numeric operand.
+
+    Return False for literals, comparisons, called functions and objects of attributes.
+    """
     parent = scope.parents.get(node)
     if isinstance(node, (ast.Constant, ast.Tuple, ast.List, ast.Compare, ast.BoolOp)):
         return False
@@ -300,7 +303,7 @@ def is_operand(node: ast.expr, scope: FunctionScope) -> bool:
 
 
 def _is_read(node: ast.Name, scope: FunctionScope) -> bool:
-    """Return True if a name of the function is read and not called."""
+    """Return True if a node reads a variable of the function without calling it."""
     parent = scope.parents.get(node)
     is_called = isinstance(parent, ast.Call) and parent.func is node
     return isinstance(node.ctx, ast.Load) and node.id in scope.names and not is_called

@@ -1,6 +1,6 @@
-"""Calls of array libraries: functions, options, masks, slices, dtypes, devices and gradients.
+"""Propose edits of library calls: functions, options, masks, slices, dtypes, devices, gradients.
 
-This includes missing steps: guards against NaN, normalisations and rescalings.
+Some operators add a missing step: a guard against NaN, a normalisation or a rescaling.
 """
 
 import ast
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from ..function_scope import FunctionScope, Proposals, called, is_method, names_in, number
 from .expressions import is_operand
 
-# Functions and types that students confuse.
+# Pairs of functions and types that students confuse.
 _SIMILAR = (
     *(("mean", "sum"), ("max", "sum"), ("amax", "sum"), ("argmax", "argmin"), ("max", "min")),
     *(("sin", "cos"), ("zeros", "ones"), ("zeros_like", "ones_like"), ("cat", "stack")),
@@ -28,12 +28,12 @@ for _one, _other in _SIMILAR:
     _SIMILAR_NAMES.setdefault(_one, []).append(_other)
     _SIMILAR_NAMES.setdefault(_other, []).append(_one)
 _BUILTINS = ("max", "min", "sum", "int", "round", "float")
-# Handled by the operators of axes, types and masks.
+# Options that `options` does not remove, because other operators handle most of them.
 _NO_OPTIONS = ("dim", "axis", "keepdim", "keepdims", "dtype", "device", "mask", "generator")
 
 
 def functions(node: ast.expr, scope: FunctionScope) -> Proposals:
-    """Propose a similar function or type."""
+    """Propose a function or type that students confuse with the given one."""
     match node:
         case ast.Attribute(owner, name):
             for other in _SIMILAR_NAMES.get(name, ()):
@@ -48,7 +48,7 @@ def functions(node: ast.expr, scope: FunctionScope) -> Proposals:
 
 
 def without_call(node: ast.expr, scope: FunctionScope) -> Proposals:
-    """Propose the argument instead of a call, or the array instead of its reduction."""
+    """Propose a call's argument in place of the call, or an array in place of its reduction."""
     if not isinstance(node, ast.Call):
         return
     only = len(node.args) == (0 if is_method(node) else 1) and not node.keywords
@@ -59,7 +59,7 @@ def without_call(node: ast.expr, scope: FunctionScope) -> Proposals:
 
 
 def options(node: ast.expr, scope: FunctionScope) -> Proposals:
-    """Propose a call without one of its options, or a buffer that is not saved."""
+    """Propose a call without one of its options, or a buffer that is not in the state dict."""
     for keyword in node.keywords if isinstance(node, ast.Call) else ():
         if keyword.arg and keyword.arg not in _NO_OPTIONS and isinstance(node, ast.Call):
             yield "option", scope.with_keywords(node, drop=keyword.arg)
@@ -68,7 +68,7 @@ def options(node: ast.expr, scope: FunctionScope) -> Proposals:
 
 
 def masks(node: ast.expr, scope: FunctionScope) -> Proposals:
-    """Propose an inverted mask or the opposite triangle."""
+    """Propose an inverted mask, the opposite triangle, or a Boolean mask."""
     text, parent = scope.text(node), scope.parents.get(node)
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.Invert, ast.Not)):
         yield "mask", scope.text(node.operand)
@@ -90,8 +90,7 @@ def masks(node: ast.expr, scope: FunctionScope) -> Proposals:
 
 
 def slices(node: ast.expr, scope: FunctionScope) -> Proposals:
-    """Propose a slice from the opposite end, a slice that is longer or shorter by one element, or
-    the whole array."""
+    """Propose the whole array, a slice of the opposite end, or one more or one less element."""
     if not isinstance(node, ast.Subscript) or isinstance(node.ctx, ast.Store):
         return
     yield "index", scope.text(node.value)
@@ -122,7 +121,7 @@ def _other_slices(part: ast.Slice, scope: FunctionScope) -> list[str]:
 
 
 def copies(node: ast.expr, scope: FunctionScope) -> Proposals:
-    """Propose a copy of a parameter's data or of a repeated layer, which would share memory."""
+    """Propose copies of a parameter's data and of repeated layers that share memory."""
     parent = scope.parents.get(node)
     if called(parent) == "Parameter" and isinstance(parent, ast.Call) and node in parent.args:
         yield "shared", f"({scope.text(node)}).detach().clone()"
@@ -138,7 +137,7 @@ _PICTURES = ("imshow", "matshow", "pcolormesh")
 
 
 def pictures(node: ast.expr, scope: FunctionScope) -> Proposals:
-    """Propose the same colour scale for every image, with the first row at the top."""
+    """Propose a colour scale from 0 to 1 for every image, and an origin at the top."""
     if isinstance(node, ast.Call) and called(node) in _PICTURES:
         given = {k.arg: k.value for k in node.keywords}
         if "vmin" not in given or any(number(given.get(k)) is None for k in ("vmin", "vmax")):
@@ -148,17 +147,17 @@ def pictures(node: ast.expr, scope: FunctionScope) -> Proposals:
 
 
 def partial_tiles(node: ast.expr, scope: FunctionScope) -> Proposals:
-    """Propose counting the last, partial tile in a Triton kernel."""
+    """Propose rounding up the number of tiles in a Triton kernel, to include a partial tile."""
     match node:
         case ast.BinOp(left, ast.FloorDiv(), right) if "tl" in scope.used:
             yield "off by one", f"tl.cdiv({scope.text(left)}, {scope.text(right)})"
 
 
-_LOWEST = ('float("-inf")', "-1e38")  # -inf minus -inf is NaN
+_LOWEST = ('float("-inf")', "-1e38")  # the latter because -inf minus -inf is NaN
 
 
 def fill_values(node: ast.expr, scope: FunctionScope) -> Proposals:
-    """Propose a different fill value for masked loads, and a lower initial maximum."""
+    """Propose a different fill value for masked loads, or a lower start for a running maximum."""
     parent = scope.parents.get(node)
     if isinstance(parent, ast.keyword) and parent.arg == "other":
         yield "constant", "0.0" if number(node) is None else 'float("-inf")'
@@ -174,12 +173,12 @@ _CASTS = ("float", "double", "half", "bool", "int", "long")
 
 
 def gradients(node: ast.expr, scope: FunctionScope) -> Proposals:
-    """Propose stopping a gradient or letting it flow, and keeping the device or dtype."""
+    """Propose detaching a value or keeping its gradient, or keeping the device or dtype."""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         inner = scope.text(node.func.value)
         if called(node) in ("detach", "item", "numpy", "clone") and not node.args:
             yield "gradient", inner
-        if _moves_to_cpu(node, scope):  # gradients flow through it
+        if _moves_to_cpu(node, scope):  # a move to the CPU keeps the gradient
             yield "device", inner
         if called(node) == "numpy":
             yield "gradient", f"{inner}.detach().numpy()"
@@ -199,7 +198,7 @@ def _moves_to_cpu(node: ast.Call, scope: FunctionScope) -> bool:
 
 
 def overflow(node: ast.expr, scope: FunctionScope) -> Proposals:
-    """Propose subtracting the maximum before exp, and handling infinities."""
+    """Propose subtracting the maximum before `exp`, replacing infinities, or a float32 softmax."""
     if not isinstance(node, ast.Call):
         return
     text, name, subject = scope.text(node), called(node), scope.subject_of(node)
@@ -225,7 +224,7 @@ def overflow(node: ast.expr, scope: FunctionScope) -> Proposals:
 
 
 def types(node: ast.expr, scope: FunctionScope) -> Proposals:
-    """Propose a different dtype or device where a tensor is created."""
+    """Propose a different dtype or device for a new array, or a linear layer without bias."""
     if not isinstance(node, ast.Call):
         return
     name, text, subject = called(node), scope.text(node), scope.subject_of(node)
@@ -255,7 +254,7 @@ def types(node: ast.expr, scope: FunctionScope) -> Proposals:
 
 
 def results(node: ast.expr, scope: FunctionScope) -> Proposals:
-    """Propose a result with a different dtype, sign or order of axes, or without NaN."""
+    """Propose a result with a different dtype, sign or axis order, without NaN, or with a layer."""
     text, parent = scope.text(node), scope.parents.get(node)
     appended = called(parent) == "append" and isinstance(parent, ast.Call) and node in parent.args
     if appended or (isinstance(node, ast.Name) and isinstance(parent, ast.Return)):
@@ -281,7 +280,7 @@ _POSITIVE = ("relu", "clamp", "clamp_min", "clip", "maximum")
 
 
 def guards(node: ast.expr, scope: FunctionScope) -> Proposals:
-    """Propose a quotient that is finite for a zero divisor, or zero weights at masked entries."""
+    """Propose a quotient that is finite for a zero divisor, or zero weights where masked."""
     text = scope.text(node)
     match node:
         case ast.BinOp(left, ast.Div(), right) if not isinstance(right, (ast.Constant, ast.BinOp)):
@@ -297,7 +296,7 @@ def guards(node: ast.expr, scope: FunctionScope) -> Proposals:
 
 
 def addends(node: ast.expr, scope: FunctionScope) -> Proposals:
-    """Propose adding a name of the function to an assigned or returned value."""
+    """Propose adding a variable of the function to an assigned or returned value."""
     if not isinstance(scope.parents.get(node), (ast.Assign, ast.Return)):
         return
     inside = names_in(node)
@@ -328,7 +327,7 @@ def rescaling(node: ast.expr, scope: FunctionScope) -> Proposals:
 
 
 def rescaling_factors(scope: FunctionScope) -> Iterator[str]:
-    """Yield the factors by which running sums shrink when a maximum grows."""
+    """Yield the factors that rescale a running sum when the running maximum grows."""
     for library, old, new in scope.running_maxima:
         if library == "tl":
             factor = f"tl.where({old} == {new}, 1.0, tl.exp({old} - {new}))"

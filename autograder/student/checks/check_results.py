@@ -1,7 +1,7 @@
-"""Results of public checks, and the messages between a command and the checking process.
+"""Define the results of public checks, and the messages to and from the checking process.
 
-The command writes a `CheckOrder` to the checking process as one line of JSON, and the process
-answers with `CheckEvent` lines.
+A command writes a `CheckOrder` to the checking process as one line of JSON. The process replies
+with one line of JSON for each `CheckEvent`.
 """
 
 import contextlib
@@ -28,11 +28,11 @@ FailureKind = Literal[
 # unknown: never checked; changed: edited since the last check
 State = Literal["pass", "fail", "open", "waiting", "skipped", "unknown", "changed"]
 
-PATIENCE = 5.0  # ratio of the limit of elapsed time to the limit of processor time
+PATIENCE = 5.0  # the limit on elapsed time, as a multiple of the limit on processor time
 
 
 class SuspectLine(msgspec.Struct, frozen=True):
-    """A line where a single change of this kind makes the checks pass."""
+    """A line where a single edit of kind `kind` makes all checks of the exercise pass."""
 
     line: int
     kind: str
@@ -44,11 +44,11 @@ class Failure(msgspec.Struct, frozen=True):
     kind: FailureKind
     message: str = ""
     error: str = ""  # the exception's type
-    line: int = 0  # in the student's module, from 1
+    line: int = 0  # in the student's module, counted from 1; 0 if unknown
     code: str = ""  # the text of that line
     facts: tuple[str, ...] = ()  # shapes, dtypes and devices of the values on that line
-    output: str = ""  # printed by the code
-    waits_for: str = ""  # the unwritten exercise that this one calls
+    output: str = ""  # the text that the code printed
+    waits_for: str = ""  # the unwritten exercise that the checked code calls
     places: tuple[SuspectLine, ...] = ()  # lines where the mistake may be
 
 
@@ -59,7 +59,7 @@ class CheckOutcome(msgspec.Struct, frozen=True):
     exercise: str
     claim: str
     failure: Failure | None = None
-    skipped: str = ""  # why it cannot run here, such as a package that is not installed
+    skipped: str = ""  # why the check cannot run here, such as a package that is not installed
 
     @property
     def state(self) -> State:
@@ -71,7 +71,7 @@ class CheckOutcome(msgspec.Struct, frozen=True):
 
 
 class ExerciseResult(msgspec.Struct, frozen=True):
-    """The result of an exercise. first: the first check that did not pass, or None."""
+    """The result of an exercise. `first`: the first check that did not pass, or None if all did."""
 
     name: str
     points: float
@@ -81,7 +81,7 @@ class ExerciseResult(msgspec.Struct, frozen=True):
     first: CheckOutcome | None = None
     elective: bool = False
     outcomes: tuple[CheckOutcome, ...] = ()
-    uses: tuple[str, ...] = ()  # failing exercises that it calls
+    uses: tuple[str, ...] = ()  # failing exercises that this exercise calls
 
 
 class CheckResult(msgspec.Struct, frozen=True):
@@ -90,7 +90,7 @@ class CheckResult(msgspec.Struct, frozen=True):
     folder: WeekFolder | None
     exercises: tuple[ExerciseResult, ...] = ()
     problem: str = ""  # why no check could run
-    broken: Failure | None = None  # why the module cannot be imported; `code` has two lines
+    broken: Failure | None = None  # why the import failed; `code` is the source line and a caret
     notes: tuple[str, ...] = ()  # mistakes that checks do not detect, such as an unsaved file
 
     @property
@@ -112,7 +112,7 @@ class CheckResult(msgspec.Struct, frozen=True):
 
     @property
     def open_points(self) -> float:
-        """Return the points to go, counting only as many electives as can still earn points."""
+        """The points still to earn. Electives beyond the number that counts are ignored."""
         left = [e for e in self.exercises if e.state != "pass"]
         electives = sorted((e.points for e in left if e.elective), reverse=True)
         if self.electives_counted is not None:
@@ -122,7 +122,7 @@ class CheckResult(msgspec.Struct, frozen=True):
 
 
 def claim_in_words(test: str, exercise: str) -> str:
-    """Convert a test's name to words: `test_softmax_known_row` of softmax to "known row"."""
+    """Convert a test's name to words, such as `test_softmax_known_row` to "known row"."""
     words = test.split("[")[0].removeprefix("test_").removeprefix(exercise).strip("_")
     return words.replace("_", " ") or exercise
 
@@ -132,15 +132,15 @@ def sum_up(
 ) -> ExerciseResult:
     """Combine the outcomes of an exercise's checks.
 
-    The first failure is one of written code, if there is any. A `forbidden` call fails the whole
-    exercise, as in grading.
+    The result's `first` is a failure of written code if there is one. A `forbidden` call fails the
+    whole exercise, as in grading.
     """
     ran = [o for o in outcomes if not o.skipped]
     failed = [o for o in ran if o.state != "pass"]
     first = min(failed, key=lambda o: o.state != "fail", default=None)
     state: State = first.state if first else "pass" if ran else "open"
     if state == "open" and len(failed) < len(ran):
-        state = "fail"  # some of its code is written
+        state = "fail"  # a check passed, so some code of the exercise is written
     passed, total = len(ran) - len(failed), len(ran)
     if outcomes and not ran:
         state, first = "skipped", outcomes[0]
@@ -151,7 +151,7 @@ def sum_up(
 
 
 class CheckOrder(msgspec.Struct, frozen=True):
-    """The exercises to check. done: checks to skip. seconds: time limit of each check."""
+    """The exercises to check. `done`: finished checks. `seconds`: the time limit of each check."""
 
     exercises: tuple[str, ...]
     done: tuple[str, ...] = ()
@@ -159,13 +159,13 @@ class CheckOrder(msgspec.Struct, frozen=True):
 
 
 class CheckEvent(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Progress of an order. An event without values means that the module's import starts.
+    """Progress of an order. An event without values announces the import of the module.
 
     begins, exercise: the check that starts.
-    outcome: the outcome of a check; a second outcome of the same check replaces the first.
+    outcome: the outcome of a check; it replaces an earlier outcome of the same check.
     problem: why the file of checks cannot be read.
     stopped: why the module cannot be imported; no check runs.
-    finished: whether this is the last event of a completed order.
+    finished: True if this is the last event of a completed order.
     """
 
     begins: str = ""
@@ -177,7 +177,10 @@ class CheckEvent(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 def timeout_message(seconds: float, computing: bool) -> str:
-    """Return the message for code that used up its processor time, or that waited too long."""
+    """Return the message for code that was stopped after a timeout.
+
+    computing: True if the code used up its processor time, False if it only waited too long.
+    """
     if computing:
         return (
             f"It was stopped after {seconds:g} seconds of processor time. "
@@ -190,7 +193,7 @@ def timeout_message(seconds: float, computing: bool) -> str:
 
 
 def signal_name(code: int) -> str:
-    """Return the name of the signal that ended a process, or "" for an ordinary exit code."""
+    """Return the name of the signal that ended a process, or "" if the process exited normally."""
     with contextlib.suppress(ValueError):
         return signal.Signals(-code).name if code < 0 else ""
     return f"signal {-code}"

@@ -1,9 +1,9 @@
-"""Explain in the checking process why the student's module or a public check fails.
+"""Explain why the student's module cannot be imported, or why a public check fails.
 
-The frames of an exception exist only in the process that raised it. Explanations contain where it
-was raised, why, and the shapes, dtypes and devices of the values on that line; no method of a
-student's class is called. Small edits that make failing checks pass locate a mistake: only their
-lines and kinds are reported, never the edits.
+Explanations are created in the checking process, because the frames of an exception exist only
+where it was raised. They state the line, the reason, and the shapes, dtypes and devices of values
+on that line, without calling methods of a student's class. To locate a mistake, small edits of the
+code are tried. If an edit makes all checks pass, only its line and kind are reported.
 
 The module is imported as in grading: once, from its file even if a library has the same name, and
 without standard input.
@@ -34,18 +34,18 @@ _MAX_MESSAGE = 2000
 _MAX_CODE = 200
 _MAX_FACTS = 5
 _NUMPY_SCALAR = re.compile(r"\bnp\.(?:float|int|uint|bool)\d*_?\(([^()]*)\)")
-# An edited version may run for _MIN_SECONDS, or for _TIMES the time of the student's version.
+# An edited version may run _TIMES as long as the student's version, and at least _MIN_SECONDS.
 _MIN_SECONDS = 0.1
 _TIMES = 5
 _MAX_SECONDS = 0.5  # time limit of the student's version
 _MAX_LINES = 2
-_WEIGHT_MARGIN = 0.6  # edits whose weight exceeds that of the first match by more are not tried
+_WEIGHT_MARGIN = 0.6  # edits that outweigh the first successful edit by more than this are skipped
 
 
 def import_module(folder: WeekFolder) -> ImportFailure | None:
     """Import the student's module; return why the import failed, or None if it succeeded.
 
-    If a library of an optional exercise is missing, return None too: its checks report the library.
+    Also return None if an optional library is missing, because the checks that need it report that.
     """
     spec = importlib.util.spec_from_file_location(folder.stem, folder.module)
     assert spec is not None
@@ -70,14 +70,17 @@ def _described(error: BaseException, folder: WeekFolder) -> ImportFailure:
         message = str(error.msg) if isinstance(error, SyntaxError) else str(error)
         message = message.replace(str(folder.path) + os.sep, "")
         return ImportFailure(type(error).__name__, message, *stopped_at(error, str(folder.path)))
-    except Exception:  # raised by a hostile exception, or because a file was deleted
+    except Exception:  # the student's exception class is faulty, or a file was deleted
         return ImportFailure(type(error).__name__, "")
 
 
 def explain_stopped_import(
     frame: FrameType | None, folder: WeekFolder, seconds: float, computing: bool
 ) -> ImportFailure:
-    """Describe an import that was stopped at `frame` after `seconds`."""
+    """Describe an import that was stopped at `frame`.
+
+    computing: True if the import used `seconds` of processor time, False if it waited too long.
+    """
     own = str(folder.path) + os.sep
     while frame is not None and not frame.f_code.co_filename.startswith(own):
         frame = frame.f_back
@@ -90,7 +93,7 @@ def explain_stopped_import(
 def explain_failure(
     error: BaseException, folder: WeekFolder, exercise: str, output: str = ""
 ) -> Failure:
-    """Describe the exception that ended a check of `exercise`, after it printed `output`."""
+    """Describe the exception that ended a check of `exercise`. `output`: what the check printed."""
     frames = [f for f in traceback.walk_tb(error.__traceback__) if _in_folder(f[0], folder)]
     student_frames = [(f, n) for f, n in frames if not _is_test(f, folder)]
     kind, message = type(error).__name__, _message(error)
@@ -115,7 +118,7 @@ def explain_failure(
 
 
 def explain_stopped_check(frame: FrameType | None, folder: WeekFolder, message: str) -> Failure:
-    """Describe the line at which the student's code was stopped; `message` is the reason."""
+    """Describe a check that was stopped at `frame`; `message` is the reason."""
     while frame is not None and (not _in_folder(frame, folder) or _is_test(frame, folder)):
         frame = frame.f_back
     if frame is None:
@@ -125,7 +128,7 @@ def explain_stopped_check(frame: FrameType | None, folder: WeekFolder, message: 
 
 
 def _unwritten(error: NotImplementedError, folder: WeekFolder, exercise: str, line: int) -> Failure:
-    """Read the unwritten function's name from the exception that its stub raises."""
+    """Describe an exception raised by a stub, which contains the name of the unwritten function."""
     name = str(error.args[0]).split(".")[0] if error.args else exercise
     if name != exercise and name in folder.names:
         return Failure("waiting", line=line, waits_for=name)
@@ -148,7 +151,7 @@ def _message(error: BaseException) -> str:
     """Return the message of an exception without the values that pytest adds to assertions."""
     try:
         text = str(error)
-    except Exception:  # the exception's class may be the student's, with any `__str__`
+    except Exception:  # the student may have defined the exception's `__str__`
         text = "(its message cannot be shown)"
     if isinstance(error, AssertionError):
         written, added, _ = text.partition("\nassert ")
@@ -209,12 +212,12 @@ def find_mistake_lines(
 ) -> tuple[SuspectLine, ...]:
     """Return the lines where a single edit makes all checks pass.
 
-    checks: with the failing ones first, so that most edits are rejected early.
-    until: the processor time of this process at which the search ends.
+    checks: the exercise's checks, failing ones first, so that most edits are rejected early.
+    until: the value of `time.process_time()` at which the search ends.
     """
     from ...repair import generate_edits  # slow to import, and used only after a failure
 
-    if not hasattr(signal, "setitimer"):  # an edited version that hangs could not be stopped
+    if not hasattr(signal, "setitimer"):  # Windows cannot stop an edited version that hangs
         return ()
     source = folder.source()
     data = source.encode()
@@ -250,7 +253,7 @@ def _passes(
 
 
 class _Timeout(BaseException):
-    """An edited version runs too long. `except Exception` in its code does not catch this."""
+    """An edited version ran too long. `except Exception` in the edited code cannot catch this."""
 
 
 @contextmanager

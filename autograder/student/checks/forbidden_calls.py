@@ -1,10 +1,11 @@
 """Detect forbidden calls while the public checks run, under any alias.
 
 The rules in `folder/slips.py` find plain calls in the source. They miss aliases such as
-`act = nn.Softmax(-1)` at the top of a module, and names assembled at run time. The hooks here are
-those of the grader (`worker/monitor/function_hooks.py`): Python functions of libraries, NumPy's
-ufuncs, and torch's public functions. A dispatch mode adds the operators that run, including those
-of compiled programs. Grading replaces their kernels instead, which is too slow for a check.
+`act = nn.Softmax(-1)` at the top of a module, and names assembled at run time. This module uses the
+grader's hooks (`worker/monitor/function_hooks.py`) for Python functions of libraries, NumPy's
+ufuncs, and torch's public functions. A dispatch mode also reports the operators that torch runs,
+including those of compiled programs. The grader replaces the kernels of operators instead, which
+is too slow for a check.
 
 A call is attributed to the student if the innermost frame in the week's folder does not belong to
 the checks, which may call any function. Calls during the import of a module are allowed, as in
@@ -24,7 +25,7 @@ from .check_results import Failure
 
 
 class CallNotice:
-    """Store the first forbidden call of a check in `failure`."""
+    """A detector of forbidden calls. `failure`: the first forbidden call of the current check."""
 
     def __init__(self, folder: WeekFolder) -> None:
         self._folder, self._checks = folder.path, str(folder.checks)
@@ -33,7 +34,7 @@ class CallNotice:
 
     @contextmanager
     def watching(self, patterns: tuple[str, ...]) -> Iterator[None]:
-        """Detect calls that match the patterns; hook torch only if it has been imported."""
+        """Detect calls that match the patterns; watch torch only if it has been imported."""
         self._patterns, self.failure = patterns, None
         try:
             if patterns and "torch" in sys.modules:
@@ -45,7 +46,7 @@ class CallNotice:
             self._patterns = ()
 
     def note(self, name: str, composed: bool = False) -> None:
-        """Record a call by its base name if it matches a pattern and the student's code made it."""
+        """Record a call of `name` if it matches a pattern and the student's code makes the call."""
         if self.failure is None and matches(name, self._patterns):
             line = self._line()
             if line is not None:
@@ -53,7 +54,10 @@ class CallNotice:
                 self.failure = Failure("forbidden", call_in_words(name), name[:60], line=line)
 
     def _line(self) -> int | None:
-        """Return the line of the student's code that makes the call, or None if a check does."""
+        """Return the line of the student's code that makes the call.
+
+        Return None if a public check makes the call, or a module that is being imported.
+        """
         found: int | None = None
         frame: Any = sys._getframe(2)
         while frame is not None:
@@ -69,7 +73,7 @@ class CallNotice:
 
 
 def _dispatch_mode(note: Callable[[str], None]) -> Any:
-    from torch.utils._python_dispatch import TorchDispatchMode  # imported with torch
+    from torch.utils._python_dispatch import TorchDispatchMode  # torch is loaded at this point
 
     class OperatorMode(TorchDispatchMode):
         def __torch_dispatch__(

@@ -1,9 +1,9 @@
 """Start the checking process, send it orders, and collect the outcomes of public checks.
 
-The checking process stops a check at its time limit, and this module kills a process that no longer
-responds. If the process ends early (an endless loop, a crash of the interpreter), the remaining
-exercises run in a new process. `WarmPython` keeps a process ready, because starting a process takes
-as long as importing torch.
+The checking process stops each check at its time limit, and this module kills the process if it no
+longer responds. If the process ends early (because of an endless loop or a crash of the
+interpreter), the remaining exercises are checked in a new process. `WarmPython` keeps a process
+ready, because every new process has to import torch, which is slow.
 """
 
 import contextlib
@@ -33,7 +33,7 @@ from .check_results import (
 
 _CAN_FORK = sys.platform == "linux"  # on other systems, torch's libraries crash after a fork
 _START_SECONDS = 180.0  # long enough to import torch from a slow disk
-_GRACE = 30.0  # time after its limit in which the checking process must stop a check itself
+_GRACE = 30.0  # seconds after the time limit until a process that has not stopped is killed
 
 
 class DoesNotRun(Exception):
@@ -48,20 +48,20 @@ class WarmPython:
     """A checking process with all libraries imported, which runs one order at a time.
 
     If the process cannot fork, it ends after each order, and `finish` starts the next process.
-    events: the events of the current order; the last has `finished`, or is None if the process
-    ended.
+    events: the events of the current order. The last one has `finished` set, or is None if the
+    process ended early.
     """
 
     def __init__(self, folder: WeekFolder) -> None:
         self._folder = folder
-        # a process that serves several orders would read conftest.py only once
+        # forks of one process would not notice changes to conftest.py, which pytest reads only once
         self._serves = _CAN_FORK and not (folder.path / "conftest.py").exists()
         self._start()
 
     def _start(self) -> None:
         env = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")}
         env |= {"MPLBACKEND": "Agg"}
-        # otherwise torch's threads spend half of a check's time waiting actively for work
+        # by default, torch's threads spend half of a check's time busy-waiting for work
         env.setdefault("OMP_WAIT_POLICY", "passive")
         command = [sys.executable, "-P", "-m", "autograder.student.checks.runner"]
         command += [str(self._folder.path), *(["--serve"] if self._serves else [])]
@@ -76,7 +76,7 @@ class WarmPython:
         if self.process.poll() is not None:
             self.restart()
         assert self.process.stdin is not None
-        with contextlib.suppress(OSError):  # the process died while starting: `events` ends
+        with contextlib.suppress(OSError):  # the process has died, so `events` ends with None
             self.process.stdin.write(msgspec.json.encode(order) + b"\n")
             self.process.stdin.flush()
 
@@ -86,7 +86,7 @@ class WarmPython:
         return self._errors.read()[-4000:].decode("utf-8", "replace").strip().split("\n")[-1]
 
     def finish(self) -> None:
-        """Restart the process after an order unless the process accepts further orders."""
+        """Restart the process after an order, unless it accepts further orders."""
         if not self._serves:
             self.restart()
 
@@ -118,8 +118,9 @@ def run_checks(
     seconds: float = 20.0,
     warm: WarmPython | None = None,
 ) -> list[CheckOutcome]:
-    """Return the outcome of every public check of the exercises; `seconds`: limit for each check.
+    """Run the public checks of the exercises and return their outcomes.
 
+    seconds: time limit of each check. warm: the checking process; default: a new process.
     Raise DoesNotRun if the module cannot be imported, KitError if the checks cannot run.
     """
     if warm is None:
@@ -132,7 +133,7 @@ def run_checks(
         warm.send(order)
         try:
             stopped = _run_order(warm, order, outcomes)
-        except BaseException:  # also Ctrl-C: a check may still be running
+        except BaseException:  # including Ctrl-C, because a check may still be running
             warm.restart()
             raise
         if stopped is None:
@@ -147,7 +148,7 @@ def run_checks(
 def _run_order(
     python: WarmPython, order: CheckOrder, outcomes: dict[str, CheckOutcome]
 ) -> CheckOutcome | None:
-    """Add outcomes to `outcomes` as they arrive.
+    """Wait for the events of an order, and add the outcome of each finished check to `outcomes`.
 
     Return the outcome of the check that ended the process, or None if the order is complete.
     """
@@ -185,7 +186,7 @@ def _run_order(
 
 
 def _interrupted(begun: CheckEvent, failure: Failure, of_import: str) -> CheckOutcome:
-    """Return the outcome of the check that was running; raise DoesNotRun for the import."""
+    """Return the outcome of the check that was interrupted, or raise DoesNotRun for the import."""
     if not begun.begins:
         raise DoesNotRun(ImportFailure("", of_import))
     claim = claim_in_words(begun.begins, begun.exercise)

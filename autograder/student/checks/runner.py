@@ -3,11 +3,11 @@
     python -m autograder.student.checks.runner FOLDER [--serve]
 
 The process imports libraries and starts pytest before it reads an order, one line of JSON on
-standard input. It writes events as lines of JSON to the original standard output; pytest captures
-the output of the student's code. A check that exceeds its time limit ends the process after an
-event with the line at which the check was stopped. With `--serve` (Linux only) each order runs in a
-fork, so the effects of the student's code end with the order; if the fork dies, this process exits
-with the same signal or code.
+standard input. It writes events as lines of JSON to the original standard output, while pytest
+captures the output of the student's code. If a check exceeds its time limit, the process reports
+the line at which the check was stopped, and exits. With `--serve` (Linux only), each order runs in
+a fork, so that the student's code cannot affect later orders. If the fork dies, the process exits
+with the same signal or exit code.
 """
 
 import ctypes
@@ -49,11 +49,11 @@ from .forbidden_calls import CallNotice
 
 _MAX_OUTPUT = 4000
 _INTERVAL = 0.05  # seconds between two checks of the time limit
-_SEARCH_SECONDS = 0.8  # processor time to search for mistakes, for all exercises together
+_SEARCH_SECONDS = 0.8  # processor time for locating mistakes, for all exercises together
 _IDLE = 1800.0  # seconds without an order after which the process exits to free its memory
 _COMPLETE, _STOPPED = 42, 3  # exit codes
 _PR_SET_PDEATHSIG = 1
-# Slow imports by a word in the student's files that implies them: `assert_close` imports
+# Maps a word in the student's files to the slow import that it causes: `assert_close` imports
 # torch.distributed, and the first optimizer imports torch's compiler.
 _SLOW_IMPORTS = {
     "numpy": "numpy",
@@ -81,7 +81,7 @@ class CheckPlugin:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection(self, session: pytest.Session) -> None:
-        """Wait for an order, before any of the student's files is imported."""
+        """Wait for an order before importing any of the student's files."""
         capture = session.config.pluginmanager.getplugin("capturemanager")
         self._wait_for_order()
         while self._serve and (fork := os.fork()):
@@ -168,7 +168,7 @@ class CheckPlugin:
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self) -> None:
         self._report_mistake_lines()
-        self.end()  # skip pytest's final garbage collection, which takes longer than the checks
+        self.end()  # skips pytest's final garbage collection, which takes longer than the checks
 
     def _report_mistake_lines(self) -> None:
         if not any(outcome.failure for _, outcome in self._ran):
@@ -190,7 +190,7 @@ class CheckPlugin:
                         self.report(CheckEvent(outcome=outcome))
 
     def end(self) -> NoReturn:
-        """Report the end of the order and exit, even if threads of the student's code still run."""
+        """Report the end of the order and exit, even if the student's code has running threads."""
         self.report(CheckEvent(finished=True))
         os._exit(_COMPLETE)
 
@@ -198,8 +198,9 @@ class CheckPlugin:
     def _time_limited(self, stop: Callable[[], None]) -> Iterator[None]:
         """Call `stop`, which ends the process, from a separate thread when the time is up.
 
-        The time is up when both processor time and elapsed time reach the limit, so that neither a
-        busy machine nor several threads shorten it, or when elapsed time reaches PATIENCE limits.
+        The time is up when processor time and elapsed time have both reached the limit. Waiting for
+        both prevents early timeouts on busy machines or with several threads. The time is also up
+        when elapsed time reaches PATIENCE times the limit.
         """
         seconds, ended, began = self.order.seconds, threading.Event(), time.monotonic()
         self._began = time.process_time()
@@ -217,7 +218,7 @@ class CheckPlugin:
             ended.set()
 
     def _computes(self) -> bool:
-        """Return True if the import or check that is running has used up its processor time."""
+        """Return True if the running import or check has used up its processor time."""
         return time.process_time() - self._began >= self.order.seconds
 
     def _exercise(self, item: pytest.Item) -> str:
@@ -257,7 +258,7 @@ def _as_call(item: pytest.Item) -> Callable[[], object] | None:
 
 
 def _remove_compiled(folder: Path) -> None:
-    """Remove bytecode caches, because two quick saves can have the same time and size."""
+    """Delete bytecode caches, which can be stale if two saves have the same time and size."""
     for source in folder.glob("*.py"):
         with suppress(OSError, NotImplementedError):
             Path(importlib.util.cache_from_source(str(source))).unlink()
@@ -269,14 +270,14 @@ def _end_with_parent() -> None:
 
 
 def _import_libraries(*sources: Path) -> None:
-    """Import the slow libraries that the files mention, before the order arrives."""
+    """Import the slow libraries that the files mention."""
     text = ""
     for source in sources:
         with suppress(OSError):
             text += source.read_text(encoding="utf-8", errors="replace")
     for word, name in _SLOW_IMPORTS.items():
         if word in text:
-            with suppress(ImportError):  # the checks report it
+            with suppress(ImportError):  # the checks report a missing library
                 importlib.import_module(name)
 
 
@@ -290,11 +291,11 @@ def main() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     folder = open_folder(Path(sys.argv[1]))
     sys.dont_write_bytecode = True
-    # import libraries before the folder is on the path, where files could shadow them
+    # import libraries before the folder is on the path, because its files could shadow them
     _import_libraries(folder.checks, folder.module)
     sys.path.insert(0, str(folder.path))
     os.chdir(folder.path)
-    gc.freeze()  # keep garbage collections in a fork from copying the pages of torch
+    gc.freeze()  # prevents garbage collections in a fork from copying torch's memory pages
     plugin = CheckPlugin(folder, orders, events, serve)
     options = ["--import-mode=importlib", "-c", os.devnull, "--rootdir", str(folder.path)]
     options += ["--noconftest"] if serve else []

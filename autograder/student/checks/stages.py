@@ -1,10 +1,10 @@
 """Check a project folder that combines several weeks, stage by stage (`check FOLDER`).
 
 The folder is part of the course. Its `stages.py` defines TITLE, DONE (printed when all stages
-pass), WEEKS (the week number of each module) and `stages(here)`, which yields a `Stage` for each
-claim; `run_stage` creates a `Stage` from a function that raises `StageFailed`. Stages build on each
-other, so the first failure ends the run. `run_stages` runs this module in a separate process,
-because the student's code may hang or exit.
+pass), WEEKS (the week number of each module) and `stages(here)`, a generator of `Stage` objects.
+`run_stage` creates a `Stage` from a function that raises `StageFailed` on failure. Each stage
+builds on the one before, so the first failure ends the run. `run_stages` runs this module in a
+separate process, because the student's code may hang or exit.
 """
 
 import contextlib
@@ -25,11 +25,11 @@ from ..show.check_text import console
 
 FILE = "stages.py"
 _SECONDS = 180.0
-_ALL_PASSED, _ONE_FAILED = 10, 11  # exit codes; 0 may come from the student's code
+_ALL_PASSED, _ONE_FAILED = 10, 11  # exit codes; not 0, because the student's code may exit with 0
 
 
 class Stage(msgspec.Struct, frozen=True):
-    """The outcome of one stage. why: the reason for a failure, on one line."""
+    """The outcome of one stage. `why`: the reason for a failure, on one line."""
 
     claim: str
     passed: bool
@@ -39,11 +39,11 @@ class Stage(msgspec.Struct, frozen=True):
 
 
 class StageFailed(Exception):
-    """The claim of a stage is false; the student sees the message."""
+    """A stage's claim is not true of the student's code. The student sees the message."""
 
 
 def run_stage(claim: str, check: Callable[[], None], weeks: Mapping[str, int]) -> Stage:
-    """Run one check; `weeks` maps the student's modules to the numbers of their weeks."""
+    """Run one check and return its outcome. `weeks`: maps the student's modules to week numbers."""
     try:
         check()
     except StageFailed as error:
@@ -54,7 +54,7 @@ def run_stage(claim: str, check: Callable[[], None], weeks: Mapping[str, int]) -
         return Stage(claim, False, why, unwritten=True)
     except BaseException as error:
         text = ""
-        with contextlib.suppress(Exception):  # the exception may be the student's
+        with contextlib.suppress(Exception):  # the exception's `__str__` may be the student's code
             text = str(error)
         why = re.sub(r"\s+", " ", f"{type(error).__name__}: {text}")[:200]
         return Stage(claim, False, f"{why}{_location(error, weeks, line=True)}")
@@ -62,7 +62,7 @@ def run_stage(claim: str, check: Callable[[], None], weeks: Mapping[str, int]) -
 
 
 def _location(error: BaseException, weeks: Mapping[str, int], line: bool) -> str:
-    """Return the innermost location in the student's files, in parentheses, or "" if unknown."""
+    """Return the innermost location in the student's files in parentheses, or "" if unknown."""
     for frame, number in reversed(list(traceback.walk_tb(error.__traceback__))):
         stem = Path(frame.f_code.co_filename).stem
         if stem in weeks:
@@ -71,7 +71,7 @@ def _location(error: BaseException, weeks: Mapping[str, int], line: bool) -> str
 
 
 def staged_folder(name: str, start: Path | None = None) -> Path | None:
-    """Return the folder `name` with a `stages.py` at `start` or next to it, or None if missing."""
+    """Return the project folder `name`, or None if it is not at, in or next to `start`."""
     here = (start or Path.cwd()).resolve()
     folders = [here] if here.name == name else []
     folders += [here / name, here.parent / name]
@@ -111,7 +111,7 @@ def run_stages(folder: Path, start: Path | None = None, seconds: float = _SECOND
 def main(here: Path, folder: Path, marks: Sequence[str]) -> NoReturn:
     """Run the stages of `folder` on the student's files in `here`, then exit the process."""
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # discard prints of the student's code
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # discards the output of the student's code
 
     os.chdir(here)
     sys.path.insert(0, str(folder))
@@ -129,7 +129,7 @@ def main(here: Path, folder: Path, marks: Sequence[str]) -> NoReturn:
 
 
 if __name__ == "__main__":
-    # import under the full name, so that Stage is the class that stages.py imports
+    # import this file under its full name, so that `Stage` is the class that stages.py imports
     from autograder.student.checks import stages
 
     stages.main(Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3:])

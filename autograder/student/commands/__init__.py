@@ -1,7 +1,7 @@
-"""Check a week and submit it, for the commands and the functions of a notebook.
+"""Check and submit a week, from the command line or a notebook.
 
-`check` runs the checks of a week, `submit` implements the command, and `service_client` is its HTTP
-client for the course's service.
+`check` runs a week's public checks, `submit` implements `autograder submit`, and `service_client`
+is its HTTP client for the course's service.
 """
 
 __all__ = ["check", "service_client", "submit"]

@@ -1,9 +1,9 @@
 """Run a week's public checks and combine the results, for a terminal or a notebook.
 
-The checks run in a separate process, so they read the current file, and an endless loop can be
+The checks run in a separate process, so they always use the saved file, and an endless loop can be
 stopped. Errors in the student's code are part of the result. The functions for notebooks return
-output that renders in the cell and raise no exceptions. A notebook's kernel keeps one checking
-process, for the week that was checked last, which ends with the kernel.
+output that renders in the cell, and show a KitError as a message. A notebook's kernel keeps one
+checking process, for the week that was checked last. This process ends with the kernel.
 """
 
 import contextlib
@@ -24,14 +24,14 @@ from ..folder.week import WeekFolder, open_all, open_folder
 from ..show.check_text import next_to_do, plain, week_progress
 from ..show.notebook_output import NotebookOutput, check_html, message_output, progress_output
 
-processes: dict[Path, WarmPython] = {}  # by week folder, at most one
+processes: dict[Path, WarmPython] = {}  # the checking process by week folder, at most one
 
 
 class NotPassed(AssertionError):
-    """A check failed under nbgrader's Validate button, which reports only exceptions."""
+    """A check failed during nbgrader's validation, which notices only exceptions."""
 
     def _render_traceback_(self) -> list[str]:
-        """Show only the message in IPython, because all frames belong to the kit."""
+        """Make IPython show only the message, because all frames belong to the kit."""
         return str(self).split("\n")
 
 
@@ -82,8 +82,8 @@ def _remember(
 ) -> tuple[set[str], list[str]]:
     """Store the results in the state file.
 
-    Return the exercises whose previous check ran on an identical file, and all exercises of the
-    week whose present code is known to fail.
+    Return the exercises whose previous check ran on an identical file, and the exercises of the
+    week whose current code is known to fail.
     """
     state, prints = load_state(folder.memory), fingerprints(source, folder.names)
     file = hashlib.blake2b(source.encode(), digest_size=12).hexdigest()
@@ -110,7 +110,7 @@ def _import_failed(folder: WeekFolder, source: str, stopped: ImportFailure) -> C
 
 
 def check_in_notebook(exercise: str | None, folder: Path | None = None) -> Checked:
-    """Check one exercise, or all of a week; an error becomes the result's `problem`."""
+    """Check one exercise, or all of a week; return the message of a KitError as `problem`."""
     try:
         opened = open_folder(folder)
         names = [opened.exercise(exercise).name] if exercise else list(opened.names)
@@ -122,7 +122,7 @@ def check_in_notebook(exercise: str | None, folder: Path | None = None) -> Check
 def hint_in_notebook(
     exercise: str | None, again: bool = False, folder: Path | None = None
 ) -> NotebookOutput:
-    """Show the hints shown so far and the next hint, which `again` omits."""
+    """Render the hints shown so far and, unless `again`, the next hint."""
     try:
         opened = open_folder(folder)
         name = opened.exercise(exercise).name if exercise else next_to_do(opened)
@@ -133,7 +133,7 @@ def hint_in_notebook(
 
 
 def progress_in_notebook(folder: Path | None = None) -> NotebookOutput:
-    """Show the progress in each week."""
+    """Render the progress in each week."""
     try:
         weeks = open_all(folder)
     except KitError as error:

@@ -1,7 +1,7 @@
 """HTTP client for the course's service: sign in once with a token, then use a stored key.
 
-A key is sent only to the address that issued the key: redirects are not followed, and remote
-machines are contacted only over https.
+A key is sent only to the service that issued it: redirects are not followed, and remote services
+are contacted only over https.
 """
 
 import contextlib
@@ -24,11 +24,11 @@ _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _SECONDS = 60.0
 _HUB_TOKEN = "JUPYTERHUB_API_TOKEN"
 _FORM = "application/x-www-form-urlencoded"
-_MAX_BYTES = 4 << 20  # of a response
+_MAX_BYTES = 4 << 20  # maximum size of a response
 
 
 class SignInRequired(KitError):
-    """The service rejected the key, or there is no key."""
+    """The service rejected the key, or this machine has no key for it."""
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
@@ -37,7 +37,7 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
 
 
 class CourseService:
-    """A course's service at `url`; raises KitError if the address is invalid or not encrypted."""
+    """A client of the course's service; raises KitError if the URL is invalid or not encrypted."""
 
     def __init__(self, url: str) -> None:
         parts = urllib.parse.urlsplit(url)
@@ -62,7 +62,7 @@ class CourseService:
         return str(reply["name"])
 
     def review(self, week: str, data: bytes) -> dict[str, Any]:
-        """Send a zip; return the parts that submitting it would keep, replace or omit."""
+        """Upload a zip for review; return the effects that submitting the zip would have."""
         return self._json(f"weeks/{week}/review", data, "application/zip")
 
     def submit(self, week: str, digest: str) -> dict[str, Any]:
@@ -71,13 +71,13 @@ class CourseService:
         return self._json(f"weeks/{week}/tries", form, _FORM)
 
     def follow(self, receipt: str) -> Iterator[dict[str, Any]]:
-        """Yield the state of a submission, at the service's intervals, until it is graded."""
+        """Yield the state of a submission until it is final, as often as the service suggests."""
         while True:
             state = self._json(f"tries/{receipt}")
             yield state
             if not state.get("refresh"):
                 return
-            time.sleep(float(state["refresh"]))  # the interval that the service asks for
+            time.sleep(float(state["refresh"]))
 
     def _json(self, path: str, data: bytes | None = None, kind: str = "") -> dict[str, Any]:
         headers = {"accept": "application/json"}

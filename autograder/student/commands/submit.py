@@ -1,4 +1,4 @@
-"""Submit a week to the course's service or nbgrader, and show the receipt and the result."""
+"""Submit a week to the course's service or to nbgrader, and print the receipt and the result."""
 
 import contextlib
 import getpass
@@ -26,7 +26,7 @@ Lines = Iterator[tuple[int, str]]  # (indentation, text)
 
 
 def find_week_folder(week: str | None, folder: Path | None) -> WeekFolder:
-    """Open a week by name or number, or the current week; raise KitError if it is not here."""
+    """Open a week by name or number; default: the current week. Raise KitError if not found."""
     if week is None:
         return open_folder(folder)
     weeks = open_all(folder)
@@ -39,7 +39,7 @@ def find_week_folder(week: str | None, folder: Path | None) -> WeekFolder:
 
 
 def run_public_checks(out: Console, folder: WeekFolder) -> bool:
-    """Check all exercises and print a summary; return True if all pass or cannot run here.
+    """Check all exercises and print a summary; return True if each passes or cannot run here.
 
     Raise KitError if the module cannot be imported.
     """
@@ -71,7 +71,7 @@ def _confirm(confirm: bool) -> None:
 def send_to_exchange(
     out: Console, folder: WeekFolder, parcel: SubmissionFiles, *, confirm: bool
 ) -> None:
-    """Submit files through nbgrader's exchange; confirm: ask first on a terminal."""
+    """Submit files through nbgrader's exchange. `confirm`: on a terminal, ask first."""
     out.print("Parts of earlier submissions that are not in this one are kept.")
     out.print(f"  files    {', '.join(parcel.files)}")
     out.print(f"  digest   {parcel.digest}")
@@ -90,7 +90,10 @@ def send_to_service(
     confirm: bool,
     wait: bool,
 ) -> None:
-    """Submit files to the course's service; confirm: ask first; wait: wait for the result."""
+    """Submit files to the course's service.
+
+    confirm: on a terminal, ask before submitting. wait: wait for the result and print it.
+    """
     service = CourseService(url)
     review = _review(out, folder, parcel, service)
     _print(out, review_lines(review))
@@ -103,7 +106,7 @@ def send_to_service(
     out.print(f"  receipt  {receipt}")
     out.print(f"  digest   {digest}")
     save_receipt(folder, f"receipt {receipt}, {received}, digest {digest}")
-    # the service refuses files that were submitted before
+    # the result of a refused submission already states the reason
     refused = (reply["result"] or {}).get("verdict") == "refused"
     if reply["why"] and not refused:
         out.print(reply["why"])
@@ -116,7 +119,7 @@ def send_to_service(
 def _review(
     out: Console, folder: WeekFolder, parcel: SubmissionFiles, service: CourseService
 ) -> dict[str, Any]:
-    """Send the files, after signing in if necessary; return the effects of submitting them."""
+    """Sign in if necessary and upload the files; return the effects that submitting would have."""
     data = packed(parcel.files)
     token = os.environ.get(TOKEN_VARIABLE, "")
     if token:
@@ -139,7 +142,7 @@ def _review(
 
 
 def review_lines(review: dict[str, Any]) -> Lines:
-    """Yield the contents and effects of a submission as (indentation, text)."""
+    """Yield the contents and effects of a reviewed submission as (indentation, text)."""
     width = max((len(line["name"]) for line in review["lines"]), default=0)
     for line in review["lines"]:
         yield 2, f"{line['name']:{width}}  {line['words']}"
@@ -149,7 +152,7 @@ def review_lines(review: dict[str, Any]) -> Lines:
 
 
 def _show_result(out: Console, service: CourseService, reply: dict[str, Any]) -> None:
-    """Wait for the result and print it; Ctrl-C stops waiting and keeps the submission."""
+    """Wait for the result and print it. Ctrl-C ends the wait, but keeps the submission."""
     receipt = reply["receipt"]
     with (
         terminal(stderr=True).status(_queue_state(reply), spinner="line") as status,
@@ -175,7 +178,7 @@ def _queue_state(reply: dict[str, Any]) -> str:
 
 
 def result_lines(result: dict[str, Any]) -> Lines:
-    """Yield a result for its student as (indentation, text)."""
+    """Yield the part of a result that the student may see as (indentation, text)."""
     visible = result.get("result") or {}
     if result["state"] == "replaced":
         yield 0, "You submitted again before it was graded. It did not use up an attempt."

@@ -1,7 +1,7 @@
-"""Read and write the folder of a week, as students have it.
+"""Read and write a week's folder on the student's machine.
 
-Start with `week`: WeekFolder, and the description in week.json. `source` analyses the module and
-restores stubs, `lessons` reads hints and remembers results, `slips` finds problems that no check
+Start with `week`, which defines WeekFolder and reads week.json. `source` analyses the module and
+restores stubs, `lessons` reads hints and stores results, `slips` finds problems that no check
 detects, and `packing` collects the files of a submission.
 """
 

@@ -1,8 +1,8 @@
-"""Read the hints and the lesson of a week, and store the hints shown and the last results.
+"""Read a week's hints and lesson, and store which hints were shown and the last results.
 
-hints.md contains a section per exercise (`## softmax`) with numbered hints, each more concrete than
-the one before. The state file is optional: if it is missing, damaged or read-only, only the number
-of hints shown and the last results are lost.
+hints.md contains a section for each exercise (`## softmax`) with numbered hints, each more concrete
+than the one before. The state file is optional: if it is missing, damaged or read-only, only the
+number of hints shown and the last results are lost.
 """
 
 import contextlib
@@ -32,7 +32,7 @@ class Hint(msgspec.Struct, frozen=True):
 
 
 class LastCheck(msgspec.Struct):
-    """The last check of an exercise. fingerprint: of its code; file: digest of the module."""
+    """The last check of an exercise, with a fingerprint of its code and a digest of the module."""
 
     state: State
     passed: int
@@ -42,7 +42,7 @@ class LastCheck(msgspec.Struct):
 
 
 class StudentState(msgspec.Struct):
-    """The number of hints shown and the last check, by exercise."""
+    """The content of the state file: the number of hints shown and the last check, by exercise."""
 
     hints: dict[str, int] = {}
     checked: dict[str, LastCheck] = {}
@@ -83,10 +83,10 @@ def hints_of(folder: WeekFolder, exercise: str) -> list[Hint]:
 
 
 def hints_to_show(folder: WeekFolder, exercise: str, again: bool) -> tuple[list[Hint], str]:
-    """Return the hints shown so far and the next one, which is recorded as shown.
+    """Return the hints shown so far and the next one, and record the next one as shown.
 
     again: return only the hints shown so far.
-    The second value is a message if there is no further hint to show, otherwise "".
+    The second value is a message if there is no hint to show or no next hint, otherwise "".
     Raise KitError if the exercise has no hints.
     """
     state = load_state(folder.memory)
@@ -104,7 +104,7 @@ def hints_to_show(folder: WeekFolder, exercise: str, again: bool) -> tuple[list[
 
 
 def heading_of(folder: WeekFolder, exercise: str) -> str:
-    """Return the file and the heading above the exercise's `check("…")` cell, or ""."""
+    """Return the file and heading of the exercise's `check("…")` cell, or "" if not found."""
     call = re.compile(rf"""^\s*check\(["']{re.escape(exercise)}["']\)""")
     notebook = "\n".join(source for _, source in notebook_cells(folder))
     page = _text(folder.path / "lesson.md")
@@ -119,7 +119,7 @@ def heading_of(folder: WeekFolder, exercise: str) -> str:
 
 
 def notebook_cells(folder: WeekFolder) -> list[tuple[str, str]]:
-    """Return (type, source) of each cell of the week's notebook, or [] if it cannot be read."""
+    """Return the (type, source) of each notebook cell, or [] if the notebook cannot be read."""
     try:
         cells = json.loads((folder.path / f"{folder.week.week}.ipynb").read_bytes())["cells"]
         return [(c["cell_type"], "".join(c["source"])) for c in cells]

@@ -1,7 +1,7 @@
 """Collect the files of a submission, and submit them through nbgrader's exchange.
 
-A course's service receives the same files (commands/service_client.py). For the exchange,
-`nbgrader submit` runs on a temporary folder that contains only these files.
+The course's service receives the same files (commands/service_client.py). To submit through the
+exchange, `nbgrader submit` runs on a temporary folder that contains only these files.
 """
 
 import datetime as dt
@@ -31,7 +31,7 @@ _DONE = re.compile(r"Submitted as: (\S+) (\S+) (.+)")
 
 
 class SubmissionFiles(msgspec.Struct, frozen=True):
-    """The contents of a submission's files by name, and notes for the student."""
+    """The files of a submission, as names mapped to contents, and notes for the student."""
 
     files: dict[str, bytes]
     notes: tuple[str, ...] = ()
@@ -42,13 +42,13 @@ class SubmissionFiles(msgspec.Struct, frozen=True):
 
 
 def pack(folder: WeekFolder) -> SubmissionFiles:
-    """Collect the module, the notebook and data files of a week.
+    """Collect the module, the notebook and the data files of a week.
 
     Raise KitError if the module is missing or the files are too large.
     """
     module, copies = folder.module.name, folder.copies()
     if not folder.module.is_file():
-        folder.source()  # raises KitError
+        folder.source()  # raises KitError with a remedy
     files: dict[str, bytes] = {}
     for path in sorted(folder.path.rglob("*")):
         name = path.relative_to(folder.path).as_posix()
@@ -105,7 +105,7 @@ def submit_to_exchange(folder: WeekFolder, parcel: SubmissionFiles) -> str:
 
 
 def _nbgrader_settings(folder: WeekFolder) -> Path | None:
-    """Return the student's nbgrader_config.py in the folder or its parent, or None if missing."""
+    """Return the user's own nbgrader_config.py in the folder or its parent, or None if missing."""
     for parent in (folder.path, folder.path.parent):
         path = parent / _SETTINGS
         if path.is_file() and (not hasattr(os, "geteuid") or path.stat().st_uid == os.geteuid()):
@@ -114,14 +114,14 @@ def _nbgrader_settings(folder: WeekFolder) -> Path | None:
 
 
 def reason_of(log: str) -> str:
-    """Return the last line of nbgrader's log that states a reason for the failure."""
+    """Return the last line of nbgrader's log, without its prefix, as the reason for a failure."""
     lines = [_LOG.sub("", line).strip() for line in log.splitlines()]
     lines = [line for line in lines if line and line != "nbgrader submit failed"]
     return lines[-1] if lines else "nbgrader reported no reason"
 
 
 def save_receipt(folder: WeekFolder, line: str) -> None:
-    """Append a receipt to RECEIPTS.md in the week's folder, which is never submitted."""
+    """Append a receipt to RECEIPTS.md in the week's folder. This file is never submitted."""
     path = folder.path / RECEIPTS
     head = "" if path.exists() else "# Your submissions\n\n"
     with path.open("a", encoding="utf-8") as file:

@@ -1,9 +1,9 @@
 """Warn about code that the grader would refuse, and about accidents that no check detects.
 
-The rules of `model/source/rules.py` find plain calls in the source: `torch.softmax(x)`,
-`x.softmax(-1)`, or imported names. Calls through an alias are found while the public checks run
-(checks/forbidden_calls.py). Accidents are code in the wrong file, a newer copy of the module, and
-an unsaved file.
+The rules of `model/source/rules.py` find plain calls in the source, such as `torch.softmax(x)`,
+`x.softmax(-1)` and calls of imported names. Calls through an alias are found while the public
+checks run (checks/forbidden_calls.py). The accidents are code in the wrong file, a newer copy of
+the module, a leftover `raise` of the stub, and an unsaved file.
 """
 
 import re
@@ -24,7 +24,8 @@ _DEFINITION = re.compile(r"^(?:def|class)\s+(\w+)", re.MULTILINE)
 def refused_outcomes(folder: WeekFolder, outcomes: list[CheckOutcome]) -> dict[str, CheckOutcome]:
     """Return a failed outcome for each exercise that the grader would refuse.
 
-    Exercises are refused for broken rules in the student's files and forbidden calls in `outcomes`.
+    The grader refuses exercises that break a rule in the submitted files, and exercises with
+    forbidden calls, which `outcomes` contains.
     """
     files = {}
     for path in islice(sorted(folder.path.rglob("*.py")), _MAX_FILES):
@@ -44,7 +45,7 @@ def refused_outcomes(folder: WeekFolder, outcomes: list[CheckOutcome]) -> dict[s
 def find_refusals(
     files: Mapping[str, bytes], module: str, rules: Mapping[str, Rules], extras: tuple[str, ...]
 ) -> dict[str, Refusal]:
-    """Return the first broken rule of each exercise in the given files."""
+    """Map each exercise that breaks a rule in the given files to a violation."""
     sources = Sources(texts_of(files), module)
     absent = missing_imports(sources, tuple(rules), extras)
     return plain_calls(sources, rules) | refusals(sources, rules) | absent
@@ -55,7 +56,7 @@ def find_slips(
 ) -> tuple[str, ...]:
     """Return a sentence for each accident, or () if all checks pass.
 
-    unchanged: exercises whose last check ran on an identical file.
+    unchanged: exercises whose previous check ran on an identical file.
     """
     failing = [r for r in results if r.state != "pass"]
     if not failing:
@@ -72,7 +73,7 @@ def find_slips(
 
 
 def _leftover_raises(folder: WeekFolder, unwritten: Sequence[str]) -> Iterator[str]:
-    """Find exercises with code above the stub's `raise`."""
+    """Yield a sentence for each exercise that contains code, but also still the stub's `raise`."""
     mine, stub = (statement_counts(text) for text in (folder.source(), folder.week.stub))
     for name in unwritten:
         if mine.get(name, 0) > stub.get(name, 0) > 0:

@@ -1,9 +1,9 @@
 """Analyse the student's module and restore its stubs.
 
-The fingerprint of an exercise covers its definition and every top-level name that it reaches in the
-module, without comments, docstrings and layout, so it changes whenever the behaviour may change.
-`fingerprints` ignores an invalid module and `restore_stub` reports it; the other functions raise
-SyntaxError or ValueError.
+The fingerprint of an exercise covers its definition and every top-level name that the definition
+reaches in the module, but not comments, docstrings and layout. It therefore changes whenever the
+behaviour may change. If the module is not valid Python, `fingerprints` returns {}, `restore_stub`
+raises KitError, and the other functions raise SyntaxError or ValueError.
 """
 
 import ast
@@ -25,7 +25,7 @@ Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
 def fingerprints(source: str, exercises: tuple[str, ...]) -> dict[str, str]:
-    """Return a fingerprint per exercise, or {} if the module is not valid Python."""
+    """Return a fingerprint for each exercise, or {} if the module is not valid Python."""
     try:
         return {e: _fingerprint(statements_of(source, e)) for e in exercises}
     except (SyntaxError, ValueError):
@@ -33,7 +33,7 @@ def fingerprints(source: str, exercises: tuple[str, ...]) -> dict[str, str]:
 
 
 def statements_of(source: str, exercise: str) -> list[ast.stmt]:
-    """Return the top-level statements that an exercise uses, and those that define no name."""
+    """Return the top-level statements that an exercise uses, and all that define no name."""
     body = [s for s in _parsed(source).body if not _is_text(s)]
     binding: dict[str, list[ast.stmt]] = defaultdict(list)
     for statement in body:
@@ -51,13 +51,13 @@ def statements_of(source: str, exercise: str) -> list[ast.stmt]:
 
 
 def used(source: str, exercise: str, others: Iterable[str]) -> tuple[str, ...]:
-    """Return which of the `others` an exercise uses, directly or indirectly."""
+    """Return the names in `others` that an exercise uses, directly or indirectly."""
     reached = {name for s in statements_of(source, exercise) for name in _bound_names(s)}
     return tuple(n for n in others if n != exercise and n in reached)
 
 
 def definition(source: str, name: str) -> slice | None:
-    """Return the lines (from 0) of the last top-level definition of a name, or None."""
+    """Return the lines, from 0, of a name's last top-level definition, or None if undefined."""
     found = None
     for node in _parsed(source).body:
         if isinstance(node, Definition) and node.name == name:
@@ -67,7 +67,7 @@ def definition(source: str, name: str) -> slice | None:
 
 
 def statement_counts(source: str) -> dict[str, int]:
-    """Return the number of statements in each top-level definition, without docstrings."""
+    """Count the statements in each top-level definition, without docstrings."""
     return {
         node.name: sum(isinstance(n, ast.stmt) for n in ast.walk(node))
         for node in _parsed(source).body
@@ -102,7 +102,10 @@ def restore_stub(
 
 
 def _with_stub_of(folder: WeekFolder, exercise: str) -> str:
-    """Return the module's source with one definition replaced by its stub, or with it appended."""
+    """Return the module's source with one exercise replaced by its stub.
+
+    The stub is appended if the module does not define the exercise.
+    """
     stub, source = folder.week.stub, folder.source()
     wanted = definition(stub, exercise)
     if wanted is None:

@@ -1,4 +1,4 @@
-"""Open a week's folder, and read and write the file `week.json` that describes it."""
+"""Open a week's folder, and read and write `week.json`, which describes the week."""
 
 import datetime as dt
 import difflib
@@ -16,7 +16,7 @@ from ...model.source.rules import Rules
 
 DESCRIPTION = "week.json"
 MEMORY = ".autograder-student.json"
-SUFFIX_OF_SOLUTIONS = "-solutions"  # name of released solutions: the week's name with this suffix
+SUFFIX_OF_SOLUTIONS = "-solutions"  # follows the week's name in the name of released solutions
 
 
 class WeekExercise(msgspec.Struct, frozen=True):
@@ -45,17 +45,17 @@ class WeekFile(msgspec.Struct, frozen=True):
     stub: str = ""
     electives_counted: int | None = None
     release: int = 1  # number of the week's release; corrected releases have higher numbers
-    hand_in: str = ""  # address of the course's service, or ""
+    hand_in: str = ""  # URL of the course's service, or "" if there is none
     course: str = ""  # name of the course in nbgrader's exchange
 
     @property
     def rules(self) -> dict[str, Rules]:
-        """Return the rules for source code, by exercise."""
+        """The rules for source code, by exercise."""
         return {e.name: Rules(e.not_allowed, e.source_not_allowed) for e in self.exercises}
 
     @property
     def extras(self) -> tuple[str, ...]:
-        """Return the kit's extras whose libraries the week's exercises may import."""
+        """The extras of the kit whose libraries the week's exercises may import."""
         return tuple(sorted({e.extra for e in self.exercises if e.extra}))
 
 
@@ -92,7 +92,7 @@ def _describe(course: Course, week: Week, stub: str, release: int = 1) -> WeekFi
 
 
 class WeekFolder:
-    """The folder of a week, in which the student works.
+    """The folder in which a student works on a week.
 
     memory: the path of the state file (see `lessons`); default: a file in the folder.
     """
@@ -107,7 +107,7 @@ class WeekFolder:
 
     @cached_property
     def checks(self) -> Path:
-        """Return the path of the public checks; raise KitError if the file is missing."""
+        """The path of the public checks; raises KitError if the file is missing."""
         path = self.path / f"test_{self.stem}.py"
         if not path.is_file():
             raise KitError(
@@ -202,7 +202,7 @@ def _opened(folder: Path) -> WeekFolder | None:
 
 
 def _from_checkout(folder: Path) -> WeekFolder | None:
-    """Open exercises/<week> of the project, described by course.yaml."""
+    """Open exercises/<week> of an author's checkout, where course.yaml describes the week."""
     if folder.parent.name != "exercises" or not (folder.parent.parent / REGISTRY).is_file():
         return None
     course = load(folder.parent.parent, unfinished=True)

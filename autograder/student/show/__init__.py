@@ -1,6 +1,6 @@
 """Render results for students.
 
-`wording` contains the sentences, `check_text` and `notebook_output` format them for a terminal and
+`wording` writes the sentences, `check_text` formats results for a terminal, and `notebook_output`
 for a notebook. `solution` compares a student's code with the released solution.
 """
 

@@ -1,4 +1,4 @@
-"""Format results and progress as text that fits the terminal, with or without colour."""
+"""Format results and progress as text for a terminal, with or without colour."""
 
 import contextlib
 import datetime as dt
@@ -25,7 +25,7 @@ _STYLES = {"pass": "green", "fail": "red"}
 _MAX_LINES = 14
 _BAR = 20  # width of a progress bar
 REMINDER = "These are the public checks; hidden tests and your written answers decide the score."
-_STATUS, _REST = 18, 22  # widths of a usual status, and of marks, spaces and points
+_STATUS, _REST = 18, 22  # widths of a typical status, and of marks, spaces and points together
 
 
 def console() -> Console:
@@ -112,7 +112,7 @@ def table(exercises: Sequence[ExerciseResult], layout: Layout) -> Iterator[Text]
 
 
 def _checks(result: ExerciseResult, layout: Layout) -> Iterator[str]:
-    """Yield each check's mark, claim and number of variants."""
+    """Yield the mark and claim of each check, with the number of checks that share them."""
     counts = Counter((layout.marks[o.state], o.claim) for o in result.outcomes)
     for (mark, claim), times in counts.items():
         yield f"{mark} {claim}{f' ({times} times)' if times > 1 else ''}"
@@ -143,7 +143,7 @@ def _explanation(
 
 
 def wrapped(text: str, indent: int, width: int, style: str = "") -> Iterator[Text]:
-    """Wrap text between words, keeping line breaks and replacing control characters."""
+    """Wrap text between words, keep line breaks, and replace control characters."""
     out: list[str] = []
     for line in replaced(text).split("\n"):
         out += textwrap.wrap(line, width - indent, replace_whitespace=False) or [""]
@@ -169,7 +169,7 @@ class WeekProgress(msgspec.Struct, frozen=True):
 
 
 def week_progress(folder: WeekFolder) -> WeekProgress:
-    """Return the progress in a week from the results of the last checks."""
+    """Return a week's progress according to the stored results of the last checks."""
     checked = load_state(folder.memory).checked
     try:
         source = folder.source()
@@ -189,7 +189,7 @@ def week_progress(folder: WeekFolder) -> WeekProgress:
 
 
 def next_to_do(folder: WeekFolder) -> str:
-    """Return the exercise to work on: the first that fails, or else the first not yet passed."""
+    """Return the first exercise that fails or, if none fails, the first that has not passed yet."""
     exercises = week_progress(folder).exercises
     order = {"fail": 0, "pass": 2}
     return min(exercises, key=lambda e: order.get(e.state, 1)).name

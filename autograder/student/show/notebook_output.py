@@ -1,7 +1,6 @@
 """Render results and interactive pages as HTML in a notebook cell.
 
-Text and lines use the colours of the notebook's theme. Colour is never the only carrier of
-information.
+Text and lines use the colours of the notebook's theme. No information is conveyed by colour alone.
 """
 
 import json
@@ -34,14 +33,14 @@ class NotebookOutput:
 
 
 def message_output(message: str, hints: Sequence[Hint] = ()) -> NotebookOutput:
-    """Return hints, followed by a message if there is one."""
+    """Render hints, followed by the message unless it is empty."""
     lines = [line.plain.rstrip() for hint in hints for line in hint_lines(hint)]
     text = "\n".join([*lines, message] if message else lines)
     return NotebookOutput(text, "hints.html.j2", hints=hints, message=message)
 
 
 def progress_output(weeks: list[WeekProgress]) -> NotebookOutput:
-    """Return the progress in each week."""
+    """Render the progress in each week."""
     text = "\n".join(line.plain.rstrip() for line in progress_lines(weeks))
     values = {
         "weeks": weeks,
@@ -79,8 +78,8 @@ def _rendered(template: str, **values: Any) -> str:
 def open_page(name: str, folder: str | Path | None, data: dict[str, Any]) -> NotebookOutput | str:
     """Return an interactive page in a frame, or a sentence if `folder` does not contain the page.
 
-    The page is an HTML file that needs no network. The frame isolates its styles and script from
-    the notebook. data: replaces the data in the page, unless it is empty.
+    The page is an HTML file that needs no network. The frame isolates the page's styles and script
+    from the notebook. data: replaces the data in the page, unless `data` is empty.
     """
     path = Path(folder or ".") / name
     if not path.is_file():

@@ -1,7 +1,7 @@
 """Compare a student's version of an exercise with the released solution.
 
-Neither the week's folder nor the students' installation contains a solution. It arrives when the
-instructor releases the folder `<week>-solutions`, through nbgrader or as files.
+The week's folder and the student's installation contain no solution. Students get the solution when
+the instructor releases the folder `<week>-solutions`, through nbgrader or as files.
 """
 
 import ast
@@ -22,7 +22,7 @@ MISTAKES = "MISTAKES.md"
 def solution_output(
     exercise: str | None, folder: Path | None, source: Path | None
 ) -> NotebookOutput:
-    """Return the comparison for a notebook, or an error message if the arguments are invalid."""
+    """Render the comparison for a notebook, or an error message if there is nothing to compare."""
     try:
         opened = open_folder(folder)
         lines = compare_with_solution(opened, exercise or next_to_do(opened), source)
@@ -36,8 +36,10 @@ def compare_with_solution(
 ) -> list[str]:
     """Return a diff of the student's version and the solution, followed by common mistakes.
 
-    The solution includes the helpers that it uses. source: the folder of the released solution;
-    default: next to the week. Raise KitError if there is no such exercise, or no solution yet.
+    The solution includes the helpers that the exercise uses.
+    source: the folder of the released solution; default: the folder next to the week.
+    Raise KitError if the exercise does not exist, the solution is not available, or the student's
+    file is not valid Python.
     """
     folder.exercise(exercise)
     solution, mistakes = _released_solution(folder, source)
@@ -68,9 +70,9 @@ def _lines_of(source: str, name: str) -> list[str]:
 
 
 def _released_solution(folder: WeekFolder, place: Path | None) -> tuple[str, str]:
-    """Return the source of the solution, and the page of common mistakes in Markdown.
+    """Return the source of the solution, and common mistakes as Markdown ("" if there is no page).
 
-    Raise KitError if the solution has not been released or belongs to a different week.
+    Raise KitError if the solution is not available, is damaged, or belongs to a different week.
     """
     name = f"{folder.week.week}{SUFFIX_OF_SOLUTIONS}"
     beside = folder.path.parent / name

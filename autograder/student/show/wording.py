@@ -1,4 +1,4 @@
-"""Describe the results of checks in sentences, for terminal and notebook."""
+"""Describe the results of checks in sentences for terminals and notebooks."""
 
 from ...model.report.findings import question
 from ..checks.check_results import CheckResult, ExerciseResult, Failure
@@ -44,13 +44,16 @@ def obstacles(result: CheckResult) -> list[str]:
 
 
 def first_failure(result: CheckResult) -> ExerciseResult | None:
-    """Return the first failing exercise, preferably one that calls no failing exercise, or None."""
+    """Return a failing exercise, or None if no exercise fails.
+
+    Return the first that calls no failing exercise or, if all do, the first that fails.
+    """
     failing = [e for e in result.exercises if e.state == "fail" and e.first]
     return min(failing, key=lambda e: bool(e.uses), default=None)
 
 
 def inherited(result: ExerciseResult) -> str:
-    """Return a sentence about the failing exercises that an exercise calls, or "" without any."""
+    """Return a sentence that names the failing exercises that an exercise calls; "" if none."""
     if not result.uses:
         return ""
     names = " and ".join(f"`{name}`" for name in result.uses)
@@ -104,7 +107,7 @@ def lines_to_check(failure: Failure) -> str:
 
 
 def summary(result: CheckResult) -> str:
-    """Return the summary of a result: passing exercises and points to go."""
+    """Summarize a result: the number of exercises that pass, and the points to go."""
     count = len(result.exercises)
     if result.passed:
         return (
@@ -119,7 +122,7 @@ def summary(result: CheckResult) -> str:
 
 
 def next_steps(result: CheckResult) -> list[tuple[str, str]]:
-    """Return the next steps as (command or place in the files, remark)."""
+    """Return suggested next steps, each a command or a place in the files, and a remark or ""."""
     to_write = (e for state in ("open", "waiting") for e in result.exercises if e.state == state)
     chosen = first_failure(result) or next(to_write, None)
     folder = result.folder

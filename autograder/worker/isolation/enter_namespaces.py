@@ -2,15 +2,16 @@
 
 Theory of operation. This code runs in the fork server and in its children before a submission runs.
 
-bubblewrap runs the fork server in separate namespaces, with a read-only view of the runtime. Each
-child enters its own pid, user, mount, ipc, network, uts and cgroup namespaces inside of these. A
-small tmpfs provides the child's working directory, /tmp and /dev/shm, so that one budget limits all
-files that the child writes. An empty tmpfs covers /proc, which would show the fork server and other
-children. The child is process 1 of its pid namespace, so the kernel kills all processes that the
-child started when the child dies.
+bubblewrap runs the fork server in separate namespaces with read-only mounts of the runtime. Each
+child enters nested pid, user, mount, ipc, network, uts and cgroup namespaces. A small tmpfs
+contains the child's working directory, /tmp and /dev/shm, so that one size limit applies to all
+files that the child writes. An empty tmpfs hides /proc, which would show the fork server and other
+children. The child is process 1 of its pid namespace, so when it dies, the kernel kills all
+processes that it started.
 
-The kernel ignores signals to process 1 that have no handler, including those from abort(). glibc
-then raises a fault, so an abort is reported as SIGSEGV. SIGKILL from outside always works.
+The kernel ignores signals to process 1 that have no handler, including the one that abort() sends.
+glibc then executes an instruction that faults, so an abort is reported as SIGSEGV. SIGKILL from
+outside always works.
 """
 
 import os
@@ -34,7 +35,7 @@ _READ_ONLY = _PRIVATE | _MS_REMOUNT | _MS_BIND | _MS_RDONLY
 _MNT_DETACH = 2
 _UID_INSIDE = 1000
 _FEWEST_INODES = 64
-# Files of /proc that a CUDA driver reads; children without a GPU do not see them.
+# Files in /proc that a CUDA driver reads. They are hidden from children without a GPU.
 GPU_PROC_FILES = (
     *("driver/nvidia", "driver/nvidia-uvm", "devices", "cpuinfo", "meminfo", "modules"),
     "sys/vm/mmap_min_addr",
@@ -43,22 +44,22 @@ _OWN_PROCESS = "1"
 
 
 class Namespaces(Isolation):
-    """Isolates children by namespaces."""
+    """Isolates each child in separate namespaces."""
 
     def __init__(self, boot: Boot) -> None:
         super().__init__(boot)
         self._own = os.open("/proc/self/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
 
     def finish_warm_up(self) -> None:
-        """Make the folders read-only to which the fork server wrote while it started."""
+        """Remount the folders that the fork server wrote to during start-up as read-only."""
         for folder in (b"/cache", b"/tmp"):
             call("mount", None, folder, None, _READ_ONLY, None)
 
     def fork(self, number: int, limits: ChildLimits) -> int:
         """Fork a child as process 1 of a new pid namespace.
 
-        `unshare` moves only the next child into the namespace, and `setns` resets the fork server.
-        This needs one fork instead of two, and the fork server remains the parent of the child.
+        `unshare` affects only the children that are forked next, and `setns` undoes it. This takes
+        one fork instead of two, and the fork server remains the parent of the child.
         """
         call("unshare", _CLONE_NEWPID)
         try:
@@ -83,9 +84,9 @@ class Namespaces(Isolation):
 
 
 def _mount_private_proc() -> None:
-    """Mount a /proc that shows only the child, because a GPU driver names its threads there.
+    """Mount a /proc that shows only the child, because a GPU driver writes thread names to it.
 
-    The mount must precede the child's other namespaces, in which earlier mounts are locked.
+    This must happen before the child enters its other namespaces, where existing mounts are locked.
     """
     call("unshare", _CLONE_NEWNS)
     call("mount", None, b"/", None, _MS_REC | _MS_PRIVATE, None)
@@ -94,7 +95,7 @@ def _mount_private_proc() -> None:
 
 def _enter_namespaces() -> None:
     uid, gid = os.geteuid(), os.getegid()
-    # changing the uid makes a process undumpable, and root owns the uid map of such a process
+    # a change of uid makes the process undumpable, and root owns an undumpable process's uid map
     call("prctl", PR_SET_DUMPABLE, 1, 0, 0, 0)
     call("unshare", _NAMESPACES)
     Path("/proc/self/setgroups").write_text("deny")

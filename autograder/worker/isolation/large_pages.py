@@ -1,8 +1,8 @@
-"""Move the memory of the fork server to large pages, so that forks cost less.
+"""Move the memory of the fork server to large pages to make forks cheaper.
 
-A fork copies a page-table entry for each page in use. With 200 MiB in pages of 4 KiB, this takes
-half of the system time of a short submission; pages of 2 MiB need 500 times fewer entries. When a
-child writes, the kernel splits a large page and copies 4 KiB, so the child uses no more memory.
+A fork copies a page-table entry for each page in use. With 200 MiB in 4 KiB pages, copying takes
+half of a short submission's system time. 2 MiB pages need 500 times fewer entries. When a child
+writes to a page, the kernel splits the page and copies 4 KiB, so the child uses no more memory.
 """
 
 import contextlib
@@ -11,11 +11,11 @@ import ctypes
 from .lockdown import call
 
 _SIZE = 2 << 20
-_MADV_COLLAPSE = 25  # since Linux 6.1; older kernels refuse it, which changes nothing
+_MADV_COLLAPSE = 25  # Linux 6.1 or newer; the call fails without effect on older kernels
 
 
 def use_large_pages() -> None:
-    """Move this process's private memory to large pages, as far as the kernel supports it."""
+    """Move this process's private anonymous memory to large pages where the kernel supports it."""
     with open("/proc/self/maps", encoding="ascii", errors="replace") as file:
         lines = file.readlines()
     for line in lines:

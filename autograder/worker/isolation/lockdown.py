@@ -1,21 +1,22 @@
 """Limit the process that is about to run a submission.
 
-Theory of operation. This module runs in a newly forked child of the fork server, before a line of
-the submission is read. Every step must succeed before the submission starts: a failing step raises
-`OSError`, the child exits, and the spawn is refused.
+Theory of operation. This module runs in a newly forked child of the fork server, before any part of
+the submission is read. Every step must succeed before the submission starts. If a step fails, it
+raises `OSError`, the child exits, and the fork server reports the child as `Refused`.
 
-The steps can run only in this order:
+1. Descriptors: close all except the submission's socket (3), and open /dev/null as 0, 1 and 2. Two
+   descriptors that the following steps need (4 and 5) are closed afterwards.
+2. File system: call `Isolation.enter`, which also switches to a uid that owns no files if the fork
+   server is allowed to change uids.
+3. Privileges: drop all capabilities and the bounding set, and set no_new_privs.
+4. Threads: run a backward pass, because torch's autograd starts one thread per device, and these
+   threads must exist before threads are forbidden.
+5. Resource limits: the memory limit is added to the memory of the fork server.
+6. System calls: install an allow-list, which the trusted process compiled to a BPF program, on all
+   threads at once.
 
-1. descriptors: close all except the submission's socket (3) and /dev/null on 0, 1 and 2;
-2. identity: switch to a uid without files, if the fork server may do so;
-3. file system: `enter_namespaces` or `without_namespaces`;
-4. resource limits, in addition to the memory of the fork server;
-5. privileges: drop every capability, the bounding set, and the right to gain any (no_new_privs);
-6. system calls: install an allow-list, compiled outside as a BPF program, on all threads at once.
-   torch's autograd starts one thread per device; these must exist before threads are forbidden.
-
-Address randomisation does not separate submissions, because each child shares the memory layout of
-the fork server. CPU caches and the kernel are shared as well.
+Address randomisation does not protect submissions from each other, because all children share the
+memory layout of the fork server. CPU caches and the kernel are shared as well.
 """
 
 import contextlib
@@ -41,11 +42,11 @@ PR_SET_NO_NEW_PRIVS, _PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL = 38, 47, 4
 _CAPABILITY_VERSION_3 = 0x20080522
 _SYS_SECCOMP = {"x86_64": 317, "aarch64": 277}
 _SECCOMP_SET_MODE_FILTER, _SECCOMP_FILTER_FLAG_TSYNC = 1, 1
-_SECCOMP_FILTER_FLAGS_ASKING = 8 | 16  # new listener; fail if a thread cannot be filtered
+_SECCOMP_FILTER_FLAGS_ASKING = 8 | 16  # NEW_LISTENER, and TSYNC_ESRCH to report errors as ESRCH
 _MIB = 1 << 20
 _FEWEST_FILES = 8
-DRIVERS_BYTES = 2 << 30  # writable memory of a GPU's driver and libraries
-# Number of uids for children if the fork server runs as root. Far fewer children run at a time.
+DRIVERS_BYTES = 2 << 30  # writable memory that GPU drivers and libraries need
+# Number of uids for children if the fork server runs as root. Far fewer children run concurrently.
 SPARE_UIDS = 10_000
 
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -58,7 +59,7 @@ class ChildLimits(msgspec.Struct, frozen=True):
     memory_bytes: address space in addition to the fork server's. With a GPU, this limits writable
                   private memory instead, in addition to the driver's memory
     processes:    number of processes and threads that the submission may start
-    disk_bytes:   size of the child's tmpfs for its working directory, /tmp and /dev/shm together
+    disk_bytes:   total size of files in the working directory, /tmp and /dev/shm
     open_files:   number of descriptors, including the three standard ones and the socket
     cpu_seconds:  processor time until SIGKILL; the caller limits wall-clock time
     """
@@ -77,16 +78,16 @@ class ChildLimits(msgspec.Struct, frozen=True):
 
 
 class Boot(msgspec.Struct, frozen=True):
-    """The fork server's first packet, with a descriptor for the configuration of `server.prepare`.
+    """The first packet to the fork server, sent with a descriptor of `server.prepare`'s config.
 
     backend:   "bubblewrap", "landlock" or "chroot"
     warm:      modules to import before the first fork
     child_uid: first uid of the range for children, or None to keep the current uid
     gpu:       whether CUDA may be used
-    first:     number of the first child, so that parallel fork servers rarely use the same uid
-    scratch:   folder for children's working directories (not for bubblewrap)
+    first:     random offset into the uid range, so that parallel fork servers rarely share a uid
+    scratch:   folder for children's working directories (landlock and chroot only)
     readable:  paths that a child may read (landlock only)
-    root:      the folder that becomes a child's root (chroot only)
+    root:      folder that becomes a child's root (chroot only)
     """
 
     backend: str
@@ -102,9 +103,9 @@ class Boot(msgspec.Struct, frozen=True):
 class Isolation:
     """Isolates the children of a fork server; each backend has a subclass.
 
-    parent:      pid of the fork server in the child's pid namespace, or 0 if it is outside
-    count_tasks: whether RLIMIT_NPROC counts only the tasks of one child, and can therefore limit it
-    patience_ms: time until the fork server calls `overrun` if there are no events, or -1 for never
+    parent:      the fork server's pid as seen by a child; 0 if they have different pid namespaces
+    count_tasks: whether to set RLIMIT_NPROC, which requires that it counts only one child's tasks
+    patience_ms: timeout after which the fork server calls `overrun` without an event; -1 for none
     """
 
     parent = 0
@@ -125,11 +126,11 @@ class Isolation:
         raise NotImplementedError
 
     def enter(self, number: int, limits: ChildLimits) -> None:
-        """Restrict the file system and switch the uid, in the child."""
+        """Restrict the child's file system and switch its uid; called in the child."""
         raise NotImplementedError
 
     def overrun(self) -> list[int]:
-        """Return the numbers of children whose files exceed their budget."""
+        """Return the numbers of children whose files exceed the disk limit."""
         return []
 
     def leave(self, number: int) -> None:
@@ -139,21 +140,21 @@ class Isolation:
         """Remove the resources of all children."""
 
     def uid(self, number: int) -> int | None:
-        """Return the uid of a child, or None to keep the current uid.
+        """Return a child's uid, or None if children keep the current uid.
 
-        Children that run at the same time have different uids.
+        Children of one fork server that run concurrently have different uids.
         """
         first = self.boot.child_uid
         return None if first is None else first + (self.boot.first + number) % SPARE_UIDS
 
 
 def call(name: str, *arguments: object) -> int:
-    """Call a libc function; raise OSError with its name if it returns -1."""
+    """Call a libc function; raise OSError, with the name in its message, if it returns -1."""
     return _checked(name, getattr(_libc, name)(*arguments))
 
 
 def syscall(number: int, name: str, *arguments: object) -> int:
-    """Make a raw system call; raise OSError with its name if it fails."""
+    """Make a system call by number; raise OSError, with `name` in its message, if it fails."""
     padded = [ctypes.c_long(a) if isinstance(a, int) else a for a in arguments]
     return _checked(name, _libc.syscall(ctypes.c_long(number), *padded))
 
@@ -166,9 +167,10 @@ def _checked(name: str, result: int) -> int:
 
 
 def keep_descriptors(sock: int, status: int) -> None:
-    """Close all descriptors except the socket, the status socket and the list of the child's tasks.
+    """Close all descriptors except the socket, the status socket and /proc/self/task.
 
-    Descriptors 0 to 2 become /dev/null. `lock` and its caller close the last two descriptors.
+    Descriptors 0 to 2 become /dev/null. `lock` closes the task folder, and the caller closes the
+    status socket.
     """
     sock = fcntl.fcntl(sock, fcntl.F_DUPFD, TASKS_FD + 1)
     status = fcntl.fcntl(status, fcntl.F_DUPFD, TASKS_FD + 1)
@@ -183,21 +185,21 @@ def keep_descriptors(sock: int, status: int) -> None:
 
 
 def used_memory(*, gpu: bool) -> int:
-    """Return the size of the address space, or of writable memory if a GPU is used, in bytes."""
+    """Return the size of the address space in bytes, or of writable memory if a GPU is used."""
     with open("/proc/self/statm", "rb") as file:
         return int(file.read().split()[5 if gpu else 0]) * resource.getpagesize()
 
 
 def prefer_for_oom() -> None:
-    """Make the kernel kill this process instead of the grader if memory runs out."""
-    # /proc/self belongs to root while the process is undumpable
+    """Make the kernel kill this process rather than the grader if the host runs out of memory."""
+    # root owns /proc/self of an undumpable process, so this process could not write to it
     call("prctl", PR_SET_DUMPABLE, 1, 0, 0, 0)
     with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as file:
         file.write("1000")
 
 
 def become(uid: int | None) -> None:
-    """Switch to a uid and gid that own no files. None keeps the current uid and gid."""
+    """Switch to `uid` and the gid of the same number, or keep both if `uid` is None."""
     if uid is not None:
         os.setgroups([])
         os.setresgid(uid, uid, uid)
@@ -207,13 +209,14 @@ def become(uid: int | None) -> None:
 def lock(
     limits: ChildLimits, program: bytes, notifying: bytes, used_bytes: int, isolation: Isolation
 ) -> None:
-    """Set limits, drop privileges and restrict system calls, after the file system is restricted.
+    """Drop privileges, set limits and restrict system calls; call after `Isolation.enter`.
 
-    notifying:  a BPF program to install first; the fork server answers its notifications
+    program:    BPF program that refuses forbidden system calls
+    notifying:  BPF program to install first, or b""; the fork server answers its notifications
     used_bytes: the fork server's `used_memory`, to which `memory_bytes` is added
 
-    With a GPU, the limit applies to writable memory instead of address space, because a GPU driver
-    reserves far more addresses than it uses.
+    With a GPU, the memory limit applies to writable memory instead of address space, because a GPU
+    driver reserves far more addresses than it uses.
     """
     gpu = isolation.boot.gpu
     _drop_privileges()
@@ -227,7 +230,7 @@ def lock(
         tasks=tasks + limits.processes if isolation.count_tasks else None,
     )
     call("prctl", PR_SET_DUMPABLE, 0, 0, 0, 0)
-    # must follow the last change of credentials, which resets this setting
+    # set last, because every change of credentials clears the parent-death signal
     call("prctl", PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     if os.getppid() != isolation.parent:
         raise OSError("the fork server died")
@@ -273,9 +276,9 @@ _autograd_graph: list[Any] = []
 
 
 def prepare_arena() -> None:
-    """Create a malloc arena in the fork server, which the next thread of a child reuses.
+    """Create a malloc arena in the fork server, so that a child's first new thread can reuse it.
 
-    Otherwise that thread's new arena would take 64 MiB of the child's address space.
+    A new arena would take 64 MiB of the child's address space.
     """
     thread = threading.Thread(target=bytearray, args=(1 << 16,))
     thread.start()
@@ -283,20 +286,20 @@ def prepare_arena() -> None:
 
 
 def prepare_autograd() -> None:
-    """Build a small autograd graph in the fork server; a child runs its backward pass."""
+    """Build a small autograd graph, so that a child needs to run only its backward pass."""
     torch = sys.modules.get("torch")
     if torch is not None:
         _autograd_graph.append(torch.ones(1, requires_grad=True).sum())
 
 
 def _start_autograd_threads() -> None:
-    """Run a backward pass, in which autograd starts a thread for each device except the CPU."""
+    """Run a backward pass, because autograd then starts a thread for each device except the CPU."""
     while _autograd_graph:
         _autograd_graph.pop().backward()
 
 
 def _send_listener(listener: int, channel: int) -> None:
-    """Send the listener from the child to the fork server, and close the child's copy."""
+    """Send a seccomp listener to the fork server, and close the child's copy."""
     with socket.socket(fileno=os.dup(channel)) as sock:
         socket.send_fds(sock, [b"?"], [listener])
     os.close(listener)

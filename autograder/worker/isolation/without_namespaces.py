@@ -2,23 +2,24 @@
 
 Theory of operation. This code runs in the fork server and in its children before a submission runs.
 
-Each child gets one writable folder, which it may fill with arbitrary files. If the child has a
+Each child gets one writable folder, in which it may create arbitrary files. If the child has a
 separate uid, other children cannot read the folder. The kernel does not limit the size of a folder,
-so the fork server measures the size a few times per second; RLIMIT_FSIZE limits single files
-without delay. The seccomp program forbids mounts, sockets, signals, tracing, chmod and new
-processes.
+so the fork server measures the size a few times per second and kills a child that exceeds its
+limit. RLIMIT_FSIZE limits the size of a single file immediately. The seccomp program forbids
+mounts, sockets, signals, tracing, chmod and new processes.
 
-Landlock: each child gets a separate domain, in which it may read the runtime, write in its folder,
-and open no other path. This does not hide whether a path outside exists (stat is not restricted),
-or the host's path names. If the fork server is root, each child also gets a separate uid, so that
-file permissions separate children again and RLIMIT_NPROC counts only this child. Without root, all
-children share the grader's uid, and their number of threads is not limited.
+Landlock: each child gets a separate Landlock domain, in which it may read the runtime, write to its
+folder, and open no other path. Landlock does not hide the host's path names: `stat` still shows
+whether a path exists. If the fork server is root, each child also gets a separate uid, so that file
+permissions additionally separate children and RLIMIT_NPROC counts only the child's own tasks.
+Without root, all children share the grader's uid, and their number of threads is not limited.
 
-Chroot, for containers that grant neither namespaces nor Landlock but run as root: the child's root
-becomes the folder of the Python installation, with the same absolute paths as outside
-(`sandbox/weaker_backends.py` prepares it). Nothing outside of it can be named: no /proc, no /etc,
-no hidden test. The child has a uid that owns only its folder, and no descriptor of a folder outside
-stays open. World-readable files in the installation's folder are not hidden.
+Chroot, for containers that run as root and provide neither namespaces nor Landlock: the folder of
+the Python installation becomes the child's root, with the same absolute paths as outside
+(`sandbox/weaker_backends.py` prepares the folder). Paths outside the folder, such as /proc, /etc
+and the hidden tests, cannot be opened. The child has a uid that owns only its working directory,
+and no descriptor of an outside folder stays open. World-readable files in the installation's folder
+are not hidden.
 """
 
 import ctypes
@@ -80,9 +81,9 @@ class Workdirs(lockdown.Isolation):
 
 
 def _fits(folder: str, budget: int) -> bool:
-    """Return True if the files below a folder do not exceed the limits of size, number and depth.
+    """Return True if the tree below `folder` respects the limits on total size, entries and depth.
 
-    budget: total size in bytes, which also determines the number of files
+    budget: limit of the total size in bytes; the limit of the number of entries is budget / 4096
     """
     entries = max(_FEWEST_INODES, budget // 4096)
     folders = [(folder, 0)]
@@ -94,22 +95,22 @@ def _fits(folder: str, budget: int) -> bool:
                 entries -= 1
                 if stat.S_ISDIR(status.st_mode):
                     folders.append((entry.path, depth + 1))
-                else:  # excludes holes in sparse files, and preallocated blocks
+                else:  # the minimum ignores holes in sparse files and preallocated blocks
                     budget -= min(status.st_size, status.st_blocks * 512)
                 if entries < 0 or budget < 0 or depth > _DEEPEST:
                     return False
     except (FileNotFoundError, NotADirectoryError):
-        return True  # the folder changed during the walk; the next measurement follows soon
+        return True  # the tree changed during the walk, and will soon be measured again
     except OSError:
-        return False  # an unreadable folder, or a path that is too long
+        return False  # a folder cannot be read, or a path is too long
     return True
 
 
 def remove_tree(top: str) -> None:
-    """Remove a tree that may be deep, unreadable or have long names.
+    """Remove a folder whose contents may be unreadable, deeply nested, or have long names.
 
-    Nested folders are moved to the top before they are emptied, so that the length of paths does
-    not grow with the depth.
+    Nested folders are moved to the top level before they are emptied, so that the length of paths
+    does not grow with the depth.
     """
     if not os.path.isdir(top):
         return
@@ -123,7 +124,7 @@ def remove_tree(top: str) -> None:
             os.chmod(entry.path, 0o700)
             for inner in list(os.scandir(entry.path)):
                 if inner.is_dir(follow_symlinks=False):
-                    os.chmod(inner.path, 0o700)  # moving a folder writes its ".."
+                    os.chmod(inner.path, 0o700)  # moving a folder updates its ".." entry
                     os.rename(inner.path, f"{top}/moved-{moved}-{os.urandom(4).hex()}")
                     moved += 1
                 else:
@@ -143,21 +144,21 @@ _OWN = (
     _READ | _WRITE_FILE | _REMOVE_DIR | _REMOVE_FILE
     | _MAKE_DIR | _MAKE_REG | _MAKE_SYM | _REFER | _TRUNCATE
 )  # fmt: skip
-# The last file-system right of each version of the interface (see the kernel's documentation).
+# Highest bit of the file-system rights by ABI version (see Linux's documentation of Landlock).
 _LAST_FS_RIGHT = {1: 12, 2: 13, 3: 14, 4: 14, 5: 15}
-_NET_RIGHTS, _SCOPES = 0b11, 0b11  # bind and connect TCP; abstract sockets and signals
+_NET_RIGHTS, _SCOPES = 0b11, 0b11  # TCP bind and connect; abstract sockets and signals
 
 
 def abi() -> int:
-    """Return the kernel's version of Landlock; raise OSError if it lacks Landlock."""
+    """Return the kernel's Landlock ABI version; raise OSError if Landlock is not available."""
     return lockdown.syscall(_CREATE_RULESET, "landlock", 0, 0, _CREATE_RULESET_VERSION)
 
 
 class Landlock(Workdirs):
-    """Isolates children by Landlock."""
+    """Isolates each child in a separate Landlock domain."""
 
     def finish_warm_up(self) -> None:
-        abi()  # raises OSError before the first child
+        abi()  # raises OSError now rather than in the first child
 
     def enter(self, number: int, limits: lockdown.ChildLimits) -> None:
         lockdown.prefer_for_oom()
@@ -167,10 +168,10 @@ class Landlock(Workdirs):
         for path in self.boot.readable:
             _allow(ruleset, path, _READ | (_WRITE_FILE if path.startswith("/dev/") else 0))
         _allow(ruleset, folder, _OWN)
-        if gpu:  # a driver reads its memory map and names its threads when it starts
+        if gpu:  # at start-up, a driver reads its memory map and writes its threads' names
             for name in ("maps", "status"):
                 _allow(ruleset, f"/proc/self/{name}", _READ)
-            _allow(ruleset, "/proc/self/task", _READ_FILE | _WRITE_FILE)  # to write thread names
+            _allow(ruleset, "/proc/self/task", _READ_FILE | _WRITE_FILE)
         lockdown.call("prctl", lockdown.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
         lockdown.syscall(_RESTRICT_SELF, "landlock_restrict_self", ruleset, 0)
         os.close(ruleset)
@@ -186,7 +187,7 @@ def _create_ruleset(*, gpu: bool) -> int:
     version = abi()
     rights = _supported_rights()
     if gpu:
-        rights &= ~(1 << 15)  # a driver needs device ioctls
+        rights &= ~(1 << 15)  # leave IOCTL_DEV unrestricted, because a driver needs device ioctls
     fields = [rights]
     if version >= 4:
         fields.append(_NET_RIGHTS)
@@ -198,7 +199,7 @@ def _create_ruleset(*, gpu: bool) -> int:
 
 
 def _allow(ruleset: int, path: str, rights: int) -> None:
-    """Grant rights on a path and below it, if it still exists."""
+    """Grant rights on a path and everything below it; do nothing if the path does not exist."""
     try:
         place = os.open(path, os.O_PATH | os.O_CLOEXEC)
     except FileNotFoundError:
@@ -212,10 +213,10 @@ def _allow(ruleset: int, path: str, rights: int) -> None:
 
 
 class ChrootIsolation(Workdirs):
-    """Isolates children by chroot. `boot.root` becomes the root and contains `boot.scratch`."""
+    """Isolates each child by a chroot to `boot.root`, which contains `boot.scratch`."""
 
     def finish_warm_up(self) -> None:
-        if self.boot.child_uid is None:  # as root, a child could leave its new root
+        if self.boot.child_uid is None:  # a child that runs as root could escape from the chroot
             raise OSError("no uid is left for submissions")
 
     def enter(self, number: int, limits: lockdown.ChildLimits) -> None:

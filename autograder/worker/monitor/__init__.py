@@ -1,13 +1,13 @@
-"""Hooks that observe a call: forbidden functions, work, side effects, and attempts to cheat.
+"""Hooks that monitor a call for forbidden functions, cost, side effects and attempts to cheat.
 
 The hooks are installed before any student code is imported, and report calls under any name or
-alias. Because the hooks share a process with the submission, code that attacks the hooks can
-disable them; docs/threat-model.md lists what is guaranteed.
+alias. Because the hooks run in the submission's process, malicious code can disable them. See
+docs/threat-model.md for the guarantees.
 
 `operator_hooks` and `function_hooks` report calls, `numpy_allocations` counts memory, and
-`side_effects` compares global state before and after a call. `audit_hook` reports attempts to
-inspect the grader, and `import_guard` restricts imports. Start with `call_hooks`, which combines
-the hooks of one call.
+`side_effects` compares arguments and global state before and after a call. `audit_hook` reports
+attempts to inspect the grader, and `import_guard` restricts imports. Start with `call_hooks`, which
+combines the hooks for one call.
 """
 
 __all__ = [

@@ -1,14 +1,14 @@
-"""Report a submission that inspects the grader or takes actions that honest code never needs.
+"""Report code that inspects the grader or takes actions that an honest submission never needs.
 
-Theory of operation. A Python audit hook cannot be removed. Python calls the hook when code takes a
+Theory of operation. A Python audit hook cannot be removed. Python calls the hook when code gets a
 frame from a traceback or generator, searches frames or objects, opens files or sends signals. If
-the submission's code causes such an event, the hook notifies the trusted side before that code
-continues, so that the submission cannot withdraw the report. The hook ignores frames that the
-standard library, torch and NumPy use for named tuples, warnings and tracebacks. It refuses further
-audit hooks, because they would run the submission's code at any time.
+the submission causes such an event, the hook notifies the trusted process before the submission's
+code continues, so that the submission cannot suppress the report. Libraries such as torch and NumPy
+access frames for named tuples, warnings and tracebacks; the hook ignores these accesses. The hook
+rejects further audit hooks, which could run the submission's code at any time.
 
-The hook shares its process with the submission and sees only events of the interpreter. A
-submission that forges reports harms only itself.
+The hook runs in the submission's process and observes only events of the interpreter. A submission
+that forges reports harms only itself.
 """
 
 import os
@@ -18,7 +18,7 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
-# A call by one of these functions of `inspect` or `traceback` is attributed to its caller.
+# Events in these functions of `inspect` and `traceback` are attributed to the functions' callers.
 _HAND_OUT_FRAMES = {
     *("currentframe", "stack", "trace", "getouterframes", "getinnerframes", "walk_stack", "walk_tb")
 }
@@ -36,20 +36,20 @@ _EVENTS = {
     *("object.__getattr__", "object.__setattr__", "sys._getframe"),
     *(_SEARCHES | _FILES | _SIGNALS),
 }
-# Libraries read these entries of /proc. Honest code does not read entries of other processes.
+# Entries of /proc that libraries read. Honest code does not read the entries of other processes.
 _OWN_PROC = ("self", "thread-self", "cpuinfo", "meminfo", "stat", "loadavg", "version", "driver")
 _LIBRARIES = ("torch", "numpy", "scipy", "triton", "worker", "autograder")
-# Attributes that define a function's behaviour.
 _BEHAVIOUR = ("__code__", "__defaults__", "__kwdefaults__")
-# Events that inspect the grader, which count as forbidden calls. Other events are only recorded.
+# Events that inspect the grader and count as forbidden calls. Other events are only recorded.
 LOOKS = frozenset({*_FRAMES, *_SEARCHES, "sys._getframe", "__code__"})
 KNOWN = LOOKS | {"/proc", "kill"}
 
 
 def install(root: str, report: Callable[[str, int | None], None]) -> None:
-    """Report suspicious actions of code below `root`, for the lifetime of the process.
+    """Report suspicious actions by code in `root` until the process ends.
 
-    report: receives the kind of event, and the submission's line or None if the code was generated
+    report: called with the kind of event and the line in the submission, or None if the code was
+            compiled at run time
     """
     own = root + os.sep
     pid = os.getpid()
@@ -58,7 +58,7 @@ def install(root: str, report: Callable[[str, int | None], None]) -> None:
     def hook(event: str, arguments: tuple[Any, ...]) -> None:
         nonlocal looking
         if event == "sys.addaudithook" and sys._getframe(1).f_code is not install.__code__:
-            raise RuntimeError("no other hook")  # Python discards the new hook and the error
+            raise RuntimeError("no other hook")  # Python ignores the error and the new hook
         if event not in _EVENTS or looking:
             return
         looking = True
@@ -78,7 +78,7 @@ def install(root: str, report: Callable[[str, int | None], None]) -> None:
 
 
 def _kind_of(event: str, arguments: tuple[Any, ...], pid: int) -> str:
-    """Return the kind of an event, or "" if it is allowed."""
+    """Return the kind of a suspicious event, or "" if the event is allowed."""
     if event == "object.__getattr__" or event == "object.__setattr__":
         thing, name = arguments[0], arguments[1]
         if name in _FRAMES:
@@ -99,10 +99,10 @@ def _kind_of(event: str, arguments: tuple[Any, ...], pid: int) -> str:
 
 
 def _student_line(frame: FrameType | None, root: str, generated: bool) -> int | None:
-    """Return the submission's line, 0 for code compiled at run time, or None for other code.
+    """Return the submission's line that caused an event, or None if other code caused it.
 
-    generated: whether code compiled at run time is attributed to the submission. Libraries such as
-               torch compile code, too
+    generated: whether to return 0 for code compiled at run time, instead of None. Libraries such as
+               torch compile code at run time, too
     """
     while frame is not None:
         code = frame.f_code
@@ -119,8 +119,8 @@ def _student_line(frame: FrameType | None, root: str, generated: bool) -> int | 
 
 
 def _hide_frames_from_handlers() -> None:
-    """Call signal handlers with None instead of the interrupted frame."""
-    inner: Any = sys.modules["_signal"]  # signal.signal calls it
+    """Make Python call signal handlers with None instead of the interrupted frame."""
+    inner: Any = sys.modules["_signal"]  # `signal.signal` calls `_signal.signal`
     set_handler = inner.signal
 
     def set_checked(number: Any, handler: Any) -> Any:

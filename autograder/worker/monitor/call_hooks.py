@@ -1,4 +1,4 @@
-"""Count the work of one call, and enable the hooks that observe it until it ends."""
+"""Count the operations and elements in one call, and enable the hooks that monitor the call."""
 
 from __future__ import annotations
 
@@ -22,37 +22,38 @@ from .operator_hooks import hooks_cover
 
 
 class Counting(DispatchMode):
-    """Counts floating-point operations and the size of the largest new tensor.
+    """Counts operators, floating-point operations and the elements of new tensors and arrays.
 
-    A matrix product counts 2·m·n·k operations, according to torch's registry. Other operations
-    count one per element of their results; views count nothing. An in-place operation creates no
-    new tensor, and an indexed assignment counts only the assigned elements. A NumPy array counts
-    like a tensor: one operation, and one floating-point operation per element.
+    A matrix product counts as 2·m·n·k floating-point operations, as do other operators in torch's
+    registry according to its formulas. Any other operator counts as one per element of its largest
+    result; an indexed assignment counts only the assigned elements, and views count nothing. The
+    result of an in-place operator is not a new tensor. A new NumPy array counts as one operator and
+    one floating-point operation per element.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self.flops = self.largest = self.ops = 0
-        self._alive = weakref.WeakKeyDictionary[Any, int]()  # storages and their elements
+        self._alive = weakref.WeakKeyDictionary[Any, int]()  # number of elements by storage
         self._arrays = ArrayCount()
 
     def __enter__(self) -> Counting:
-        super().__enter__()  # type: ignore[no-untyped-call]  # torch's own
+        super().__enter__()  # type: ignore[no-untyped-call]  # untyped in torch
         self._arrays.__enter__()
         return self
 
     def __exit__(self, *error: object) -> None:
         self._arrays.__exit__()
-        super().__exit__(*error)  # type: ignore[no-untyped-call]  # torch's own
+        super().__exit__(*error)  # type: ignore[no-untyped-call]  # untyped in torch
 
     def counts(self, kept: int, launches: tuple[LaunchCounts, ...] = ()) -> Counts:
-        """Return the work of torch and NumPy so far. `kept`: elements that a forward pass keeps."""
+        """Return the counts of torch and NumPy so far; `kept` and `launches` are passed through."""
         arrays = self._arrays
         flops, ops = self.flops + arrays.made, self.ops + arrays.arrays
         return Counts(flops, max(self.largest, arrays.largest), ops, kept, launches)
 
     def alive_elements_except(self, results: list[torch.Tensor]) -> int:
-        """Return the number of new elements that are alive and do not belong to the results."""
+        """Return the number of new elements that are still alive, excluding those of `results`."""
         storages = [t.untyped_storage() for t in results]
         own = {s._cdata for s in storages}
         in_torch = sum(size for kept, size in self._alive.items() if kept._cdata not in own)
@@ -71,11 +72,11 @@ class Counting(DispatchMode):
             if size > made:
                 made = size
             self._alive.setdefault(tensor.untyped_storage(), size)
-        if made > there and made > self.largest:  # an in-place result existed before
+        if made > there and made > self.largest:  # an in-place result is not a new tensor
             self.largest = made
         self.ops += 1
         formula = operator.formula
-        if operator.name in _BY_INDEX:  # only the elements at the indices change
+        if operator.name in _BY_INDEX:  # the operator writes only the elements at the indices
             made = _largest_of(args[1:], kwargs)
         if formula is not None:
             made = int(formula(*args, **kwargs, out_val=result))
@@ -102,7 +103,7 @@ class _Operator(NamedTuple):
 
 @cache
 def formulas() -> dict[Any, Any]:
-    """Return torch's formulas for floating-point operations, whose import also imports Triton."""
+    """Return torch's formulas for floating-point operations. The first call imports Triton."""
     from torch.utils.flop_counter import flop_registry
 
     return flop_registry
@@ -119,18 +120,18 @@ def _largest_of(args: tuple[Any, ...], kwargs: dict[str, Any]) -> int:
 
 
 class CallHooks(ExitStack):
-    """The hooks of one call, as a context manager.
+    """A context manager that enables the hooks for one call.
 
-    The result must be encoded inside the context, because signal handlers and finalizers of the
-    submission may run until then.
+    The result must be encoded inside the context, because the submission's signal handlers and
+    finalizers may run until then.
 
     inputs:        the tensors among the call's arguments
     root:          the submission's folder
     launches:      whether the submission may launch Triton kernels
     function_mode: reports torch's functions by name, for rules that no other hook covers
 
-    counting:   an inner context manager that counts work
-    forbidding: an inner context manager that reports forbidden functions without another hook
+    counting:   inner context manager that counts operations and elements
+    forbidding: inner context manager that reports forbidden functions that no other hook reports
     """
 
     def __init__(
@@ -161,12 +162,12 @@ class CallHooks(ExitStack):
         return super().__enter__()
 
     def keep(self, result: Any) -> None:
-        """Record the number of elements that the forward pass keeps in addition to its result."""
+        """Store the number of elements that the forward pass keeps alive besides its result."""
         if isinstance(self.counting, Counting):
             self._kept = self.counting.alive_elements_except(tensors_in(result))
 
     def counts(self, result: Any) -> frames.Counts | None:
-        """Return the work and the operators outside of kernels, or None if none was requested."""
+        """Return counts and operators outside of kernels, or None if neither is recorded."""
         counts = None
         if isinstance(self.counting, Counting):
             launches = tuple(self._watch.launches) if self._watch is not None else ()

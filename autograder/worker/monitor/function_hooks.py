@@ -1,13 +1,13 @@
 """Hooks that report calls of library functions under any name or alias.
 
-Grading and `autograder check` share these hooks, so that students see forbidden calls before they
-submit. The hooks cover functions without a torch operator, which `operator_hooks` cannot replace:
+Grading and `autograder check` use the same hooks, so that students see forbidden calls before they
+submit. `operator_hooks` covers torch's operators, and the hooks in this module cover the rest:
 
-- Python functions of torch, SciPy or Keras (references, decompositions). A hook replaces the
-  function's code object instead of its name, so that a call through any reference is reported.
-  Modules that are imported later are hooked as well.
-- NumPy's ufuncs, which a wrapper replaces in every module of NumPy and SciPy.
-- torch's public functions, which a torch function mode reports (`function_mode`).
+- Python functions in torch, SciPy or Keras, such as torch's references and decompositions. A hook
+  replaces a function's code object, so that a call through any reference is reported. Modules that
+  are imported later are hooked as well.
+- NumPy's ufuncs. A wrapper replaces each of them in every NumPy and SciPy module.
+- torch's public functions. A torch function mode reports their calls (`function_mode`).
 
 A process has one set of hooks, and the last caller of `hook_functions` receives all reports. This
 module imports neither torch nor NumPy, because `check` also runs in weeks that do not use them.
@@ -24,46 +24,46 @@ from functools import cache, lru_cache
 from importlib.machinery import ModuleSpec
 from typing import Any
 
-# Receives the base name of a called function, and whether the function has no operator of its name.
+# Called with a function's base name, and whether it is composed of operators with other names.
 Note = Callable[[str, bool], None]
 
-# NumPy's ufuncs that implement an exercise
+# NumPy ufuncs that solve an exercise
 _UFUNCS = ("logaddexp", "logaddexp2")
-_NEVER = "(?!)"  # an empty expression would match every name
-# Libraries whose Python functions are hooked on import, and the modules that are hooked at once.
+_NEVER = "(?!)"  # matches no name; an empty expression would match every name
+# Libraries whose modules are hooked on import, and modules that are hooked if already imported.
 _LIBRARIES = ("torch", "functorch", "scipy", "numpy", "keras", "transformers", "einops")
 _PYTHON = (
     *("torch.nn.functional", "torch.masked._ops", "torch._refs", "torch._refs.special"),
     *("torch._refs.nn.functional", "torch._decomp.decompositions", "scipy.special._logsumexp"),
     "torch.distributions.transforms",
 )
-# Methods that build, describe or print an object without computing results.
+# Methods that build or describe an object but do not compute results.
 _DESCRIBING = ("build", "get_config", "from_config", "extra_repr", "reset_parameters", "compute_*")
-# Functions of these modules are composed of other operators: no operator carries their name.
+# Functions in these modules are composed of operators with other names.
 _COMPOSED = ("torch._", "torch.distributions.")
 _TABLES = ("decomposition_table", "pre_autograd_decomposition_table", "meta_table")
 
 
 @lru_cache(maxsize=4096)
 def matches(name: str, patterns: tuple[str, ...]) -> bool:
-    """Return True if a function's base name, with or without prefixes, matches a pattern."""
+    """Return True if a function's base name, unchanged or stripped (`plain`), matches a pattern."""
     expression = _any_of(patterns)
     return any(expression.match(n) for n in {name, plain(name)})
 
 
 @cache
 def _any_of(patterns: tuple[str, ...]) -> re.Pattern[str]:
-    """Compile patterns into one expression, because thousands of names are matched at start-up."""
+    """Compile patterns into a single expression for speed: start-up matches thousands of names."""
     return re.compile("|".join(map(fnmatch.translate, patterns)) or _NEVER)
 
 
 def plain(name: str) -> str:
-    """Return a function's base name without underscores and the prefixes of torch's variants."""
+    """Strip outer underscores and the prefixes `special_` and `safe_` from a function's name."""
     return name.rstrip("_").lstrip("_").removeprefix("special_").removeprefix("safe_")
 
 
 def hook_functions(patterns: tuple[str, ...], note: Note) -> None:
-    """Report calls of all functions that match a pattern, also in modules imported later."""
+    """Report calls of all functions that match a pattern, including functions imported later."""
     _import_hook.note = note
     dotted = _dotted(patterns)
     for name, module in list(sys.modules.items()):
@@ -82,7 +82,7 @@ def hook_functions(patterns: tuple[str, ...], note: Note) -> None:
 
 
 def hooked_patterns() -> tuple[str, ...]:
-    """Return all patterns that were passed to `hook_functions` in this process."""
+    """Return all patterns that have been passed to `hook_functions`."""
     return _import_hook.patterns
 
 
@@ -98,7 +98,7 @@ def _hook_module(module: types.ModuleType, patterns: tuple[str, ...]) -> None:
                 hook_function(method, noted)
             continue
         if not isinstance(value, types.FunctionType):
-            # an operator created by `torch.library.custom_op` stores its function here
+            # `torch.library.custom_op` stores the function that it wraps in `_init_fn`
             value = getattr(value, "__dict__", {}).get("_init_fn")
         if isinstance(value, types.FunctionType) and (noted := _noted_name(value, name, patterns)):
             hook_function(value, noted)
@@ -106,7 +106,7 @@ def _hook_module(module: types.ModuleType, patterns: tuple[str, ...]) -> None:
 
 def _computing_methods(owner: type) -> list[Any]:
     def computes(name: str, method: Any) -> bool:
-        if getattr(method, "__module__", None) != owner.__module__:  # Enum methods are from `enum`
+        if getattr(method, "__module__", None) != owner.__module__:  # such as methods from `enum`
             return False
         describes = any(fnmatch.fnmatchcase(name, p) for p in ("__*", *_DESCRIBING))
         return name == "__call__" or not describes
@@ -115,9 +115,9 @@ def _computing_methods(owner: type) -> list[Any]:
 
 
 def _noted_name(value: Any, name: str, patterns: tuple[str, ...]) -> str:
-    """Return the name by which a function or class matches a pattern, or "" if it does not match.
+    """Return the name under which a function or class matches a pattern, or "" without a match.
 
-    A pattern with a dot is compared with the qualified name without its private parts.
+    A pattern that contains a dot is matched against the qualified name without its private parts.
     """
     dotted = _dotted(patterns)
     if dotted is not None:
@@ -135,7 +135,7 @@ def _dotted(patterns: tuple[str, ...]) -> re.Pattern[str] | None:
 
 
 def hook_function(function: Any, name: str) -> None:
-    """Replace the code of a function, and of the functions that it wraps, by reporting code."""
+    """Make a function, and the functions that it wraps, report each call under this name."""
     while function is not None:
         if isinstance(function, types.FunctionType) and not is_hooked(function):
             _replace_code(function, name)
@@ -152,8 +152,8 @@ def is_hooked(function: Any) -> bool:
 class _HookedCall:
     """A constant in a hooked function's code that reports the call and runs the original code.
 
-    The original function is stored in `_originals`, because student code can read the constants and
-    attributes of a code object.
+    The original function is stored in `_originals`, not in an attribute, because student code can
+    read the constants of a code object and their attributes.
     """
 
     __slots__ = ("composed", "name")
@@ -184,7 +184,7 @@ def _replace_code(function: types.FunctionType, name: str) -> None:
         return
 
     def template(*args: Any, **kwargs: Any) -> Any:
-        call: Any = "the function"  # replaced below
+        call: Any = "the function"  # a constant that is replaced below
         return call(*args, **kwargs)
 
     hooked: Any = _HookedCall(function, name)
@@ -198,11 +198,11 @@ def _replace_code(function: types.FunctionType, name: str) -> None:
         co_firstlineno=old.co_firstlineno,
     )
     if "__signature__" not in vars(function):
-        function.__signature__ = signature  # type: ignore[attr-defined]  # for inspect
+        function.__signature__ = signature  # type: ignore[attr-defined]  # for `inspect.signature`
 
 
 class _ImportHook:
-    """A finder that hooks the modules of libraries when they are imported."""
+    """A meta path finder that hooks the modules of `_LIBRARIES` when they are imported."""
 
     def __init__(self) -> None:
         self.patterns: tuple[str, ...] = ()
@@ -223,7 +223,7 @@ class _ImportHook:
             _hook_module(module, self.patterns)
             _replace_ufuncs_in(module)
 
-        spec.loader.exec_module = exec_module  # type: ignore[method-assign,union-attr]  # it has one
+        spec.loader.exec_module = exec_module  # type: ignore[method-assign,union-attr]  # not None
         return spec
 
 
@@ -234,7 +234,7 @@ _import_hook = _ImportHook()
 
 
 class HookedUfunc:
-    """A ufunc that reports calls of itself and of its methods, such as `reduce`."""
+    """A wrapper that reports calls of a ufunc and of the ufunc's methods, such as `reduce`."""
 
     def __init__(self, ufunc: Any) -> None:
         self.__name__, self.__doc__ = ufunc.__name__, ufunc.__doc__
@@ -254,7 +254,7 @@ class HookedUfunc:
         return method
 
     def _apply(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Report and run the call; neither arguments nor errors give access to the original."""
+        """Report and run a call without exposing the original ufunc to arguments or in errors."""
         _import_hook.note(self.__name__, False)
         try:
             plain = {name: _without_hooks(value) for name, value in kwargs.items()}
@@ -266,7 +266,7 @@ class HookedUfunc:
 
 
 def _without_hooks(value: Any) -> Any:
-    """Return a ufunc's argument, as a plain array if a method of its class would get the ufunc."""
+    """Return a ufunc's argument, as a plain array if NumPy would pass the ufunc to its class."""
     if isinstance(value, tuple):
         return tuple(map(_without_hooks, value))
     numpy: Any = sys.modules["numpy"]
@@ -300,7 +300,7 @@ def _replace_ufuncs_in(module: types.ModuleType | None) -> None:
 
 @contextmanager
 def original_ufuncs() -> Iterator[None]:
-    """Restore NumPy's ufuncs while a library that registers ufunc loops is imported."""
+    """Restore NumPy's ufuncs temporarily, to import a library that registers ufunc loops."""
     replaced = []
     for module in list(sys.modules.values()):
         for hooked, ufunc in _ufuncs.items():
@@ -319,7 +319,7 @@ def original_ufuncs() -> Iterator[None]:
 
 def function_mode(note: Note) -> Any:
     """Return a torch function mode that reports calls of torch's public functions to `note`."""
-    from torch.overrides import TorchFunctionMode  # not all weeks use torch
+    from torch.overrides import TorchFunctionMode  # imported here, because not all weeks use torch
 
     class FunctionMode(TorchFunctionMode):
         def __torch_function__(

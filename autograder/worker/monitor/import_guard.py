@@ -1,14 +1,14 @@
 """Hide the worker from a submission, and restrict the submission's imports.
 
-Theory of operation. The worker shares its process with code that may try to modify the worker.
-Before that code is read, `seal` removes the worker's modules from `sys.modules` and their folder
-from `sys.path`, so that no import finds them, and hides existing objects from `gc.get_objects`. The
-student's files are loaded with separate builtins, whose `__import__` allows the standard library,
-the libraries that the course lists, and submitted files. Other packages on the grading machine
-cannot be imported, so that the list of packages that students see is complete.
+Theory of operation. The worker runs in the same process as the submission, which may try to modify
+the worker. Before the submission is read, `seal` removes the worker's modules from `sys.modules`
+and their folder from `sys.path`, so that they cannot be imported, and hides existing objects from
+`gc.get_objects`. The submission's files get separate builtins, whose `__import__` allows only the
+standard library, the libraries that the course lists, and submitted files. Other packages on the
+grading machine cannot be imported, so a submission cannot depend on a package that is not listed.
 
-Code that walks stack frames, the globals of functions or torch's stack of modes can still find the
-worker's objects, which contain no secrets (see the package's docstring).
+Code that inspects stack frames, function globals or torch's stack of modes can still find the
+worker's objects. These objects contain no secrets (see the docstring of the package `worker`).
 """
 
 import builtins
@@ -25,7 +25,7 @@ _PACKAGE = __name__.rsplit(".", 2)[0]
 
 
 class StudentImports:
-    """A finder for the student's modules, and their builtins.
+    """A meta path finder that gives submitted modules builtins with restricted imports.
 
     root:    the submission's folder
     modules: libraries that may be imported, in addition to the standard library
@@ -57,7 +57,7 @@ class StudentImports:
         PathFinder.invalidate_caches()
 
     def loader(self, name: str, origin: str) -> SourceFileLoader:
-        """Return a loader for a student's file."""
+        """Return a loader that executes a submitted file with the restricted builtins."""
         return _StudentLoader(name, origin, self.builtins)
 
     def _checked_import(
@@ -74,10 +74,10 @@ class StudentImports:
         return self._import(name, globals, locals, fromlist, level)
 
     def _is_submitted(self, name: str) -> bool:
-        """Return True if a submitted file has this module name and the import finds that file.
+        """Return True if a submitted file has this module name and an import would find that file.
 
-        If a library's folder is on the path, a submitted file with the name of a library's file
-        could otherwise import a second copy of that library file without hooks.
+        Otherwise, if a submission puts a library's folder on the path and submits a file with the
+        name of a library module, it could import a second copy of that module without hooks.
         """
         if name not in self._submitted or name in sys.modules:
             return name in self._submitted
@@ -98,7 +98,7 @@ class _StudentLoader(SourceFileLoader):
 
 
 def seal(root: str, modules: Iterable[str]) -> StudentImports:
-    """Hide the worker and restrict imports; the worker must not import its modules afterwards.
+    """Hide the worker's modules, which cannot be imported afterwards, and restrict imports.
 
     root:    the submission's folder
     modules: libraries that may be imported, in addition to the standard library

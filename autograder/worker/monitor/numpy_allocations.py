@@ -1,13 +1,13 @@
-"""Count the memory of NumPy arrays with an allocator (NEP 49, `PyDataMem_SetHandler`).
+"""Count the memory of NumPy arrays with a custom allocator (NEP 49, `PyDataMem_SetHandler`).
 
-All functions, methods and ufuncs of NumPy get the memory of new arrays from the allocator. The
-allocator counts the largest array, the number of new elements, and the number of elements that are
-still alive. An element counts as four bytes, the size of a float32.
+All functions, methods and ufuncs of NumPy allocate new arrays with this allocator. It counts the
+number of new arrays and elements, the size of the largest array, and the elements that have not
+been freed. Four bytes, the size of a float32, count as one element.
 
-The handler is a C structure with four functions, installed through NumPy's C API in the current
-context. `check_handler` raises an error if NumPy does not accept the handler. Work in existing
-arrays (`out=`) is not counted. The grader measures the memory of other objects (lists, bytes) from
-outside of the process.
+The allocator is a C structure with four functions (a "handler"), installed through NumPy's C API in
+the current context. `check_handler` raises an error if NumPy does not accept the handler. Results
+in existing arrays (`out=`) are not counted. The grader measures the memory of other objects, such
+as lists and bytes, from outside the process.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _Free = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t
 
 
 class _Handler(ctypes.Structure):
-    """PyDataMem_Handler, as NumPy's ndarraytypes.h declares it."""
+    """The struct PyDataMem_Handler in NumPy's header ndarraytypes.h."""
 
     _fields_ = (
         ("name", ctypes.c_char * 127),
@@ -48,9 +48,10 @@ class _Handler(ctypes.Structure):
 class ArrayCount:
     """Counts the arrays that NumPy allocates while this is the innermost `ArrayCount` context.
 
-    made, largest: number of new elements, and of elements in the largest array
-    arrays:        number of new arrays
-    alive:         number of elements by address, for arrays that have not been freed
+    made:    total number of elements in new arrays
+    largest: number of elements in the largest new array
+    arrays:  number of new arrays
+    alive:   number of elements by address, for arrays that have not been freed
     """
 
     def __init__(self) -> None:
@@ -79,7 +80,7 @@ class ArrayCount:
             self.largest = elements
 
     def alive_elements_except(self, addresses: set[int]) -> int:
-        """Return the number of elements that are alive, without arrays at these addresses."""
+        """Return the number of elements in arrays that are alive, except at these addresses."""
         return sum(n for address, n in self.alive.items() if address not in addresses)
 
 
@@ -88,7 +89,7 @@ _counting: ArrayCount | None = None
 
 @contextmanager
 def uncounted() -> Iterator[None]:
-    """Exclude the worker's own arrays from the count."""
+    """Do not count arrays that are allocated in this context, because the worker creates them."""
     global _counting
     counting, _counting = _counting, None
     try:
@@ -98,7 +99,7 @@ def uncounted() -> Iterator[None]:
 
 
 def trim_memory() -> None:
-    """Return freed memory to the system, if the C library supports it (glibc)."""
+    """Return freed memory to the operating system if the C library is glibc."""
     trim = getattr(_libc, "malloc_trim", None)
     if trim is not None:
         trim(ctypes.c_size_t(0))
@@ -108,7 +109,7 @@ _libc = ctypes.PyDLL(None)
 
 
 def check_handler() -> None:
-    """Raise RuntimeError if this NumPy does not accept the handler."""
+    """Raise RuntimeError if this version of NumPy does not accept the handler."""
     before = _set_handler()(_handler())
     try:
         made = np.ones(3)
@@ -123,7 +124,7 @@ def check_handler() -> None:
 
 @cache
 def _handler() -> Any:
-    """Return a capsule with the handler, which lives as long as the process."""
+    """Create the handler, and return a capsule that contains it."""
     size_t, at = ctypes.c_size_t, ctypes.c_void_p
     allocate = ctypes.PYFUNCTYPE(at, size_t)(("malloc", _libc))
     clear = ctypes.PYFUNCTYPE(at, size_t, size_t)(("calloc", _libc))
@@ -157,13 +158,13 @@ def _handler() -> Any:
     new = ctypes.pythonapi.PyCapsule_New
     new.restype = ctypes.py_object
     new.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
-    ctypes.pythonapi.Py_IncRef(ctypes.py_object(handler))  # an array may outlive every module
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(handler))  # never freed: arrays may outlive modules
     return new(ctypes.addressof(handler), b"mem_handler", None)
 
 
 @cache
 def _set_handler() -> Any:
-    """Return the function of NumPy's C API that sets a handler and returns the previous one."""
+    """Return the C function that sets NumPy's handler and returns the previous handler."""
     pointer = ctypes.pythonapi.PyCapsule_GetPointer
     pointer.restype = ctypes.c_void_p
     pointer.argtypes = [ctypes.py_object, ctypes.c_char_p]

@@ -1,15 +1,14 @@
 """Replace the kernels of torch's operators by kernels that report their calls.
 
-Theory of operation. A submission can call a library function by any name, so searching its source
-for names is not enough. Each kernel whose operator matches a rule (for dense, sparse, nested,
-quantized and mkldnn tensors, with and without `out=`) is replaced by a kernel that reports the call
-and runs the original kernel. Because kernels run below torch's modes, the hooks also work if a mode
-is disabled, in a compiled graph and in TorchScript. `function_hooks` covers functions without a
-kernel.
+Theory of operation. A submission can call a library function under any name, so searching the
+source code for names is not enough. If an operator matches a rule, each of its kernels (for dense,
+sparse, nested, quantized and mkldnn tensors, with and without `out=`) is replaced by a kernel that
+reports the call and runs the original kernel. Because kernels run below torch's modes, the hooks
+also work in compiled graphs, in TorchScript, and if modes are disabled. `function_hooks` covers
+functions without a kernel.
 
 The hooks are installed once, before any student code is imported, and report to the current
-watcher. They report calls under any name or alias, but do not protect themselves against code that
-attacks the hooks: see docs/threat-model.md.
+watcher. They are not protected against code that attacks them: see docs/threat-model.md.
 """
 
 import sys
@@ -24,7 +23,7 @@ from ..protocol.frames import Banned
 from ..stop_location import student_line
 from .function_hooks import hook_functions, is_hooked, matches, plain
 
-# Dispatch keys whose kernels torch.library returns. Kernels for dense tensors replace mkldnn's.
+# Dispatch keys that `torch.library.get_kernel` supports. It does not support mkldnn tensors.
 _KEYS = ("CPU", "CUDA", "SparseCPU", "SparseCsrCPU", "NestedTensorCPU", "QuantizedCPU")
 _MKLDNN = "MkldnnCPU"
 _COMPOSITE = "CompositeImplicitAutograd"
@@ -34,12 +33,12 @@ _libraries: dict[str, torch.library.Library] = {}
 
 
 class Watcher:
-    """Records the calls of one exercise that match its patterns, with the submission's line.
+    """Records calls of forbidden functions in one exercise, with their lines in the submission.
 
-    A submission may call any function while it is imported, for example to compare its results with
-    torch's. The exception is a function that is composed of other operators, because a graph traced
-    at import no longer contains the function's name. Such a call at import is reported with the
-    next call of an exercise that forbids the function.
+    A submission may call any function during its import, for example to compare its results with
+    torch's. The exceptions are functions composed of other operators, because a graph that
+    was traced during the import does not contain the function's name. A call of such a function
+    during the import is reported with each call of an exercise that forbids the function.
     """
 
     def __init__(self) -> None:
@@ -51,7 +50,7 @@ class Watcher:
         self.tell: Callable[[Banned], None] = lambda banned: None
 
     def begin(self, patterns: tuple[str, ...], root: str, importing: bool = False) -> None:
-        """Start to record calls that match these patterns, and become the current watcher."""
+        """Start recording calls that match these patterns, and become the current watcher."""
         global _watching
         self.patterns, self.root, self.importing = patterns, root, importing
         before = self.on_import
@@ -65,7 +64,7 @@ class Watcher:
         if matches(name, self.patterns):
             line = student_line(sys._getframe(1), self.root)
             seen = self.on_import if self.importing else self.seen
-            # a function that was recorded may call other hooked functions
+            # a recorded function may itself call other hooked functions at the same line
             known = any(b.line == line for b in seen) if line else bool(seen)
             if not known and len(seen) < 20:
                 seen.append(Banned(name, line))
@@ -86,7 +85,7 @@ def watching() -> Watcher:
 
 
 def restore_watcher(watcher: Watcher) -> None:
-    """Set the current watcher."""
+    """Make `watcher` the current watcher again."""
     global _watching
     _watching = watcher
 
@@ -99,18 +98,18 @@ def install_hooks(patterns: tuple[str, ...]) -> None:
         _replace_kernels(patterns)
     hook_functions(patterns, note)
     operators = {plain(name.partition("::")[2].partition(".")[0]) for name, _ in _set}
-    # Each public function must be hooked, or run a hooked operator of the same name.
+    # A public function reaches a hook if it is hooked itself or runs a hooked operator of its name.
     if all(is_hooked(f) or plain(f.__name__) in operators for f in _public_functions(patterns)):
         _covered.update(patterns)
 
 
-_covered: set[str] = set()  # patterns whose public torch functions all reach a hook
+_covered: set[str] = set()  # patterns for which every matching public torch function has a hook
 
 
 def hooks_cover(patterns: tuple[str, ...]) -> bool:
-    """Return True if every public torch function that matches a pattern reaches a hook.
+    """Return True if a hook reports every public torch function that matches a pattern.
 
-    Then calls do not need the function mode, which adds several microseconds to each torch call.
+    If so, the function mode is not needed, which adds several microseconds to each torch call.
     """
     return _covered.issuperset(patterns)
 
@@ -153,7 +152,7 @@ def _replace_kernel(name: str, key: str) -> None:
     if key == _MKLDNN:
         original: Any = _by_way_of_dense(base)
     else:
-        # the kernel for this key calls the composite kernel on CPU tensors
+        # for CPU tensors, the kernel for AutogradCPU is the composite kernel
         found = torch.library.get_kernel(name, "AutogradCPU" if key == _COMPOSITE else key)
         original = found.call_boxed
 

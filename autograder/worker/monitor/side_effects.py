@@ -1,4 +1,4 @@
-"""Detect changes of a call's arguments and of the process's global state."""
+"""Detect changes that a call makes to its arguments and to the global state of the process."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import torch
 from torch import nn
-from torch._C import _len_torch_function_stack  # of all modes
+from torch._C import _len_torch_function_stack  # number of active torch function modes
 
 from ..protocol.frames import Effect, SideEffect
 from ..torch_support.devices import bare
@@ -20,7 +20,7 @@ from ..torch_support.fake_device import ClaimedTensor
 
 
 def seed_random() -> None:
-    """Seed all generators for the start of a test; skip generators that are already seeded."""
+    """Seed all random generators as at the start of a test, unless their state is already that."""
     for library, (state, seed) in _SEEDED.items():
         if library not in _seeded or state() != _seeded[library]:
             seed(0)
@@ -30,7 +30,7 @@ def seed_random() -> None:
 
 
 def random_states() -> tuple[object, ...]:
-    """Return the states of the generators of torch, NumPy and Python, for comparison."""
+    """Return the random states of torch, NumPy and Python for comparison (`_RANDOM`)."""
     return _torch_state(), _numpy_state(), _python_state()
 
 
@@ -44,8 +44,8 @@ def _torch_state() -> bytes:
 def _numpy_state() -> tuple[object, ...]:
     """Return the id and state of NumPy's global generator, and its cached normal sample.
 
-    `np.random.get_state` is only called after the first draw, because a newly seeded generator has
-    no cached sample.
+    For speed, `np.random.get_state` is called only if the state differs from the seeded state, in
+    which there is no cached sample.
     """
     generator = _numpy_generator()
     if type(generator) is not np.random.MT19937:
@@ -62,19 +62,20 @@ def _python_state() -> tuple[bytes, object]:
 
 
 def _memory(address: int, size: int) -> Any:
-    """Return an array of bytes whose `raw` copies the memory at an address."""
+    """Return an object whose attribute `raw` copies `size` bytes from an address."""
     return (ctypes.c_char * size).from_address(address)
 
 
-# Both libraries use mt19937: a key of 624 words and the position. Their own functions convert the
-# key to objects, which takes longer than most calls of a submission.
+# NumPy and Python use mt19937, whose state consists of 624 words and a position. The memory is read
+# directly, because the libraries' functions convert the words to objects, which takes longer than
+# most calls of a submission.
 _numpy_key = lru_cache(maxsize=1)(lambda g: _memory(g.ctypes.state_address, 4 * 625))
-_python: Any = random.getstate.__self__  # type: ignore[attr-defined]  # a bound method
+_python: Any = random.getstate.__self__  # type: ignore[attr-defined]  # it is a bound method
 _HEAD = object.__basicsize__
 _python_key = _memory(id(_python) + _HEAD, random.Random.__mro__[1].__basicsize__ - _HEAD)
-# The functions as they are before a submission can replace them.
+# References to the original functions, because a submission may replace them in their modules.
 _torch_generator = torch.default_generator
-_numpy_generator = np.random.get_bit_generator  # type: ignore[attr-defined]  # not in its stubs
+_numpy_generator = np.random.get_bit_generator  # type: ignore[attr-defined]  # not in NumPy's stubs
 _numpy_full_state: Any = np.random.get_state
 _SEEDED_KEY = _numpy_key(np.random.RandomState(0)._bit_generator).raw
 _SEEDED: dict[str, tuple[Callable[[], object], Callable[[int], object]]] = {
@@ -82,11 +83,11 @@ _SEEDED: dict[str, tuple[Callable[[], object], Callable[[int], object]]] = {
     "numpy": (_numpy_state, np.random.seed),
     "python": (_python_state, random.seed),
 }
-_seeded: dict[str, object] = {}  # the generators' states directly after seeding
+_seeded: dict[str, object] = {}  # state of each generator directly after seeding
 
 
 class Before:
-    """The state that a call must not change, as it was before the call.
+    """A snapshot, taken before a call, of the arguments and settings that the call must not change.
 
     inputs: the decoded tensors among the arguments
     """
@@ -107,7 +108,7 @@ class Before:
         self.drawing = PyplotState.now()
 
     def compare(self, result: Any = None) -> tuple[SideEffect, ...]:
-        """Return the side effects of the call, and restore global settings."""
+        """Return the side effects of the call, and restore the global settings."""
         found = []
         for number, argument in enumerate(self.tensors):
             effect = argument.effect()
@@ -156,7 +157,7 @@ class _Argument:
 
 
 def _global_settings() -> tuple[Any, ...]:
-    # torch.get_default_device is slow, and the default device only differs if a mode is active
+    # skip the slow `torch.get_default_device` unless a mode, which can set the device, is active
     device = torch.get_default_device() if _len_torch_function_stack() else _CPU
     prints = vars(_TORCH_PRINTS).copy(), np.get_printoptions()
     dtype, gradients = torch.get_default_dtype(), torch.is_grad_enabled()
@@ -196,9 +197,9 @@ class PyplotState:
         return cls(plt) if plt is not None else None
 
     def effects(self, result: Any) -> Iterator[Effect]:
-        """Yield a call's effects on settings and on figures that it does not return.
+        """Restore changed settings, and yield a call's effects on settings and on open figures.
 
-        Changed settings are restored.
+        A figure that the call returns, or whose Axes it returns, is not a side effect.
         """
         plt = self._plt
         settings = _drawing_settings(plt)
@@ -220,7 +221,7 @@ class PyplotState:
 
 
 def _open_figures(plt: Any) -> list[Any]:
-    """Return pyplot's open figures, because pyplot reuses their numbers."""
+    """Return pyplot's open figures rather than their numbers, which pyplot reuses."""
     return [manager.canvas.figure for manager in plt._pylab_helpers.Gcf.figs.values()]
 
 
@@ -228,21 +229,21 @@ _windows: list[bool] = []  # one entry for each call of `show`
 
 
 def _show(*args: Any, **kwargs: Any) -> None:
-    """Record a call of matplotlib's `show`, which this function replaces without a screen."""
+    """Record a call of matplotlib's `show`, which this function replaces."""
     _windows.append(True)
 
 
 def _drawing_settings(plt: Any) -> tuple[list[str], list[Any]]:
     """Return the names and values of matplotlib's settings.
 
-    Copies of the dictionary would call Python code for each of the three hundred settings, which
-    takes longer than most calls of a submission.
+    Copying `rcParams` would call Python code for each of about three hundred settings, which takes
+    longer than most calls of a submission.
     """
     return list(dict.keys(plt.rcParams)), list(dict.values(plt.rcParams))
 
 
 def _without_backend(settings: tuple[list[str], list[Any]]) -> dict[str, Any]:
-    """Return settings as a dictionary without the backend, which the first figure chooses."""
+    """Return settings as a dictionary without the backend, which the first figure may set."""
     return {name: value for name, value in zip(*settings, strict=True) if name != "backend"}
 
 

@@ -1,9 +1,9 @@
 """The format of data that crosses the sandbox boundary: frames, messages, values and dtypes.
 
-Both sides import this package. The trusted side must expect any bytes: `frames` checks lengths and
-the exact types of `messages` and `value_types` before it allocates anything, and `values` checks
-every tensor and array against its buffer. No data are unpickled or evaluated. `dtypes` lists the
-types that may cross. Start with `frames`.
+The trusted process and the worker import this package. The trusted process may receive arbitrary
+bytes, so `frames` checks lengths before it reads data and the exact types of `messages` and
+`value_types` while it decodes them, and `values` checks every tensor and array against its buffer.
+No data are unpickled or evaluated. `dtypes` lists the allowed dtypes. Start with `frames`.
 """
 
 __all__ = ["dtypes", "frames", "messages", "value_types", "values"]

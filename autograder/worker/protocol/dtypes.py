@@ -1,9 +1,9 @@
-"""The table of dtypes that may cross the sandbox boundary and that hidden tests run in.
+"""The dtypes that may cross the sandbox boundary, and those in which hidden tests run.
 
-To grade in another float type, add one line to `FLOAT_TYPES`. The wire format, the `dtype` axis of
-hidden tests, tolerances and the feedback page all read this table. A test in another type raises
-the upper bound on leaked bits in docs/serve.md by two. This module does not import torch, which
-takes seconds.
+To grade in another float type, add a line to `FLOAT_TYPES`. The wire format, the `dtype` axis of
+hidden tests, the tolerances and the feedback page all use this table. Each test in an additional
+type raises the upper bound on leaked bits in docs/serve.md by two. This module does not import
+torch, because the import takes seconds.
 """
 
 from dataclasses import dataclass
@@ -11,15 +11,15 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class FloatType:
-    """A float type that hidden tests run in.
+    """A float type in which hidden tests run.
 
-    name:         torch's name for the type
+    name:         torch's name of the type
     item_bytes:   bytes per element
     roundings:    allowed error of a result, in units of the machine epsilon
-    wrong_beyond: error beyond which a result is certainly wrong, relative to its largest entry
-    in_numpy:     whether NumPy has the type too
-    by_default:   whether tests run in the type without naming it in `@pytest.mark.dtypes`; False if
-                  torch lacks most operators for the type, as for float8
+    wrong_beyond: error, relative to the result's largest entry, above which it is certainly wrong
+    in_numpy:     whether NumPy supports the type
+    by_default:   whether tests without `@pytest.mark.dtypes` run in the type; False for a type such
+                  as float8, for which torch lacks most operators
     """
 
     name: str
@@ -44,7 +44,7 @@ DEFAULT_DTYPE = TEST_DTYPES[0]
 LOW_PRECISION = frozenset(t.name for t in FLOAT_TYPES.values() if t.item_bytes < 4)
 NOT_IN_NUMPY = frozenset(t.name for t in FLOAT_TYPES.values() if not t.in_numpy)
 
-# Bytes per element of every dtype that may cross the boundary.
+# The dtypes that may cross the sandbox boundary, with their size in bytes per element.
 TORCH_ITEM_BYTES = {t.name: t.item_bytes for t in FLOAT_TYPES.values()} | {
     "complex64": 8,
     "complex128": 16,

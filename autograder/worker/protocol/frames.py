@@ -4,13 +4,13 @@ Theory of operation. The sender is untrusted. A frame is
 
     magic (4 bytes) | header length (u32) | body length (u64) | header | body
 
-On a socket, a stamp (u64) precedes each frame. The stamp is drawn at random for each request, and
-the reply must repeat it, so that a reply that is sent early or twice cannot pass for the next one.
-Several calls may be sent ahead, each with its own stamp; the replies follow in order.
+On a socket, a stamp (u64) precedes each frame. Each request has a random stamp, which the reply
+must repeat, so that a reply that is sent early or twice is not mistaken for the next reply.
+Several calls may be sent in advance, each with a separate stamp. Their replies follow in order.
 
 The header is MessagePack, which msgspec decodes into the exact types of `messages`. The body is the
-concatenation of the buffers whose lengths the header lists. Both lengths are checked against bounds
-before the header or the body is read, and a tensor's dtype, shape and buffer are checked against
+concatenation of the buffers whose lengths the header lists. The header and body lengths are checked
+against limits before the data is read, and a tensor's dtype, shape and buffer are checked against
 each other before memory is allocated. No data are unpickled, evaluated or imported. Invalid data
 raise `BadFrame`.
 """
@@ -19,7 +19,7 @@ import struct
 
 import msgspec
 
-from .messages import *  # noqa: F403  # callers use frames together with messages
+from .messages import *  # noqa: F403  # lets callers use messages as `frames.Call`
 from .messages import Notice, Reply, Request, StubCall
 from .value_types import *  # noqa: F403
 from .value_types import MapV, SeqV, SpecialV, Value
@@ -28,7 +28,7 @@ MAGIC = b"AGK1"
 PREFIX = struct.Struct("<4sIQ")
 STAMP = struct.Struct("<Q")
 MAX_HEADER = 1 << 20
-MAX_REPLY_HEADER = 1 << 18  # a decoded header takes thirty times as much memory
+MAX_REPLY_HEADER = 1 << 18  # a decoded header takes up to thirty times as much memory
 MAX_BODY = 256 << 20
 MAX_BUFFERS = 4096
 MAX_RANK = 16
@@ -49,7 +49,7 @@ _answer_decoder: msgspec.msgpack.Decoder[Reply | Notice | StubCall] = msgspec.ms
 
 
 def pack(message: Request | Reply | Notice | StubCall, buffers: list[bytes]) -> bytes:
-    """Encode a message and its buffers as a frame; set the message's `buffers` to their lengths."""
+    """Encode a message and its buffers as a frame, and list the buffers' lengths in the message."""
     if buffers and not isinstance(message, Notice):
         message = msgspec.structs.replace(message, buffers=tuple(map(len, buffers)))
     header = _encoder.encode(message)
@@ -60,7 +60,7 @@ def pack(message: Request | Reply | Notice | StubCall, buffers: list[bytes]) -> 
 def frame_lengths(
     prefix: bytes, max_body: int = MAX_BODY, max_header: int = MAX_HEADER
 ) -> tuple[int, int]:
-    """Return the header length and the body length in bytes that a frame's prefix states.
+    """Read the lengths of a frame's header and body, in bytes, from its prefix.
 
     Raises BadFrame if the prefix is malformed or a length exceeds its limit.
     """
@@ -77,7 +77,7 @@ def frame_lengths(
 
 
 def buffers_of(message: Request | Reply | StubCall, body: bytes | memoryview) -> list[memoryview]:
-    """Split a body into the announced buffers; raise BadFrame if they do not add up to it."""
+    """Split a body into the message's buffers; raise BadFrame if their number or size is wrong."""
     lengths = message.buffers
     if len(lengths) > MAX_BUFFERS:
         raise BadFrame(f"the frame lists {len(lengths)} buffers, more than {MAX_BUFFERS}")
@@ -91,7 +91,7 @@ def buffers_of(message: Request | Reply | StubCall, body: bytes | memoryview) ->
 
 
 def unpack_reply(header: bytes, body: bytes | memoryview) -> tuple[Reply, list[memoryview]]:
-    """Decode a reply and split its body into buffers; raise BadFrame for any other message."""
+    """Decode a reply and split its body into buffers; raise BadFrame if it is not a valid reply."""
     reply = unpack_answer(header, body)
     if not isinstance(reply, Reply):
         raise BadFrame("expected a reply, but received a notice or a stub call")
@@ -99,7 +99,7 @@ def unpack_reply(header: bytes, body: bytes | memoryview) -> tuple[Reply, list[m
 
 
 def unpack_answer(header: bytes, body: bytes | memoryview) -> Reply | Notice | StubCall:
-    """Decode a reply, a notice or a stub call; raise BadFrame if the header is not valid."""
+    """Decode a worker's message without its buffers; raise BadFrame if the header is not valid."""
     try:
         answer = _answer_decoder.decode(header)
     except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
@@ -122,7 +122,7 @@ def _check_nesting(values: tuple[Value, ...]) -> None:
 
 
 def inner_values(value: Value) -> tuple[Value, ...]:
-    """Return the values that a container or a special value contains."""
+    """Return the values directly inside a container or a special value, or () for other values."""
     if isinstance(value, SpecialV):
         return (value.value,)
     return value.items if isinstance(value, (SeqV, MapV)) else ()
@@ -138,11 +138,11 @@ def unpack_request(header: bytes, body: bytes | memoryview) -> tuple[Request, li
 
 
 def checked_size(dtype: str, shape: tuple[int, ...], item_bytes: dict[str, int]) -> int:
-    """Return the size in bytes of an array with this dtype and shape; raise BadFrame if invalid.
+    """Return an array's size in bytes; raise BadFrame if the dtype, rank, shape or size is invalid.
 
-    item_bytes: bytes per element, by dtype
+    item_bytes: bytes per element of each allowed dtype
 
-    Huge axes are invalid even if another axis has length 0, because libraries may multiply them.
+    Huge axes are invalid even if another axis has length 0, because a library may multiply lengths.
     """
     if dtype not in item_bytes:
         raise BadFrame(f"no such dtype: {dtype[:40]!r}")

@@ -1,8 +1,8 @@
 """The messages between the trusted process and a worker.
 
-Theory of operation. The sender is untrusted. msgspec checks the exact type of each field while it
-decodes a header, `frames` checks sizes and nesting, and `values` checks each value against its
-buffer.
+Theory of operation. The worker is untrusted. msgspec checks the exact type of each field while it
+decodes a header, `frames` checks sizes and nesting, and `values` checks each tensor and array
+against its buffer.
 """
 
 from enum import Enum
@@ -14,12 +14,12 @@ from .value_types import Value
 
 
 class PrepareConfig(msgspec.Struct, frozen=True):
-    """Configuration of the fork server before the first fork.
+    """Configuration of the fork server, applied before the first fork.
 
-    not_allowed:  patterns of all calls that the rules of the week forbid
+    not_allowed:  patterns of all functions that the week's rules forbid
     libraries:    packages that submissions may import, in addition to the standard library
     fake_gpu:     whether calls may run on the fake GPU
-    extras:       optional packages to import: keras, triton, text
+    extras:       extras whose packages are imported: "keras", "triton", "text"
     optimizers, counting, drawing: whether to import the libraries for these features now, instead
                   of in the first call that needs them
     max_reply_bytes: size limit of a reply
@@ -42,7 +42,7 @@ class _Message(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_fiel
 
 
 class Stub(_Message, frozen=True):
-    """An exercise that is replaced by calls of a correct implementation on the trusted side.
+    """An exercise to replace by calls to a correct implementation in the trusted process.
 
     parameters: parameter names of the function, or of `forward` if the exercise is a torch module
     making:     parameter names of `__init__` if the exercise is a torch module, otherwise None
@@ -54,7 +54,7 @@ class Stub(_Message, frozen=True):
 
 
 class _Framed(_Message, frozen=True, kw_only=True):
-    """A message with raw buffers. `buffers`: their lengths, in the order of the frame's body."""
+    """A message with raw buffers. `buffers`: lengths of the buffers in the frame's body."""
 
     buffers: tuple[int, ...] = ()
 
@@ -62,7 +62,7 @@ class _Framed(_Message, frozen=True, kw_only=True):
 class Load(_Framed, frozen=True, tag="load"):
     """Write the submission's files, import its module, and replace the exercises in `stubs`.
 
-    names, files: paths of the files, and the indices of the buffers with their contents
+    names, files: paths of the files, and indices of the buffers with the files' contents
     seconds:      processor time after which the import is interrupted, or 0 for no limit
     """
 
@@ -74,25 +74,25 @@ class Load(_Framed, frozen=True, tag="load"):
 
 
 class Call(_Framed, frozen=True, tag="call"):
-    """Call the attribute `path` of the submission's module, or of the object with this handle.
+    """Call the attribute `path` of the object with handle `handle`, or of the module if it is None.
 
-    exercise:     the exercise that the call belongs to
+    exercise:     name of the exercise that is tested
     device:       device for the arguments and for new modules
-    not_allowed:  patterns of calls that are reported
-    construct:    the result is a torch module: cast it to `dtype`, move it to `device` and load
-                  `state`
-    fitting:      load `state` even if names or biases differ. If sizes differ, draw weights that
-                  depend only on the parameters' names
-    cotangents:   return the vector-Jacobian product with respect to each float input
-    count:        count the work of the call
-    compiled:     check the kernels of a counted call with Triton's compiler
+    not_allowed:  patterns of functions whose calls are reported
+    construct:    whether the result is a new torch module, which is then cast to `dtype`, moved to
+                  `device` and loaded with `state`
+    fitting:      whether to load `state` even if names or biases differ. If sizes differ, draw
+                  weights that depend only on the parameters' names and shapes
+    cotangents:   vectors for the vector-Jacobian product with respect to each float input, or None
+    count:        whether to count operations and elements
+    compiled:     whether to check the kernels of a counted call with Triton's compiler
     order:        seed for the order in which the programs of a Triton kernel run
-    kernels_only: report operators that compute with values, or read values, outside of kernels
-                  (`Counts.computed`)
-    fetch:        return the attribute instead of calling it
-    fresh:        reset the global state first, as at the start of a test
-    brought:      source of a module that replaces the submission's module in this call
-    printing:     return the pair of the value and the printed text
+    kernels_only: whether to report operators that compute with values, or read values, outside of
+                  kernels (`Counts.computed`)
+    fetch:        whether to return the attribute instead of calling it
+    fresh:        whether to reset the global state first, as at the start of a test
+    brought:      source code of a module that replaces the submission's module in this call
+    printing:     whether to return a pair of the result and the printed text
     """
 
     exercise: str
@@ -118,13 +118,13 @@ class Call(_Framed, frozen=True, tag="call"):
 
 
 class Fill(_Framed, frozen=True, tag="fill"):
-    """Allocate this many bytes until the next test, to raise memory use to its earlier peak."""
+    """Allocate this many bytes until the next test, so that memory use equals its earlier peak."""
 
     bytes: int
 
 
 class Ahead(_Framed, frozen=True, tag="ahead"):
-    """Announce this many bytes of calls, which the worker reads together and executes in order."""
+    """Announce this many bytes of calls, which the worker reads at once and executes in order."""
 
     bytes: int
 
@@ -134,11 +134,11 @@ Request = Answered | Ahead
 
 
 class Raised(_Message, frozen=True):
-    """An exception that was raised by a call or by the import of the submission.
+    """An exception that a call or the submission's import raised.
 
     bases:        names of the exception's class and base classes
-    line:         innermost line of the submission in the traceback, or None if there is none
-    file, column: position at which the import stopped (`stop_location`); empty for calls
+    line:         innermost line in the submission at which it was raised, or None if unknown
+    file, column: file and column where the import stopped (`stop_location`); "" and 0 for calls
     """
 
     type: str
@@ -150,14 +150,14 @@ class Raised(_Message, frozen=True):
 
 
 class Banned(_Message, frozen=True):
-    """A forbidden call, and the line of the submission that makes the call, if it is known."""
+    """A call of a forbidden function. `line`: its line in the submission, or None if unknown."""
 
     call: str
     line: int | None
 
 
 class Notice(_Message, frozen=True, tag="notice"):
-    """An event that is reported before the reply, so that the submission cannot withdraw it.
+    """A report that is sent before the reply, so that the submission cannot suppress it.
 
     kind: "banned" for a forbidden call or for inspecting the grader's frames or functions, and
           "attempt" for other actions that honest code never needs
@@ -169,13 +169,13 @@ class Notice(_Message, frozen=True, tag="notice"):
 
 
 class StubCall(_Framed, frozen=True, tag="stub_call"):
-    """A call of a replaced exercise (`remote_stub`), to which the trusted side sends a `Reply`.
+    """A call of a replaced exercise (`remote_stub`), which the trusted process answers by `Reply`.
 
-    making:  positional and keyword arguments of the constructor, if the exercise is a class
+    making:  positional and keyword arguments of the constructor if the exercise is a class
     called:  whether to call the object with the weights in `state`. If False, only construct the
              object and return its layers, weights and sizes
-    random:  state of torch's generator if the call may draw random numbers. The reply's value is
-             then a pair of the result and the new state
+    random:  state of torch's generator if the call may draw random numbers, otherwise None. With a
+             state, the reply's value is a pair of the result and the new state
     dropped: whether an argument was omitted because the correct exercise has no parameter for it
 
     The other fields have the same meaning as in `Call`.
@@ -205,7 +205,7 @@ RaceKind = Literal["read_after_write", "write_after_read", "write_after_write"]
 
 
 class Race(_Message, frozen=True):
-    """Races of one kind in a launch (`races`). `line`: the line of the first race, if known."""
+    """The races of one kind in a launch. `line`: line of the first race, or None if unknown."""
 
     kind: RaceKind
     elements: int
@@ -213,16 +213,16 @@ class Race(_Message, frozen=True):
 
 
 class LaunchCounts(_Message, frozen=True):
-    """Memory accesses of one launch of a Triton kernel.
+    """The memory accesses in one launch of a Triton kernel.
 
     programs:  number of programs that ran
     outside_*: number of elements that were loaded from, or stored to, addresses outside all tensors
     largest:   number of elements in the largest load or store
-    loads:     for each tensor that was read: the number of its elements, and how often the least
-               and the most frequently loaded elements were loaded
+    loads:     for each tensor that was loaded: its number of elements, and the smallest and largest
+               number of loads of an element
     races:     unordered accesses by different programs, by kind
-    line:      line of the first access outside all tensors, or None
-    refused:   the error of Triton's compiler if it rejects the kernel, otherwise None
+    line:      line of the first access outside all tensors, or None if there is none
+    refused:   error of Triton's compiler, or None if the kernel was accepted or not checked
     """
 
     programs: int
@@ -239,13 +239,13 @@ RESULT = "result"  # entry of `Counts.computed` if no kernel wrote the result
 
 
 class Counts(_Message, frozen=True):
-    """The work of a call.
+    """The number of operations and elements in a call.
 
-    flops:    floating-point operations: one per element, except for matrix products
+    flops:    floating-point operations: one per element, unless torch has a formula
     largest:  number of elements in the largest new tensor or array
-    ops:      number of operations
-    kept:     number of elements that stay alive in addition to the result
-    computed: names of operators that computed with values outside of Triton kernels
+    ops:      number of calls of torch operators (except views), plus number of new NumPy arrays
+    kept:     number of elements that the forward pass keeps alive in addition to the result
+    computed: names of operators that computed with values, or read them, outside of Triton kernels
     """
 
     flops: int
@@ -257,7 +257,10 @@ class Counts(_Message, frozen=True):
 
 
 class StateMismatch(_Message, frozen=True):
-    """Names and shapes of a module's parameters that differ from the expected ones."""
+    """Differences between a module's state dict and the expected one.
+
+    shapes: name, expected shape and actual shape of each entry whose shape differs
+    """
 
     missing: tuple[str, ...]
     unexpected: tuple[str, ...]
@@ -265,7 +268,7 @@ class StateMismatch(_Message, frozen=True):
 
 
 class Effect(Enum):
-    """State that a call must not change."""
+    """The kind of state that a call changed although it must not."""
 
     TENSOR = "tensor"
     TENSOR_SHAPE = "tensor_shape"
@@ -289,7 +292,7 @@ class Effect(Enum):
 
 
 class SideEffect(_Message, frozen=True):
-    """A changed state. `argument`: number of the changed tensor or array from 1, otherwise 0."""
+    """A side effect of a call. `argument`: number (from 1) of the changed tensor or array, or 0."""
 
     effect: Effect
     argument: int = 0
@@ -301,7 +304,7 @@ class Reply(_Framed, frozen=True, tag="reply"):
     value:     the result
     gradients: vector-Jacobian products with respect to the float inputs, or None if not requested
     detached:  indices of the float results that do not require gradients
-    printed:   the beginning of the captured output
+    printed:   the captured output, truncated (`reporting.MAX_CHARACTERS`)
     """
 
     status: Literal["ok", "raised", "missing", "state", "too_large"]

@@ -1,4 +1,4 @@
-"""The types of values in a message: numbers, texts, containers, tensors, arrays and drawings.
+"""The types of values in a message: numbers, strings, containers, tensors, arrays and drawings.
 
 `values` converts Python objects to these types and back.
 """
@@ -19,7 +19,7 @@ class _Node(
 
 
 class TensorV(_Node, frozen=True, tag="t"):
-    """A torch tensor. `buffer`: index of its data, or None for a tensor on torch's meta device."""
+    """A torch tensor. `buffer`: index of the buffer with its data, or None for a meta tensor."""
 
     dtype: str
     shape: tuple[int, ...]
@@ -30,7 +30,7 @@ class TensorV(_Node, frozen=True, tag="t"):
 
 
 class ArrayV(_Node, frozen=True, tag="a"):
-    """A NumPy array, or a NumPy scalar. `strides`: in elements, or None for C order."""
+    """A NumPy array or scalar. `strides`: strides in elements, or None for C order."""
 
     dtype: str
     shape: tuple[int, ...]
@@ -50,7 +50,7 @@ class MapV(_Node, frozen=True, tag="m"):
 
 
 class BigIntV(_Node, frozen=True, tag="i"):
-    """An integer that does not fit into 64 bits, in decimal (at most 300 digits)."""
+    """An integer that does not fit into 64 bits. `digits`: at most 300 decimal digits."""
 
     digits: str
 
@@ -58,7 +58,7 @@ class BigIntV(_Node, frozen=True, tag="i"):
 class HandleV(_Node, frozen=True, tag="h"):
     """An object that stays in the worker.
 
-    state: dtype and shape of each entry in a torch module's state dict, or None for other objects
+    state: dtype and shape of each entry of a torch module's state dict, or None for other objects
     """
 
     id: int
@@ -67,7 +67,7 @@ class HandleV(_Node, frozen=True, tag="h"):
 
 
 class ImageV(_Node, frozen=True, tag="im"):
-    """An image in a drawing. `data`: its values, with columns from left to right."""
+    """An image in a drawing. `data`: array of its values, with columns from left to right."""
 
     data: ArrayV
     top_row_first: bool
@@ -93,7 +93,7 @@ class FigureV(_Node, frozen=True, tag="f"):
 
 
 class SpecialV(_Node, frozen=True, tag="x"):
-    """An argument that the worker builds, such as a device, an Axes, a generator or a module."""
+    """An object that the receiver builds, such as a device, an Axes, a generator or a module."""
 
     kind: Literal[
         "device",
@@ -110,7 +110,7 @@ class SpecialV(_Node, frozen=True, tag="x"):
 
 
 class OpaqueV(_Node, frozen=True, tag="o"):
-    """An object that is not plain data. `type`: the name of its class."""
+    """An object that cannot be encoded. `type`: the name or a description of its type."""
 
     type: str
 

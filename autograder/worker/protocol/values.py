@@ -1,11 +1,12 @@
-"""Encode Python objects as values of a message, and decode them; used on both sides.
+"""Encode Python objects as values in a message, and decode them.
 
-Theory of operation. The worker encodes a submission's results. `Encoder` calls no method of a
-result: it reads built-in types, tensors and arrays, and encodes any other object as an `OpaqueV`
-with the name of its type. The trusted side decodes the results. `Decoder` checks each value against
-its buffer before it allocates memory, and builds only numbers, strings, containers, NumPy arrays
-and CPU tensors. Because many values may refer to one buffer, each as a copy or an expanded view,
-`Decoder` bounds the decoded size of a frame. `frames` bounds the number and depth of its values.
+Theory of operation. The worker encodes a submission's results. `Encoder` reads built-in types,
+tensors and arrays, and encodes any other object as an `OpaqueV` with the name of its type, unless a
+callback encodes the object. The trusted process decodes the results. `Decoder` checks each value
+against its buffer before it allocates memory, and builds only numbers, strings, containers, NumPy
+arrays, and CPU or meta tensors. Because many values may refer to one buffer, each as a copy or an
+expanded view, `Decoder` limits the decoded size of a frame. `frames` limits the number of values
+and their depth. In the other direction, the trusted process encodes and the worker decodes.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ FAKE_DEVICE = "fake_gpu"
 MAX_DEPTH = 24
 MAX_ITEMS = 10_000
 MAX_TEXT = 50_000
-# A float has at most 308 digits; no exercise returns longer integers.
+# No exercise returns integers with more than 300 digits.
 _BIG_INTEGER = re.compile(r"-?[0-9]{1,300}\Z", re.ASCII)
 
 TORCH_DTYPES: dict[str, torch.dtype] = {n: getattr(torch, n) for n in dtypes.TORCH_ITEM_BYTES}
@@ -37,10 +38,11 @@ _NUMPY_NAMES = {np.dtype(name): name for name in dtypes.NUMPY_ITEM_BYTES}
 class Encoder:
     """Encodes objects as values and collects their raw buffers.
 
-    keep:    called for an object that is not plain data; returns a handle if the object stays in
+    keep:    called with an object that is not plain data; returns a handle if the object stays in
              this process, otherwise None
-    special: called for an object that is not a built-in value, with this encoder; returns a value
-             if the receiver can rebuild the object (a device, an Axes), otherwise None
+    special: called with an object that is not a plain tensor, number or string, and with this
+             encoder; returns a value if the receiver can rebuild the object (such as a device),
+             otherwise None
     """
 
     keep: Callable[[object], frames.Value | None] = lambda _: None
@@ -68,7 +70,7 @@ class Encoder:
         if depth < MAX_DEPTH:
             if isinstance(thing, (tuple, list)):
                 base = tuple if isinstance(thing, tuple) else list
-                items = list(base.__iter__(thing))[:MAX_ITEMS]  # type: ignore[arg-type]  # is one
+                items = list(base.__iter__(thing))[:MAX_ITEMS]  # type: ignore[arg-type]  # narrowed
                 name: Any = base.__name__
                 return frames.SeqV(name, tuple(self(x, depth + 1) for x in items))
             if isinstance(thing, dict) and len(thing) <= MAX_ITEMS:
@@ -81,21 +83,21 @@ class Encoder:
         return self.keep(thing) or frames.OpaqueV(kind.__name__[:200])
 
     def _once(self, thing: Any, encode: Callable[[Any], frames.Value]) -> frames.Value:
-        """Encode an object only once, so that references to it decode to a single object."""
+        """Encode an object only once, so that all references to it decode to one object."""
         seen = self._seen.get(id(thing))
         if seen is None:
             seen = self._seen[id(thing)] = (thing, encode(thing))
         return seen[1]
 
     def _buffer(self, raw: bytes) -> int:
-        # Copy, because the submission could write to a view of its memory later.
+        # Copy the data, because the submission could later write to memory that it shares.
         self.buffers.append(bytes(raw))
         return len(self.buffers) - 1
 
     def tensor(self, x: torch.Tensor) -> frames.Value:
         kind, device, name = type(x), x.device.type, TORCH_NAMES.get(x.dtype)
         needs_gradient = x.requires_grad
-        if device == FAKE_DEVICE:  # its data is in a CPU tensor
+        if device == FAKE_DEVICE:  # a CPU tensor stores the data of a fake GPU tensor
             x = getattr(x.detach(), "elem", x)
             kind = type(x)
         if device == "meta" or x.device.type == FAKE_DEVICE:
@@ -138,7 +140,7 @@ class Encoder:
 
 
 def _strides(x: np.ndarray[Any, Any]) -> tuple[int, ...] | None:
-    """Return an array's strides in elements, or None if the array must be copied in C order."""
+    """Return an array's strides in elements, or None if its elements should be sent in C order."""
     if x.flags.c_contiguous or not x.size:
         return None
     if any(s < 0 or s % x.itemsize for s in x.strides):
@@ -147,7 +149,7 @@ def _strides(x: np.ndarray[Any, Any]) -> tuple[int, ...] | None:
 
 
 def integer_like(dtype: torch.dtype) -> torch.dtype:
-    """Return the signed integer type of the same size, so that NumPy can view the elements."""
+    """Return the signed integer dtype of the same size, as which NumPy can view the elements."""
     return TORCH_DTYPES[f"int{8 * dtype.itemsize}"]
 
 
@@ -170,9 +172,9 @@ class Decoder:
     special:      called with a special value, a handle, a drawing or an opaque value, and with this
                   decoder; returns the decoded object
     tensor:       called with each decoded tensor; returns its replacement
-    gradients:    whether a tensor requires gradients if the sender's tensor did
-    without_data: whether tensors on the meta device are allowed
-    budget:       limit of the decoded size of all values together, in bytes
+    gradients:    whether a decoded tensor requires gradients if the sender's tensor did
+    without_data: whether tensors without a buffer are allowed, which decode to meta tensors
+    budget:       limit of the total decoded size of all values, in bytes
     """
 
     buffers: list[memoryview]
@@ -246,7 +248,7 @@ class Decoder:
     def _elements(
         self, value: frames.TensorV | frames.ArrayV, buffer: int, item_bytes: dict[str, int]
     ) -> Any:
-        """Return the elements as an array, or their bits as integers if NumPy lacks the dtype."""
+        """Return the elements as an array, viewed as integers if NumPy lacks the dtype."""
         size = frames.checked_size(value.dtype, value.shape, item_bytes)
         self._count(size)
         shape, strides = value.shape, value.strides
@@ -271,7 +273,7 @@ class Decoder:
 
 
 def _big_integer(number: int) -> frames.Value:
-    """Encode an integer that does not fit into 64 bits, or its type if it has over 300 digits."""
+    """Encode an integer beyond 64 bits as a `BigIntV`, or as an `OpaqueV` from about 298 digits."""
     if number.bit_length() > 990:
         return frames.OpaqueV("int of more than 300 digits")
     return frames.BigIntV(str(number))

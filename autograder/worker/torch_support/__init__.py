@@ -1,4 +1,4 @@
-"""The worker's use of torch: devices, modules, gradients and test inputs.
+"""Support for torch in the worker: devices, modules, gradients and test inputs.
 
 Start with `devices`.
 """

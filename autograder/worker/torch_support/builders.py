@@ -1,10 +1,10 @@
-"""Build arguments that a hidden test describes as plain data: modules, models and expressions."""
+"""Build arguments that a hidden test describes as plain data, such as modules and models."""
 
 import math
 import os
 import types
 from functools import lru_cache
-from importlib import import_module  # type checkers may lack the extras, too
+from importlib import import_module  # extras may not be installed, even for type checking
 from typing import Any
 
 import numpy as np
@@ -21,20 +21,21 @@ _NAME = "brought by the grader"
 
 @lru_cache(maxsize=8)
 def module_of(source: str) -> types.ModuleType:
-    """Execute the source of a module and return the module; calls with equal sources share it."""
+    """Execute a module's source code and return the module, which is cached by its source code."""
     module = types.ModuleType(_NAME)
-    code = compile(source, f"<{_NAME}>", "exec", dont_inherit=True)  # dataclasses read annotations
+    # `dont_inherit` ensures that annotations are not strings, which dataclasses could not look up
+    code = compile(source, f"<{_NAME}>", "exec", dont_inherit=True)
     exec(code, module.__dict__)
     return module
 
 
 def is_injected(kind: type) -> bool:
-    """Return True if an injected module (`module_of`) defines the class."""
+    """Return True if the class is defined in an injected module (see `module_of`)."""
     return kind.__module__ == _NAME
 
 
 def build(kind: str, content: Any, device: str) -> Any:
-    """Build the object that a `SpecialV` of this kind describes."""
+    """Build the object that a `SpecialV` with this kind and content describes."""
     match kind:
         case "device":
             return devices.torch_device(content)
@@ -45,7 +46,7 @@ def build(kind: str, content: Any, device: str) -> Any:
         case "slice":
             return slice(*content)
         case "generator":
-            where = devices.torch_device(device)  # makes torch.Generator support the fake GPU
+            where = devices.torch_device(device)  # also registers the fake GPU for torch.Generator
             return torch.Generator(where).manual_seed(content)
         case "torch_mha":
             return _torch_mha(content, device)
@@ -53,16 +54,16 @@ def build(kind: str, content: Any, device: str) -> Any:
             return _hf_encoder(content, device)
         case "expression":
             names = {"torch": torch, "np": np, "math": math}
-            return eval(compile(content, "<argument>", "eval"), names)  # written by a hidden test
+            return eval(compile(content, "<argument>", "eval"), names)  # comes from a hidden test
     raise ValueError(f"no such argument: {kind}")
 
 
 @original_ufuncs()
 def warm(extra: str) -> None:
-    """Import an extra's packages before the first call.
+    """Import an extra's packages and use them once, before the first call.
 
-    Keras reads its backend and device from the environment at import, and moves every tensor to a
-    GPU by default. Its import also draws from Python's random generator.
+    Keras reads its backend and device from environment variables when it is imported, and moves
+    every tensor to a GPU by default. Importing Keras also draws from Python's random generator.
     """
     if extra == "keras":
         os.environ.setdefault("KERAS_BACKEND", "torch")
@@ -115,18 +116,18 @@ def _build_bert(content: dict[str, Any], words: int) -> Any:
         max_position_embeddings=64,
         attn_implementation=content["attention"],
     )
-    # Skip Transformers' own initialisation, which would take half of the time.
+    # Skip Transformers' own weight initialisation, which would take half of the construction time.
     undrawn = import_module("transformers.initialization").no_init_weights
     with torch.random.fork_rng(devices=[]), undrawn():
         return transformers.BertModel(config, add_pooling_layer=False).eval()
 
 
-_STD = 0.4  # large enough for attention that is far from uniform
+_STD = 0.4  # large enough to make attention weights far from uniform
 
 
 @torch.no_grad()
 def draw_weights(model: nn.Module, seed: int) -> None:
-    """Draw normal weights; set biases and the padding token's weights to 0, and norms to 1."""
+    """Draw normally distributed weights; set biases and padding embeddings to 0, norms to 1."""
     generator = torch.Generator().manual_seed(seed)
     for part in model.modules():
         for name, parameter in part.named_parameters(recurse=False):

@@ -18,13 +18,13 @@ def torch_device(device: str) -> torch.device:
 
 
 def generator_check(device: str, arguments: Iterable[Any]) -> AbstractContextManager[Any]:
-    """Check the device of generators if one is passed in a call on the fake GPU."""
+    """Return a context that checks generators' devices if a fake GPU call receives a generator."""
     drawn = device == FAKE and any(isinstance(x, torch.Generator) for x in arguments)
     return fake_device.GeneratorCheck() if drawn else nullcontext()
 
 
 def place(x: torch.Tensor, device: str) -> torch.Tensor:
-    """Copy a CPU tensor to the device with the same strides."""
+    """Move a CPU tensor to a device; keep its strides unless it is an expanded tensor."""
     if device == "cpu":
         return x
     if device == FAKE:
@@ -32,33 +32,33 @@ def place(x: torch.Tensor, device: str) -> torch.Tensor:
     moved = torch.empty_strided(x.shape, x.stride(), dtype=x.dtype, device=device)
     if all(s or n < 2 for n, s in zip(x.shape, x.stride(), strict=True)):
         return moved.copy_(x)
-    return x.to(device)  # expanded inputs cannot be written to
+    return x.to(device)  # `copy_` cannot write to an expanded tensor
 
 
 def start_gpu(max_bytes: int) -> None:
-    """Initialise all CUDA devices and limit torch's memory on each of them to `max_bytes`.
+    """Initialise CUDA and limit torch's memory on each GPU to `max_bytes`.
 
-    The limit lets submissions share a device, but code that removes the limit can use the whole
-    device. Raises RuntimeError if torch supports CUDA but finds no GPU.
+    The limit allows honest submissions to share a GPU; a submission can remove the limit and use
+    the whole GPU. Raises RuntimeError if torch supports CUDA but finds no GPU.
     """
     if torch.version.cuda:
         if not torch.cuda.device_count():
             raise RuntimeError("no GPU answers within the sandbox: is its driver loaded?")
-        torch.cuda.init()  # afterwards, CUDA counts the devices and shows one part of a divided GPU
+        torch.cuda.init()  # after that, CUDA counts the devices and sees one instance of a MIG GPU
     for number in range(torch.cuda.device_count()):
         total = torch.cuda.get_device_properties(number).total_memory
         torch.cuda.set_per_process_memory_fraction(min(1.0, max_bytes / total), number)
     if torch.cuda.is_initialized():
-        torch.zeros(1, device="cuda")  # creates the context outside of the tests' time limits
+        torch.zeros(1, device="cuda")  # create the CUDA context now, not within a test's time limit
         finish("cuda")
     compute_exactly()
 
 
 def compute_exactly() -> None:
-    """Make torch compute sums and products in the full precision of their dtype.
+    """Make torch compute matrix products in the full precision of their dtype.
 
-    Otherwise a GPU may use TF32 for float32 and accumulate float16 in half precision, so that a
-    correct result would exceed the tolerance of its dtype.
+    Otherwise a GPU may use TF32 for float32 and accumulate float16 in half precision, and the error
+    of a correct result could exceed the tolerance for its dtype.
     """
     torch.set_float32_matmul_precision("highest")
     torch.backends.cudnn.allow_tf32 = False
@@ -67,13 +67,13 @@ def compute_exactly() -> None:
 
 
 def finish(device: str) -> None:
-    """Wait for a GPU's work on all streams, so that its errors are raised in this call."""
+    """Wait until the GPU has finished all work, so that its errors are raised in this call."""
     if device == "cuda":
         torch.cuda.synchronize()
 
 
 def is_lost(device: str) -> bool:
-    """Return True if a GPU no longer works in this process, as after an illegal memory access."""
+    """Return True if a GPU no longer works in this process, e.g. after an illegal memory access."""
     try:
         finish(device)
     except RuntimeError:
@@ -82,7 +82,7 @@ def is_lost(device: str) -> bool:
 
 
 def move_module(module: nn.Module, device: str, dtype: torch.dtype | None) -> None:
-    """Move and cast a module, and tie weights again that `module.to` separates on the fake GPU."""
+    """Move and cast a module, and restore tied weights, which `to` separates on the fake GPU."""
     owners: dict[int, list[tuple[nn.Module, str]]] = {}
     for part in module.modules():
         for name, tensor in (*part._parameters.items(), *part._buffers.items()):
@@ -106,5 +106,5 @@ def tensors_in(value: Any) -> list[torch.Tensor]:
 
 
 def bare(x: torch.Tensor) -> torch.Tensor:
-    """Return the CPU tensor with a fake GPU tensor's data; return other tensors unchanged."""
+    """Return the CPU tensor inside a fake GPU tensor; return any other tensor unchanged."""
     return x.elem if isinstance(x, ClaimedTensor) else x

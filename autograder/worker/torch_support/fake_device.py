@@ -1,22 +1,22 @@
-"""`fake-gpu`: a simulated GPU that finds device mistakes on a machine without a GPU.
+"""`fake-gpu`: a simulated GPU that reveals device errors on a machine without a GPU.
 
-A `ClaimedTensor` reports that it is on the fake GPU and stores its data in a CPU tensor. Operators
-are intercepted below autograd: in `__torch_dispatch__` if an argument is a `ClaimedTensor`, and in
-the kernels of `_register_factories` otherwise. The operator runs on the CPU tensors, and its
+A `ClaimedTensor` claims to be on the fake GPU and stores its data in a CPU tensor. Operators are
+intercepted below autograd: in `__torch_dispatch__` if an argument is a `ClaimedTensor`, otherwise
+in the kernels that `_register_factories` registers. The operator runs on CPU tensors, and its
 results are wrapped again. Control flow, indexing by a mask and `item()` therefore work as on a GPU,
-and an operator refuses tensors on different devices as on a GPU.
+and an operator rejects tensors on different devices as on a GPU.
 
-The rules for mixing devices are CUDA's: an operator accepts a CPU tensor without axes like a
-number, `copy_` and `to` copy between devices, and an index may be on the CPU. Other combinations
-raise an error.
+The rules for mixing devices are those of CUDA: operators accept a zero-dimensional CPU tensor in
+place of a number, `copy_` and `to` copy between devices, and an index may be on the CPU. Other
+combinations raise an error.
 
-An error in this module is reported as the submission's, so that a submission cannot avoid a test by
-using an unsupported feature. The module implements the features that torch would need C++ code for:
-generators, pinned memory, LSTM and GRU cells, and outputs that change their size. Only nested
-tensors are not supported.
+An error in this module is attributed to the submission, so that a submission cannot avoid a test by
+using an unsupported feature. The module therefore implements features for which torch would require
+a backend in C++: generators, pinned memory, LSTM and GRU cells, and outputs that are resized. Only
+nested tensors are not supported.
 
-This module relies on private names of torch: those imported from `backend_registration`,
-`_disabled_torch_function_impl`, `return_and_correct_aliasing`, and the functions of `torch._C` that
+This module uses private names in torch: those imported from `backend_registration`,
+`_disabled_torch_function_impl`, `return_and_correct_aliasing`, and functions in `torch._C` that
 torch.accelerator calls.
 """
 
@@ -43,7 +43,7 @@ _aten = torch.ops.aten
 
 
 class ClaimedTensor(torch.Tensor):
-    """A tensor that reports to be on the fake GPU. `elem`: the CPU tensor with its data."""
+    """A tensor that claims to be on the fake GPU. `elem`: CPU tensor with its data."""
 
     elem: torch.Tensor
 
@@ -61,7 +61,7 @@ class ClaimedTensor(torch.Tensor):
         x.elem = elem
         return x
 
-    __torch_function__ = torch._C._disabled_torch_function_impl  # type: ignore[assignment]  # how torch disables it
+    __torch_function__ = torch._C._disabled_torch_function_impl  # type: ignore[assignment]  # as torch does
 
     @classmethod
     def __torch_dispatch__(  # type: ignore[override]  # as torch itself calls it
@@ -80,7 +80,7 @@ class ClaimedTensor(torch.Tensor):
     def tolist(self) -> Any:
         return self.elem.tolist()
 
-    def __repr__(self) -> str:  # type: ignore[override]  # torch's takes contents
+    def __repr__(self) -> str:  # type: ignore[override]  # without torch's parameter
         return f"{self.elem!r}"[:-1] + f", device='{self.device}')"
 
     def __format__(self, spec: str) -> str:
@@ -89,9 +89,9 @@ class ClaimedTensor(torch.Tensor):
 
 @cache
 def device() -> torch.device:
-    """Return the fake GPU, which the first call registers.
+    """Return the fake GPU; the first call registers it with torch.
 
-    The first call must precede the first backward pass in a process, because autograd counts the
+    The first call must precede the process's first backward pass, because autograd counts the
     devices only once.
     """
     _setup_privateuseone_for_python_backend(FAKE_DEVICE, backend_module=_backend)
@@ -101,30 +101,30 @@ def device() -> torch.device:
     return torch.device(FAKE_DEVICE, 0)
 
 
-class _AnyGenerator(type(torch._C.Generator)):  # type: ignore[misc]  # its metaclass is not in the stubs
-    """A metaclass for which torch's own generators are instances of `Generator`, too."""
+class _AnyGenerator(type(torch._C.Generator)):  # type: ignore[misc]  # not in torch's stubs
+    """A metaclass that makes torch's own generators instances of `Generator`, too."""
 
     def __instancecheck__(cls, instance: object) -> bool:
         return isinstance(instance, torch._C.Generator)
 
 
 class Generator(torch._C.Generator, metaclass=_AnyGenerator):
-    """A replacement of `torch.Generator` that draws the CPU's numbers for the fake GPU."""
+    """A `torch.Generator` that supports the fake GPU, with the same random numbers as a CPU."""
 
     def __new__(cls, device: Any = "cpu") -> Any:
         if torch.device(device).type not in _NAMES:
             return torch._C.Generator(device)
-        return super().__new__(cls, "cpu")  # type: ignore[call-arg]  # not in its stubs
+        return super().__new__(cls, "cpu")  # type: ignore[call-arg]  # not in torch's stubs
 
     @property
-    def device(self) -> torch.device:  # type: ignore[override]  # an attribute of torch's own
+    def device(self) -> torch.device:  # type: ignore[override]  # an attribute in torch
         return device()
 
 
 class GeneratorCheck(TorchFunctionMode):
     """Raises RuntimeError, as CUDA does, if a result and its generator are on different devices.
 
-    Operators below this level see only that the generator draws on the CPU.
+    This needs a function mode, because dispatched operators see every generator as a CPU generator.
     """
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
@@ -140,7 +140,7 @@ class GeneratorCheck(TorchFunctionMode):
 
 
 class _Backend(_DummyBackendModule):
-    """The device module of the fake GPU, which draws the CPU's random numbers.
+    """The device module of the fake GPU, which shares the CPU's default random generator.
 
     present: whether the current call runs on the fake GPU
     """
@@ -177,7 +177,7 @@ _backend = _Backend()
 
 @contextmanager
 def present(is_present: bool) -> Iterator[None]:
-    """Set whether torch reports the fake GPU as available, and restore the state afterwards."""
+    """Set whether torch reports the fake GPU as available; restore the previous state on exit."""
     before, _backend.present = _backend.present, is_present
     try:
         yield
@@ -191,14 +191,14 @@ def _name_the_accelerator() -> None:
     def accelerator() -> torch.device | None:
         return torch.device(FAKE_DEVICE) if _backend.present else others
 
-    inner: Any = torch._C  # torch.accelerator calls it
+    inner: Any = torch._C  # torch.accelerator calls these two functions
     inner._accelerator_getAccelerator = accelerator
     inner._accelerator_synchronizeDevice = lambda number: None
 
 
 @cache
 def warm() -> None:
-    """Make torch import its modules for tensor subclasses, which would delay the first call."""
+    """Make torch import its modules for tensor subclasses now, not during the first call."""
     ClaimedTensor(torch.ones(1)) * 1
 
 
@@ -206,9 +206,10 @@ _libraries: list[torch.library.Library] = []  # deleting a library would remove 
 
 
 def _register_factories() -> None:
-    """Register kernels for operators without tensor arguments, and for copies to the device.
+    """Register the fake GPU's kernels for operators that bypass `__torch_dispatch__`.
 
-    Also disables autocast on the device.
+    These are operators without tensor arguments, copies, scalar reads, pinned memory and RNN cells.
+    Autocast on the fake GPU has no effect.
     """
     library = torch.library.Library("aten", "IMPL")
     _libraries.append(library)
@@ -221,7 +222,7 @@ def _register_factories() -> None:
             if makes and not any("Tensor" in str(a.type) for a in arguments):
                 library.impl(operator, _factory(operator), "PrivateUse1")
     library.impl(_aten._copy_from.default, _copy_from, "PrivateUse1")
-    # for `torch.tensor([x[0], x[1]])`, which bypasses `__torch_dispatch__`
+    # `torch.tensor([x[0], x[1]])` reads scalars without `__torch_dispatch__`
     library.impl(_aten._local_scalar_dense.default, lambda x: x.elem.item(), "PrivateUse1")
     library.impl(_aten._pin_memory.default, lambda x, device=None: x.clone(), "CPU")
     for name, cell in CELLS.items():
@@ -239,13 +240,13 @@ def _factory(operator: Any) -> Callable[..., Any]:
 
 
 def _copy_from(source: torch.Tensor, target: Any, non_blocking: bool = False) -> Any:
-    """Fill a new tensor, because `torch.tensor(..., device=...)` bypasses `__torch_dispatch__`."""
+    """Copy into a claimed tensor when `torch.tensor(..., device=...)` creates it."""
     target.elem.copy_(source.elem if isinstance(source, ClaimedTensor) else source)
     return target
 
 
 def _run(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Run an operator on the CPU tensors inside claimed tensors, and wrap its results."""
+    """Run an operator on the CPU tensors inside claimed tensors, and wrap the results."""
     facts = facts_of(func)
     if not facts.moves:
         _check_devices(facts, args, kwargs)
@@ -297,7 +298,7 @@ def _bare(argument: Any) -> Any:
 def _claim(result: Any) -> Any:
     if type(result) is torch.Tensor:
         if torch.is_inference_mode_enabled() and not result.is_inference():
-            with torch.inference_mode(False):  # a view of an earlier tensor
+            with torch.inference_mode(False):  # a view of a tensor from outside inference mode
                 return ClaimedTensor(result)
         return ClaimedTensor(result)
     if type(result) in (list, tuple):
@@ -308,7 +309,7 @@ def _claim(result: Any) -> Any:
 def _written(
     facts: OperatorFacts, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any
 ) -> Any:
-    """Return the arguments that an in-place operator changed, after updating their metadata."""
+    """Update the metadata of the arguments that an in-place operator changed, and return them."""
     written = [args[n] if n < len(args) else kwargs.get(name) for n, name in facts.written]
     if facts.changes_view:
         return return_and_correct_aliasing(func, args, kwargs, result)

@@ -14,7 +14,10 @@ MAX_IMAGES = 16
 
 
 def describe(result: Any, encoder: Encoder, given: list[Any]) -> frames.Value:
-    """Describe axes, a list of axes or a figure; return None for anything else."""
+    """Describe an Axes, a list of Axes or a Figure; return None for any other object.
+
+    given: Axes that were passed to the call (`DrawingV.same_axes`)
+    """
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
@@ -30,7 +33,7 @@ def describe(result: Any, encoder: Encoder, given: list[Any]) -> frames.Value:
 
 
 def describe_axes(axes: Any, encoder: Encoder, given: list[Any]) -> frames.DrawingV:
-    """Describe images (rows from the top, columns from the left), labels and ticks of axes."""
+    """Describe the images, labels and ticks of an Axes; images have columns from left to right."""
     images = []
     shown = [*axes.get_images(), *(c for c in axes.collections if _is_mesh(c))]
     for image in shown[:MAX_IMAGES]:
@@ -53,7 +56,7 @@ def describe_axes(axes: Any, encoder: Encoder, given: list[Any]) -> frames.Drawi
 
 
 def describe_figure(figure: Any, encoder: Encoder, given: list[Any]) -> frames.FigureV:
-    """Describe a figure's panels, empty ones included, without colour bars and hidden axes."""
+    """Describe a figure's panels, including empty ones, but no colour bars or hidden axes."""
     visible = [a for a in figure.axes if a.get_visible() and (a.axison or a.get_images())]
     panels = [a for a in visible if not hasattr(a, "_colorbar") and a.get_label() != "<colorbar>"]
     described = tuple(describe_axes(a, encoder, given) for a in panels[:MAX_AXES])
@@ -71,7 +74,7 @@ def _extent(shown: list[Any]) -> tuple[int, int]:
 
 
 def _flipped_for_reader(axes: Any, image: Any, data: Any) -> tuple[Any, bool]:
-    """Flip the data as a reader sees them, for any origin, extent or inverted axis."""
+    """Return the data with columns from left to right, and whether the first row is at the top."""
     if _is_mesh(image):
         return data[:, ::-1] if axes.xaxis_inverted() else data, bool(axes.yaxis_inverted())
     left, right, bottom, top = image.get_extent()
@@ -86,14 +89,14 @@ _SET_BY_HAND = ("FixedFormatter", "FuncFormatter", "StrCategoryFormatter")
 
 
 def _ticks(axis: Any, count: int) -> tuple[str, ...]:
-    """Return the labels at the cells' centres in order; empty if no text was set.
+    """Return the tick label of each cell, or () if the submission has not set any label text.
 
-    Centres are 0, 1, 2 … for an image and 0.5, 1.5 … for a mesh: both round down to the cell.
+    The centre of cell i is at i in an image and at i + 0.5 in a mesh; both round down to i.
     """
     formatter = axis.get_major_formatter()
     if type(formatter).__name__ not in _SET_BY_HAND:
         return ()
-    # The formatter gives labels without the layout of the whole axis.
+    # Ask the formatter for the labels, because `axis.get_ticklabels` would lay out the axis.
     locations = list(axis.get_majorticklocs())
     labels = [_text(label) for label in formatter.format_ticks(locations)]
     found: dict[int, str] = {}

@@ -1,4 +1,4 @@
-"""Facts about torch's operators that the fake GPU needs, and operators that the CPU lacks."""
+"""Properties of torch's operators for the fake GPU, and CPU versions of CUDA-only operators."""
 
 from collections.abc import Callable
 from functools import lru_cache
@@ -13,23 +13,23 @@ FACTORIES = (
     *("zeros", "ones", "full", "eye", "arange", "range", "linspace", "logspace"),
     *("rand", "randn", "randint", "randperm", "normal", "tril_indices", "triu_indices"),
 )
-# The first argument determines the device; an index may be on the CPU.
+# Operators whose first argument determines the device, while an index may be on the CPU.
 _INDEXING = {"index", "index_put", "index_put_", "_index_put_impl_", "_unsafe_index"} | {
     *("_pack_padded_sequence", "_pad_packed_sequence")
 }
-# Operators whose tensors must all be on the device, including tensors without axes.
+# Operators whose tensors must all be on the same device, including zero-dimensional tensors.
 _STRICT = {"cat", "stack", "embedding", "index_select", "gather"}
-# Operators without a CUDA kernel for integers; einsum and matmul call them.
+# Operators without a CUDA kernel for integers. einsum and matmul call these operators.
 _FLOAT_ONLY = {"mm", "addmm", "bmm", "baddbmm", "mv", "addmv", "dot", "convolution"}
-# Operators that resize their first argument; torch's own correction of views fails for them.
+# Operators that resize their first argument. `return_and_correct_aliasing` does not support them.
 _RESIZING = {"resize_", "resize_as_"}
 
 
 class DispatchMode(TorchDispatchMode):
-    """A dispatch mode for which torch does not import its compiler."""
+    """A dispatch mode that does not make torch import its compiler."""
 
     def __init__(self) -> None:
-        super().__init__()  # type: ignore[no-untyped-call]  # torch's own
+        super().__init__()  # type: ignore[no-untyped-call]  # untyped in torch
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
@@ -37,16 +37,17 @@ class DispatchMode(TorchDispatchMode):
 
 
 class OperatorFacts(NamedTuple):
-    """Properties of an operator that determine on which devices its arguments may be.
+    """Properties of an operator that the fake GPU needs.
 
     moves:           whether the operator copies between devices
-    strict:          whether tensors without axes must be on the device, too
+    strict:          whether zero-dimensional tensors must be on the device, too
     indexing:        whether an index may be on the CPU
     written:         positions and names of the arguments that the operator changes in place
-    on_device:       positions and names of arguments that must be on the device even without axes
+    on_device:       positions and names of arguments that must be on the device even if they are
+                     zero-dimensional
     returns_written: whether the operator returns the arguments that it changes
     changes_view:    whether the operator changes the shape or strides of an argument in place,
-                     without a change of its size
+                     but does not resize it
     float_only:      whether CUDA has no kernel of the operator for integers
     """
 
@@ -63,7 +64,7 @@ class OperatorFacts(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def facts_of(func: Any) -> OperatorFacts:
-    """Return the facts about one overload of an operator."""
+    """Return the properties of one overload of an operator."""
     schema, name = func._schema, func.overloadpacket.__name__
     written = tuple(
         (place, argument.name)
@@ -109,7 +110,7 @@ def _gru_cell(
     return new + (update + update_h).sigmoid() * (hx - new), inputs
 
 
-# Operators without a CPU kernel. The last result is the workspace of CUDA's backward pass.
+# Operators without a CPU kernel. The last result is the workspace for CUDA's backward pass.
 CELLS: dict[str, Callable[..., Any]] = {
     "_thnn_fused_lstm_cell": _lstm_cell,
     "_thnn_fused_gru_cell": _gru_cell,

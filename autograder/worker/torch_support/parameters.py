@@ -17,7 +17,7 @@ def settle(
 ) -> frames.StateMismatch | None:
     """Cast a new module, move it to the device, and load the requested weights.
 
-    Returns None, or the mismatch if names or shapes differ and the request does not allow that.
+    Returns the differences if names or shapes differ and `request.fitting` is False, else None.
     """
     dtype = TORCH_DTYPES[request.dtype] if request.dtype else None
     devices.move_module(module, request.device, dtype)
@@ -48,9 +48,9 @@ def settle(
 
 
 def _load_by_position(own: dict[str, torch.Tensor], state: dict[str, torch.Tensor]) -> bool:
-    """Load weights by name, or by position if names differ; set additional biases to zero.
+    """Load weights by name, and by position where names differ.
 
-    Returns False without loading weights if the shapes do not match.
+    Biases without a counterpart are set to zero. Returns False without loading if shapes differ.
     """
     free = [name for name in own if name not in state]
     spare = [name for name in free if name.rpartition(".")[2] == "bias"]
@@ -62,7 +62,7 @@ def _load_by_position(own: dict[str, torch.Tensor], state: dict[str, torch.Tenso
             with torch.no_grad():
                 for name, value in own.items():
                     if name not in into.values():
-                        value.zero_().requires_grad_(False)  # the reference has no such gradient
+                        value.zero_().requires_grad_(False)  # the reference has no such parameter
                 for name, place in into.items():
                     own[place].copy_(state[name])
             return True
@@ -70,7 +70,7 @@ def _load_by_position(own: dict[str, torch.Tensor], state: dict[str, torch.Tenso
 
 
 def _fill(own: dict[str, torch.Tensor], device: str) -> None:
-    """Draw weights that depend only on the parameters' names and shapes."""
+    """Draw normally distributed weights that depend only on the parameters' names and shapes."""
     for name, value in own.items():
         if value.is_floating_point():
             seed = torch.Generator().manual_seed(zlib.crc32(name.encode("utf-8", "replace")))
@@ -80,7 +80,7 @@ def _fill(own: dict[str, torch.Tensor], device: str) -> None:
 
 
 def shares_memory(result: nn.Module, args: list[Any]) -> bool:
-    """Return True if `result` shares a parameter with any module in `args`."""
+    """Return True if a parameter of `result` shares memory with a module in `args`."""
     theirs = {bare(p).data_ptr() for a in args if isinstance(a, nn.Module) for p in a.parameters()}
     return any(bare(p).data_ptr() in theirs for p in result.parameters()) if theirs else False
 
@@ -94,8 +94,9 @@ def pulled_back(
 ) -> tuple[tuple[frames.Value, ...], tuple[int, ...]]:
     """Run a backward pass with the request's cotangents.
 
-    Returns the encoded gradients of the inputs that require gradients, and the indices of the float
-    results that do not. Without a matching cotangent, there are no gradients.
+    Returns the encoded gradients with respect to the inputs that require gradients, and the indices
+    of the float results that do not require gradients. Returns () in place of the gradients if no
+    cotangent has the shape of its result.
     """
     outputs = [t for t in tensors_in(result) if t.is_floating_point()]
     wanted = [t for t in inputs if t.requires_grad]
@@ -107,9 +108,9 @@ def pulled_back(
     if not pairs:
         return (), detached
     with torch.set_grad_enabled(True):  # the submission may have changed the mode
-        weighted = _Weighted.apply([c for _, c in pairs], *(y for y, _ in pairs))  # type: ignore[no-untyped-call]  # torch's
+        weighted = _Weighted.apply([c for _, c in pairs], *(y for y, _ in pairs))  # type: ignore[no-untyped-call]  # untyped
     nodes = _nodes(weighted)
-    # torch.utils.checkpoint runs a backward pass itself, and refuses `torch.autograd.grad`
+    # `torch.autograd.grad` does not support reentrant checkpoints (`torch.utils.checkpoint`)
     if any(type(node).__name__ == "CheckpointFunctionBackward" for node in nodes):
         gradients = _accumulated(weighted, wanted, nodes)
     else:
@@ -130,7 +131,7 @@ def _nodes(result: torch.Tensor) -> set[Any]:
 def _accumulated(
     total: torch.Tensor, wanted: list[torch.Tensor], nodes: set[Any]
 ) -> list[torch.Tensor | None]:
-    """Return the gradients that `total.backward()` accumulates, and restore `grad` everywhere."""
+    """Return the gradients that `total.backward()` computes, and restore all `grad` attributes."""
     leaves = [node.variable for node in nodes if hasattr(node, "variable")]
     before = [(x, x.grad) for x in {id(x): x for x in (*wanted, *leaves)}.values()]
     try:
@@ -144,9 +145,9 @@ def _accumulated(
 
 
 class _Weighted(torch.autograd.Function):
-    """A scalar whose gradient with respect to each result is that result's cotangent.
+    """Computes a scalar whose gradient with respect to each result is that result's cotangent.
 
-    Passing cotangents to `torch.autograd.grad` as `grad_outputs` would import sympy.
+    This replaces the argument `grad_outputs` of `torch.autograd.grad`, which would import sympy.
     """
 
     @staticmethod

@@ -1,8 +1,8 @@
-"""Run Triton kernels on a CPU and record their accesses.
+"""Run Triton kernels on a CPU and record their memory accesses.
 
 Kernels run in Triton's interpreter, inside the submission's process, so a submission can falsify
-all records. No address outside of a launch's tensors is read or written by accident. Start with
-`interpreter`.
+all records. A kernel that computes a wrong address cannot read or write memory outside of the
+launch's tensors. Start with `interpreter`.
 """
 
 __all__ = ["compile_check", "interpreter", "launch_trace", "provenance", "races"]

@@ -1,13 +1,13 @@
-"""Check with Triton's frontend whether a GPU's compiler accepts a kernel; needs no GPU.
+"""Check without a GPU whether Triton's compiler accepts a kernel.
 
 The interpreter runs a kernel as Python, so it accepts code that the compiler rejects: a range whose
-length is not a power of two, a product of tiles that are too small, a call of torch, a list, or a
-variable that changes its type in a loop. The frontend compiles a kernel's source to Triton's first
-intermediate representation, which needs neither a GPU nor other programs or files.
+length is not a power of two, a product of tiles that are too small, a call of a torch function, a
+list, or a variable that changes its type in a loop. The compiler's frontend compiles a kernel's
+source to Triton's first intermediate representation. This needs neither a GPU nor other programs.
 
-Triton decides at import whether its own functions (`tl.max`, `tl.sum`) are interpreted or compiled.
-Here they are interpreted. While the frontend compiles a kernel, compilable versions replace these
-functions.
+When Triton is imported, its own functions such as `tl.max` and `tl.sum` become either interpreted
+or compilable functions. In this process they are interpreted. While the frontend compiles a kernel,
+compilable versions replace them.
 """
 
 import inspect
@@ -17,17 +17,17 @@ import types
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from importlib import import_module  # triton is an extra, and may be missing
+from importlib import import_module  # Triton is an extra and may not be installed
 from typing import Any
 
 from ..protocol import frames
 from ..torch_support.fake_device import ClaimedTensor
 
-_CAPABILITY = 80  # Ampere; newer GPUs refuse the same kernels
+_CAPABILITY = 80  # Ampere; compilers for newer GPUs reject the same kernels
 
 
 class Frontend:
-    """Compiles kernels to Triton's intermediate representation, and caches the errors."""
+    """Compiles kernels to Triton's intermediate representation, and caches compilation errors."""
 
     def __init__(self) -> None:
         backends: Any = import_module("triton.backends.compiler")
@@ -48,17 +48,17 @@ class Frontend:
     def refusal(
         self, kernel: Any, args: tuple[Any, ...], kwargs: dict[str, Any], root: str
     ) -> frames.Raised | None:
-        """Return the compiler's error for a launch with these arguments, or None if it compiles."""
-        # without launch options such as `num_warps`
+        """Return the compiler's error for a kernel with these arguments, or None if it compiles."""
+        # exclude launch options such as `num_warps`
         named = {name: value for name, value in kwargs.items() if name in kernel.arg_names}
         try:
             bound = inspect.signature(kernel.fn).bind(*args, **named)
         except TypeError:
-            return None  # the launch will raise this error
+            return None  # the launch itself will raise this error
         bound.apply_defaults()
         try:
             signature, constants = self._types(kernel, bound.arguments)
-        except Exception as error:  # an argument has no type in Triton
+        except Exception as error:  # Triton has no type for one of the arguments
             return _described(error, root)
         key = kernel.fn, tuple(signature.items()), repr(constants)
         if key not in self._known:
@@ -68,12 +68,12 @@ class Frontend:
     def _types(
         self, kernel: Any, arguments: dict[str, Any]
     ) -> tuple[dict[str, Any], dict[tuple[int, ...], Any]]:
-        """Return the types of a kernel's parameters by name, and its constants by position."""
+        """Return the types of the parameters by name, and the values of constants by position."""
         signature = {}
         values = [_bare(value) for value in arguments.values()]
         for name, value in zip(arguments, values, strict=True):
             given = "constexpr" in str(kernel.fn.__annotations__.get(name, ""))
-            # 1 and None become constants, as in a launch on a GPU
+            # the arguments 1 and None become constants, as in a launch on a GPU
             own = "constexpr" if given else self._specialize(self._any, value, False, True, True)[0]
             signature[name] = own
         places = self._utils.find_paths_if(tuple(signature.values()), lambda _, t: t == "constexpr")
@@ -92,7 +92,7 @@ class Frontend:
         with quiet, compiled_twins(self._plain, kernel.fn, own) as twin:
             try:
                 source = self._source(twin, signature, constants)
-                # Overflow checks are compiled only into kernels that are being debugged.
+                # Triton compiles overflow checks into a kernel only for debugging.
                 options = self._backend.parse_options({"sanitize_overflow": False})
                 context = self._ir.context()
                 self._ir.load_dialects(context)
@@ -115,7 +115,7 @@ def _bare(value: Any) -> Any:
 
 
 def _described(error: BaseException, root: str) -> frames.Raised:
-    """Describe the root cause of a compilation error, with the submission's line."""
+    """Describe the root cause of a compilation error, with its line in the submission if known."""
     line = _line_of(error, root)
     while error.__cause__ is not None:
         error = error.__cause__
@@ -140,7 +140,7 @@ def _line_of(error: BaseException, root: str) -> int | None:
 
 
 def interpret_library() -> None:
-    """Make Triton interpret its own functions, even if it was imported for compilation."""
+    """Make Triton's own functions interpreted, even if Triton was imported in compiling mode."""
     jit: Any = import_module("triton.runtime.jit")
     interpreter: Any = import_module("triton.runtime.interpreter")
     import_module("triton.language")
@@ -167,8 +167,8 @@ def compiled_twins(
 ) -> Iterator[Any]:
     """Replace functions that a kernel may call by compilable versions; yield a compilable kernel.
 
-    plain: Triton's modules and classes with their original attributes
-    own:   the namespaces of the submission's modules
+    plain: Triton's modules and tensor class, with the attributes that they had after import
+    own:   namespaces of the submission's modules
     """
     kind = import_module("triton.runtime.interpreter").InterpretedFunction
     tensor = import_module("triton.language").tensor

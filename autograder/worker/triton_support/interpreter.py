@@ -1,18 +1,18 @@
-"""Triton's interpreter with checks of every address before memory is accessed.
+"""Add a check of every address to Triton's interpreter, before memory is accessed.
 
 Theory of operation. With `TRITON_INTERPRET=1`, a kernel runs as Python on the CPU, one program
 after the other, and each load and store passes raw addresses to C. Triton's interpreter therefore
-does not notice three mistakes that fail on a GPU. This module detects them:
+misses three kinds of errors that fail on a GPU. This module detects them:
 
-- An access outside of all tensors of a launch does not reach memory. A load returns NaN (or the
-  largest integer), a store is ignored, and both are counted. An element counts as inside only if it
-  belongs to the view that was passed to the kernel, not just to the same memory.
-- Programs run in the requested order, and accesses by different programs that would race on a GPU
-  are counted (`races`).
-- Pointers to different devices raise an error, as in a GPU driver.
+- Out-of-bounds accesses: an access outside of all tensors in a launch is counted and does not reach
+  memory. A load returns NaN (or the largest integer), and a store is ignored. An element must
+  belong to a view that was passed to the kernel, not only to the storage of that view.
+- Races: accesses by different programs that would race on a GPU are counted (`races`). The order of
+  programs can be chosen.
+- Wrong devices: pointers to different devices raise an error, as in a GPU driver.
 
-`setup` replaces some methods of the interpreter once per process, before any student code exists.
-Addresses are always checked, and a `KernelWatch` also records the accesses. A submission can
+`setup` replaces methods of the interpreter once per process, before any student code is loaded.
+Addresses are always checked, and a `KernelWatch` can also record the accesses. A submission can
 falsify these records: see docs/threat-model.md.
 """
 
@@ -21,7 +21,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from functools import partial
-from importlib import import_module  # triton is an extra, and may be missing
+from importlib import import_module  # Triton is an extra and may not be installed
 from typing import Any
 
 import numpy as np
@@ -41,20 +41,20 @@ _frontend: Frontend | None = None
 
 
 def is_ready() -> bool:
-    """Return True if `setup` was called, so that submissions may launch kernels."""
+    """Return True if `setup` was called, so that submissions can launch kernels."""
     return _frontend is not None
 
 
 def setup() -> None:
-    """Import Triton for its interpreter and replace the interpreter's methods by checked ones."""
+    """Import Triton in interpreter mode, and replace the interpreter's methods by checked ones."""
     global _frontend
     if _frontend is not None:
         return
     os.environ["TRITON_INTERPRET"] = "1"
-    os.environ.setdefault("TRITON_DEFAULT_FP_FUSION", "1")  # avoids a warning
+    os.environ.setdefault("TRITON_DEFAULT_FP_FUSION", "1")  # otherwise Triton warns
     import_module("triton")
     for name in ("triton.language.extra.libdevice", "triton.tools.tensor_descriptor"):
-        import_module(name)  # a submission may import them; no call should wait for that
+        import_module(name)  # import modules that submissions may need, to save time in their calls
     interpret_library()
     _frontend = Frontend()
     interpreter: Any = import_module("triton.runtime.interpreter")
@@ -70,7 +70,7 @@ def setup() -> None:
     _number_addresses(interpreter)
     _wrap(interpreter.InterpretedFunction, "run", _run)
     _wrap(interpreter.InterpretedFunction, "__call__", _nested)
-    # Checking every operation for integer overflow would take a third of the time.
+    # Checking every operation for integer overflow would take a third of a kernel's run time.
     plain = interpreter.InterpreterOptions(sanitize_overflow=False)
     interpreter.interpreter_builder.options = plain
 
@@ -85,24 +85,24 @@ def _wrap(owner: type, name: str, around: Callable[..., Any]) -> None:
 
 
 def _number_addresses(interpreter: Any) -> None:
-    """Encode the number of a tensor's region in the addresses that a kernel receives."""
+    """Make the interpreter encode a tensor's region number in the address passed to a kernel."""
     original = interpreter._implicit_cvt
 
     def converted(arg: Any) -> Any:
         result = original(arg)
         if hasattr(arg, "data_ptr"):
-            base = getattr(arg, "base", arg)  # the tensor inside a wrapper
+            base = getattr(arg, "base", arg)  # unwrap a tensor in a wrapper of Triton's
             result.handle.data |= _launch.numbered(base)
         return result
 
     interpreter._implicit_cvt = converted
 
 
-# Wrappers of the interpreter's methods
+# Wrappers around the interpreter's methods
 
 
 def _run(original: Any, kernel: Any, *args: Any, grid: Any, warmup: bool, **kwargs: Any) -> Any:
-    """Launch a kernel, after checking it with Triton's compiler if the call requests a check."""
+    """Launch a kernel, and first check it with Triton's compiler if the call requests a check."""
     watch = launch_trace.current()
     if not watch.compiling or _frontend is None or warmup:
         return original(kernel, *args, grid=grid, warmup=warmup, **kwargs)
@@ -117,8 +117,8 @@ def _run(original: Any, kernel: Any, *args: Any, grid: Any, warmup: bool, **kwar
 def _nested(original: Any, function: Any, *args: Any, **kwargs: Any) -> Any:
     """Call a jitted function from another jitted function.
 
-    The interpreter patches Triton's language in each call, although once per module and launch is
-    enough.
+    The interpreter would patch Triton's language in every such call. This wrapper lets it do so
+    only once per module and launch.
     """
     module = id(function.fn.__globals__)
     if module in _launch.patched:
@@ -129,7 +129,7 @@ def _nested(original: Any, function: Any, *args: Any, **kwargs: Any) -> Any:
 
 
 def _take_arguments(original: Any, executor: Any, args: Any, kwargs: Any) -> Any:
-    """Copy a launch's arguments to the host, and allow accesses only to their memory."""
+    """Copy a launch's arguments to the host, and start a `Launch` that allows access to them."""
     global _launch
     given = [*args, *kwargs.values()]
     devices = {n: x.device.type for n, x in enumerate(given) if isinstance(x, torch.Tensor)}
@@ -137,7 +137,7 @@ def _take_arguments(original: Any, executor: Any, args: Any, kwargs: Any) -> Any
         at = next(n for n, device in devices.items() if device == "cpu")
         raise ValueError(f"Pointer argument (at {at}) cannot be accessed from Triton (cpu tensor?)")
     bare = [_bare(x) for x in args], {name: _bare(x) for name, x in kwargs.items()}
-    with _disable_current_modes():  # the interpreter's own tensors are not counted
+    with _disable_current_modes():  # do not count tensors that the interpreter creates
         host, host_named = original(executor, *bare)
     with numpy_allocations.uncounted():
         _launch = Launch(_tensors([*host, *host_named.values()]), launch_trace.current())
@@ -147,14 +147,14 @@ def _take_arguments(original: Any, executor: Any, args: Any, kwargs: Any) -> Any
 def _finish(original: Any, executor: Any, args: Any, host: Any, kwargs: Any, named: Any) -> Any:
     global _launch
     launch_trace.current().finish(_launch)
-    _launch = Launch((), KernelWatch())  # keeps no memory of the call alive
+    _launch = Launch((), KernelWatch())  # releases the call's memory
     bare = {name: _bare(x) for name, x in kwargs.items()}
     with _disable_current_modes():
         return original(executor, [_bare(x) for x in args], host, bare, named)
 
 
 def _bare(x: Any) -> Any:
-    if isinstance(getattr(x, "base", None), ClaimedTensor):  # a tensor descriptor
+    if isinstance(getattr(x, "base", None), ClaimedTensor):  # `x` is a tensor descriptor
         descriptor = copy.copy(x)
         descriptor.base = x.base.elem
         return descriptor
@@ -163,7 +163,7 @@ def _bare(x: Any) -> Any:
 
 def _tensors(values: list[Any]) -> Iterator[torch.Tensor]:
     for value in values:
-        base = getattr(value, "base", value)  # the tensor inside a wrapper or a descriptor
+        base = getattr(value, "base", value)  # unwrap a tensor in a wrapper or a tensor descriptor
         if isinstance(base, torch.Tensor):
             yield base
         elif isinstance(value, tuple):
@@ -204,10 +204,10 @@ def _checked(
     """Check the addresses of a load or store.
 
     Returns pointers with real addresses, the mask without lanes outside of all tensors, and a mask
-    of those lanes or None if there are none.
+    of the lanes outside of all tensors, or None if all lanes are inside.
     """
     with numpy_allocations.uncounted():
-        if isinstance(mask, np.ndarray):  # a descriptor's mask, before Triton 3.8
+        if isinstance(mask, np.ndarray):  # Triton before 3.8 passes a plain array for descriptors
             mask = type(ptrs)(mask, import_module("triton.language").int1)
         active = mask.data.astype(bool, copy=False)
         places, active = np.broadcast_arrays(ptrs.data, active)
@@ -220,7 +220,7 @@ def _checked(
 
 def _atomic(original: Any, builder: Any, *args: Any) -> Any:
     at = next(n for n, x in enumerate(args) if hasattr(x, "get_element_ty"))
-    ptrs, masked = args[at], len(args) == 6  # a read-modify-write; a compare-and-swap has no mask
+    ptrs, masked = args[at], len(args) == 6  # only read-modify-write operations have a mask
     sem = args[-2].name
     with numpy_allocations.uncounted():
         mask = args[at + 2].data if masked else np.ones(ptrs.data.shape, bool)
@@ -241,7 +241,7 @@ def _atomic(original: Any, builder: Any, *args: Any) -> Any:
 
 
 def _in_memory(ptrs: Any, places: np.ndarray, outside: np.ndarray | None) -> Any:
-    """Return pointers with real addresses, and with address 0 outside of all tensors."""
+    """Return pointers without region numbers, and with address 0 where `outside` is True."""
     plain = without_number(ptrs.data if outside is None else places)
     safe = plain if outside is None else np.where(outside, np.uint64(0), plain)
     return type(ptrs)(safe, ptrs.dtype)

@@ -1,8 +1,8 @@
-"""Record the kernel launches of a call, and their accesses to the launches' tensors.
+"""Record the kernel launches in a call, and the kernels' memory accesses.
 
-The addresses that a kernel receives contain the number of a tensor's region in unused high bits.
-The number distinguishes an access past the end of a tensor from an access to the next tensor in
-memory. An address without a number (from `data_ptr()`) may belong to any tensor of the launch.
+The address that a kernel receives for a tensor contains the tensor's region number in unused high
+bits. The number distinguishes an access past the end of a tensor from an access to the next tensor
+in memory. An address without a number (from `data_ptr()`) may belong to any tensor in the launch.
 """
 
 from __future__ import annotations
@@ -23,24 +23,24 @@ from ..stop_location import student_line
 from .provenance import Provenance
 from .races import Accesses, Races, equal_values
 
-_NUMBER = np.uint64(48)  # the lowest bit that addresses of a process do not use
+_NUMBER = np.uint64(48)  # position of the region number: user-space addresses have 48 bits at most
 _ADDRESS = np.uint64((1 << 48) - 1)
 
 
 def without_number(addresses: np.ndarray) -> np.ndarray:
-    """Return addresses without the tensor's number."""
+    """Return addresses without the region number in their high bits."""
     found: np.ndarray = addresses & _ADDRESS
     return found
 
 
 class Region:
-    """The memory of the tensors in one storage, and the accesses to it.
+    """A storage that is used by tensors in a launch, and the accesses to it.
 
-    number:   the region's number in the launch, from 1
-    start:    the address of the first byte
-    sizes:    for each byte, the size of the element that begins at the byte, otherwise 0
+    number:   number of the region in the launch, from 1
+    start:    address of the storage's first byte
+    sizes:    for each byte, the size of the element that begins at the byte, or 0 if none does
     loaded:   for each byte, how often the element that begins at the byte was loaded
-    accesses: the programs that loaded and stored each element
+    accesses: the segments of programs that loaded and stored each element (`races`)
     written:  whether any program stored to the region
     views:    the launch's tensors in this storage
     """
@@ -62,13 +62,13 @@ class Region:
     def elements(
         self, places: np.ndarray, numbers: np.ndarray, size: int
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return a mask of the addresses that are elements of this region, and their offsets.
+        """Return a mask of the addresses that are elements of this region, and all byte offsets.
 
-        numbers: the region numbers in the addresses
+        numbers: region number of each address, or 0 if it has none
 
         The offset of an address outside of this region is 0.
         """
-        offsets = places - np.uint64(self.start)  # wraps to huge offsets for lower addresses
+        offsets = places - np.uint64(self.start)  # addresses below `start` wrap to huge offsets
         near = (offsets < len(self.sizes)) & ((numbers == self.number) | (numbers == 0))
         offsets = np.where(near, offsets, 0).astype(np.int64)
         if not len(self.sizes):
@@ -76,7 +76,7 @@ class Region:
         return near & (self.sizes[offsets] == size), offsets
 
     def has_values(self, offsets: np.ndarray, values: np.ndarray) -> np.ndarray:
-        """Return a mask of the offsets whose elements already have these values, up to rounding."""
+        """Return a mask of the elements that already have the given values, up to rounding."""
         memory = (ctypes.c_uint8 * len(self.sizes)).from_address(self.start)
         pieces = offsets[:, None] + np.arange(values.itemsize)
         before = np.ctypeslib.as_array(memory)[pieces].view(values.dtype)[:, 0]
@@ -84,7 +84,7 @@ class Region:
 
     @staticmethod
     def view(by_byte: np.ndarray, tensor: torch.Tensor) -> np.ndarray:
-        """Return a view of the entries at the first bytes of a tensor's elements."""
+        """Return the view of a per-byte array that has one entry for each element of a tensor."""
         size = tensor.element_size()
         if tensor.numel() == 0:
             return by_byte[:0]
@@ -96,7 +96,7 @@ class Region:
 
 
 class Launch:
-    """One launch of a kernel: its memory, its grid and its accesses."""
+    """One launch of a kernel: its memory regions, its grid and its accesses."""
 
     def __init__(self, tensors: Iterable[torch.Tensor], watch: KernelWatch) -> None:
         self._watch = watch
@@ -107,7 +107,7 @@ class Launch:
                 self.regions[place] = Region(tensor, len(self.regions) + 1)
             self.regions[place].add(tensor)
         self.grid: tuple[int, ...] = ()
-        self.order: list[int] = []  # the programs in the order in which they run
+        self.order: list[int] = []  # indices of programs in the order in which they run
         self.program = self.run = 0
         self.outside_loads = self.outside_stores = self.largest = 0
         self.races = Races(lambda: student_line(sys._getframe(), watch.root))
@@ -115,7 +115,7 @@ class Launch:
         self.line: int | None = None
 
     def numbered(self, tensor: torch.Tensor) -> np.uint64:
-        """Return the address bits that encode the number of a tensor's region."""
+        """Return the high address bits that encode a tensor's region number, or 0 if unknown."""
         region = self.regions.get(tensor.untyped_storage().data_ptr())
         return np.uint64(0) if region is None else region.number << _NUMBER
 
@@ -126,7 +126,7 @@ class Launch:
             random.Random(self._watch.order).shuffle(self.order)
 
     def next_program(self, index: tuple[int, ...]) -> tuple[int, ...]:
-        """Return the index of the program that runs next in the chosen order."""
+        """Start a program, and return the index that replaces the interpreter's `index`."""
         self.program = self.order[int(np.ravel_multi_index(index, self.grid))]
         self.run += 1
         self.races.next_program()
@@ -136,7 +136,7 @@ class Launch:
         """Record a load; return a mask of lanes outside all tensors, or None if there are none."""
 
         def load(region: Region, own: np.ndarray, offsets: np.ndarray) -> None:
-            region.loaded[offsets] += 1  # counts once if several lanes load the same element
+            region.loaded[offsets] += 1  # counts an element once, even if several lanes load it
             self.races.load(region.accesses, offsets)
 
         return self._note("outside_loads", places, active, size, load)
@@ -160,7 +160,7 @@ class Launch:
     ) -> tuple[np.ndarray | None, list[Callable[[], None]]]:
         """Record an atomic operation.
 
-        Returns a mask of lanes outside all tensors, or None if there are none; and callbacks that
+        Returns a mask of lanes outside all tensors (None if there are none), and callbacks that
         acquire the accesses which other programs have released.
         """
         acquire: list[Callable[[], None]] = []
@@ -179,7 +179,7 @@ class Launch:
         size: int,
         note: Callable[[Region, np.ndarray, np.ndarray], None],
     ) -> np.ndarray | None:
-        """Call `note` for each region with its lanes and offsets; return what `note_load` does."""
+        """Call `note` for each region with its lanes and offsets; return a mask (`note_load`)."""
         asked = places[active]
         numbers, asked = asked >> _NUMBER, without_number(asked)
         allowed = np.zeros(len(asked), bool)
@@ -235,13 +235,13 @@ _MAX_LAUNCHES = 64
 
 
 class KernelWatch:
-    """A context that records the launches of one call and fills new memory with NaN.
+    """A context manager that records the launches in one call, and fills new memory with NaN.
 
     root:       the submission's folder
     order:      seed for the order in which programs run, or None for the interpreter's order
     noting:     whether loads and races are recorded
     compiling:  whether Triton's compiler checks each launch, which may take longer than the launch
-    provenance: the origin of values if results must be computed in kernels, otherwise None
+    provenance: tracks values outside of kernels, or None if they are not tracked
     """
 
     def __init__(
@@ -260,7 +260,7 @@ class KernelWatch:
         global _current
         self._outer, _current = _current, self
         self._mode = torch.get_deterministic_debug_mode()
-        torch.set_deterministic_debug_mode("warn")  # fills new memory with NaN
+        torch.set_deterministic_debug_mode("warn")  # makes torch fill new memory with NaN
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -279,7 +279,7 @@ class KernelWatch:
                 self.launches.append(launch.counts())
 
     def refuse(self, refused: frames.Raised) -> None:
-        """Add the compiler's error to the last launch."""
+        """Add the compiler's error to the most recent launch."""
         if self.launches:
             self.launches[-1] = msgspec.structs.replace(self.launches[-1], refused=refused)
 
@@ -288,12 +288,12 @@ _current = KernelWatch()
 
 
 def current() -> KernelWatch:
-    """Return the watch of the current call, or a watch without records if there is no call."""
+    """Return the current call's watch, or one that records nothing if no call is watched."""
     return _current
 
 
 def may_launch(module: object) -> bool:
-    """Return True if a module imports Triton, so that it may launch kernels."""
+    """Return True if the module's namespace contains Triton or one of Triton's objects."""
     for value in vars(module).values():
         own = value.__name__ if isinstance(value, types.ModuleType) else type(value).__module__
         if own.partition(".")[0] == "triton":

@@ -1,18 +1,18 @@
-"""Find operators that compute with values around Triton kernels.
+"""Find operators that compute with values outside of Triton kernels.
 
 Theory of operation. A hidden test can require that a result is computed in kernels
-(`agree.in_kernels`). Outside of kernels, torch may only create, copy, convert, view and rearrange
-tensors. `Provenance` follows the storages of a call's arguments through torch's operators and
-records in `outside`:
+(`agree.in_kernels`). Outside of kernels, a submission may use torch only to create, copy, convert,
+view and rearrange tensors. `Provenance` tracks the arguments' storages through torch's operators
+and records in `outside`:
 
-- operators that compute with values of the arguments, or with values derived from them
-  (`_only_moves` recognises operators that rearrange values);
+- operators that compute with the arguments' values, or with values derived from these
+  (`_only_moves` recognises operators that only rearrange values);
 - functions that convert such values to Python or NumPy objects (`tolist`, `item`, `numpy`);
-- a result in memory that no kernel wrote and that was not copied from such memory.
+- a result in memory that neither a kernel wrote nor an operator copied from such memory.
 
-The context must stay active until the result is encoded, because code of the submission (signal
-handlers, finalizers) may run until then. Values that a submission takes from the interpreter's
-objects, or computes after it disables torch's modes, are not detected: see docs/threat-model.md.
+The context must stay active until the result is encoded, because the submission's signal handlers
+and finalizers may run until then. Values that a submission reads from the interpreter's objects, or
+computes after it disables torch's modes, are not detected: see docs/threat-model.md.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from ..protocol.frames import RESULT
 from ..torch_support.devices import bare, tensors_in
 from ..torch_support.operator_facts import DispatchMode
 
-# Operators that copy or convert, or whose result has no values yet.
+# Operators that copy or convert values, or create uninitialised tensors.
 _COPYING = {
     *("clone", "copy", "to_copy", "copy_from", "lift_fresh", "set", "resize", "record_stream"),
     *("empty_like", "new_empty", "new_empty_strided"),
@@ -42,15 +42,15 @@ _WORKER = __name__.rpartition(".triton_support")[0]
 
 
 class Provenance:
-    """The memory of one call's arguments and of tensors derived from them.
+    """Tracks the storages of a call's arguments and of the tensors derived from these arguments.
 
     outside: names of operators that computed with values, or read them, outside of kernels
     """
 
     def __init__(self, arguments: Iterable[torch.Tensor]) -> None:
         self.outside: set[str] = set()
-        self._derived: dict[int, Any] = {}  # storages with values derived from the arguments
-        self._written: set[int] = set()  # addresses that a kernel wrote, and of their copies
+        self._derived: dict[int, Any] = {}  # tensors with derived values, by storage address
+        self._written: set[int] = set()  # addresses of storages that kernels wrote, and of copies
         self._has_empty = False
         for x in arguments:
             self._has_empty |= x.numel() == 0
@@ -73,17 +73,17 @@ class Provenance:
             self._written.add(_address(x))
 
     def check_result(self, result: Any) -> None:
-        """Record a result that no kernel wrote, unless it or an argument is empty."""
+        """Add RESULT to `outside` if no kernel wrote the result, unless it or an input is empty."""
         tensors = [x for x in tensors_in(result) if x.numel()]
         if not self._has_empty and any(_address(x) not in self._written for x in tensors):
             self.outside.add(RESULT)
 
     def names(self) -> tuple[str, ...]:
-        """Return the names in `outside`, within the bounds of a reply."""
+        """Return the names in `outside`, sorted and truncated for a reply."""
         return tuple(sorted(name[:_MAX_NAME] for name in self.outside)[:_MAX_NAMES])
 
     def note_operator(self, func: Any, args: Any, kwargs: Any, result: Any) -> None:
-        """Follow one operator from its inputs to its outputs."""
+        """Track values through one operator, and record the operator if it computes with them."""
         addresses = set(map(_address, tensors_in([*args, *kwargs.values()])))
         if self._derived.keys().isdisjoint(addresses):
             return
@@ -97,14 +97,14 @@ class Provenance:
             self._written.update(map(_address, outputs))
 
     def note_reading(self, name: str, x: Any) -> None:
-        """Record that a function read a tensor's elements if they derive from the arguments."""
+        """Record a function that reads a tensor's values if they derive from the arguments."""
         if isinstance(x, torch.Tensor) and _address(x) in self._derived:
             self.outside.add(name)
 
     def _derive(self, x: torch.Tensor) -> None:
         address = _address(x)
         if address:
-            self._derived[address] = bare(x)  # keeps the address from being reused
+            self._derived[address] = bare(x)  # keeps the tensor alive, so its address is not reused
 
 
 class _Operators(DispatchMode):
@@ -119,7 +119,7 @@ class _Operators(DispatchMode):
         return result
 
 
-# Values that replace those of tensors: exact in every float type, and unlikely as constants.
+# Labels that replace values: exactly representable in every float type, and unlikely as constants.
 _LABELS = torch.cat([-4 + torch.arange(1, 128, 2) / 64, 2 + torch.arange(1, 128, 2) / 64])
 _RENAMED_LABELS = [
     _LABELS.flip(0),
@@ -129,10 +129,10 @@ _RENAMED_LABELS = [
 
 
 def _only_moves(func: Any, args: Any, kwargs: Any) -> bool:
-    """Return True if an operator moves float values, or fills in constants, without computing.
+    """Return True if an operator only moves float values or fills in constants.
 
-    The operator runs on labels in place of values. If it only moves them, then renaming the labels
-    of its inputs renames the labels of its outputs in the same way.
+    The operator is run on labels in place of values. If the operator only moves values, renaming
+    the labels in its inputs renames the labels in its outputs in the same way.
     """
     reads = any("Tensor" not in str(returned.type) for returned in func._schema.returns)
     if reads or torch.Tag.nondeterministic_seeded in func.tags:
@@ -159,7 +159,7 @@ def _only_moves(func: Any, args: Any, kwargs: Any) -> bool:
             all(map(_same, (_renamed(x, labels) for x in before), run(labels)))
             for labels in _RENAMED_LABELS
         )
-    except Exception:  # operators that move values accept labels, so this one does not
+    except Exception:  # an operator that only moves values would accept the labels
         return False
 
 
@@ -187,7 +187,7 @@ class _Functions(TorchFunctionMode):
 
 
 def _is_called_by_kit(frame: Any) -> bool:
-    """Return True if the nearest code outside of torch is the worker's own or Triton's."""
+    """Return True if the innermost frame outside of torch belongs to the worker or Triton."""
     while frame is not None:
         module = str(frame.f_globals.get("__name__", ""))
         if module.partition(".")[0] != "torch":
@@ -197,7 +197,7 @@ def _is_called_by_kit(frame: Any) -> bool:
 
 
 def _address(x: torch.Tensor) -> int:
-    """Return the address of a tensor's storage, or 0 if it has none (such as a sparse tensor)."""
+    """Return the address of a tensor's storage, or 0 for a sparse, nested or meta tensor."""
     x = bare(x)
     if x.layout is not torch.strided or x.is_nested or x.device.type == "meta":
         return 0

@@ -1,20 +1,21 @@
-"""Detect data races between the programs of one launch of a Triton kernel.
+"""Detect data races between the programs in one launch of a Triton kernel.
 
-Two accesses race if different programs make them to the same element, at least one of them is a
-store, and no synchronisation orders them. Triton's interpreter runs the programs one after the
-other, so a race changes the results only if the order changes. Here every access is recorded
-instead.
+Two accesses race if two programs access the same element, at least one of the accesses is a store,
+and no synchronisation orders the accesses. Triton's interpreter runs the programs one after the
+other, so a race affects the results only if the order of programs changes. This module therefore
+records every access and finds races without rerunning the kernel.
 
 Accesses are ordered as on a GPU. An atomic operation releases the earlier accesses of its program,
-and acquires those that other programs released on the same tensor, unless its `sem` says otherwise.
-This makes locks and counters of finished programs work. An operation acquires only when the kernel
-uses its result, because a program that ignores the result does not wait for other programs.
+and acquires the accesses that other programs released on the same tensor, unless its argument `sem`
+specifies otherwise. Locks and counters of finished programs are therefore supported. An operation
+acquires only when the kernel uses its result, because a program that ignores the result does not
+wait for other programs.
 
-Two kinds of accesses are not reported because their order makes no difference: two atomic
+Two kinds of races are not reported because the order of accesses makes no difference: two atomic
 operations, and a store of the value that the element already has (up to rounding).
 
-A *segment* is the part of a program between two releases. For each element, three segments are
-recorded: the last segment that stored the element, a segment that loaded it, and a segment that
+A *segment* is the part of a program between two releases. Three segments are recorded for each
+element: the last segment that stored the element, a segment that loaded it, and a segment that
 changed it atomically. If several segments loaded or changed the element, a segment that is not
 ordered before the current segment is kept.
 """
@@ -30,24 +31,26 @@ from ..protocol.frames import RaceKind
 
 
 class Accesses:
-    """The segments that accessed the elements of one tensor's memory, by byte; 0 for none.
+    """The segments that accessed each element of a storage, by the element's first byte (0: none).
 
-    released: for each segment, whether an atomic operation on this tensor has released it
+    changed:  segments that changed an element by an atomic operation
+    atomic:   whether any atomic operation was applied to the storage
+    released: for each segment, whether an atomic operation on this storage has released it
     """
 
     def __init__(self, length: int) -> None:
         self.stored = np.zeros(length, np.int32)
         self.loaded = np.zeros(length, np.int32)
-        self.changed = np.zeros(length, np.int32)  # atomically
+        self.changed = np.zeros(length, np.int32)
         self.atomic = False
         self.released = np.zeros(0, bool)
 
 
 class Races:
-    """The races of one launch.
+    """The races in one launch.
 
-    found: the number of elements, by kind
-    lines: the line of the first race, by kind
+    found: number of racing accesses to elements, by kind
+    lines: line of the first race, by kind
     """
 
     def __init__(self, line: Callable[[], int | None]) -> None:
@@ -55,10 +58,10 @@ class Races:
         self.lines: dict[RaceKind, int | None] = {}
         self._line = line
         self._segment = 0
-        self._ordered = np.ones(1, bool)  # for each segment, whether it precedes the current one
+        self._ordered = np.ones(1, bool)  # whether each segment is ordered before the current one
 
     def next_program(self) -> None:
-        """Begin a program, which has not synchronised with any other program."""
+        """Start a program, which has not yet synchronised with any other program."""
         self._ordered[1:] = False
         self._next_segment()
 
@@ -76,9 +79,9 @@ class Races:
     def store(
         self, access: Accesses, places: np.ndarray, same: Callable[[np.ndarray], np.ndarray]
     ) -> None:
-        """Record a store.
+        """Record a store to the elements at these offsets.
 
-        same: maps a selection of elements to a mask of those that already have the stored value
+        same: receives a mask of elements; returns which of them already have the stored value
         """
         writes = self._unordered_changes(access, places)
         racing = writes | ~self._ordered[access.loaded[places]]
@@ -89,7 +92,7 @@ class Races:
         access.stored[places] = self._segment
 
     def atomic(self, access: Accesses, places: np.ndarray, releases: bool) -> Callable[[], None]:
-        """Record an atomic operation; return the function that makes it acquire."""
+        """Record an atomic operation; return a function that acquires the released accesses."""
         access.atomic = True
         writes = ~self._ordered[access.stored[places]]
         self._count("write_after_write", writes)
@@ -112,7 +115,7 @@ class Races:
         return unordered
 
     def _note(self, segments: np.ndarray, places: np.ndarray) -> None:
-        """Replace recorded segments that are ordered before the current segment by that segment."""
+        """Record the current segment where the recorded segment is ordered before it."""
         ordered = self._ordered[segments[places]]
         segments[places if ordered.all() else places[ordered]] = self._segment
 
@@ -132,7 +135,7 @@ def _joined(one: np.ndarray, other: np.ndarray) -> np.ndarray:
 
 
 def equal_values(before: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Return a mask of equal elements: floats are compared up to rounding, and NaN equals NaN."""
+    """Return a mask of equal elements. Floats are compared up to rounding, and NaN equals NaN."""
     if before.dtype.kind != "f":
         return np.asarray(before == values)
     close: np.ndarray = np.isclose(before, values, rtol=1e-3, atol=1e-6, equal_nan=True)
@@ -141,7 +144,7 @@ def equal_values(before: np.ndarray, values: np.ndarray) -> np.ndarray:
 
 @cache
 def once_used(handle: Any) -> Any:
-    """Return a subclass of `handle` that runs callbacks when a kernel first uses its data."""
+    """Return a subclass of `handle` that runs callbacks when its data is first read."""
 
     class Handle(handle):  # type: ignore[misc]
         def __init__(self, result: Any, then: list[Callable[[], None]]) -> None:
