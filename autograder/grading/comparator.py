@@ -1,9 +1,9 @@
-"""Compare decoded values, with every numeric tolerance of the grader.
+"""Compare decoded values, and define the numeric tolerances of the grader.
 
-- `verdict_bound` returns the largest difference from the float64 reference that a correct result
-  may have, by dtype. Only this bound decides a verdict.
-- `same_value` returns True if two programs returned the same value. It allows for rounding, and for
-  differences much smaller than the distance of both values from the correct value.
+- `verdict_bound` returns how far a correct result of a given dtype may be from the float64
+  reference. Hidden tests compare a submission's values with the reference within this bound.
+- `same_value` returns True if two programs returned the same value. The function tolerates rounding
+  errors, and differences that are much smaller than the error of both values.
 - `distance` measures how wrong a result is. A result with a distance above 1 is certainly wrong.
 - `close` compares two arrays within one of the tolerances below.
 - `leaves` walks two values in parallel, for callers that classify differences themselves.
@@ -26,11 +26,11 @@ from .decoding import Drawing, Figure, Image
 
 @dataclass(frozen=True)
 class Tolerance:
-    """The largest difference at which two entries are equal: the sum of three terms.
+    """The largest difference at which two entries count as equal, as the sum of three terms.
 
-    absolute:    a constant
-    per_largest: relative to the largest finite entry of the array
-    per_entry:   relative to the entry
+    absolute:    a constant difference
+    per_largest: a difference relative to the largest finite entry of the array
+    per_entry:   a difference relative to the entry
     """
 
     absolute: float = 0.0
@@ -39,18 +39,20 @@ class Tolerance:
 
 
 EXACT = Tolerance()
-CELLS = Tolerance(absolute=1e-6, per_entry=1e-5)  # cells of a drawn image
-SCALARS = Tolerance(absolute=1e-7, per_entry=1e-4)  # Python floats of two programs
-DIGITS = Tolerance(per_largest=2e-3, per_entry=2e-3)  # equal except for lost digits of a float16
-PATTERN = Tolerance(per_largest=1e-3)  # to recognise a relation such as "transposed"
-COARSE = Tolerance(per_largest=0.02, per_entry=0.02)  # recognisably the same numbers
+CELLS = Tolerance(absolute=1e-6, per_entry=1e-5)  # cell values of an image in a plot
+SCALARS = Tolerance(absolute=1e-7, per_entry=1e-4)  # Python floats that two programs returned
+DIGITS = Tolerance(per_largest=2e-3, per_entry=2e-3)  # equal up to the precision of float16
+PATTERN = Tolerance(per_largest=1e-3)  # for patterns such as a transposed result
+COARSE = Tolerance(per_largest=0.02, per_entry=0.02)  # approximately equal
 
-# The largest error of a correct result, and an error that only a wrong result has, by dtype.
+# The largest error of a correct result in machine epsilons, and the relative error above which a
+# result is certainly wrong, by dtype.
 _ROUNDINGS = {TORCH_DTYPES[name]: t.roundings for name, t in FLOAT_TYPES.items()}
 _WRONG_BEYOND = {TORCH_DTYPES[name]: t.wrong_beyond for name, t in FLOAT_TYPES.items()}
-# Two programs for the same formula may differ by 32 machine epsilons, but by at most a quarter.
+# The results of two programs for the same formula may differ by 32 machine epsilons, but never by
+# more than a quarter of the value.
 _SAME_ROUNDINGS, _SAME_AT_MOST = 32, 0.25
-# Two wrong values are the same if their difference is at most this share of their error.
+# Two wrong values count as the same if they differ by at most this fraction of their error.
 _CLOSER = 0.01
 _LARGEST_OVERLAP = 0.1  # above this relative difference, the float64 run took a different branch
 _TINY = 1e-30
@@ -68,7 +70,7 @@ def as_tensor(value: Any) -> torch.Tensor:
 
 
 def largest_entry(x: Any) -> float:
-    """Return the largest absolute value of an array's finite floats, or 0 without such floats."""
+    """Return the largest absolute value of the finite floats in an array, or 0 if it has none."""
     if not is_array(x):
         return 0.0
     x = as_tensor(x)
@@ -81,7 +83,7 @@ def largest_entry(x: Any) -> float:
 
 
 def close(a: Any, b: Any, tolerance: Tolerance) -> bool:
-    """Return True if two arrays of the same shape are equal within a tolerance. NaN equals NaN."""
+    """Return True if two arrays have the same shape and close entries. NaN is close to NaN."""
     x, y = as_tensor(a), as_tensor(b)
     if x.shape != y.shape or x.is_meta or y.is_meta:
         return False
@@ -101,9 +103,9 @@ def verdict_bound(
 
     expected:  the reference's result in the dtype of the test
     precise:   the reference's result in float64
-    tolerance: the tolerance that the hidden test sets; None derives it from the dtype and from the
-               reference's own error in that dtype
-    terms:     magnitude of the terms whose sum is the result
+    tolerance: the tolerance that the hidden test sets; None derives the tolerance from the dtype
+               and from the reference's own error in that dtype
+    terms:     the magnitude of the terms that are summed in the result
     """
     largest = largest_entry(precise)
     if tolerance is not None:
@@ -115,7 +117,7 @@ def verdict_bound(
 
 
 def trusted_precise(expected: torch.Tensor, precise: torch.Tensor) -> torch.Tensor:
-    """Return `precise`, or `expected` if the run in float64 took a different branch."""
+    """Return `precise`, or `expected` if the float64 run seems to have taken a different branch."""
     finite = torch.isfinite(expected)
     if not torch.equal(finite, torch.isfinite(precise)) or not finite.any():
         return expected
@@ -130,8 +132,10 @@ def trusted_precise(expected: torch.Tensor, precise: torch.Tensor) -> torch.Tens
 def same_value(a: Any, b: Any, right: Any = None, scale: float = 0.0) -> bool:
     """Return True if two programs returned the same value, up to rounding.
 
-    right: the correct value, or None if it is unknown
-    scale: the magnitude of the values that were computed in the same call
+    right: the correct value, or None if it is unknown. If given, two wrong values are also the same
+           if they are much closer to each other than to the correct value
+    scale: the magnitude of related values; rounding errors are relative to this magnitude if the
+           compared values are smaller
     """
     return all(_same_leaf(*leaf, scale) for leaf in leaves(a, b, right))
 
@@ -167,7 +171,7 @@ def _same_tensor(a: torch.Tensor, b: torch.Tensor, right: Any, scale: float) -> 
 
 
 def _error(wrong: torch.Tensor, right: Any) -> float:
-    """Return the largest finite difference from the correct value, or 0 if that is unknown."""
+    """Return the largest finite error of a wrong value, or 0 if the values cannot be compared."""
     if not is_array(right) or right.shape != wrong.shape:
         return 0.0
     right = as_tensor(right)
@@ -180,10 +184,10 @@ def _error(wrong: torch.Tensor, right: Any) -> float:
 
 
 def distance(a: Any, right: Any, scale: float = 0.0) -> float:
-    """Return the distance of a value from the correct value. Above 1 it is certainly wrong.
+    """Return the distance of a value from the correct value. Above 1, the value is certainly wrong.
 
-    Return FAR if the values differ in kind, shape, dtype, an exact entry or the positions of finite
-    entries. Captions of plots are not compared.
+    Return FAR if the values differ in type, shape or dtype, in an integer, boolean or string, or in
+    which entries are finite. The captions of plots are ignored.
     """
     return max((_leaf_distance(x, y, scale) for x, y, _ in leaves(a, right)), default=0.0)
 
@@ -226,10 +230,11 @@ def _tensor_distance(a: torch.Tensor, b: torch.Tensor, scale: float) -> float:
 
 
 def leaves(a: Any, b: Any, right: Any = None) -> Iterator[tuple[Any, Any, Any]]:
-    """Yield the parts of two values in parallel, each with the matching part of `right` or None.
+    """Yield the innermost parts of two values in pairs, each with the matching part of `right`.
 
-    Containers that differ in kind, length or keys are yielded whole, and count as different. A
-    drawing is split into its images and a drawing without images, which has the captions.
+    The third item is None if `right` has no matching part. Containers that differ in type, length
+    or keys are yielded undivided, and callers treat them as different. A drawing yields its images,
+    and a copy of the drawing without images that holds the captions.
     """
     mine, theirs = _parts(a), _parts(b)
     if mine is None or theirs is None or mine.keys() != theirs.keys() or _kind(a) != _kind(b):
@@ -242,7 +247,7 @@ def leaves(a: Any, b: Any, right: Any = None) -> Iterator[tuple[Any, Any, Any]]:
 
 
 def _parts(value: Any) -> dict[Any, Any] | None:
-    """Return the parts of a container by position or key, or None for any other value."""
+    """Return the parts of a container by position or key, or None if `value` is not one."""
     if isinstance(value, (tuple, list)):
         return {("item", place): part for place, part in enumerate(value)}
     if isinstance(value, dict):
@@ -263,5 +268,5 @@ def _same_scale(a: Image, b: Image) -> bool:
 
 
 def without_trailing_spaces(text: str) -> str:
-    """Remove the spaces at the ends of lines, which comparisons ignore."""
+    """Remove the spaces at the end of each line, because comparisons ignore them."""
     return "\n".join(line.rstrip(" ") for line in text.split("\n"))

@@ -1,7 +1,7 @@
 """Decode the replies of a target into Python values: tensors, arrays, containers and plots.
 
-All tensors are decoded on the CPU. A plot consists of the cells of its images, its labels and its
-ticks.
+All tensors are decoded on the CPU. A plot is decoded into the cells of its images, its labels and
+its ticks.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -24,7 +24,7 @@ class Image(frames.ImageV, frozen=True):
 
 
 class Drawing(frames.DrawingV, frozen=True):
-    """The content of a matplotlib Axes. Ticks are the labels of the cells, in order."""
+    """The content of a matplotlib Axes. `xticks`, `yticks`: the labels of the cells, in order."""
 
     images: tuple[Image, ...]
 
@@ -36,7 +36,7 @@ class Figure(frames.FigureV, frozen=True):
 
 
 def nested(values: Iterable[frames.Value]) -> Iterator[frames.Value]:
-    """Yield encoded values, and after each container the values that it contains."""
+    """Yield each encoded value, followed by all values that are nested in it."""
     for value in values:
         yield value
         yield from nested(frames.inner_values(value))
@@ -57,7 +57,7 @@ def _read_drawing(value: frames.DrawingV, decoder: Decoder) -> Drawing:
 
 
 def read_answer(answer: Answer) -> tuple[Any, tuple[Any, ...]]:
-    """Decode the value and the gradients of a reply; raise frames.BadFrame if it is malformed."""
+    """Decode a reply's value and gradients; raise frames.BadFrame if the reply is malformed."""
     reply, buffers = answer
     decoder = Decoder(buffers, special=read_special)
     return decoder(reply.value), tuple(decoder(g) for g in reply.gradients or ())

@@ -1,7 +1,7 @@
-"""Grade the submissions of a week, one after the other, in this process.
+"""Grade the submissions of a week, one at a time, in this process.
 
-An `Engine` is created once per process and week. It caches the hidden tests, the replies of the
-reference, the results of the misconceptions, and the fork server of the sandbox.
+Create one `Engine` per process and week. The engine caches the collected hidden tests, the replies
+of the reference and the test results of the misconceptions, and reuses the sandbox's fork server.
 """
 
 from __future__ import annotations
@@ -42,15 +42,18 @@ from .targets.spawner import Spawner
 
 import msgspec  # isort: skip
 
-# Time limits of an edited submission. The budget of the search for edits ends much sooner.
+# Time limits for edited versions of a submission. The limits per exercise and per submission are
+# never reached, because the search for edits has a much smaller time budget.
 _EDIT_SECONDS = {"call_seconds": 1.0, "exercise_seconds": 600.0, "submission_seconds": 600.0}
 
 
 class Engine:
     """Grades the submissions of one week.
 
-    spawner: starts sandboxes; None runs submissions in this process, for the project's own code
-    cache:   the stored results of the project's own code, which all processes share
+    spawner: starts sandboxes; None runs submissions in this process, which is safe only for the
+             project's own code
+    cache:   test results of the project's own code that are stored on disk for all processes; None
+             stores no results
     """
 
     def __init__(
@@ -95,7 +98,7 @@ class Engine:
         )
 
     def locate_mistakes(self, settings: Suspects) -> Engine:
-        """Let the engine locate the lines of mistakes within these time budgets; return it."""
+        """Locate mistakes by line from now on, within these time budgets; return this engine."""
         trial = msgspec.structs.replace(self.limits, **_EDIT_SECONDS)
         grader = Grader(
             self.runs,
@@ -108,9 +111,9 @@ class Engine:
     def grade(
         self, name: str, files: Mapping[str, bytes], exercise: str | None = None
     ) -> SubmissionReport:
-        """Return the report of a submission, or of one of its exercises.
+        """Grade a submission, or only one of its exercises, and return the report.
 
-        After a grader fault, grade the submission once more in a fresh sandbox.
+        If grading ends with a grader fault, grade the submission once more in a new sandbox.
         """
         started = time.perf_counter()
         report = self._attempt(name, files, exercise)
@@ -124,14 +127,14 @@ class Engine:
     def _attempt(
         self, name: str, files: Mapping[str, bytes], exercise: str | None
     ) -> SubmissionReport:
-        # Without a sandbox, only the project's own code runs, which may use the whole machine.
+        # Without a sandbox, only the project's own code runs, so memory needs no limit.
         bounded = ceiling() if self._spawner is not None else contextlib.nullcontext()
         try:
             with bounded:
                 return self._graded(name, files, exercise)
         except EngineError as error:
             message = str(error)
-        except Exception as error:  # a bug must not stop the grading of the next submissions
+        except Exception as error:  # a bug must not prevent the grading of other submissions
             message = f"{type(error).__name__}: {error}"
         return scoring.fault(name, message, scoring.full_points(self.week))
 
@@ -140,7 +143,7 @@ class Engine:
     ) -> SubmissionReport:
         target = self.target(files)
         if isinstance(target, Sandboxed):
-            target.listens_ahead = True  # because every test of an exercise will run
+            target.listens_ahead = True  # calls can be sent ahead, because all tests run
         try:
             extras = [e.extra for e in self.week.exercises]
             problem = import_problem(target, self.week.module, files, extras)
@@ -169,7 +172,7 @@ class Engine:
         limits: Limits | None = None,
         helpers: ReferenceHelpers | None = None,
     ) -> Sandboxed | InProcess:
-        """Return a target for a submission, with these correct helpers instead of its own."""
+        """Return a target for a submission. `helpers`: correct versions of its exercises."""
         if self._spawner is None:
             folder = Path(tempfile.mkdtemp(dir=self._folder.path))
             write_files(folder, files)
@@ -182,12 +185,12 @@ class Engine:
     def _with_helpers(
         self, files: Mapping[str, bytes], names: Iterable[str], limits: Limits | None = None
     ) -> Target:
-        """Return a target for a submission with correct versions of these exercises."""
+        """Return a target for a submission, with correct versions of the exercises in `names`."""
         helpers = self._carried_forward.helpers(names)
         return self.target(files, limits, helpers if helpers.stubs else None)
 
     def _reference_programs(self, exercise: str) -> ReferencePrograms:
-        """Return the course's programs whose traced values are compared with a submission's."""
+        """Return the course's programs that localization compares with a wrong exercise."""
         by_name = {m.name: m.source for m in self.bank.of_exercise(exercise)}
 
         def target(source: str) -> Target:
@@ -198,7 +201,7 @@ class Engine:
         return ReferencePrograms(right, by_name.__getitem__, target)
 
     def _correct_sources(self, exercise: str) -> list[str]:
-        """Return the solution, and the alternatives that define the exercise themselves."""
+        """Return the source of the solution and of each alternative that redefines the exercise."""
         bank = self.bank
         starts = (f"def {exercise}(", f"class {exercise}(", f"class {exercise}:")
         others = bank.alternatives.values()
@@ -217,11 +220,12 @@ def import_problem(
     files: Mapping[str, bytes],
     extras: Iterable[str | None] = (),
 ) -> str:
-    """Import the module; return its error with the line and a caret, or "" if it succeeds.
+    """Import the module; return the error with its line and a caret, or "" if the import succeeds.
 
     A module that cannot be imported is not tested, so its process never receives a request of a
-    hidden test. An import that fails later, in a process that was restarted after a test, decides
-    the verdict of the next test. It is not an error if a library of an extra is not installed here.
+    hidden test. If the import fails later, when the process is restarted after a test, the failure
+    decides the verdict of the next test. A missing library is not an error if the library belongs
+    to one of the `extras` that are not installed on this machine.
     """
     try:
         raised = target.load()

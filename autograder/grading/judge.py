@@ -1,16 +1,19 @@
-"""Judge each exercise of a submission by the teacher's rules.
+"""Decide the result of each exercise of a submission by the course's rules.
 
-1. Exercises that other exercises call are judged first. If a helper is wrong but a genuine attempt,
-   its callers are graded again with a correct helper (`dependencies.error_carried_forward`).
-2. An exercise earns the points of the run with correct helpers, or of the submitted run if that
-   earns more.
-3. Misconceptions of the bank name the mistakes (`naming`). Each name explains some failed tests.
-4. An exercise with a named mistake earns points for the rest only if its outputs show work
-   (`triviality`). If trivial programs pass all tests that the exercise passes, it earns no points.
+1. Helpers, which are exercises that other exercises call, are judged before their callers. If a
+   helper is wrong but a genuine attempt, the tests of its callers run again with a correct version
+   of the helper (`dependencies.error_carried_forward`).
+2. An exercise earns the points of the run with correct helpers, unless the run as submitted passes
+   more tests and earns more points.
+3. Misconceptions in the bank that produce the same outputs as the exercise name its mistakes
+   (`naming`). Each misconception explains some of the failed tests.
+4. An exercise with a named mistake earns points for the rest of the work only if its outputs show
+   that work (`triviality`). Otherwise, an exercise that passes at most half of its tests earns no
+   points if trivial programs pass the same tests.
 5. `model.report.scoring` computes the points from this evidence.
 
-docs/instructor.md explains the rules in "What counts as work" and "Errors carried forward". Points
-never depend on a clock or on explanations that are added later, such as lines.
+docs/instructor.md explains the rules in "What counts as work" and "Errors carried forward". The
+rules never use a clock, or explanations that are added later, such as the lines of mistakes.
 """
 
 from collections.abc import Callable, Iterable
@@ -38,12 +41,13 @@ from .targets.in_process import Target
 from .triviality.answer_contents import has_outputs
 from .triviality.work_check import WorkCheck
 
-# Tests that earn more than this share show work; `verify` reports trivial programs that pass more.
+# An exercise that passes more than this weighted share of its tests shows work. `verify` reports
+# trivial programs that pass more.
 _TRIVIAL_SHARE = 0.5
 
 
 class JudgedExercise(NamedTuple):
-    """The evidence for an exercise, its test results, and the failures that it inherits."""
+    """The evidence for an exercise's points, its test results, and its inherited failures."""
 
     evidence: scoring.Evidence
     ran: list[Ran]
@@ -53,9 +57,9 @@ class JudgedExercise(NamedTuple):
 class Judge:
     """Judges the exercises of a week's submissions.
 
-    rule:  the rule by which points are deducted
-    names: names mistakes and adds their lines to reports
-    load:  a function that loads a submission with correct versions of some exercises
+    rule:  the `scoring` settings in course.yaml
+    names: the object that names mistakes and adds their lines to reports
+    load:  a function that loads a submission with correct versions of the named exercises
     """
 
     def __init__(
@@ -83,7 +87,7 @@ class Judge:
         follows = self.rule.follow_through != "none" and not any(one.fault for one in tests)
         called = self._carried_forward.begin("\n".join(self._runs.lines(files)))
         judged = dict[str, JudgedExercise]()
-        attempts = dict[str, bool]()  # True for wrong helpers that are nearly correct
+        attempts = dict[str, bool]()  # wrong helpers, True if nearly correct
         for name, helpers in called.items():
             inherited = Inherited()
             wrong = helpers.replaceable(attempts)
@@ -129,8 +133,8 @@ class Judge:
     ) -> JudgedExercise:
         """Judge an exercise with correct helpers, or as submitted if that earns more points.
 
-        The submitted run counts only if more of its tests pass. Otherwise a wrong helper could make
-        a bad exercise look like an exercise with a small mistake.
+        The run as submitted is considered only if it passes more tests by weight. Otherwise, a
+        wrong helper could make a bad exercise look as if it had only a small mistake.
         """
         rerun = [inherited.rerun.get(r.report.name, r) for r in ran]
         with_helpers = self._judged(exercise, rerun, inherited, files, helpers.own)
@@ -154,9 +158,9 @@ class Judge:
     def _is_attempt(self, judged: JudgedExercise, files: Files) -> bool:
         """Return True if an exercise is a genuine attempt.
 
-        A genuine attempt earned points, or misconceptions explain most of its failures, or its
-        outputs contain the correct values in a different order or on a different scale. Constants,
-        wrong types and crashes are not genuine attempts.
+        An exercise is a genuine attempt if it earned points, if a misconception explains most of
+        its failures, or if its outputs contain the correct values in a different order or on a
+        different scale. Constants, wrong types and crashes are not genuine attempts.
         """
         name = judged.evidence.exercise.name
         tried = self._best_effort.run(f"{name}, tried", lambda: self._tried(judged, files), judged)
@@ -168,9 +172,10 @@ class Judge:
         )
 
     def _tried(self, judged: JudgedExercise, files: Files) -> JudgedExercise:
-        """Judge an exercise as if its source broke no rule, if a broken rule stopped all its tests.
+        """Judge an exercise again without its source rules if they prevented all of its tests.
 
-        The tests run in a separate process, because the code could affect other exercises.
+        Otherwise, return `judged` unchanged. The tests run in a separate process, because code that
+        breaks a rule could affect other exercises.
         """
         if any(r.answers or r.report.verdict is not Verdict.FORBIDDEN for r in judged.ran):
             return judged
@@ -180,17 +185,20 @@ class Judge:
         return self._judged(name, ran, Inherited(), files)
 
     def _is_nearly_right(self, judged: JudgedExercise) -> bool:
-        """Return True if an exercise earned half of its points, or some with named mistakes."""
+        """Return True if an exercise earned half of its points.
+
+        If named mistakes were deducted, more than a tenth of the points is enough.
+        """
         report = self._report(judged)
         share = report.score / report.max_score if report.max_score else 0.0
         return share >= 0.5 or (bool(report.deductions) and share > 1 - scoring.COST_WITHOUT_WORK)
 
     def _report(self, judged: JudgedExercise) -> ExerciseReport:
-        """Return the report that an exercise gets if no other exercise has the same mistakes."""
+        """Return the exercise's report, scored as if no other exercise had the same mistakes."""
         (report,) = scoring.exercise_reports([judged.evidence], self.rule)
         return report
 
-    # The evidence of one exercise
+    # Evidence for one exercise
 
     def _judged(
         self,
@@ -222,7 +230,7 @@ class Judge:
     def _with_mistakes(
         self, judged: JudgedExercise, ran: list[Ran], files: Files
     ) -> scoring.Evidence:
-        """Add the misconceptions that the outputs match, and the failed tests they explain."""
+        """Return the evidence with the matching misconceptions, and the failures they explain."""
         exercise = judged.evidence.exercise.name
         named = list[Named]()
         if any(r.report.verdict.attempted for r in judged.ran):
@@ -255,9 +263,10 @@ class Judge:
         )
 
     def _shows_work(self, evidence: scoring.Evidence, ran: list[Ran]) -> bool:
-        """Return False if trivial programs pass every test that the submission passes.
+        """Return False if the submission passes at most half of the tests, and all are trivial.
 
-        Return True if parameters fail to load, because then the rest was not tested.
+        A test is trivial if a trivial program passes it. Return True if named mistakes determine
+        the points, or if a state dict failed to load, because then the rest was not tested.
         """
         if any(r.flaw is Flaw.STATE for r in ran):
             return True
@@ -273,5 +282,5 @@ class Judge:
 
 
 def _not_inherited(judged: JudgedExercise) -> list[Ran]:
-    """Return the tests of an exercise that are not inherited."""
+    """Return the test results of an exercise without its inherited failures."""
     return [r for r in judged.ran if r.report.name not in judged.inherited.credit]

@@ -1,11 +1,13 @@
-"""Name the mistakes of an exercise, from three sources.
+"""Name the mistakes in an exercise, using three sources.
 
-1. Misconceptions of the bank with the same outputs as the submission (`diagnosis.match_bank`). Only
-   these names affect the points, so they are determined first.
-2. Kinds of edits: one small edit of the student's code makes the tests pass (`localization`).
-3. Symptoms: properties of the wrong outputs and of the exceptions (`diagnosis.symptoms`).
+1. Misconceptions in the bank that produce the same outputs as the submission
+   (`diagnosis.match_bank`). Only these names affect the points, so they are determined first.
+2. Small edits: if a single edit of the student's code makes failed tests pass, the kind of the edit
+   names the mistake (`localization`).
+3. Symptoms: properties of wrong outputs, and of exceptions (`diagnosis.symptoms`).
 
-Sources 2 and 3 never change the points, and are not used if a misconception explains most failures.
+Sources 2 and 3 never change the points. Edits name a mistake only if no misconception matches, and
+symptoms only if most failures are still unexplained.
 """
 
 from collections.abc import Iterator, Sequence
@@ -26,11 +28,11 @@ from .running.test_runner import Files, Runs
 
 
 class Failures(NamedTuple):
-    """The results of an exercise, without the tests whose failures are inherited.
+    """The test results of an exercise, without its inherited failures.
 
-    ran:       the results of the tests
+    ran:       the results of the remaining tests
     inherited: the failures that the exercise inherits from its helpers
-    explained: the names of the failed tests that misconceptions of the bank explain
+    explained: the names of the failed tests that misconceptions in the bank explain
     """
 
     ran: Sequence[Ran]
@@ -39,7 +41,7 @@ class Failures(NamedTuple):
 
 
 class MistakeNames:
-    """Names the mistakes of a week's submissions. `finder` locates their lines, or is None."""
+    """Names the mistakes in a week's submissions. `finder`: locates lines, or None to skip this."""
 
     def __init__(self, runs: Runs, best_effort: BestEffort) -> None:
         self._runs, self._bank, self._best_effort = runs, runs.bank, best_effort
@@ -48,9 +50,9 @@ class MistakeNames:
     def misconceptions(self, exercise: str, ran: Sequence[Ran], files: Files) -> list[Named]:
         """Return the misconceptions that match the outputs of a submission.
 
-        A function that never reads a required argument cannot use that argument wrongly. So if the
-        submission ignores an argument that all matching programs read, only misconceptions that
-        ignore the same arguments can match.
+        A function that never reads a required argument cannot use that argument wrongly. Therefore,
+        if the submission ignores an argument that every matching misconception reads, only
+        misconceptions that ignore the same arguments are matched again.
         """
         bank = self._runs.of_misconceptions(exercise)
         right = self._runs.right_answers(exercise) if bank else {}
@@ -69,7 +71,7 @@ class MistakeNames:
         return diagnose(ran, fitting, right)
 
     def explain(self, report: ExerciseReport, files: Files, failures: Failures) -> ExerciseReport:
-        """Add the lines of an exercise's mistakes to its report, and names if most have none."""
+        """Add the lines of mistakes to a report, and names if most failures are unexplained."""
         failing = [r for r in failures.ran if r.report.verdict.failed]
         if not failing or any(r.fault for r in failures.ran):
             return report
@@ -109,7 +111,7 @@ class MistakeNames:
 
 
 def _names_by_kind(report: ExerciseReport, places: Places) -> Iterator[Diagnosis]:
-    """Name the kinds of edits that fix tests, unless edits of several kinds each fix all tests."""
+    """Yield a name for each kind of edit that fixes tests; none if several kinds fix all tests."""
     alone = all(place.alone for place in places)
     kinds = {place.kind: place.explains for place in reversed(places)}
     failed = sum(t.verdict.failed and not t.carried for t in report.tests)

@@ -1,18 +1,19 @@
 """Define the exceptions that end a hidden test, and run optional steps after grading.
 
     Outcome
-    ├── Unwritten      the stub's own NotImplementedError
+    ├── Unwritten      the code still raises the stub's NotImplementedError
     ├── Wrong          the result does not meet a requirement
     ├── Forbidden      the code made a forbidden call
-    ├── Crashed        the student's code raised, is missing, or ended its process
+    ├── Crashed        the student's code raised an exception, is missing, or ended its process
     ├── TimedOut       a call exceeded its time limit
-    ├── LimitExceeded  memory, disk, processes or the size of a reply
-    ├── BadReply       the reply is not plain data, or not a frame
+    ├── LimitExceeded  the code exceeded a limit on memory, disk, processes or the size of a reply
+    ├── BadReply       the reply is not plain data, or not a valid frame
     └── NotRun         the test cannot run on this machine and does not count
 
-Any other exception is a bug in the test, with the verdict `grader_fault`. `BestEffort` runs the
-steps after the verdicts: diagnosis, fault localization, error carried forward. A submission may
-trigger a bug in these steps, so an exception is recorded and never changes a verdict.
+Any other exception is treated as a bug in the test, which gets the verdict `grader_fault`.
+`BestEffort` runs the steps after the verdicts: diagnosis, fault localization and errors carried
+forward. A submission may trigger a bug in these steps, so exceptions are recorded and never change
+a verdict.
 """
 
 import traceback
@@ -30,10 +31,10 @@ _MAX_LENGTH = 2_000
 
 
 class Outcome(Exception):
-    """Ends a hidden test with a verdict and a message for the student.
+    """Base class of exceptions that end a hidden test with a verdict and a message for the student.
 
     line:   the line of the student's module at which the test ended, or 0 if it is unknown
-    raised: the exception of the student's code that ended the test, or None
+    raised: the exception in the student's code that ended the test, or None if there was none
     """
 
     verdict: ClassVar[Verdict]
@@ -49,7 +50,7 @@ class Outcome(Exception):
 
 
 def printable(text: str) -> str:
-    """Return a text without control characters, truncated to a readable length."""
+    """Replace the control characters in a text, and truncate the text to a readable length."""
     return "".join(c if c.isprintable() or c == "\n" else "\ufffd" for c in text[:_MAX_LENGTH])
 
 
@@ -73,12 +74,12 @@ class Flaw(Enum):
 
     @property
     def precedes_gradients(self) -> bool:
-        """True if a test with this flaw stops before it compares gradients and side effects."""
+        """True if a test that finds this flaw stops before comparing gradients and side effects."""
         return self in (Flaw.VALUE, Flaw.KIND, Flaw.DRAWN, Flaw.REFUSAL)
 
     @property
     def independent_of_values(self) -> bool:
-        """True if a result with this flaw is wrong for any values."""
+        """True if a result with this flaw is wrong regardless of its values."""
         return self not in (Flaw.VALUE, Flaw.GRADIENT, Flaw.CLAIM)
 
 
@@ -121,11 +122,11 @@ class GraderFault(Exception):
 
 
 class Unseeded(GraderFault):
-    """A hidden test made different calls after the same replies."""
+    """Raised if a hidden test makes different calls after it received the same replies."""
 
 
 def clear_frames(error: BaseException | None) -> None:
-    """Clear the frames of an exception, because reference cycles would keep values alive."""
+    """Clear the frames of a chain of exceptions, because they would keep values alive."""
     while error is not None:
         traceback.clear_frames(error.__traceback__)
         error.__traceback__ = None
@@ -135,7 +136,8 @@ def clear_frames(error: BaseException | None) -> None:
 class BestEffort:
     """Runs optional steps and collects their errors in `failures`.
 
-    end_sandbox: ends the sandbox after an error of it, so that the next step starts a new sandbox
+    end_sandbox: ends the sandbox after an EngineError, so that the next step starts a new one; None
+                 if there is no sandbox
     """
 
     def __init__(self, end_sandbox: Callable[[], None] | None) -> None:

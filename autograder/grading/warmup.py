@@ -23,10 +23,10 @@ def warm_engine(
     sandbox: Sandbox | None,
     depends: bytes | None = None,
 ) -> Engine:
-    """Create an engine while the sandbox's fork server starts.
+    """Start the sandbox's fork server, and create an engine while the server is starting.
 
-    depends: a hash of everything that the replies of the course's own programs depend on; None does
-             not store these replies on disk
+    depends: a hash of everything that the test results of the course's own programs depend on, or
+             None to store no results on disk
     """
     spawner = None if sandbox is None else Spawner(sandbox, course, week, devices)
     try:
@@ -37,7 +37,7 @@ def warm_engine(
             from .engine import Engine
             from .running.disk_cache import RunCache
 
-            # More threads would busy-wait in small products, on cores that other processes need.
+            # In small matrix products, more threads would busy-wait on cores that others need.
             torch.set_num_threads(1)
             kept = RunCache(course.state / "bank" / week.name, depends) if depends else None
             engine = Engine(course, week, devices, secret, spawner, kept)
@@ -51,15 +51,16 @@ def warm_engine(
         raise
 
 
-_THRESHOLD = (20_000, 20, 20)  # of gc.set_threshold
+_THRESHOLD = (20_000, 20, 20)  # arguments of gc.set_threshold
 
 
 @contextmanager
 def rare_collection() -> Iterator[None]:
     """Exclude existing objects from garbage collection, and collect new objects rarely.
 
-    A hidden test creates a few thousand objects, and torch and its libraries a million. By default,
-    garbage collection takes a third of a proof, and half of a proof that draws many figures.
+    A hidden test creates a few thousand objects, but torch and its libraries create a million. With
+    Python's default thresholds, garbage collection takes a third of the run time of `verify`, or
+    half if the tests draw many figures.
     """
     before = gc.get_threshold()
     gc.collect()

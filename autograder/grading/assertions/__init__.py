@@ -1,12 +1,12 @@
-"""The vocabulary of hidden tests: fixtures and functions that call programs and check results.
+"""Fixtures and functions with which hidden tests call programs and check results.
 
-The fixtures make calls: `agree.f(x)` calls the submission and the reference and compares the
-results, `refuses(ValueError).f(x)` requires an exception, `count.f(x)` counts operations, and
-`submission.f(x)` and `reference.f(x)` return plain values. A failed check raises an `Outcome`. Its
-message contains neither hidden inputs nor expected values (see `disclosure`).
+`agree.f(x)` calls the submission and the reference and compares the results,
+`refuses(ValueError).f(x)` requires an exception, and `count.f(x)` counts operations.
+`submission.f(x)` and `reference.f(x)` call one program and return a plain value. A failed check
+raises an `Outcome`, whose message contains neither hidden inputs nor expected values.
 
-Course authors import these names from `autograder.authors`. Start with `vocabulary.Agree.call`;
-`case.Side.call` sends a call to a target, and `grading.comparator` defines every tolerance.
+Course authors import these names from `autograder.authors`. `vocabulary.Agree.call` is a good place
+to start reading. `case.Side.call` sends a call to a target.
 """
 
 __all__ = [

@@ -1,7 +1,7 @@
 """Make the same call to the submission and the reference, and compare the results.
 
-The comparison covers kind, shape, dtype, device, finiteness, values, gradients on request, and side
-effects: a call must not change its arguments or global state.
+The comparison covers type, shape, dtype, device, finiteness and values, and gradients on request. A
+call must also leave its arguments and global state unchanged.
 """
 
 from collections.abc import Callable, Sequence
@@ -33,9 +33,9 @@ _OUTSIDE_A_KERNEL = (
 class Comparison:
     """The options of a comparison: the parts of two results to compare, and the tolerance.
 
-    tolerance: None derives the tolerance from the dtype
-    pure:      check that the call changes neither its arguments nor global state
-    view:      a function of the result; its return values are compared instead of the results
+    tolerance: the allowed difference; None derives it from the dtype
+    pure:      whether the call must leave its arguments and global state unchanged
+    view:      a function that is applied to both results before they are compared, or None
     """
 
     case: Case
@@ -46,7 +46,7 @@ class Comparison:
 
     @property
     def gradients(self) -> Self:
-        """Compare the gradients of every float input too."""
+        """Compare the gradients of every float input as well."""
         return replace(self, with_gradients=True)
 
     @property
@@ -56,7 +56,7 @@ class Comparison:
 
     @property
     def impurely(self) -> Self:
-        """Skip the check of arguments and global state (training changes them)."""
+        """Allow the call to change its arguments and global state, as training does."""
         return replace(self, pure=False)
 
     def within(self, atol: float, rtol: float = 0.0) -> Self:
@@ -72,7 +72,7 @@ class Comparison:
         return replace(self, view=view)
 
 
-# Makes several calls of one exercise before any of them is backpropagated.
+# Makes several calls of one function before any result is backpropagated.
 IN_A_ROW = """
 def in_a_row(name, *calls):
     called = submission
@@ -82,17 +82,17 @@ def in_a_row(name, *calls):
 """
 
 
-@lru_cache(maxsize=64)  # every submission runs the same few helper modules
+@lru_cache(maxsize=64)  # the few helper modules are the same for all submissions
 def _signatures_in(source: str) -> Signatures:
     return Signatures(source)
 
 
 @dataclass(frozen=True)
 class BothCalls:
-    """One call, with its options for each program.
+    """A call of the submission and the reference, with the options for each program.
 
-    precise:    the options for the reference in float64; None skips this call
-    parameters: the names of the parameters whose gradients are compared
+    precise:    the options for the reference in float64, or None to skip this call
+    parameters: the names of the module's parameters whose gradients are compared
     """
 
     path: str
@@ -105,12 +105,12 @@ class BothCalls:
 
     @property
     def in_a_row(self) -> bool:
-        """True if the call runs `in_a_row`, which calls the function in its first argument."""
+        """True if the call runs `in_a_row`, whose first argument names the function to call."""
         return self.student.brought == IN_A_ROW
 
     @property
     def is_brought(self) -> bool:
-        """True if the call runs code of the hidden test, which students do not know."""
+        """True if the call runs a helper module of the test, which students do not know."""
         return bool(self.student.brought) and not self.in_a_row
 
     @property
@@ -119,14 +119,14 @@ class BothCalls:
 
     @property
     def subject(self) -> str:
-        """The call as the subject of a message."""
+        """The name of the call, as the subject of a message."""
         if self.is_brought:
             return "A call of this check"
         return f"`{self.name}`" if self.name else "the model"
 
     @property
     def owner(self) -> str:
-        """The call as the owner of its result."""
+        """The name of the call in messages about its result."""
         return "this check" if self.is_brought else self.subject
 
     def result(self, signatures: Signatures) -> NamedParts:
@@ -137,7 +137,7 @@ class BothCalls:
         return signatures.result(self.name, subject)
 
     def inputs(self, signatures: Signatures, count: int) -> list[str]:
-        """Return the names of the inputs whose gradients are compared."""
+        """Return names for the `count` inputs whose gradients are compared."""
         if self.in_a_row:
             known = signatures.inputs_of_calls(self.name, self.args[1:])
         else:
@@ -149,7 +149,7 @@ class BothCalls:
 
 
 def compare_calls(how: Comparison, calls: BothCalls, expected: CallResult) -> Any:
-    """Call the submission, compare with the reference's result, and return the submission's."""
+    """Compare the submission's result with the reference's, and return the submission's result."""
     case, subject = how.case, calls.subject
     path, args, kwargs = calls.path, calls.args, calls.kwargs
     cotangents = case.cotangents(expected.value) if how.with_gradients else None
@@ -166,7 +166,7 @@ def compare_calls(how: Comparison, calls: BothCalls, expected: CallResult) -> An
     view, where = how.view or (lambda result: result), calls.result(case.signatures)
     try:
         mine = view(actual.value)
-    except Exception:  # the view may fail for a result of the wrong kind
+    except Exception:  # a view may fail if the result has the wrong type
         compare(actual.value, expected.value, None, how.tolerance, where)
         raise
     wide = None if precise is None else view(precise.value)
@@ -186,7 +186,7 @@ def compare_calls(how: Comparison, calls: BothCalls, expected: CallResult) -> An
 def compare_printed(
     actual: CallResult, expected: CallResult, precise: CallResult | None, subject: str
 ) -> tuple[CallResult, CallResult, CallResult | None]:
-    """Compare the printed texts, and return the results without their texts."""
+    """Raise Wrong if the printed texts differ; return the results without the texts."""
     mine, theirs = actual.value, expected.value
     if not (isinstance(mine, tuple) and len(mine) == 2 and isinstance(mine[1], str)):
         raise BadReply("The return value of your function is not plain data.")
@@ -206,7 +206,7 @@ def compare_gradients(
     calls: BothCalls,
     signatures: Signatures,
 ) -> None:
-    """Raise Wrong if a gradient is missing or differs."""
+    """Raise Wrong if a gradient is missing or differs from the reference's gradient."""
     if actual.reply.detached and not expected.reply.detached:
         raise Wrong(
             f"The result of {calls.owner} has no gradient. Did something detach it from the graph "

@@ -1,4 +1,4 @@
-"""Call functions and objects of one program, without a comparison, and count the work of calls."""
+"""Call a single program without comparing the results, and count the work of its calls."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from .value_comparison import compare
 
 @dataclass(frozen=True)
 class RemoteObject:
-    """An object in the process of one program.
+    """An object in the process of the submission or of the reference.
 
-    owner: the name of the object's class if the stub defines it, or ""
+    owner: the name of the object's class, or "" if the stub does not define the class
     """
 
     case: Case
@@ -50,7 +50,7 @@ class RemoteObject:
 
 
 class NamedCalls:
-    """Turns attribute access into a call by name: `x.f(1)` is `x.call("f", 1)`."""
+    """Mixin that turns method calls into calls by name: `x.f(1)` is `x.call("f", 1)`."""
 
     def call(self, path: str, /, *args: Any, **kwargs: Any) -> Any:
         raise NotImplementedError
@@ -62,7 +62,7 @@ class NamedCalls:
 
 
 class Container:
-    """Forwards the operators of a container to the special methods of a remote object."""
+    """Mixin that forwards container operators to the special methods of a remote object."""
 
     def _operator(self, method: str, *args: Any) -> Any:
         raise NotImplementedError
@@ -82,21 +82,21 @@ class Container:
     def __contains__(self, item: Any) -> bool:
         return self._operator("__contains__", item) is True
 
-    __iter__ = None  # Python would call `__getitem__` with 0, 1, 2, ... and might never stop
+    __iter__ = None  # otherwise, Python would iterate with `__getitem__` and might never stop
 
 
 class HasRemoteObject(Protocol):
-    """A Remote or a Pair, which can be an argument of a call."""
+    """A Remote or a Pair. Both can be passed as an argument of a call."""
 
     def object_on(self, side: Side) -> RemoteObject:
-        """Return the object in the process of a program."""
+        """Return the object in the process of the program `side`."""
 
 
 class Remote(Container):
-    """An object of the student or the reference, in the process that runs its code.
+    """An object of the submission or the reference that stays in the process of that program.
 
-    Every public name except `object_on` reads an attribute of that object. A data attribute returns
-    its value. A method or a submodule returns a Remote, which can be called.
+    Every public name except `object_on` reads an attribute of the object. The value of a data
+    attribute is returned. For a method or submodule, a Remote is returned, which can be called.
     """
 
     def __init__(self, remote: RemoteObject, path: str = "") -> None:
@@ -126,7 +126,7 @@ class Remote(Container):
 
 
 def wrap(case: Case, side: Side, value: Any) -> Any:
-    """Return a result with every handle replaced by a Remote."""
+    """Replace every handle in a result, or in a tuple of results, with a Remote."""
     if isinstance(value, frames.HandleV):
         return Remote(RemoteObject(case, side, value))
     if isinstance(value, tuple):
@@ -156,11 +156,11 @@ class Calls(NamedCalls):
 
 
 class Raced:
-    """The races of one kind between the programs of a launch.
+    """The data races of one kind between the programs of a kernel launch.
 
     kind:     read_after_write, write_after_read or write_after_write
     elements: the number of elements with a race
-    place:    the line of the first race, to insert into a message
+    place:    the line of the first race as text for a message, or "" if unknown
     """
 
     def __init__(self, race: frames.Race, source: tuple[str, ...]) -> None:
@@ -169,9 +169,9 @@ class Raced:
 
 
 class Launched:
-    """The counts of one launch of a Triton kernel, which frames.LaunchCounts describes.
+    """The counts of one launch of a Triton kernel. frames.LaunchCounts describes the attributes.
 
-    compiled: the kernel was compiled for a GPU
+    compiled: whether the kernel was also compiled for a GPU
     """
 
     def __init__(
@@ -191,12 +191,12 @@ class Launched:
 
     @property
     def place(self) -> str:
-        """The line of the first access outside of all tensors, to insert into a message."""
+        """The line of the first access outside all tensors, as text for a message, or ""."""
         return _place(self._launch.line, self._source, MessageBudget())
 
     @property
     def said(self) -> str:
-        """The line and the text of the compiler's error, to append to a message."""
+        """The compiler's error and its line, to append to a message; "." if there is no error."""
         raised = self._launch.refused
         if raised is None:
             return "."
@@ -219,10 +219,10 @@ class Counted:
     largest:  elements of the largest tensor
     ops:      number of operations
     kept:     elements that the forward pass saves for the backward pass
-    grown:    bytes by which the process grew, measured from outside
-    held:     bytes that the submission used before the call, including its import
+    grown:    bytes by which the process grew, measured from outside, or None
+    held:     bytes that the submission used before the call, including its import, or None
     launches: the launches of Triton kernels
-    computed: functions that computed outside of kernels
+    computed: names of operators that computed outside of Triton kernels
     """
 
     flops: int
@@ -240,7 +240,8 @@ class Counted:
 class Count(NamedCalls):
     """`count.f(...)` calls the student's function and counts its work in torch and NumPy.
 
-    The result must roughly equal the reference's: a submission may recognise the call by its sizes.
+    The result must approximately equal the reference's. Otherwise, a submission could recognise the
+    call by the sizes of its arguments and skip the work.
     """
 
     _case: Case
@@ -250,27 +251,27 @@ class Count(NamedCalls):
 
     @property
     def gradients(self) -> Count:
-        """Count the backward pass too; `kept` counts the elements that the forward pass saves."""
+        """Also count the backward pass; `kept` counts the elements that are saved for it."""
         return replace(self, _with_gradients=True)
 
     @property
     def outside(self) -> Count:
-        """Measure by how many bytes the process grows (`grown`), and its memory before (`held`).
+        """Measure the growth of the process (`grown`) and its memory before the call (`held`).
 
-        Both are None without a sandbox. `held` is also None if the submission imports libraries.
-
-        The counters include only the memory of torch and NumPy, and a submission can evade them.
-        Make a smaller call of the same function first, so that one-time loading is not measured.
+        `grown` and `held` are None without a sandbox. `held` is also None if the submission imports
+        libraries. The other counters include only the memory of torch and NumPy, and a submission
+        can evade them. Make a smaller call of the same function first, so that libraries that are
+        loaded on first use are not measured.
         """
         return replace(self, _from_outside=True)
 
     @property
     def compiled(self) -> Count:
-        """Compile each launched kernel for a GPU, for `refused` and `said` of a launch."""
+        """Also compile each launched kernel for a GPU, to set `refused` and `said` of a launch."""
         return replace(self, _compiled=True)
 
     def of(self, remote: HasRemoteObject, method: str = "") -> Callable[..., Counted]:
-        """Return a function that counts a call of an object, or of its method if given."""
+        """Return a function that counts calls of an object, or of its method `method`."""
         handle = remote.object_on(self._case.student).handle.id
         return lambda *a, **k: self._count(method, a, k, CallOptions(handle=handle))
 
@@ -283,7 +284,7 @@ class Count(NamedCalls):
     ) -> Counted:
         case, options = self._case, options.but(count=True, compiled=self._compiled)
         expected = None
-        if options.handle is None:  # `of` counts a call of the student's object only
+        if options.handle is None:  # calls of objects are counted without a comparison
             expected = case.reference.call(case, name, args, kwargs)
             if self._with_gradients:
                 options = options.but(cotangents=case.cotangents(expected.value))
@@ -293,7 +294,7 @@ class Count(NamedCalls):
         counts = result.reply.counts
         if counts is None or counts.ops == 0:
             raise LimitExceeded("This call ran no operation of torch or NumPy.")
-        if expected is not None:  # a wrong answer may take less work
+        if expected is not None:  # a wrong result may need less work
             where = case.signatures.result(name, f"The result of `{name}`")
             mine = _in_dtype_of(expected.value, result.value)
             compare(mine, expected.value, None, COARSE, where)
@@ -312,7 +313,7 @@ class Count(NamedCalls):
 
 
 def _in_dtype_of(expected: Any, mine: Any) -> Any:
-    """Convert the tensors of a result to the dtypes of another, because only values matter."""
+    """Convert the tensors of a result to the expected dtypes, so that only values are compared."""
     if isinstance(expected, tuple) and isinstance(mine, tuple) and len(expected) == len(mine):
         return tuple(map(_in_dtype_of, expected, mine))
     tensors = isinstance(expected, torch.Tensor) and isinstance(mine, torch.Tensor)

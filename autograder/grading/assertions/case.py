@@ -1,4 +1,4 @@
-"""One running hidden test: its axes, its inputs, and the programs that reply to its calls."""
+"""The state of a running hidden test: its axes, its inputs, and the programs that it calls."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from ..outcomes import BadReply, Crashed, GraderFault, LimitExceeded
 from ..targets.in_process import Target
 from .inputs import Draw
 
-_EXPANDED_VIEWS = 8 << 20  # bytes that a decoded reply may occupy in addition to its buffers
+_EXPANDED_VIEWS = 8 << 20  # bytes that a decoded reply may occupy beyond twice its buffers
 _MODEL_ARGUMENT = "hf_encoder"
 
 
 class Device(str):
-    """The device axis of a test. The worker converts it to a torch.device."""
+    """The device axis of a test, which the worker converts to a torch.device."""
 
 
 @dataclass(frozen=True)
@@ -41,11 +41,11 @@ class CallOptions(msgspec.Struct, frozen=True):
     """The options of one call. frames.Call describes all fields except `owner`.
 
     handle:     the object to call; None calls a function of the module
-    construct:  the result is a new torch module; cast it to `dtype` and load `state`
-    cotangents: gradients of the result, backpropagated to every float input; None skips the
-                backward pass
+    construct:  the result is a new torch module, which is cast to `dtype` and loaded with `state`
+    cotangents: gradients with respect to the result, which are backpropagated to every float input;
+                None skips the backward pass
     fetch:      read the attribute instead of calling it
-    brought:    source of a helper module of the hidden test, called instead of the submission
+    brought:    source of the hidden test's helper module, which is called instead of the submission
     owner:      the name of the object's class, for messages
     """
 
@@ -68,7 +68,7 @@ class CallOptions(msgspec.Struct, frozen=True):
         return msgspec.structs.replace(self, **changes)
 
     def qualified(self, path: str) -> str:
-        """Return the path, prefixed with the class of the object that is called."""
+        """Return a path, prefixed with the class of the called object if there is one."""
         return ".".join(part for part in (self.owner, path) if part)
 
 
@@ -96,7 +96,7 @@ class CallResult:
 
 
 class NoSuchName(GraderFault):
-    """A hidden test calls a name that the solution does not define."""
+    """Raised if a hidden test calls a name that the solution does not define."""
 
     def __init__(self, name: str) -> None:
         super().__init__(f"the solution has no `{name}`")
@@ -108,8 +108,8 @@ class Side:
     """A program that one test calls: the submission, the reference, or the reference in float64.
 
     source: the lines of the submission's module
-    fresh:  the next call is the first call of the test
-    calls:  the calls that the test has made to the submission
+    fresh:  whether the next call is the first call of the test
+    calls:  the calls that the test has made to the submission so far
     """
 
     target: Target
@@ -217,8 +217,8 @@ class Side:
             yield from (*call.args, *call.kwargs.values(), call.state)
 
     def _decode(self, case: Case, reply: frames.Reply, buffers: list[memoryview]) -> CallResult:
-        """Decode a reply. Only gradients on the fake GPU may have no data, because the CPU tests
-        compare their values."""
+        """Decode a reply. A submission's values need data, except for gradients on the fake GPU,
+        whose values the tests on the CPU compare."""
         trusted = self.is_reference
         words = AllowedWords(self.source)
         decoder = Decoder(
@@ -259,7 +259,7 @@ class Case:
     def call_in_float64(
         self, path: str, args: tuple[Any, ...], kwargs: dict[str, Any], options: CallOptions
     ) -> CallResult | None:
-        """Call the reference in float64; return None if the test or the call does not allow it."""
+        """Call the reference in float64; return None if the test uses float64 or the call fails."""
         if self.dtype == "float64":
             return None
         try:
@@ -268,7 +268,7 @@ class Case:
             return None  # then results are compared with the reference in the test's dtype
 
     def cotangents(self, result: Any) -> list[torch.Tensor]:
-        """Draw a cotangent for every float tensor of a result."""
+        """Draw a random cotangent for every float tensor in a result."""
         floats = [y for y in _tensors(result) if y.is_floating_point()]
         return [self.draw.like(tuple(y.shape), y.dtype) for y in floats]
 
@@ -281,7 +281,7 @@ def _parameter_shapes(state: frames.Value) -> dict[str, tuple[int, ...]]:
 
 
 def _shapes(values: Iterable[frames.Value]) -> Iterator[tuple[int, ...]]:
-    """Yield the shape of each array, and the value of each integer or the length of a container."""
+    """Yield the shapes of arrays, the values of integers and the lengths of containers."""
     for value in nested(values):
         if isinstance(value, (frames.TensorV, frames.ArrayV)):
             yield value.shape

@@ -10,8 +10,8 @@ import torch
 from ...worker.protocol.dtypes import DEFAULT_DTYPE, NOT_IN_NUMPY
 from ...worker.protocol.values import TORCH_DTYPES
 
-# The inputs found by slow searches, by the state of the generator before the search. A test
-# searches only once, although it runs for every submission.
+# The results of slow searches for inputs, by the state of the generator before the search. Without
+# this cache, a test would repeat its search for every submission.
 _found: dict[Hashable, tuple[torch.Tensor, Any]] = {}
 _MOST_FOUND = 256
 
@@ -43,7 +43,7 @@ class _Draws(Generic[Array]):
         return self._floats(self._rng.uniform(low, high, shape))
 
     def integers(self, low: int, high: int, *shape: int) -> Array:
-        """Draw int64 entries in low..high-1."""
+        """Draw int64 entries from `low` to `high - 1`."""
         return self._exact(self._rng.integers(low, high, shape))
 
     def bools(self, *shape: int, p: float = 0.5) -> Array:
@@ -56,7 +56,7 @@ class _Draws(Generic[Array]):
 
 
 class DrawArray(_Draws[Any]):
-    """Draws NumPy arrays, with the methods of `Draw`."""
+    """Draws NumPy arrays, in the default dtype if NumPy lacks the test's dtype."""
 
     def __init__(self, rng: np.random.Generator, dtype: str) -> None:
         dtype = DEFAULT_DTYPE if dtype in NOT_IN_NUMPY else dtype
@@ -66,8 +66,8 @@ class DrawArray(_Draws[Any]):
 class Draw(_Draws[torch.Tensor]):
     """Draws tensors in the test's dtype; `draw.array` draws NumPy arrays.
 
-    The seed is a hash of the course's secret and the test's name. So all submissions get the same
-    inputs, which students cannot look up or copy from a different course.
+    The seed is a hash of the course's secret and the test's name. Therefore, all submissions get
+    the same inputs, but students can neither guess the inputs nor find them in another course.
     """
 
     def __init__(self, secret: bytes, test: str, dtype: str) -> None:
@@ -78,9 +78,10 @@ class Draw(_Draws[torch.Tensor]):
         self.array = DrawArray(rng, dtype)
 
     def found(self, search: Callable[[], torch.Tensor], *given: Hashable) -> torch.Tensor:
-        """Return a copy of the result of a slow search, which runs once.
+        """Run a slow search only once, and return a copy of its result.
 
-        The search may depend only on draws and on `given`. Later draws continue after the search.
+        The search may depend only on draws and on `given`. Later draws continue from the state in
+        which the search left the generator.
         """
         key = repr(self._rng.bit_generator.state), self._dtype, given
         if key not in _found:

@@ -1,7 +1,7 @@
 """Check properties of results and plots, and create arguments that only a worker can build.
 
-Messages never quote the student's labels, because a label could contain a hidden input. The panel
-and the size of a difference are charged to the message's leak budget.
+Messages never quote the student's labels, because a label could contain a hidden input. Details of
+a difference, such as the panel and wrong sizes, are charged to the message's leak budget.
 """
 
 import math
@@ -20,34 +20,34 @@ from ..outcomes import Flaw, GraderFault, Wrong
 from .case import Special
 
 NEW_AXES = Special("axes", None)
-_ROUNDINGS = 64  # machine epsilons
-_LARGEST_COUNT = 999  # entries; the inputs of tests are small
+_ROUNDINGS = 64  # the allowed rounding error, in machine epsilons
+_LARGEST_COUNT = 999  # messages do not state larger numbers of entries exactly
 
 
 def generator_seed(seed: int) -> Special:
-    """Return an argument that the worker replaces by a torch.Generator on the test's device."""
+    """Return an argument that the worker replaces with a torch.Generator on the test's device."""
     return Special("generator", seed)
 
 
 def once(items: Sequence[torch.Tensor]) -> Special:
-    """Return an argument that the worker replaces by an iterator over the items."""
+    """Return an argument that the worker replaces with an iterator over the items."""
     return Special("once", list(items))
 
 
 def function(expression: str) -> Special:
-    """Return an argument that the worker replaces by a function, such as "lambda x: 2 * x"."""
+    """Return an argument that the worker replaces with a function, such as "lambda x: 2 * x"."""
     return Special("expression", expression.strip())
 
 
 def generator(expression: str) -> Special:
-    """Return an argument that the worker replaces by a generator, such as "(n for n in [1])"."""
+    """Return an argument that the worker replaces with a generator, such as "(n for n in [1])"."""
     return Special("expression", expression.strip())
 
 
 def torch_mha(
     embed_dim: int, num_heads: int, bias: bool = True, *, state: Mapping[str, torch.Tensor]
 ) -> Special:
-    """Return an argument that the worker replaces by a batch-first nn.MultiheadAttention.
+    """Return an argument that the worker replaces with a batch-first nn.MultiheadAttention.
 
     state: the state dict of the module
     """
@@ -74,11 +74,11 @@ def hf_encoder(
     attention: str = "sdpa",
     dtype: str = "float32",
 ) -> HuggingFaceEncoder:
-    """Return two arguments that the worker replaces by a small BERT and its tokenizer.
+    """Return two arguments that the worker replaces with a small BERT and its tokenizer.
 
     seed:       the seed of the weights, which are the same in every call
     vocabulary: lower-case words and word pieces ("##s")
-    training:   the mode of the model when the call begins
+    training:   whether the model is in training mode when the call begins
     attention:  the attention implementation of the model when the call begins
     """
     content = {
@@ -114,7 +114,7 @@ def all_finite(x: Any, what: str = "The result") -> None:
 
 
 def rows_sum_to_one(weights: Any, dim: int = -1) -> None:
-    """Check that every row of weights sums to 1."""
+    """Check that the weights sum to 1 along the axis `dim`."""
     tensor = _tensor(weights, "The weights")
     if not tensor.is_floating_point():
         dtype = str(tensor.dtype).removeprefix("torch.")
@@ -150,10 +150,10 @@ def same(a: Any, b: Any, message: str) -> None:
 
 
 def growth_exponent(sizes: Mapping[int, Any], of: str = "largest") -> float:
-    """Return the exponent p of cost ~ size^p, fitted to at least two costs.
+    """Fit cost ~ size^p to at least two costs, and return the exponent p.
 
     sizes: maps each size to its cost, which is a number or a Counted
-    of:    the attribute of a Counted that is the cost
+    of:    the attribute of a Counted to use as the cost
     """
     if len(sizes) < 2:
         raise GraderFault("growth_exponent needs the cost at two sizes at least")
@@ -180,7 +180,7 @@ def _tensor(x: Any, what: str) -> torch.Tensor:
 
 
 def compare_figure(actual: Any, expected: Figure, subject: str = "The figure") -> None:
-    """Raise Wrong if a figure's panels differ in number or content."""
+    """Raise Wrong if a figure's panels differ from the expected ones in number or content."""
     if not isinstance(actual, Figure):
         raise Wrong(f"{subject} should be a matplotlib Figure.", Flaw.KIND)
     budget, count = MessageBudget(DRAWINGS * len(expected.axes)), len(expected.axes)
@@ -197,7 +197,7 @@ def compare_drawing(
     subject: str = "The drawing",
     budget: MessageBudget | None = None,
 ) -> None:
-    """Raise Wrong if a drawing's orientation, cells, colour limits, labels or ticks differ."""
+    """Raise Wrong if the orientation, cells, colour limits, labels or ticks of a drawing differ."""
     budget, count = budget or MessageBudget(DRAWINGS), len(expected.images)
     if not isinstance(actual, Drawing):
         raise Wrong(f"{subject} should be a matplotlib Axes.", Flaw.KIND)
@@ -224,7 +224,7 @@ def compare_drawing(
 
 
 def _with_first_row_on_top(mine: Drawing, wanted: Drawing) -> Drawing:
-    """Flip a drawing whose rows and vertical axis are both reversed; return others unchanged."""
+    """Flip a drawing whose rows and vertical axis are both reversed; return any other unchanged."""
     pairs = list(zip(mine.images, wanted.images, strict=True))
     if any(x.top_row_first or not _is_upside_down(x, y) for x, y in pairs):
         return mine

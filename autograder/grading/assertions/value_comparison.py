@@ -1,7 +1,7 @@
-"""Check the kind, shape, dtype, finiteness and values of a result against the reference.
+"""Check the type, shape, dtype, finiteness and values of a result against the reference.
 
-The reference also runs in float64, and `comparator.verdict_bound` limits the distance from that
-result. Messages describe where and by how much a result is wrong, but contain neither hidden inputs
+The reference also runs in float64, and `comparator.verdict_bound` limits the distance from its
+float64 result. Messages describe which entries are wrong and how, but contain neither hidden inputs
 nor expected values.
 """
 
@@ -54,7 +54,7 @@ def explain_difference(
     budget = MessageBudget(VALUES)
     pattern = _pattern(actual, expected, off)
     sums = "" if _sums_by_chance(subject) else _sums(actual, expected)
-    budget.afford(HINTS)  # the absence of a hint is a choice too
+    budget.afford(HINTS)  # charged even without a hint, because its absence reveals something
     budget.afford(ROUGH if sums else 2)
     hints = [text for text in (pattern, sums) if text]
     place = _worst_entry(actual, expected, off, budget)
@@ -91,7 +91,7 @@ def _rows(off: torch.Tensor, budget: MessageBudget) -> str:
 
 
 def _pattern(actual: torch.Tensor, expected: torch.Tensor, off: torch.Tensor) -> str:
-    """Return a sentence if the difference is typical of a common mistake, or ""."""
+    """Return a sentence about the common mistake that explains the difference, or ""."""
     if actual.dtype is torch.bool:
         return "True and False are swapped." if bool(off.all()) else ""
     mine, theirs = actual.double(), expected.double()
@@ -100,11 +100,11 @@ def _pattern(actual: torch.Tensor, expected: torch.Tensor, off: torch.Tensor) ->
     scale = float(theirs.abs().max()) or 1.0
     near = Tolerance(PATTERN.per_largest * scale)
     zero = theirs == 0
-    is_float = expected.is_floating_point()  # ids and counts are equal or not, never close
+    is_float = expected.is_floating_point()  # integers are either equal or different, never close
     filled = torch.where(zero, theirs, mine)
     if is_float and bool((mine[zero] != 0).any()) and close(filled, theirs, near):
         return "Some entries that should be exactly zero are not."
-    # Checked before the other patterns, because nearly equal values could match these too.
+    # Check this before the other patterns, because nearly equal values could match them too.
     if is_float and close(mine, theirs, near):
         return "It is close, but not accurate enough for its dtype."
     if close(mine, -theirs, near):
@@ -140,7 +140,7 @@ def _sums(actual: torch.Tensor, expected: torch.Tensor) -> str:
     return f"Rows should sum to 1 here, but one sums to {rough(float(mine[bad].flatten()[0]))}."
 
 
-_LONGEST_COUNT = 99  # lines of a text, or characters of a line, that a message counts
+_LONGEST_COUNT = 99  # messages state larger numbers of lines or characters only roughly
 
 
 def compare(
@@ -151,12 +151,12 @@ def compare(
     subject: str = "The result",
     terms: float = 0.0,
 ) -> None:
-    """Raise Wrong if `actual` differs from `expected`, or BadReply if it is not plain data.
+    """Raise Wrong if `actual` differs from `expected`, or BadReply if `actual` is not plain data.
 
     precise:   the expected value in float64; None uses `expected`
-    tolerance: None derives the tolerance from the dtype
+    tolerance: the allowed difference; None derives it from the dtype
     subject:   the subject of the message
-    terms:     the magnitude of the terms whose sums are the values
+    terms:     the magnitude of the terms that are summed in the values
     """
     _Comparison(tolerance, terms).check(actual, expected, precise, subject)
 
@@ -249,7 +249,7 @@ class _Comparison:
     def _check_mapping(self, actual: Any, expected: Any, precise: Any, subject: str) -> None:
         if not isinstance(actual, dict):
             raise _wrong_kind(subject, "a dict", actual)
-        if actual.keys() != expected.keys():  # a key could be a hidden input
+        if actual.keys() != expected.keys():  # a wrong key may be a hidden input
             missing = [repr(k) for k in expected if k not in actual]
             affordable = MessageBudget(TEXTS).afford(1 << len(expected))
             names = ", ".join(missing) if affordable else "some of them"
@@ -271,7 +271,7 @@ class _Comparison:
         finer = precise if isinstance(precise, float) else expected
         values = (actual, expected, finer)
         mine, theirs, wide = (torch.tensor(x, dtype=torch.float64) for x in values)
-        # The tolerance is that of float32, because a Python float may come from a float32 tensor.
+        # Use the tolerance of float32, because a Python float may come from a float32 tensor.
         bound = verdict_bound(theirs.float(), wide, self.tolerance, self.terms)
         replace(self, tolerance=Tolerance(bound))._check_values(mine, theirs, wide, subject)
 

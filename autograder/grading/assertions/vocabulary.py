@@ -1,10 +1,10 @@
-"""The fixtures with which hidden tests compare results: `agree`, its object pairs, and `refuses`.
+"""Fixtures for hidden tests that compare results (`agree`) or require exceptions (`refuses`).
 
-`agree.softmax(x, dim=1)` calls the student's function and the reference with the same inputs. It
-compares kind, shape, dtype, device, finiteness and values, and requires that arguments and global
-state are unchanged. `agree.Module(...)` creates a student object and a reference object, whose
-methods are compared in the same way. `refuses(ValueError).f(x)` requires an exception whose message
-contains the bad value. `case.Side` hides sandboxes and frames.
+`agree.softmax(x, dim=1)` calls the student's function and the reference with the same inputs. The
+call compares type, shape, dtype, device, finiteness and values, and requires that arguments and
+global state are unchanged. `agree.Module(...)` creates an object in each program and returns a
+`Pair`, whose methods are compared in the same way. `refuses(ValueError, mentions=7).f(x)` requires
+a ValueError with 7 in its message. `case.Side` handles sandboxes and frames.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from .value_comparison import compare
 
 @dataclass(frozen=True)
 class Agree(Comparison, NamedCalls):
-    """`agree.f(...)` calls both programs, compares the results, and returns the student's."""
+    """`agree.f(...)` compares the results of both programs, and returns the student's result."""
 
     state_std: float = 0.3
     brought: str = ""
@@ -55,15 +55,15 @@ class Agree(Comparison, NamedCalls):
 
     @property
     def printing(self) -> Agree:
-        """Compare the printed text too, except for spaces at the ends of lines."""
+        """Also compare the printed text, except for spaces at the ends of lines."""
         return replace(self, prints=True)
 
     def bringing(self, source: str) -> Agree:
-        """Call functions of `source`, a helper module that runs next to each program.
+        """Call functions of `source`, a helper module that runs in the process of each program.
 
         `agree.bringing(text).JoiningCache()` returns a pair of objects that can be arguments of the
-        submission's functions. `agree.bringing(text).probe(pair)` inspects each object in its own
-        process.
+        submission's functions. `agree.bringing(text).probe(pair)` inspects each object in the
+        process that created the object.
         """
         return replace(self, brought=source)
 
@@ -71,13 +71,13 @@ class Agree(Comparison, NamedCalls):
     def in_a_row(self) -> Agree:
         """Make one call for each tuple of arguments, and backpropagate only after the last call.
 
-        `agree.gradients.in_a_row.f((x, 0), (y, 1))` detects state of the first call that the second
-        call overwrites, as in a network that calls f in each of its layers.
+        `agree.gradients.in_a_row.f((x, 0), (y, 1))` fails if the second call overwrites state that
+        the first call needs for its backward pass, as in a network that calls f in every layer.
         """
         return self.bringing(IN_A_ROW)
 
     def call(self, name: str, *args: Any, **kwargs: Any) -> Any:
-        """Compare a call of the function with this name or path, such as "FlashAttention.apply"."""
+        """Call the function with this name or path, such as "FlashAttention.apply", and compare."""
         case = self.case
         if self.brought == IN_A_ROW:
             name, args = "in_a_row", (name, *args)
@@ -97,12 +97,12 @@ class Agree(Comparison, NamedCalls):
         plain = options = CallOptions(brought=self.brought)
         if from_class:
             options = plain.but(construct=True, dtype=case.dtype)
-        # The reference's object shows whether it is a module, and which parameters to draw.
+        # The reference's object shows whether to expect a module, and which parameters to draw.
         reference = case.reference.call(case, name, args, kwargs, options)
         if not isinstance(reference.value, frames.HandleV):
             raise GraderFault(f"{name} of the reference does not make an object")
         parameters = reference.value.state
-        if parameters is None:  # not a torch module: do not cast and move it
+        if parameters is None:  # not a torch module, so it cannot be cast or moved
             options = plain
         elif from_class:
             state = {key: self._drawn(key, *kind) for key, kind in parameters.items()}
@@ -139,13 +139,13 @@ class Agree(Comparison, NamedCalls):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Pair(Comparison, NamedCalls, Container):
-    """The objects that the student and the reference create in the same call.
+    """The objects that the submission and the reference create in the same call.
 
-    A call of a method calls both objects and compares the results.
+    Calling a method of the pair calls the method of both objects and compares the results.
 
     made_by:    the path of the call that created the objects
     parameters: the names of the objects' parameters
-    on_precise: the reference's object in float64, or None if it cannot be created
+    on_precise: the reference's object in float64, or None if there is no such object
     """
 
     made_by: str
@@ -219,7 +219,7 @@ class Pair(Comparison, NamedCalls, Container):
 class Refuses:
     """`refuses(ValueError, mentions=7).f(...)` requires an error with 7 in its message.
 
-    If any of several numbers explains the error, pass a tuple: `mentions=(9, 12)`.
+    If the message may contain any of several numbers, pass a tuple: `mentions=(9, 12)`.
     """
 
     def __init__(self, case: Case) -> None:
@@ -237,7 +237,7 @@ class _Refusal(NamedCalls):
         self._case, self._error, self._mentions = case, error, mentions
 
     def of(self, remote: HasRemoteObject, method: str = "") -> Callable[..., None]:
-        """Return a function that checks a call of an object, or of its method if given."""
+        """Return a function that checks calls of an object, or of its method `method`."""
         return partial(self._check, method, remote.object_on(self._case.student).options)
 
     def call(self, path: str, *args: Any, **kwargs: Any) -> None:

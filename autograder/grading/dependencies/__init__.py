@@ -1,8 +1,8 @@
 """Errors carried forward: grade an exercise with correct versions of the helpers that it calls.
 
-Start with `error_carried_forward`: it contains the rules, and finds out from the source which
-exercise calls which. `reference_stubs` answers the calls of replaced helpers on the trusted side,
-so the solution never enters a submission's process; it is a trust boundary.
+`error_carried_forward` contains the rules, and reads from the source which helpers each exercise
+calls. `reference_stubs` is a trust boundary: it answers the calls of replaced helpers on the
+trusted side, so the solution never enters a submission's process.
 """
 
 __all__ = ["error_carried_forward", "reference_stubs"]

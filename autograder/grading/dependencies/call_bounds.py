@@ -1,7 +1,7 @@
 """Limit the arguments of calls that the trusted process answers with the solution.
 
-The submission chooses the arguments, so they are untrusted. A call may contain only plain data, and
-its size is bounded, because it determines the memory and the time of the answer.
+The submission chooses the arguments, so they are untrusted. A call may contain only plain data. The
+size of a call is bounded, because the size determines the memory and time that the answer takes.
 """
 
 import math
@@ -10,12 +10,13 @@ from itertools import zip_longest
 
 from ...worker.protocol import dtypes, frames
 
-# Limits of one call: the largest integer, the bytes of the request and of the reply, the elements
-# times the longest axis (the cost of a matrix product), and the elements after broadcasting.
+# Limits for one call: the largest integer, the bytes in the request and in the reply, the number of
+# elements times the longest axis (about the cost of a matrix product), and the number of elements
+# after broadcasting.
 _MAX_INTEGER = 1 << 16
 MAX_BYTES = 16 << 20
 _MAX_WORK = 1 << 31
-MAX_ELEMENTS = 1 << 24  # also for every tensor that an answer computes
+MAX_ELEMENTS = 1 << 24  # also limits every tensor that is computed for an answer
 
 
 def is_bounded(call: frames.StubCall) -> bool:
@@ -23,7 +24,7 @@ def is_bounded(call: frames.StubCall) -> bool:
     everything, arguments = _Size(), _Size()
     if not all(map(everything.add, call.values)):
         return False
-    for value in (*call.args, *call.kwargs.values()):  # weights are not broadcast with arguments
+    for value in (*call.args, *call.kwargs.values()):  # only arguments are broadcast together
         arguments.add(value)
     everything.broadcast = arguments.broadcast
     return everything.is_bounded
@@ -33,7 +34,7 @@ def is_bounded(call: frames.StubCall) -> bool:
 class _Size:
     """The total size of the values in a call.
 
-    broadcast: the largest size of each axis, last axis first
+    broadcast: the largest length of each axis, starting with the last axis
     """
 
     bytes: int = 0
@@ -47,7 +48,7 @@ class _Size:
         return small and self.elements * self.longest <= _MAX_WORK
 
     def add(self, value: frames.Value) -> bool:
-        """Add a value; return False if it is not plain data."""
+        """Add a value; return False if it is not plain data or the integer is too large."""
         if isinstance(value, bool) or value is None:
             return True
         if isinstance(value, int):

@@ -1,29 +1,30 @@
 """Error carried forward: an exercise keeps its points if its only fault is in a helper.
 
-If a student's `softmax` is wrong, a correct attention that calls it fails its tests. So the tests
-of a failing exercise run again with correct helpers in place of the wrong ones (`reference_stubs`).
-A failed test that passes now is inherited: the mistake is the helper's. A test that still fails
-shows a mistake of the exercise.
+If a student's `softmax` is wrong, a correct attention function that calls `softmax` fails its
+tests. Therefore, the tests of a failing exercise run again with correct helpers in place of the
+wrong helpers (`reference_stubs`). If a failed test now passes, the failure is inherited, because
+the mistake is in a helper. If a test still fails, the exercise itself contains a mistake.
 
-* The student's own calls decide which helpers an exercise has, not the solution's. A helper that
-  needs the exercise, in the student's program or in the solution, is never replaced: otherwise two
-  unfinished exercises could be completed from each other.
-* A source rule that is broken in a helper's lines counts only against the helper. Its callers run
-  with a correct function. The helper runs in a separate process to find out if it is an attempt.
-* Only a genuine attempt is replaced: the student's helper earned points, or a misconception
-  explains its outputs (`Judge`). A constant, a wrong type or code that only crashes is not an
-  attempt, and neither is a helper that is unwritten or does not terminate. If neither the solution
-  nor an alternative calls the helper in this exercise, the attempt must be nearly right, because
-  otherwise the correct helper could do the work of an exercise that only calls it.
-* Credit requires use. A test that failed and passes now earns credit only if it called a
-  helper. Any other difference between two runs of the same program earns nothing.
-* A student's helper may accept arguments that the correct one lacks or refuses. A test that fails
-  after such a call names no mistake. It is inherited if its submitted answer takes work and has the
-  order of the correct values, and it made no forbidden call. If a misconception crashes alike in a
-  call that the submitted run never reached, the mistake is the exercise's own.
-* The exercise earns the points of the run with correct helpers. It earns those of the submitted run
-  if they are more and more of its tests pass that way (`Judge`). It never combines the better tests
-  of both runs: a helper that ignores `causal` would hide half of its caller's mistakes.
+* The calls in the student's program, not in the solution, decide which helpers an exercise has. A
+  helper that calls the exercise, in the student's program or in the solution, is never replaced.
+  Otherwise, two unfinished exercises could be completed from each other.
+* If the lines of a helper break a source rule, only the helper is penalised. Callers run with a
+  correct helper. The wrong helper runs in a separate process to check if it is a genuine attempt.
+* Only a genuine attempt is replaced: the student's helper earned points, or its outputs match a
+  misconception or resemble the correct outputs (`Judge`). A constant, a wrong type or code that
+  only crashes is not a genuine attempt. A helper that is unwritten or does not terminate is not an
+  attempt either. If neither the solution nor an alternative calls the helper in this exercise, the
+  helper must be nearly correct. Otherwise, an exercise could leave its work to a correct helper.
+* A test that failed and now passes earns credit only if it called a correct helper. If the results
+  of the two runs differ for any other reason, the test earns nothing.
+* A student's helper may accept arguments that the correct helper lacks or refuses. If a test fails
+  after such a call, its result is discarded, because the call may be the cause. The failure is
+  inherited if the submitted answer takes work and has the order of the correct values, and if the
+  test made no forbidden call. If a misconception crashes in the same way in a call that the
+  submitted run never reached, the mistake is in the exercise itself.
+* The exercise earns the points of the run with correct helpers, or of the run as submitted if that
+  run passes more tests and earns more points (`Judge`). The better tests of the two runs are never
+  combined, because a helper that ignores `causal` would hide half of its caller's mistakes.
 """
 
 from __future__ import annotations
@@ -50,10 +51,10 @@ from .reference_stubs import AnswerCounts, ReferenceHelpers, Solution, TimeBudge
 class Inherited:
     """The failures that an exercise inherits from wrong helpers.
 
-    helpers: the exercises whose mistakes the exercise inherits
-    credit: for each inherited test, the share of its weight that is correct
-    rerun: the results of the tests that fail with correct helpers
-    replaced: the helpers that were replaced by correct ones
+    helpers: the helpers whose mistakes the exercise inherits
+    credit: the share of the weight that each inherited test earns, by test
+    rerun: the results of the tests that fail with correct helpers, by test
+    replaced: the helpers that were replaced by correct versions
     """
 
     helpers: tuple[str, ...] = ()
@@ -65,15 +66,15 @@ class Inherited:
 class CalledHelpers(NamedTuple):
     """The helpers that an exercise calls.
 
-    own: those in the student's program
-    usual: those in the solution or in an alternative
+    own: the helpers that the student's program calls
+    usual: the helpers that the solution or an alternative calls
     """
 
     own: frozenset[str]
     usual: frozenset[str]
 
     def replaceable(self, attempts: Mapping[str, bool]) -> set[str]:
-        """Return the wrong helpers that may be replaced by correct ones.
+        """Return the wrong helpers that may be replaced by correct versions.
 
         attempts: the wrong helpers that are genuine attempts, and whether each is nearly correct
         """
@@ -88,8 +89,8 @@ class CalledHelpers(NamedTuple):
 class CarriedForward:
     """Runs a week's exercises again with correct helpers.
 
-    seconds, call_seconds: the processor time of the helpers for one submission and for one call
-    load: load a submission whose calls to some helpers are answered by the solution
+    seconds, call_seconds: the processor time for the helpers of one submission and for one call
+    load: loads a submission whose calls to some helpers are answered by the solution
     """
 
     runs: Runs
@@ -108,7 +109,7 @@ class CarriedForward:
 
     @cached_property
     def _called_by_tests(self) -> dict[str, frozenset[str]]:
-        """The other exercises that the tests of each exercise call."""
+        """For each exercise, the other exercises that its tests call."""
         found: dict[str, frozenset[str]] = {}
         for item in self.runs.items:
             exercise = exercise_of(item)
@@ -122,17 +123,17 @@ class CarriedForward:
 
     @cached_property
     def _usual(self) -> dict[str, frozenset[str]]:
-        """The exercises that each one reaches in the solution or in an alternative."""
+        """For each exercise, the exercises that it reaches in the solution or an alternative."""
         others = [self._reached(s) for s in self.runs.bank.alternatives.values()]
         return {e: found.union(*(o[e] for o in others)) for e, found in self._in_solution.items()}
 
     def _reached(self, source: str) -> dict[str, frozenset[str]]:
-        """Return the exercises that each one, or its tests, reaches in a program."""
+        """Return the exercises that each exercise of a program, or its tests, reaches by calls."""
         calls = read_call_graph(source, self._exercises).with_calls(self._called_by_tests)
         return {e: calls.reached(e) for e in self._exercises}
 
     def begin(self, source: str) -> dict[str, CalledHelpers]:
-        """Start a new submission; return the helpers of each exercise, callees first."""
+        """Start a new submission; return each exercise with its helpers, callees first."""
         self._left = TimeBudget(self.seconds, self.call_seconds)
         reached, solution = self._reached(source), self._in_solution
         return {
@@ -181,7 +182,7 @@ class CarriedForward:
             if ran.report.verdict.failed and self._is_doubtful(counts, before[name], ran):
                 doubtful.extend([before[name]] if first is Verdict.WRONG else [])
             elif ran.report.verdict.failed:
-                # A refused call may be the reason for a failure.
+                # If a call was refused, the refusal may have caused the failure.
                 if first is Verdict.PASS or (counts.answers and not counts.refusals):
                     rerun[name] = ran
             elif ran.report.verdict is Verdict.PASS and first.failed and counts.answers:
@@ -195,9 +196,9 @@ class CarriedForward:
     def _is_doubtful(self, counts: AnswerCounts, submitted: Ran, ran: Ran) -> bool:
         """Return True if a test may fail only because the student's helper accepts more arguments.
 
-        A crash is the exercise's own if the submitted run stopped before that call and a
-        misconception of the bank crashes alike. A forbidden call may have produced the submitted
-        answer, so such a test is never doubtful.
+        A crash is the exercise's own mistake if the submitted run stopped before that call and a
+        misconception in the bank crashes in the same way. A test that was stopped at a forbidden
+        call is never doubtful, because the call may have produced the submitted answer.
         """
         first, crashed = submitted.report.verdict, Verdict.CRASHED
         refused = counts.raised and first is not crashed and ran.report.verdict is crashed
@@ -206,7 +207,7 @@ class CarriedForward:
         return first is not Verdict.FORBIDDEN and bool(counts.dropped or refused)
 
     def _crashes_like_known(self, ran: Ran) -> bool:
-        """Return True if a misconception of the bank crashes in this test for the same reason."""
+        """Return True if a misconception in the bank crashes in this test for the same reason."""
         known = self.runs.of_misconceptions(ran.exercise).values()
         return any(
             other.report.name == ran.report.name and same_reason(ran, other)
@@ -221,7 +222,7 @@ def has_own_failures(runs: Iterable[Ran], inherited: Inherited) -> bool:
 
 
 def terminates(runs: Collection[Ran]) -> bool:
-    """Return True if an exercise is written and none of its tests exceeded a limit."""
+    """Return True if an exercise is written and no test exceeded a limit or broke the protocol."""
     verdicts = [r.report.verdict for r in runs]
     return any(v.attempted for v in verdicts) and not any(v.exceeds_a_bound for v in verdicts)
 
@@ -246,20 +247,20 @@ class CallGraph:
         return frozenset(seen) - {exercise}
 
     def with_calls(self, more: Mapping[str, frozenset[str]]) -> CallGraph:
-        """Return a copy of the graph with more calls, such as those that hidden tests make."""
+        """Return a copy of the graph with additional calls, such as the calls of hidden tests."""
         calls = {e: self.calls.get(e, frozenset()) | found for e, found in more.items()}
         return CallGraph({**self.calls, **calls})
 
 
 def read_call_graph(source: str, exercises: Collection[str]) -> CallGraph:
-    """Read the calls in a module; return an empty graph if it cannot be parsed or is too long.
+    """Read the calls in a module; return an empty graph if the source is invalid or too long.
 
-    The time is linear in the length of the source, for each exercise: a statement that assigns to
-    thousands of names is read once.
+    For each exercise, the time is linear in the length of the source, because every statement is
+    read at most once, even if it assigns to thousands of names.
     """
     tree = parse_bounded(source)
     everything = frozenset(exercises)
-    uses: list[frozenset[str]] = []  # of each statement that defines names
+    uses: list[frozenset[str]] = []  # the names in each defining statement
     defined_by: dict[str, list[int]] = {}
     for names, node in _definitions(tree.body if tree is not None else ()):
         for name in names:
@@ -267,7 +268,7 @@ def read_call_graph(source: str, exercises: Collection[str]) -> CallGraph:
         uses.append(frozenset(n.id for n in ast.walk(node) if isinstance(n, ast.Name)))
 
     def called(exercise: str) -> frozenset[str]:
-        # An exercise consists of the definitions that it reaches without passing another exercise.
+        # Follow the names that an exercise uses, but do not enter the code of other exercises.
         waiting, read, found = [exercise], set[int](), set[str]()
         while waiting:
             for statement in set(defined_by.get(waiting.pop(), ())) - read:
@@ -280,7 +281,7 @@ def read_call_graph(source: str, exercises: Collection[str]) -> CallGraph:
 
 
 def named_in(function: FunctionType, exercises: Collection[str]) -> frozenset[str]:
-    """Return the exercises that a test names, directly or in a function of its module."""
+    """Return the exercises whose names occur in a test or in a function that the test uses."""
     waiting, seen, found = [function], set[FunctionType](), set[str]()
     while waiting:
         current = waiting.pop()
@@ -302,7 +303,7 @@ def _names_in_code(code: CodeType) -> Iterator[str]:
 
 
 def _definitions(body: Iterable[ast.stmt]) -> Iterator[tuple[set[str], Definition]]:
-    """Yield the names and the node of every definition of a module, also under `if` or `try`."""
+    """Yield the names and node of each definition in a module, also inside `if` and `try`."""
     for node in body:
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             yield {node.name}, node

@@ -1,17 +1,17 @@
 """Answer a submission's calls to replaced helpers with the solution, on the trusted side.
 
-Theory of operation. If a student's `softmax` is wrong, their attention is graded with a correct
-`softmax` in its place. The solution stays in this process: the submission's process gets stubs
-(worker/remote_stub.py) that send their arguments here and receive the answer. Only calls of
+Theory of operation. If a student's `softmax` is wrong, the student's attention function is graded
+with a correct `softmax` instead. The solution stays in this process. The submission's process gets
+stubs (worker/remote_stub.py) that send their arguments here and receive the answer. Only calls of
 the replaced helpers are answered.
 
-A submission may send anything. A call is decoded within the same bounds as a reply, may contain
-plain data only, and its sizes are bounded. An answer is subject to the engine's memory limit, and
-to a deadline that is checked at every torch operation (`_Deadline`), so that neither a single call
-nor all calls together keep this process busy.
+A submission may send anything. A call is therefore decoded within the same limits as a reply, and
+may contain only plain data of bounded size. An answer is subject to the engine's memory limit, and
+to a deadline that `_Deadline` checks at every torch operation. Neither a single call nor all calls
+together can keep this process busy.
 
-The cost of an answer counts as the caller's: its operations, FLOPs and tensors are added to the
-counts of the call that needed it. Otherwise a wrong helper would make its callers look cheap.
+The cost of an answer is charged to the caller: the answer's operations, FLOPs and tensors are added
+to the counts of the submission's call. Otherwise, callers of a wrong helper would look too cheap.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _NAMING_ERRORS = ("AttributeError", "KeyError", "NameError", "UnboundLocalError"
 
 @dataclass
 class TimeBudget:
-    """Processor seconds left for the helpers of a submission; `call`: the limit of one call."""
+    """Remaining processor seconds for a submission's helpers. `call`: the limit for one call."""
 
     seconds: float
     call: float = 5.0
@@ -54,9 +54,9 @@ class TimeBudget:
 
 @dataclass
 class AnswerCounts:
-    """Counts of answered calls, including those that raised, and of refused calls.
+    """Numbers of answered calls, including calls that raised an exception, and of refused calls.
 
-    dropped: answered calls with an argument that only the student's own helper accepts
+    dropped: answered calls without an argument that only the student's helper accepts
     """
 
     answers: int = 0
@@ -66,7 +66,7 @@ class AnswerCounts:
 
 
 class ReferenceHelpers:
-    """Answers calls with correct versions of some exercises until the time budget is used up.
+    """Answers calls of some exercises with correct versions, until the time budget is used up.
 
     stubs: descriptions of the functions and torch modules that can be replaced
     """
@@ -78,19 +78,19 @@ class ReferenceHelpers:
         self._left = left
         self._answer_counts = AnswerCounts()
         self._costs: frames.Counts | None = None
-        self._forward_costs: dict[bytes, frames.Counts] = {}  # by call
+        self._forward_costs: dict[bytes, frames.Counts] = {}  # by hash of the call
 
     @property
     def names(self) -> tuple[str, ...]:
         return tuple(stub.name for stub in self.stubs)
 
     def take_counts(self) -> AnswerCounts:
-        """Return the counts since the last call of this method, and reset them."""
+        """Return the counts since the last call of this method, and reset the counts."""
         counts, self._answer_counts = self._answer_counts, AnswerCounts()
         return counts
 
     def with_costs(self, answer: Answer) -> Answer:
-        """Add the costs of the helpers' answers to the caller's counts."""
+        """Return an answer whose counts include the costs of the helpers that it called."""
         more, self._costs = self._costs, None
         reply, buffers = answer
         if more is None or reply.counts is None:
@@ -98,7 +98,7 @@ class ReferenceHelpers:
         return msgspec.structs.replace(reply, counts=_sum(reply.counts, more)), buffers
 
     def answer(self, call: frames.StubCall, buffers: list[memoryview]) -> bytes:
-        """Return the reply frame for a call; the reply to a refused call is an exception."""
+        """Return the reply frame for a call. A refused call is answered with an exception."""
         started, counts = time.thread_time(), self._answer_counts
         try:
             if self._left.seconds > 0 and call.helper in self.names and is_bounded(call):
@@ -120,7 +120,7 @@ class ReferenceHelpers:
         return frames.pack(_REFUSED, [])
 
     def _add_cost(self, call: frames.StubCall, cost: frames.Counts | None) -> None:
-        """Add the cost of an answer; a forward pass repeated for its gradients counts once."""
+        """Add the cost of an answer. A forward pass that is repeated for gradients counts once."""
         if cost is None:
             return
         key = hashlib.blake2b(
@@ -146,14 +146,14 @@ def _sum(first: frames.Counts, second: frames.Counts) -> frames.Counts:
 
 
 class _TooExpensive(Exception):
-    """A call needs more work than a helper may do."""
+    """Raised if an answer needs more work than a helper may do."""
 
 
 class _Deadline(DispatchMode):
     """Stops an answer that takes longer, or computes a larger tensor, than any exercise needs.
 
-    The size of a single operation is bounded in advance: by the bounds of a call and by the sizes
-    of the results before it.
+    The size of a single operation is already bounded, because its inputs are either arguments of
+    bounded size or earlier results.
     """
 
     def __init__(self, seconds: float) -> None:
@@ -173,7 +173,7 @@ class _Deadline(DispatchMode):
 
 
 class Solution(InProcess):
-    """The solution, called for one exercise at a time."""
+    """The solution, which answers calls of single exercises."""
 
     @property
     def module(self) -> Any:
@@ -182,14 +182,14 @@ class Solution(InProcess):
     def reply(
         self, call: frames.StubCall, buffers: list[memoryview], seconds: float
     ) -> tuple[frames.Reply, list[bytes]]:
-        """Return a reply with its costs, and its buffers.
+        """Return a reply that includes its costs, and the buffers of the reply.
 
-        If the call contains a generator's state, the value is a pair with the new state. Raise
-        _TooExpensive if the answer takes more than `seconds` of processor time.
+        If the call contains a generator's state, the value is a pair of the result and the new
+        state. Raise _TooExpensive if the answer takes more than `seconds` of processor time.
         """
         with _Deadline(seconds) as deadline:
             answer = self._reply(call, buffers)
-        if deadline.exceeded:  # the executor reported the exception as one that the helper raised
+        if deadline.exceeded:  # the executor reports _TooExpensive like any exception of a helper
             raise _TooExpensive
         return answer
 
@@ -198,7 +198,7 @@ class Solution(InProcess):
     ) -> tuple[frames.Reply, list[bytes]]:
         plain = frames.Call("", None, call.helper, call.args, call.kwargs, "cpu")
         counted = msgspec.structs.replace(plain, cotangents=call.cotangents, count=True)
-        # Without gradients, build no graph: its tensors would count as saved for a backward pass.
+        # Build a graph only for gradients, because its tensors count as saved for backward.
         with_graph = call.cotangents is not None
         with torch.set_grad_enabled(with_graph), torch.random.fork_rng(devices=()):
             if call.making is None:
@@ -215,7 +215,7 @@ class Solution(InProcess):
                 reply, parts = self._executed(_construction(plain, call), buffers)
                 if reply.status == "ok":
                     module = self.executor.objects[0]
-                    # each weight keeps the dtype that it has in the submission
+                    # keep the dtype that each weight has in the submission
                     module.load_state_dict(Decoder(buffers)(call.state), assign=True)
                     module.train(call.training)
                     counted = msgspec.structs.replace(counted, handle=0, path="")
@@ -249,7 +249,7 @@ class Solution(InProcess):
 
 
 class InProcessWithHelpers(InProcess):
-    """A submission in this process, with some of its exercises replaced by correct ones."""
+    """A submission in this process, with some of its exercises replaced by correct versions."""
 
     def __init__(self, path: Path, helpers: ReferenceHelpers) -> None:
         super().__init__(path)
@@ -267,7 +267,7 @@ class InProcessWithHelpers(InProcess):
 
 
 def in_separate_thread(work: Callable[[], bytes]) -> bytes:
-    """Run `work` without the torch modes of this thread, as a separate process would."""
+    """Run `work` without this thread's torch modes; return a refusal frame if `work` raises."""
     done: list[bytes] = []
     before = operator_hooks.watching()
     thread = threading.Thread(target=lambda: done.append(work()))
@@ -278,7 +278,7 @@ def in_separate_thread(work: Callable[[], bytes]) -> bytes:
 
 
 def _stub(name: str, definition: Any) -> frames.Stub | None:
-    """Describe a function or a torch module; return None for anything else."""
+    """Describe a function or a torch module; return None for any other object."""
     if not isinstance(definition, type):
         called = callable(definition)
         return frames.Stub(name, _parameters(definition)) if called else None
@@ -292,14 +292,14 @@ def _parameters(function: Callable[..., Any]) -> tuple[str, ...]:
 
 
 def _construction(plain: frames.Call, call: frames.StubCall) -> frames.Call:
-    """Return the request that makes the object of a call, with its weights."""
+    """Return the request that constructs the object of a call and loads its weights."""
     args, kwargs = call.making or ((), {})
     made = msgspec.structs.replace(plain, args=args, kwargs=kwargs, construct=True)
     return msgspec.structs.replace(made, dtype=call.dtype, state=call.state)
 
 
 def _layers(module: nn.Module) -> tuple[tuple[str, tuple[str, tuple[int, ...]]], ...]:
-    """Return the type and weight shape of the layers that a module can be rebuilt from."""
+    """Return the name, type and weight shape of each layer that a stub of the module needs."""
     return tuple(
         (name, (type(part).__name__, tuple(part.weight.shape)))
         for name, part in module.named_modules()
@@ -308,6 +308,6 @@ def _layers(module: nn.Module) -> tuple[tuple[str, tuple[str, tuple[int, ...]]],
 
 
 def _weights(module: nn.Module) -> tuple[tuple[str, torch.Tensor, bool], ...]:
-    """Return the name and value of each tensor in a module's state, and whether it is trained."""
+    """Return each tensor of a state dict: its name, its value, and whether it is a parameter."""
     trained = {name for name, _ in module.named_parameters(remove_duplicate=False)}
     return tuple((name, x, name in trained) for name, x in module.state_dict().items())

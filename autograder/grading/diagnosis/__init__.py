@@ -1,9 +1,9 @@
-"""Name the mistakes of an exercise from the answers in its failed tests.
+"""Name the mistakes in an exercise from its answers in failed tests.
 
-Start with `match_bank.diagnose`, which finds the misconceptions of the bank that fail the same
-tests for the same reason. `equivalence` decides whether two failures are the same. `symptoms`
-describes failures that no misconception explains. `probes` replays the calls of a hidden test. The
-answers come from a submission and may contain anything that the protocol can encode.
+`match_bank.diagnose` finds the misconceptions in the bank that fail the same tests for the same
+reason. `equivalence` decides whether two failures are the same. `symptoms` describes failures that
+no misconception explains. `probes` replays the calls of a hidden test. The submission controls the
+answers, which may therefore contain anything that the protocol can encode.
 """
 
 __all__ = [

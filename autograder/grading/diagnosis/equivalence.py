@@ -1,7 +1,7 @@
 """Compare how a submission and a misconception failed a hidden test.
 
-If a test stopped at wrong values, it did not compare gradients and side effects, so this module
-ignores them too. `comparator.same_value` compares values.
+If a test stopped at wrong values, the test did not compare gradients and side effects, so this
+module ignores gradients and side effects as well. `comparator.same_value` compares values.
 """
 
 import math
@@ -16,16 +16,16 @@ from ..outcomes import Flaw, Outcome
 from ..running.pytest_plugin import Ran
 from ..targets.in_process import Answer
 
-_CLOSE = 0.01  # relative difference of Python numbers from two programs with the same mistake
-_SIMILAR_SIZE = 4  # factor between the largest tensors of programs with the same complexity
-_MESSAGE_LENGTH = 120  # characters of an error message to compare
+_CLOSE = 0.01  # largest relative difference of Python numbers from programs with the same mistake
+_SIMILAR_SIZE = 4  # largest factor between the tensor sizes of programs with the same complexity
+_MESSAGE_LENGTH = 120  # number of characters of an error message to compare
 
 
 def same_failure(mine: Ran, wrong: Ran, right: Answers = ()) -> bool:
     """Return True if two runs failed with the same answers.
 
     right: the solution's answers; if given, two wrong values that are much closer to each other
-        than to the correct value are the same
+        than to the correct value also count as the same
     """
     only_values = _only_values(mine, wrong)
     return same_answers(mine.answers, wrong.answers, right, only_values=only_values)
@@ -48,7 +48,7 @@ def same_answers(
 def partly_same_failure(mine: Ran, wrong: Ran, right: Answers) -> bool:
     """Return True if some parts of the results equal a misconception's and the rest is correct.
 
-    For example, the student's values are wrong, and the misconception's keys and values are wrong.
+    For example, the student returns wrong values, and the misconception wrong keys and values.
     """
     count = len(mine.answers)
     if not _only_values(mine, wrong) or len(wrong.answers) != count or len(right) < count:
@@ -60,7 +60,7 @@ def partly_same_failure(mine: Ran, wrong: Ran, right: Answers) -> bool:
 
 
 def same_reason(mine: Ran, wrong: Ran) -> bool:
-    """Return True if two runs failed for the same reason with different values."""
+    """Return True if two runs failed for the same reason, even if their values differ."""
     mine_last, wrong_last = last_answer(mine), last_answer(wrong)
     if mine.report.verdict != wrong.report.verdict:
         return False
@@ -92,8 +92,8 @@ def _partly_same_answer(
 ) -> bool | None:
     """Return True if some parts of a result equal the misconception's and the rest is correct.
 
-    Return False if the whole result equals the misconception's or the solution's, and None if any
-    part equals neither.
+    Return False if the whole result equals the misconception's or the solution's, and None if some
+    part equals neither or the results cannot be compared.
     """
     answers = [x for x in (mine, wrong, right) if isinstance(x, tuple) and x[0].status == "ok"]
     if len(answers) < 3:
@@ -162,7 +162,7 @@ def _banned(reply: frames.Reply) -> set[str]:
 
 
 def _mismatch(reply: frames.Reply) -> tuple[frozenset[object], ...] | None:
-    """Return which parameters fail to load.
+    """Return the parameters that fail to load, or None if the reply contains no mismatch.
 
     Unexpected tensors that do not belong to a layer are counted as one, because programs with the
     same mistake use different names.
@@ -190,7 +190,7 @@ def _outside(counts: frames.Counts) -> tuple[bool, bool]:
 
 
 def _launched(counts: frames.Counts) -> tuple[object, ...]:
-    """Return how kernels behaved, without the exact number and size of their launches."""
+    """Summarise how kernels behaved, ignoring the exact number and size of their launches."""
     launches = counts.launches
     return (
         min(len(launches), 2),
@@ -210,7 +210,7 @@ def _same_results(mine: Answer, wrong: Answer, right: Answer | None, only_values
         return False
     if only_values:
         return True
-    # Gradients of one call share a scale, because a zero gradient is rounding noise.
+    # Use one scale for all gradients of a call, because a zero gradient is mere rounding noise.
     scale = max(map(largest_entry, others), default=0.0)
     return len(gradients) == len(others) and all(
         same_value(x, y, r, scale)
@@ -219,7 +219,7 @@ def _same_results(mine: Answer, wrong: Answer, right: Answer | None, only_values
 
 
 def _same_error(mine: frames.Raised, wrong: frames.Raised, refused: bool = False) -> bool:
-    """Return True if two exceptions are the same. `refused`: the solution raises one too."""
+    """Return True if two exceptions are alike. `refused`: the solution raises an exception too."""
     if mine.type != wrong.type:
         return False
     any_message = refused and mine.type in ("ValueError", "AssertionError")

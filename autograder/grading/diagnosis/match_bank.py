@@ -1,17 +1,17 @@
-"""Find the misconceptions of the bank whose failures equal a submission's.
+"""Find the misconceptions in the bank that fail hidden tests in the same way as a submission.
 
 All misconceptions of an exercise run through the same hidden tests, in the trusted process. A
-misconception is a candidate if it fails only tests that the student fails too, and if most of these
-failures agree: the answers to the same calls are equal, or at least the reason is the same. A
-program can contain several mistakes, so sets of up to three misconceptions are searched. Two kinds
-of tests do not count against a member of a set:
+misconception is a candidate if the student fails all tests that the misconception fails, and if
+most of these failures agree: the answers to the same calls are equal, or at least the tests fail
+for the same reason. A program can contain several mistakes, so sets of up to three misconceptions
+are searched. Two kinds of tests do not count against a member of a set:
 
-* tests that other members fail too, because the student's answers may then equal neither member's
-* tests that the student fails at an earlier check, such as an exception, because these tests show
-  no values
+* tests that other members fail too, because two mistakes together may lead to different answers
+* tests that the student fails at an earlier check, for example with an exception, because the
+  student's values are then unknown
 
-The result is the set that explains most failures, if it explains at least half of them. Otherwise
-the result contains only misconceptions that agree exactly in all tests that they fail.
+The result is the set that explains most failures, if it explains at least half of all failures.
+Otherwise, the result contains only misconceptions that agree exactly in all tests that they fail.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -26,27 +26,27 @@ from .equivalence import partly_same_failure, same_failure, same_reason
 
 _MAX_MISTAKES = 3  # misconceptions in a set
 _MAX_CANDIDATES = 12
-_MIN_AGREEMENT = 0.6  # share of a misconception's tests, without tests that others explain
-_MIN_EVIDENCE = 0.2  # share of all tests that a misconception fails
-_MIN_EXPLAINED = 0.5  # share of all tests that the student fails
-_ALMOST_ALL = 0.9  # share of a misconception's weight; the rest differs only in style
-_MISTAKE_PRICE = 0.9  # tests that each additional mistake has to explain
+_MIN_AGREEMENT = 0.6  # per test that a misconception fails, except tests that others explain
+_MIN_EVIDENCE = 0.2  # per test that a misconception fails
+_MIN_EXPLAINED = 0.5  # share of the student's failed tests that a set must explain
+_ALMOST_ALL = 0.9  # share of the weight that must agree; the rest may differ in coding style
+_MISTAKE_PRICE = 0.9  # number of tests that each additional mistake has to explain
 
-# The agreement of two failures of a test.
+# Degrees of agreement between two failures of the same test.
 _EXACT = 1.0
 _CLOSE = 0.98  # values much closer to each other than to the correct ones
-_NOT_REFUSED = 0.95  # both accept invalid arguments
-_IN_PART = 0.9  # some parts of a result are the misconception's, the others correct
-_SAME_REASON = 0.7  # the same reason with different values
+_NOT_REFUSED = 0.95  # both programs fail to refuse invalid arguments as required
+_IN_PART = 0.9  # some parts equal the misconception's, and the others are correct
+_SAME_REASON = 0.7  # the same reason, but different values
 
 
 @dataclass(frozen=True)
 class Named:
     """A misconception that explains some of the failed tests.
 
-    explains, of: the failed tests that agree with the misconception, and all failed tests
-    mostly: whether some tests that the misconception fails do not agree
-    tests: the failed tests that need no other mistake as an explanation
+    explains, of: the numbers of failed tests that agree with the misconception, and of all
+    mostly: whether some tests that the misconception fails do not agree completely
+    tests: the failed tests that the misconception explains, alone or with the other named ones
     """
 
     name: str
@@ -61,8 +61,8 @@ class _Candidate:
     """A misconception that may explain failures.
 
     fails: the tests that the misconception fails
-    agreement: for each test, how similar the student's failure is
-    hidden: tests that the student fails at an earlier check
+    agreement: how closely the student's failure agrees, by test
+    hidden: the tests that the student fails at an earlier check
     """
 
     name: str
@@ -76,7 +76,7 @@ class _Candidate:
 
     @property
     def rank(self) -> tuple[float, int, str]:
-        """A sort key: candidates with more agreement first, then those with fewer failed tests."""
+        """A sort key that puts more agreement first, and then fewer failed tests."""
         return -self.total, len(self.fails), self.name
 
 
@@ -91,7 +91,7 @@ def diagnose(
     """Return the misconceptions that explain the failed tests of one exercise.
 
     student: the results of the student's tests
-    bank:    the failed tests of each misconception
+    bank:    the results of the tests that each misconception fails
     right:   the solution's answers in each test
     """
     failed = {r.report.name: r for r in student if r.report.verdict.failed}
@@ -142,7 +142,7 @@ def _agreement(mine: Ran, wrong: Ran, right: Answers) -> float:
 
 
 def _checking_stage(ran: Ran) -> int:
-    """Return the stage at which a test failed: 0 exceptions, 1 kinds, 2 values, 3 the rest."""
+    """Return the stage at which a test failed: 0 exception, 1 type, 2 values, 3 later."""
     if ran.report.verdict is not Verdict.WRONG or ran.flaw is Flaw.STATE:
         return 0
     if ran.flaw in (Flaw.KIND, Flaw.DEVICE):
@@ -151,7 +151,7 @@ def _checking_stage(ran: Ran) -> int:
 
 
 def _is_plausible(candidate: _Candidate, among: _Set) -> bool:
-    """Return True if the failures of a candidate's relevant tests agree sufficiently."""
+    """Return True if enough of a candidate's failures agree, given the other members of its set."""
     matched = candidate.agreement.keys()
     adding = [m for m in among if m.agreement.keys() - matched]
     uncounted = (_failed_by_rest(candidate, adding) | candidate.hidden) - matched
@@ -173,7 +173,7 @@ def _value(among: _Set) -> float:
 
 
 def _is_certain(candidate: _Candidate, failed: Mapping[str, Ran]) -> bool:
-    """Return True if the student's answers equal the misconception's in all its tests."""
+    """Return True if the student fails all of a misconception's tests in exactly the same way."""
     if candidate.agreement.keys() != candidate.fails - candidate.hidden:
         return False
     if all(failed[t].flaw is Flaw.REFUSAL for t in candidate.agreement) and not candidate.hidden:
@@ -206,7 +206,7 @@ def _is_ambiguous(candidate: _Candidate, among: _Set, failed: Mapping[str, Ran])
 
 
 def _named(candidate: _Candidate, among: _Set, failed: Mapping[str, Ran]) -> Named:
-    """Return a member with the tests that it explains, alone or together with other members."""
+    """Return a member with the tests that it explains, alone or with the other members."""
 
     def weight(tests: Collection[str]) -> float:
         return sum(failed[t].report.weight for t in tests)
@@ -214,7 +214,7 @@ def _named(candidate: _Candidate, among: _Set, failed: Mapping[str, Ran]) -> Nam
     tests = frozenset(candidate.agreement)
     if weight(tests) >= _ALMOST_ALL * weight(candidate.fails):
         tests |= candidate.fails - candidate.hidden
-    # Two members that agree on the same tests are two names for one mistake.
+    # If one member's tests include the other's, the two members name the same mistake.
     others = [m for m in among if m.agreement.keys() - tests and tests - m.agreement.keys()]
     tests |= (candidate.fails & _failed_by_rest(candidate, others)) - candidate.hidden
     mostly = (

@@ -1,8 +1,8 @@
 """Replay the calls of hidden tests, to check many versions of a module quickly.
 
-A hidden test draws inputs, encodes calls and compares the answers. A probe replays the recorded
-calls until an answer is far from the solution's. That is enough to reject a version; a version that
-passes a probe still has to pass the test itself.
+A hidden test draws inputs, encodes calls and compares the answers. A probe only replays the
+recorded calls, and stops at the first answer that is far from the solution's. Such an answer is
+enough to reject a version. A version that passes the probe still has to pass the test itself.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from ..outcomes import Outcome
 from ..targets.in_process import Answer, Target, frame_path
 
 Steps = list[tuple[bytes, Answer | Outcome]]
-_NOISE = 1e-2  # the size of gradients that may be rounding noise, relative to the value
-_TOO_LARGE = 4  # times the size of the solution's largest tensor
+_NOISE = 1e-2  # smaller gradients, relative to the value, may be rounding noise
+_TOO_LARGE = 4  # limit on the largest tensor, as a multiple of the solution's largest tensor
 
 
 class Recording:
@@ -64,7 +64,7 @@ class Difference(NamedTuple):
 
 @dataclass
 class Probe:
-    """The requests of a test with the solution's answers.
+    """The requests that a test makes, each with the solution's answer.
 
     within: the largest distance of an answer that passes; see `comparator.distance`
     """
@@ -84,7 +84,7 @@ class Probe:
         return {frame_path(frame).partition(".")[0] for frame, _ in self.steps}
 
     def difference(self, target: Target, exercise: str) -> Difference | None:
-        """Return the first answer of a target that differs from the solution's, or None."""
+        """Return the first answer that differs from the solution's, or None if none differs."""
         target.begin(self.test, exercise)
         for number, (frame, right) in enumerate(self.steps):
             try:
@@ -99,7 +99,7 @@ class Probe:
 
 
 class ReferenceAnswer:
-    """A reference answer, decoded once because many answers are compared with it."""
+    """An answer of the solution, decoded only once for comparison with many answers."""
 
     def __init__(self, answer: Answer) -> None:
         self._reply = answer[0]
@@ -112,7 +112,7 @@ class ReferenceAnswer:
         return max(scale, _NOISE * largest_entry(value)) if torch.is_tensor(value) else scale
 
     def distance(self, mine: Answer) -> float:
-        """Return the distance of an answer from this one.
+        """Return the distance of an answer from the reference answer.
 
         An answer with a distance above 1 is wrong. The distance is FAR if the answers cannot be
         compared by their values, for example if one of the calls raised an exception.

@@ -1,9 +1,9 @@
 """Describe failed tests that no misconception explains, by their outputs and exceptions.
 
-Students often make several mistakes at once, and the outputs then match no misconception of the
-bank. Some failures are clear anyway: an output of the wrong dtype, a modified argument, an
-exception because of shapes. A symptom describes only the tests in which it appears, and it never
-changes the points.
+If a student makes several mistakes at once, the outputs often match no misconception in the bank.
+Some failures are clear nevertheless: an output has the wrong dtype, an argument was modified, or
+shapes do not match. A symptom describes only the tests in which it appears, and never changes the
+points.
 """
 
 from collections import Counter
@@ -36,9 +36,9 @@ def by_symptom(
     """
     symptoms = Counter(_symptom(one, right.get(one.report.name, ())) for one in failing)
     total = sum(r.report.verdict.failed for r in ran)
-    if None in symptoms:  # a loss of precision does not explain values that are far off
+    if None in symptoms:  # lost precision does not explain the unclear failures
         del symptoms["digits"]
-    for kind in ("zeros", "constant"):  # not significant unless most failed tests show it
+    for kind in ("zeros", "constant"):  # require at least half of the failed tests
         if 2 * symptoms[kind] < total:
             del symptoms[kind]
     found = []
@@ -58,7 +58,7 @@ _BY_FLAW = {
 
 
 def _symptom(ran: Ran, right: Answers) -> str | None:
-    """Return the kind of finding that a failed test shows by itself, or None."""
+    """Return the symptom that a failed test shows, or None if there is no clear symptom."""
     last = last_answer(ran)
     reply = last[0] if isinstance(last, tuple) else None
     raised = reply.raised if reply is not None else None
@@ -87,7 +87,7 @@ def _symptom_of_state(found: frames.StateMismatch | None) -> str | None:
 
 
 def _symptom_of_values(ran: Ran, right: Answers) -> str | None:
-    """Return the symptom of an answer with wrong values or a wrong type, or None if unclear."""
+    """Return the symptom of an answer with a wrong value or type, or None if it has none."""
     index = len(ran.answers) - 1
     mine, other = ran.answers[index], right[index] if index < len(right) else None
     if not isinstance(mine, tuple) or not isinstance(other, tuple):
