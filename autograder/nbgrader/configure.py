@@ -1,15 +1,15 @@
 """Configure nbgrader according to course.yaml.
 
-The workspace's nbgrader_config.py calls `configure`, so nbgrader's own commands and the buttons of
-Formgrader work like the kit's commands:
+The workspace's nbgrader_config.py calls `configure`, so nbgrader's own commands and Formgrader's
+buttons behave like the kit's commands:
 
 - `RestoreCells` repairs the notebook's cells before nbgrader reads them.
 - `GradeInSandbox` grades submissions instead of `Execute`, which would run the student's code with
   the instructor's permissions.
-- `SaveScores` saves scores and late penalties, and keeps manual marks settled.
+- `SaveScores` saves scores and late penalties, and flags manual marks whose answer has changed.
 - `CollectOrdinaryFiles` collects only regular files.
 - `OnlyMarked` and `QuotedCsvExport` refuse to show 0 for an answer that is not marked yet.
-- `FinishFeedback` and `FeedbackPage` replace nbgrader's feedback by the kit's page.
+- `FinishFeedback` and `FeedbackPage` replace nbgrader's feedback page with the kit's page.
 - In a Jupyter server, Formgrader's pages are protected against scripts (formgrader/safe_pages.py).
 """
 
@@ -36,7 +36,7 @@ _FEEDBACK = [
 def configure(c: Any, config_file: str, project: str = "..") -> None:
     """Set the traits of nbgrader's configuration `c`.
 
-    project: path of the folder of course.yaml, relative to the folder of the config file
+    project: folder that contains course.yaml, relative to the folder of the config file
     """
     prepare_process()
     folder = Path(config_file).resolve().parent
@@ -53,7 +53,7 @@ def configure(c: Any, config_file: str, project: str = "..") -> None:
     c.ClearSolutions.text_stub = ANSWER
     c.Autograde.sanitize_preprocessors = _SANITIZE
     c.Autograde.autograde_preprocessors = _AUTOGRADE
-    # Validate notebooks when they are read and after all preprocessors, but not after each one.
+    # Validate a notebook when it is read and after the last preprocessor, not after each of them.
     c.Exporter.optimistic_validation = True
     c.Autograde.exclude_overwriting = {week.name: [week.module] for week in course.weeks}
     c.GenerateFeedback.preprocessors = _FEEDBACK

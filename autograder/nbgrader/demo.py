@@ -1,8 +1,9 @@
-"""Play a whole course week with a sample class and real nbgrader, for `autograder demo`.
+"""Run through a complete course week with a sample class and real nbgrader (`autograder demo`).
 
-The demo releases, fetches, submits, collects and grades a week, and returns the feedback, in the
-separate project demo/. The modules of the students in solutions/<week>/class.yaml are combined from
-the week's bank (solution, alternatives and misconceptions) and from faulty programs in class/.
+In the separate project demo/, the demo releases a week, fetches and submits it as each student,
+collects and grades the submissions, and returns feedback. solutions/<week>/class.yaml lists the
+students. Each student's module is assembled from the week's bank (solution, alternatives and
+misconceptions) and from faulty programs in class/.
 """
 
 import ast
@@ -32,15 +33,15 @@ Progress = Callable[[str, int], None]  # (current step, number of newly finished
 
 
 class SampleStudent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A sample student, and the parts of the student's module."""
+    """A sample student, and how to assemble the student's module."""
 
     name: str
     story: str
-    style: str = ""  # an alternative from the bank, instead of the solution
+    style: str = ""  # alternative from the bank to use in place of the solution
     wrong: tuple[str, ...] = ()  # misconceptions from the bank
-    trouble: str = ""  # a file in class/ to append
-    only: tuple[str, ...] = ()  # the exercises that the student has written, or () for all
-    module: str = ""  # a wrong file name for the module
+    trouble: str = ""  # name of a faulty program in class/ to append
+    only: tuple[str, ...] = ()  # exercises that the student has solved, or () for all
+    module: str = ""  # wrong file name to submit the module under
 
 
 def sample_class(course: Course) -> tuple[SampleStudent, ...]:
@@ -70,7 +71,7 @@ class DemoResult:
     notes: list[str] = field(default_factory=list)
 
     def commonest(self) -> list[tuple[str, str, int]]:
-        """Return (exercise, misconception, number of students), most common first."""
+        """Return tuples (exercise, misconception, number of students), most common first."""
         counted: Counter[tuple[str, str]] = Counter()
         for submission in self.report.submissions:
             for exercise in submission.exercises:
@@ -84,7 +85,7 @@ def steps(project: Course) -> int:
 
 
 def play(project: Course, progress: Progress = lambda _, __: None) -> DemoResult:
-    """Play the first week in a new project in demo/, and report each step to `progress`."""
+    """Run the course's first week in a new project in demo/; report each step to `progress`."""
     from ..batch.grade import grade_batch
     from ..model.availability import axis
     from .autograde.recorder import record
@@ -104,7 +105,7 @@ def play(project: Course, progress: Progress = lambda _, __: None) -> DemoResult
         homes[student.name] = submit(course, week, bank, student)
         progress("students fetch the week and submit it", 1)
     progress("collecting", 0)
-    collection = collect(course, week, check_owner=False)  # one user submits for all
+    collection = collect(course, week, check_owner=False)  # one user owns all submissions
     progress("grading in the sandbox", 1)
     report = grade_batch(
         course,
@@ -129,7 +130,10 @@ def play(project: Course, progress: Progress = lambda _, __: None) -> DemoResult
 
 
 def make_project(project: Course) -> Course:
-    """Create a project in demo/ with a copy of the course, in place of an earlier demo."""
+    """Copy the course into a new project in demo/, replacing the project of an earlier demo.
+
+    Raise KitError if demo/ exists but was not created by the demo.
+    """
     folder = project.root / FOLDER
     if folder.exists():
         if not (folder / _CREATED_BY_DEMO).is_file():
@@ -146,7 +150,7 @@ def make_project(project: Course) -> Course:
 
 
 def module_of(bank: Bank, student: SampleStudent) -> str:
-    """Return a student's module: the solution in their style, with their misconceptions."""
+    """Assemble the source of a student's module from the week's bank."""
     source = bank.alternatives[student.style] if student.style else bank.solution
     mistakes = {m.name: m.source.removeprefix(bank.solution) for m in bank.misconceptions}
     source += "".join(mistakes[name] for name in student.wrong)
@@ -169,7 +173,7 @@ def _fill_stub(stub: str, solution: str, names: tuple[str, ...]) -> str:
 
 
 def submit(course: Course, week: Week, bank: Bank, student: SampleStudent) -> Path:
-    """Fetch, complete and submit the week with nbgrader. Return the student's home folder."""
+    """Fetch, complete and submit the week as a student; return the student's home folder."""
     from nbgrader.exchange.default import ExchangeFetchAssignment, ExchangeSubmit
 
     home = course.root / "students" / student.name
@@ -195,7 +199,7 @@ def _answer_questions(path: Path, student: SampleStudent) -> None:
 
 
 def fetch_feedback(course: Course, week: Week, student: str, home: Path) -> Path | None:
-    """Run nbgrader's fetch_feedback for a student. Return the page, or None without feedback."""
+    """Run nbgrader's fetch_feedback as a student; return the page, or None if there is none."""
     from nbgrader.exchange.default import ExchangeFetchFeedback
 
     student_step(ExchangeFetchFeedback, course, week, student, home)
@@ -203,7 +207,7 @@ def fetch_feedback(course: Course, week: Week, student: str, home: Path) -> Path
 
 
 def student_step(step: Any, course: Course, week: Week, student: str, home: Path) -> None:
-    """Run one of nbgrader's student commands with a separate cache and folder."""
+    """Run one of nbgrader's student commands with the student's own cache and folder."""
     from nbgrader.auth import Authenticator
     from nbgrader.coursedir import CourseDirectory
     from traitlets.config import Config

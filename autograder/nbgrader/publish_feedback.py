@@ -35,7 +35,7 @@ from .workspace import Workspace, cells_of, exchange_step, last_words, open_api
 
 @dataclass(frozen=True)
 class Returned:
-    """The students whose feedback was released, and a note about each other student."""
+    """The students whose feedback was released, and a note for each student without feedback."""
 
     students: list[str]
     notes: list[str]
@@ -49,9 +49,9 @@ def return_feedback(
 ) -> Returned:
     """Generate feedback and release it to the exchange.
 
-    Raise NbgraderError if the week was not graded, or the gradebook has lost scores or marks.
+    Raise NbgraderError if the week was not graded, or if the gradebook has lost scores or marks.
 
-    on_done: called after each student. students: by default all students who were graded
+    on_done: called after each student. students: defaults to all graded students
     """
     graded = Workspace(course).students("autograded", week) if students is None else students
     if not graded:
@@ -63,7 +63,7 @@ def return_feedback(
     require_marks(course, week)
     update_dates(course)
     api = open_api(course)
-    api.config.OnlyMarked.unmarked = True  # the caller decides about unmarked answers
+    api.config.OnlyMarked.unmarked = True  # the caller decides whether unmarked answers are allowed
     problems = {}
     with shared_gradebook(course) as transaction:
         for student in graded:
@@ -75,13 +75,13 @@ def return_feedback(
 
 
 def _return_one(api: Any, course: Course, week: Week, student: str) -> str:
-    """Generate a student's page and release it. Return an error message, or ""."""
+    """Generate and release a student's page; return "" or the reason why that failed."""
     workspace = Workspace(course)
     generated = api.generate_feedback(week.name, student)
     if not generated["success"]:
         return f"no feedback was generated: {last_words(generated)}"
     if not (workspace.feedback(student, week) / "submission_secret.txt").is_file():
-        # The secret names the file that only this student can find in the exchange.
+        # nbgrader hashes this secret into a file name that only the student can work out.
         author = author_of(course, week, student)
         reason = "not submitted through the exchange"
         if author != student:
@@ -100,7 +100,7 @@ class FeedbackPage(Exporter):
     def _file_extension_default(self) -> str:
         return ".html"
 
-    def from_notebook_node(  # type: ignore[override]  # as nbconvert calls it
+    def from_notebook_node(  # type: ignore[override]  # nbconvert's signature
         self, nb: Any, resources: Any = None, **kw: Any
     ) -> tuple[str, Any]:
         _, resources = super().from_notebook_node(nb, resources, **kw)
@@ -108,7 +108,7 @@ class FeedbackPage(Exporter):
 
 
 class OnlyMarked(CoursePreprocessor):
-    """Refuses to generate feedback with unmarked answers, also for nbgrader's own commands."""
+    """Refuses to generate feedback while answers are unmarked, even from nbgrader's commands."""
 
     unmarked = Bool(False, help="Show unmarked answers as 0.").tag(config=True)
 
@@ -125,10 +125,10 @@ class OnlyMarked(CoursePreprocessor):
 
 
 class FinishFeedback(CoursePreprocessor):
-    """Updates the late penalty, and renders the page from gradebook, report and notebook."""
+    """Updates the late penalty, then renders the page from gradebook, report and notebook."""
 
     def preprocess(self, nb: Notebook, resources: Resources) -> tuple[Notebook, Resources]:
-        from .formgrader.submitted_cells import rendered_cells  # the sanitizer loads slowly
+        from .formgrader.submitted_cells import rendered_cells  # slow to import
 
         course = self.course()
         about, week = resources["nbgrader"], self.week(course, resources)

@@ -39,7 +39,7 @@ from .workspace import Workspace
 
 
 class WeekStatus(msgspec.Struct, frozen=True):
-    """The status of one week. Lists contain students."""
+    """The status of one week. Unless a comment says otherwise, lists contain students."""
 
     week: str
     title: str
@@ -49,22 +49,22 @@ class WeekStatus(msgspec.Struct, frozen=True):
     enrolled: int
     handed_in: list[str]
     missing: list[str]
-    late: dict[str, str]  # student -> how late, without the grace period
+    late: dict[str, str]  # student -> how late; omits submissions within the grace period
     graded: list[str]
-    refused: dict[str, str]  # student -> why
+    refused: dict[str, str]  # student -> why the submission cannot be graded
     waiting: list[str]  # submitted to the exchange, but not collected yet
     ungraded: list[str]  # collected, but not graded yet
     to_mark: dict[str, int]  # student -> number of unmarked cells
     returned: list[str]
     stale: list[str]  # students whose feedback is older than their score
-    again: dict[str, list[PastResult]]  # student with several results -> results
-    foreign: dict[str, str]  # student -> the user who submitted in their name
+    again: dict[str, list[PastResult]]  # student -> results, if there are several
+    foreign: dict[str, str]  # student -> the user who submitted in the student's name
     noted: dict[Kind, list[str]] = {}  # kind of problem -> students
     asking: dict[str, str] = {}  # student -> first line of an unanswered regrade request
     strangers: list[str] = []  # lines about extensions for unknown students
-    lower: dict[str, str] = {}  # student whose newest submission scored lower -> the results
-    not_accepted: dict[str, str] = {}  # student whose newest submission cannot be graded -> why
-    changed: dict[str, list[str]] = {}  # student -> answers changed since they were marked
+    lower: dict[str, str] = {}  # student -> comparison, if a better submission does not count
+    not_accepted: dict[str, str] = {}  # student -> why the newest submission cannot be graded
+    changed: dict[str, list[str]] = {}  # student -> answers that changed after they were marked
 
 
 def status(course: Course) -> list[WeekStatus]:
@@ -144,13 +144,16 @@ def _noted(graded: list[str], reports: dict[str, Recorded]) -> dict[Kind, list[s
 
 
 def _changed_answers(marked: Marked) -> list[str]:
-    """Return the marked answers that were changed since and need manual grading again."""
+    """Return the answers that changed after they were marked, and need manual grading again."""
     cells = marked.cells.items()
     return sorted(name for name, m in cells if m.score is not None and not m.settled)
 
 
 def _late(course: Course, entries: list[GradebookEntry]) -> dict[str, dict[str, str]]:
-    """Return how late the last collected or graded submissions are, by week and student."""
+    """Return how late each collected or graded submission is, by week and student.
+
+    Omit submissions that are on time or within the grace period.
+    """
     graded = by_student(entries)
     times: dict[str, dict[str, dt.datetime]] = {student: {} for student in graded}
     for week in course.weeks:
@@ -166,7 +169,7 @@ def _late(course: Course, entries: list[GradebookEntry]) -> dict[str, dict[str, 
 
 
 def to_collect(course: Course, week: Week) -> list[str]:
-    """Return the students with a submission in the exchange that has not been collected."""
+    """Return the students whose newest submission in the exchange was not collected yet."""
     workspace = Workspace(course)
     newest: dict[str, dt.datetime] = {}
     for name in names(workspace, week):
@@ -180,14 +183,14 @@ def to_collect(course: Course, week: Week) -> list[str]:
 
 
 def returned(workspace: Workspace, week: Week, student: str) -> bool:
-    """Return True if the student's feedback is in the exchange.
+    """Return True if the student's feedback has been released to the exchange.
 
-    For a submission from another channel, return True if the feedback page was generated.
+    If the student did not submit through the exchange, return True if the page was generated.
     """
     secret = workspace.feedback(student, week) / "submission_secret.txt"
     if not secret.is_file():
         return workspace.feedback_page(student, week).is_file()
-    # nbgrader chooses this file name in utils.notebook_hash.
+    # Compute the file name in the same way as nbgrader's utils.notebook_hash.
     key = secret.read_text(encoding="utf-8") + week.name
     name = hashlib.md5(key.encode(), usedforsecurity=False).hexdigest()
     released: Path = workspace.exchange / workspace.course.id / "feedback" / f"{name}.html"

@@ -1,4 +1,4 @@
-"""Provide the paths of nbgrader's folder, open its gradebook and API, and store state files."""
+"""Locate nbgrader's folders, open its gradebook and API, and read and write state files."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _RAISED = re.compile(r"^[^\S\n]*+(?:\w+\.)*[A-Z]\w*: (.+)$", re.MULTILINE)
 
 
 class Workspace:
-    """The paths of nbgrader's folders for a course."""
+    """The paths of a course's nbgrader folders."""
 
     def __init__(self, course: Course) -> None:
         self.course = course
@@ -67,7 +67,7 @@ class Workspace:
         return self.exchange / self.course.id / "outbound" / week.name
 
     def bundle(self, week: Week) -> Path:
-        """Return the path of the week's zip file, for students without the exchange."""
+        """Return the path of the week's zip, for students who have no access to the exchange."""
         return self.root / "handouts" / f"{week.name}.zip"
 
     def submitted(self, student: str, week: Week) -> Path:
@@ -84,14 +84,14 @@ class Workspace:
         return self.feedback(student, week) / f"{week.name}.html"
 
     def students(self, step: str, week: Week) -> list[str]:
-        """Return the students who have a folder for the week in a step's folder, sorted.
+        """Return the sorted names of the students who have reached a step of the week.
 
-        step: `submitted`, `autograded` or `feedback`
+        step: the step's folder, which is `submitted`, `autograded` or `feedback`
         """
         return sorted(p.parent.name for p in (self.root / step).glob(f"*/{week.name}"))
 
     def make(self) -> None:
-        """Create the folder and its configuration file if they are missing."""
+        """Create nbgrader's folder and its configuration file, unless they exist."""
         self.root.mkdir(parents=True, exist_ok=True)
         config = self.root / CONFIG
         if not config.exists():
@@ -99,7 +99,7 @@ class Workspace:
             config.write_text(_CONFIG_TEXT.format(project=project), encoding="utf-8")
 
     def config(self) -> Config:
-        """Return nbgrader's configuration with the settings of the kit and the instructor."""
+        """Load nbgrader's configuration, with the kit's and the instructor's settings."""
         from traitlets.config.loader import PyFileConfigLoader
 
         self.make()
@@ -107,7 +107,7 @@ class Workspace:
 
 
 def prepare_process() -> None:
-    """Extend PATH and silence irrelevant warnings for nbgrader.
+    """Extend PATH for nbgrader, and silence irrelevant warnings.
 
     When nbgrader creates a gradebook, it runs `alembic` without a path, which fails if the virtual
     environment is not activated. SQLAlchemy warns about every new submission, and nbformat warns
@@ -126,9 +126,9 @@ def prepare_process() -> None:
 
 
 def open_gradebook(course: Course) -> Any:
-    """Open nbgrader's gradebook of the course, which can be used as a context manager.
+    """Return the course's open gradebook, to be used as a context manager.
 
-    Raise NbgraderError if the database cannot be reached.
+    Raise NbgraderError if the database cannot be opened.
     """
     from nbgrader.api import Gradebook
     from sqlalchemy.exc import SQLAlchemyError
@@ -143,14 +143,14 @@ def open_gradebook(course: Course) -> Any:
 
 
 class GradedCell(NamedTuple):
-    """A cell's rows in nbgrader's gradebook. `comment`: None if the cell cannot have comments."""
+    """A cell's rows in the gradebook. `comment` is None if the cell cannot have comments."""
 
     grade: Any
     comment: Any
 
 
 def cells_of(gradebook: Any, week: Week, student: str) -> dict[str, GradedCell]:
-    """Return the graded cells of a submission by name, or {} without a submission."""
+    """Return the graded cells of a submission by name, or {} if nothing was submitted."""
     from nbgrader.api import MissingEntry
 
     try:
@@ -163,7 +163,7 @@ def cells_of(gradebook: Any, week: Week, student: str) -> dict[str, GradedCell]:
 
 
 def unreachable_gradebook(error: Exception) -> NbgraderError:
-    """Return the error for a gradebook that cannot be opened or read."""
+    """Convert an exception from opening or reading the gradebook to an NbgraderError."""
     if isinstance(error, ImportError):
         return NbgraderError(
             "the gradebook at nbgrader.db_url needs a driver that is not installed: "
@@ -174,7 +174,7 @@ def unreachable_gradebook(error: Exception) -> NbgraderError:
 
 
 def open_api(course: Course) -> Any:
-    """Return an NbGraderAPI with the workspace's settings. Its results contain the log."""
+    """Return an NbGraderAPI with the workspace's settings, whose results include the log."""
     from nbgrader.apps import NbGraderAPI
 
     api = NbGraderAPI(config=Workspace(course).config())
@@ -187,7 +187,7 @@ def exchange_step(
 ) -> tuple[Any, dict[str, Any]]:
     """Run a step of nbgrader's exchange, such as `Collect`; return the step and its result.
 
-    attributes: attributes of the CourseDirectory to set during the step, such as `assignment_id`
+    attributes: CourseDirectory attributes to set during the step, such as `assignment_id`
     """
     from nbgrader.utils import capture_log, temp_attrs
 
@@ -200,15 +200,16 @@ def exchange_step(
 
 
 def require(result: dict[str, Any], step: str) -> None:
-    """Raise NbgraderError with nbgrader's error message if one of its steps failed."""
+    """Raise NbgraderError with nbgrader's error message if the step failed."""
     if not result.get("success"):
         raise NbgraderError(f"{step}: {last_words(result)}")
 
 
 def last_words(result: dict[str, Any]) -> str:
-    """Return the error message of a failed step in one line.
+    """Return the error message of a failed step as one line.
 
-    nbgrader logs the traceback of the error, and then raises a second error that refers to the log.
+    The log is searched first, because nbgrader logs the original traceback and then raises a
+    generic error that only refers to the log.
     """
     log, error = str(result.get("log", "")), str(result.get("error", ""))
     raised = _RAISED.findall(log) or _RAISED.findall(error)
@@ -219,7 +220,7 @@ _Content = TypeVar("_Content")
 
 
 def read_state(path: Path, kind: type[_Content]) -> _Content | None:
-    """Return the content of a state file, or None if the file is missing or has another format."""
+    """Return the content of a state file, or None if the file is missing or malformed."""
     try:
         return msgspec.json.decode(path.read_bytes(), type=kind)
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
@@ -227,13 +228,13 @@ def read_state(path: Path, kind: type[_Content]) -> _Content | None:
 
 
 def write_state(path: Path, content: object) -> None:
-    """Replace a state file atomically, in a folder that only its owner can read."""
+    """Replace a state file atomically. A missing folder is created for this user only."""
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     replace_file(path, msgspec.json.encode(content))
 
 
 def replace_folder(folder: Path, files: Mapping[str, bytes], mode: int = 0o777) -> None:
-    """Replace a folder by a folder with these files, which are given by name."""
+    """Write files, given by relative path, to a new folder that then replaces `folder`."""
     fresh, former = (folder.with_name(f".{folder.name}.{which}") for which in ("new", "old"))
     for stale in (fresh, former):
         shutil.rmtree(stale, ignore_errors=True)

@@ -1,17 +1,17 @@
 """Write scores and feedback into a notebook instead of executing it, and save the scores.
 
-nbgrader reads a score from a cell's outputs, and gives full marks for most outputs that it does not
-understand. So each grade cell gets exactly two outputs: the feedback (display_data, text/html) and
-the score (execute_result, text/plain, a plain decimal). If the grading system fails, an error is
-raised and no score is recorded.
+nbgrader reads a code cell's score from the cell's outputs, and gives full marks for most outputs
+that it does not recognize. Each grade cell therefore gets exactly two outputs: the feedback
+(display_data, text/html) and the score (execute_result, text/plain, a plain decimal). If the
+grading system fails, an error is raised and no score is recorded.
 
-Stock nbgrader requests a review of every manual mark when a submission is graded again. With
-`SaveScores`, a mark stays settled while its basis is unchanged, which is the text and pictures of a
-written answer or the automatic score that the mark overrides. A new answer keeps the mark but needs
-review. If the marked answer returns, the mark is settled again.
+When a submission is graded again, stock nbgrader flags every manual mark for review. `SaveScores`
+flags a mark only if its basis has changed: the text or pictures of a written answer, or the
+automatic score that the mark overrides. If the student submits the marked answer again, the flag is
+cleared.
 
-Stock nbgrader commits after every cell. `SaveScores` uses one transaction for each submission, so a
-killed process does not leave a submission with half of its scores.
+Stock nbgrader commits after every cell. `SaveScores` uses one transaction per submission, so a
+killed process cannot leave a submission with only some of its scores.
 """
 
 import hashlib
@@ -47,7 +47,7 @@ from ..workspace import cells_of, write_state
 _NOT_COUNTED = "<p>Only your best {} electives count; this is not one of them.</p>"
 
 
-# Reports to record, with their submissions, by week and student.
+# (week, student) -> the report to record and the identity of the graded submission
 _prepared: dict[tuple[str, str], tuple[SubmissionReport, report_store.About]] = {}
 
 
@@ -55,7 +55,7 @@ _prepared: dict[tuple[str, str], tuple[SubmissionReport, report_store.About]] = 
 def prepared_report(
     week: Week, report: SubmissionReport, about: report_store.About
 ) -> Iterator[None]:
-    """Make the preprocessor record this report instead of grading the submission."""
+    """Make `GradeInSandbox` record this report, within the block, instead of grading."""
     key = week.name, report.name
     _prepared[key] = report, about
     try:
@@ -65,7 +65,7 @@ def prepared_report(
 
 
 class GradeInSandbox(CoursePreprocessor):
-    """Grades a submission in the sandbox, in place of nbgrader's Execute."""
+    """Grades a submission in the sandbox. Replaces nbgrader's `Execute` preprocessor."""
 
     def preprocess(self, nb: Notebook, resources: Resources) -> tuple[Notebook, Resources]:
         course = self.course()
@@ -95,7 +95,7 @@ class GradeInSandbox(CoursePreprocessor):
 
 
 class SaveScores(SaveAutoGrades, CoursePreprocessor):
-    """Saves scores and late penalties, and keeps settled manual marks settled."""
+    """Saves scores and late penalties. Flags a manual mark only if the marked answer changed."""
 
     def preprocess(self, nb: Notebook, resources: ResourcesDict) -> tuple[Notebook, ResourcesDict]:
         about, course = resources["nbgrader"], self.course()
@@ -119,7 +119,7 @@ class SaveScores(SaveAutoGrades, CoursePreprocessor):
     def _add_score(self, cell: Notebook, resources: ResourcesDict) -> None:
         name = cell.metadata["nbgrader"]["grade_id"]
         grade, score = self._cells[name].grade, utils.determine_grade(cell, self.log)
-        # Without pictures, the digest is that of the text alone, as in stored digests.
+        # Without pictures, hash only the text, so that digests from older versions stay valid.
         pictures = json.dumps(pictures_of(cell), sort_keys=True).removeprefix("{}")
         judged = f"{cell.source}{pictures}" if utils.is_solution(cell) else repr(score)
         digest = hashlib.blake2b(judged.encode("utf-8", "surrogatepass"), digest_size=16)
@@ -134,10 +134,10 @@ class SaveScores(SaveAutoGrades, CoursePreprocessor):
 
 
 def _require_recordable(course: Course, week: Week, report: SubmissionReport) -> None:
-    """Raise NbgraderError if a report must not be recorded.
+    """Raise NbgraderError if recording the report would be wrong.
 
-    A report is not recorded if grading failed because of a system error, or if the submission
-    cannot be graded although an earlier submission was graded.
+    A system error must not become a score, and a submission that cannot be graded must not replace
+    the scores of a graded submission.
     """
     if report.verdict is Ending.GRADER_FAULT:
         raise NbgraderError(
@@ -150,7 +150,7 @@ def _require_recordable(course: Course, week: Week, report: SubmissionReport) ->
 
 
 def grade_student(course: Course, week: Week, student: str) -> tuple[SubmissionReport, str]:
-    """Grade a student's collected submission. Return its report and the name of the sandbox."""
+    """Grade a student's collected submission; return the report and the name of the sandbox."""
     from ...batch.grade import grade_batch
     from ...model.availability import axis
 
@@ -160,12 +160,15 @@ def grade_student(course: Course, week: Week, student: str) -> tuple[SubmissionR
 
 
 def write_scores(nb: Notebook, week: Week, report: SubmissionReport) -> None:
-    """Remove the outputs of all code cells, and write feedback and score into grade cells."""
+    """Clear the outputs of all code cells, then write feedback and scores into the grade cells.
+
+    Raise NbgraderError if a grade cell and course.yaml disagree about an exercise's points.
+    """
     exercises = {e.name: e for e in report.exercises}
     points = {e.name: e.points for e in week.exercises}
     scores = cell_scores(week, report)
     counted = {e.name for e in scoring.counted(week, report.exercises)}
-    message = report.message  # only for the cell of the first exercise
+    message = report.message  # shown only in the first grade cell
     for cell in nb.cells:
         if cell.cell_type != "code":
             continue
@@ -189,7 +192,7 @@ def write_scores(nb: Notebook, week: Week, report: SubmissionReport) -> None:
         ]
 
 
-# The cache helps because many submissions of a class fail the same tests, or no tests.
+# Many students fail the same tests, or none, so their feedback on an exercise is identical.
 _fragment = lru_cache(maxsize=256)(exercise_fragment)
 
 
@@ -198,7 +201,10 @@ def _output(kind: str, data: dict[str, str], **fields: object) -> Notebook:
 
 
 def decimal(score: float) -> str:
-    """Format a score for nbgrader as a decimal number without exponent or sign."""
+    """Format a score for nbgrader as a decimal without exponent or sign.
+
+    Raise NbgraderError if the score is negative or NaN.
+    """
     if not score >= 0:
         raise NbgraderError(f"{score} is not a score")
     return f"{score:.4f}".rstrip("0").rstrip(".")

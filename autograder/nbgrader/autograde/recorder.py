@@ -1,7 +1,7 @@
 """Record reports in the gradebook, and restore earlier submissions with their scores.
 
-Each submission goes through nbgrader's autograde step, which takes the scores from the report and
-executes no notebook.
+Each submission passes through nbgrader's autograde step, which takes the scores from the report
+instead of executing the notebook.
 """
 
 from collections.abc import Callable, Mapping
@@ -25,7 +25,7 @@ from ..workspace import Workspace, last_words, open_api
 
 @dataclass(frozen=True)
 class RecordedScores:
-    """The outcome of recording a report."""
+    """The students whose scores were recorded, and the students who were left out."""
 
     recorded: list[str] = field(default_factory=list)  # students
     left_out: dict[str, str] = field(default_factory=dict)  # student -> reason
@@ -42,7 +42,7 @@ class RecordedScores:
 
 
 def require_released(course: Course, week: Week) -> None:
-    """Raise NbgraderError if this project has not released the week."""
+    """Raise NbgraderError if the week was not released from this project."""
     if not Workspace(course).released(week).is_dir():
         raise NbgraderError(
             f"{week.name} was not released from here, so the gradebook cannot store its scores: "
@@ -57,12 +57,13 @@ def record(
     on_done: Callable[[], None] = lambda: None,
     abouts: Mapping[str, report_store.About] | None = None,
 ) -> RecordedScores:
-    """Record every submission of the report.
+    """Record the scores of every submission in the report.
 
-    A submission that was not graded because of a system error keeps its earlier scores.
+    If a system error prevented grading, the student's earlier scores stay. Raise NbgraderError if
+    the week was not released.
 
-    on_done: called after each submission. abouts: the identities of the graded submissions by
-    student; by default those of the collected submissions.
+    on_done: called after each submission. abouts: identity of each graded submission, by student;
+    for other students, the identity of the collected submission is used.
     """
     require_released(course, week)
     keep_marks(course)
@@ -103,7 +104,7 @@ def submissions_of(course: Course, week: Week, student: str) -> History:
 
 
 def chosen_entry(history: History, wanted: str) -> Entry:
-    """Return the submission with this number, or raise NbgraderError if no number matches."""
+    """Return the submission numbered `wanted`; raise NbgraderError if no submission has it."""
     found = history.entry(int(wanted)) if wanted.isdecimal() else None
     if found is None:
         raise NbgraderError(
@@ -113,12 +114,12 @@ def chosen_entry(history: History, wanted: str) -> Entry:
 
 
 def restore(course: Course, week: Week, student: str, entry: Entry) -> list[str]:
-    """Make a submission count until the next one arrives, and return the lines to print.
+    """Make an earlier submission count until the student submits again.
 
-    Files, scores and manual marks are restored. The submission is graded only if it has no result
-    yet. Raise NbgraderError if it cannot be graded.
+    Restore the submission's files, scores and manual marks, and return the lines to print. Grade
+    the submission only if no report is stored. Raise NbgraderError if it cannot be graded.
     """
-    from .preprocessor import grade_student  # imports nbgrader, which takes seconds
+    from .preprocessor import grade_student  # importing nbgrader takes seconds
 
     require_released(course, week)
     if entry.problem:
@@ -137,7 +138,7 @@ def restore(course: Course, week: Week, student: str, entry: Entry) -> list[str]
 
 
 class _Recorder:
-    """Records the reports of a week in an open gradebook."""
+    """Records the reports of one week in an open gradebook."""
 
     def __init__(self, course: Course, week: Week, transaction: Transaction) -> None:
         self._course, self._week = course, week
@@ -147,7 +148,7 @@ class _Recorder:
         self.rescored: list[str] = []
 
     def record(self, report: SubmissionReport, about: report_store.About | None) -> None:
-        """Record a report, or the report of an earlier submission if that submission counts."""
+        """Record the report, or an earlier submission's report if that submission counts."""
         student, outcome = report.name, self.outcome
         if report.verdict is Ending.GRADER_FAULT:
             outcome.left_out[student] = "the grading system failed on this submission"
@@ -169,7 +170,7 @@ class _Recorder:
     def _counting_report(
         self, report: SubmissionReport, about: report_store.About
     ) -> SubmissionReport:
-        """Make the submission that counts current, and return its report."""
+        """Decide which submission counts, make it the current one, and return its report."""
         course, week, student = self._course, self._week, report.name
         number = counting(course, week, report_store.stamped(report, about), self._worth)
         if number == about.number:
@@ -186,12 +187,12 @@ class _Recorder:
         known = report_with(course, week, student, now.content)
         if known is None or now.number == number:
             return report_store.reports_by_number(course, week, student)[number]
-        # The refused submission's answers were accepted as a new submission.
+        # `refuse` accepted the new answers as another submission, which may count instead.
         return self._counting_report(known, now)
 
     def _autograde(self, report: SubmissionReport, about: report_store.About) -> None:
-        """Run nbgrader's autograde step in one transaction."""
-        from .preprocessor import prepared_report  # imports nbgrader, which takes seconds
+        """Run nbgrader's autograde step in one transaction; note the student if it fails."""
+        from .preprocessor import prepared_report  # importing nbgrader takes seconds
 
         course, week = self._course, self._week
         try:

@@ -1,11 +1,11 @@
 """Repair the cells of a student's notebook before nbgrader reads the notebook.
 
-Students may delete, duplicate or retype cells, edit metadata and forge outputs. nbgrader repairs
-some of these changes, and stops the whole batch because of others. `RestoreCells` restores the
-metadata, the type and, if locked, the text of every released grade cell, adds missing cells, and
-removes nbgrader's metadata from all other cells and all outputs. Written answers keep the student's
-text. Content that could run in the instructor's browser (HTML in Markdown, raw cells, attachments
-other than pictures) is made inert, unless it was released.
+Students may delete or duplicate cells, change their types, edit metadata and forge outputs.
+nbgrader repairs some of these changes, but others abort the grading of the whole class.
+`RestoreCells` restores the metadata, the type and, if locked, the text of every released grade
+cell, and adds missing grade cells. It removes all outputs, and nbgrader's metadata from all other
+cells. Written answers keep the student's text. Content that could run in the instructor's browser
+(HTML in Markdown, raw cells, attachments except pictures) is made inert, unless it was released.
 
 `RestoreCells` replaces nbgrader's ClearOutput, DeduplicateIds, OverwriteKernelspec, OverwriteCells
 and CheckCellMetadata.
@@ -40,12 +40,12 @@ class CoursePreprocessor(NbGraderPreprocessor):
     display_data_priority = List(["text/html", "text/plain"]).tag(config=True)
 
     def course(self) -> Course:
-        """Return the course. Read course.yaml again only if it has changed."""
+        """Return the course, reloading course.yaml only if the file has changed."""
         root = Path(self.project)
         return _loaded(root, (root / REGISTRY).stat().st_mtime_ns)
 
     def week(self, course: Course, resources: Resources) -> Week:
-        """Return the week of the assignment. Raise NbgraderError if course.yaml lacks the week."""
+        """Return the assignment's week; raise NbgraderError if course.yaml has no such week."""
         name = resources["nbgrader"]["assignment"]
         for week in course.weeks:
             if week.name == name:
@@ -61,7 +61,7 @@ def _loaded(root: Path, changed: int) -> Course:
 
 
 class RestoreCells(CoursePreprocessor):
-    """Restores the released cells of a student's notebook."""
+    """Restores the released grade cells of a student's notebook."""
 
     def preprocess(self, nb: Notebook, resources: Resources) -> tuple[Notebook, Resources]:
         course = self.course()
@@ -82,7 +82,10 @@ def _released_notebook(path: Path, changed: int) -> Notebook:
 
 
 def restored(nb: Notebook, released: Notebook) -> Notebook:
-    """Return a notebook with the released cells and the student's text and other cells."""
+    """Return the student's notebook with the released grade cells restored.
+
+    Written answers keep the student's text, and the student's other cells stay.
+    """
     graded = first_cells(released.cells)
     texts = {c.source for c in released.cells}
     missing, own = dict(graded), first_cells(nb.cells, graded)
@@ -105,7 +108,10 @@ def restored(nb: Notebook, released: Notebook) -> Notebook:
 
 
 def _repaired(cell: Notebook, original: Notebook | None, texts: set[str]) -> Notebook:
-    """Return a new cell with the student's text; `original` is the released cell, if any."""
+    """Return a safe copy of a student's cell.
+
+    original: the released grade cell, or None if the cell is not graded
+    """
     source = str(cell.source)
     if original is None:
         if cell.cell_type == "code":
@@ -114,7 +120,7 @@ def _repaired(cell: Notebook, original: Notebook | None, texts: set[str]) -> Not
         return _with_pictures(_new_cell("markdown", text), cell)
     repaired = nbformat.from_dict(dict(original))
     if repaired.metadata["nbgrader"]["solution"]:
-        # nbgrader recognizes an unchanged answer by its checksum.
+        # Keep an unchanged answer exactly, because nbgrader recognizes it by its checksum.
         repaired["source"] = source if source == original.source else _inert(source)
         _with_pictures(repaired, cell)
     if repaired.cell_type == "code":
@@ -123,13 +129,13 @@ def _repaired(cell: Notebook, original: Notebook | None, texts: set[str]) -> Not
 
 
 def _new_cell(kind: str, source: str) -> Notebook:
-    """Return a new cell. It is not validated, because the whole notebook is validated later."""
+    """Return a new cell without validation, because the whole notebook is validated later."""
     code: dict[str, Any] = {"execution_count": None, "outputs": []} if kind == "code" else {}
     return nbformat.from_dict({"cell_type": kind, "metadata": {}, "source": source, **code})
 
 
 def _inert(text: str) -> str:
-    """Break HTML tags in a text without changing the meaning of formulas and code."""
+    """Insert a space into HTML tags so that browsers ignore them; formulas and code still work."""
     return _TAG.sub("< ", text)
 
 
@@ -140,9 +146,10 @@ def _with_pictures(fresh: Notebook, cell: Notebook) -> Notebook:
 
 
 def _limit_size(cells: list[Notebook], graded: set[str]) -> None:
-    """Drop ungraded cells and cut the text of graded cells if there is too much text.
+    """Drop ungraded cells and truncate long graded cells if the notebook has too much text.
 
-    Embedded pictures do not count, as attached ones do not, and are dropped before text is cut.
+    Neither embedded nor attached pictures count as text. A cell that is truncated loses its
+    embedded pictures first.
     """
     if sum(map(_length, cells)) <= _MAX_TEXT:
         return

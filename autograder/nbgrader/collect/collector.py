@@ -1,4 +1,4 @@
-"""Collect a week from the exchange."""
+"""Collect a week's submissions from nbgrader's exchange."""
 
 from pathlib import Path
 
@@ -14,19 +14,19 @@ from .groups import grouped_lines, spread_groups
 class Collection(msgspec.Struct, frozen=True):
     """The result of `collect`. The latest result of each week is stored."""
 
-    foreign: dict[str, str] = {}  # student -> different user who owns the submitted files
+    foreign: dict[str, str] = {}  # student -> user who owns the files, if not the student
     notes: list[str] = []  # for the instructor
     fresh: list[str] = []  # students with a new submission
     unchanged: list[str] = []  # students whose submission was collected before
-    missing: list[str] = []  # students of the gradebook without a submission
-    asking: list[str] = []  # students who request a regrade
+    missing: list[str] = []  # students in the gradebook who have not submitted
+    asking: list[str] = []  # students who requested a regrade
     grouped: list[str] = []  # lines about group submissions
 
 
 def collect(course: Course, week: Week, *, check_owner: bool = True) -> Collection:
-    """Run nbgrader's collect for a week, and give group submissions to all members.
+    """Run nbgrader's collect step for a week, and copy group submissions to all group members.
 
-    Raise NbgraderError if the week was never released or nbgrader stops.
+    Raise NbgraderError if the exchange does not exist yet, or if nbgrader's step fails.
     """
     workspace = Workspace(course)
     if not (workspace.exchange / course.id / "inbound").is_dir():
@@ -55,7 +55,7 @@ def collect(course: Course, week: Week, *, check_owner: bool = True) -> Collecti
 
 
 def last_collection(course: Course, week: Week) -> Collection:
-    """Return the result of the latest `collect`, or an empty result before the first."""
+    """Return the result of the latest `collect`, or an empty result if there is none."""
     return read_state(_file(course, week), Collection) or Collection()
 
 

@@ -1,12 +1,12 @@
 """Collect submissions from nbgrader's exchange without trusting its files.
 
-Every student may write anything into the inbound folder, and collecting reads the folder with the
-instructor's permissions. Stock nbgrader follows symbolic links, so a link to a solution becomes a
-perfect submission, and a malformed name, timestamp or oversized folder stops collecting for the
-whole class. This collector copies only regular files of the submission's owner, without following
-links and up to a size limit, and reports skipped files. A student's own submission takes precedence
-over a submission that another user left in the student's name. If all submissions belong to one
-user, the names of the submissions cannot be verified.
+Every student can write anything to the inbound folder, and the folder is read with the instructor's
+permissions. Stock nbgrader follows symbolic links, so a link to a solution becomes a perfect
+submission, and a malformed name or timestamp or an oversized folder aborts the collection for the
+whole class. This collector copies only regular files that belong to the submission's owner, does
+not follow links, limits sizes, and reports skipped files. A submission that the student owns takes
+precedence over a submission that another user left in the student's name. If one user owns all
+submissions, it cannot be verified who submitted them.
 """
 
 import datetime as dt
@@ -44,7 +44,7 @@ class CollectOrdinaryFiles(ExchangeCollect):
         self.notes: list[str] = []  # for the instructor
         self.foreign: dict[str, str] = {}  # student -> owner of the files
         self.fresh: list[str] = []  # students with a new submission
-        self.asking: list[str] = []  # students who request a regrade
+        self.asking: list[str] = []  # students who requested a regrade
 
     def init_src(self) -> None:
         self.src_records = self._newest()
@@ -54,9 +54,9 @@ class CollectOrdinaryFiles(ExchangeCollect):
                 self.foreign[record["username"]] = owner
 
     def _newest(self) -> list[Record]:
-        """Return each student's newest submission, unless it was collected before.
+        """Return each student's newest submission, unless that submission was collected before.
 
-        Submissions under all assignment names of the week are compared.
+        A student may have submitted under any of the week's assignment names.
         """
         course, week = self._course_and_week()
         of_student: dict[str, list[Record]] = {}
@@ -81,7 +81,7 @@ class CollectOrdinaryFiles(ExchangeCollect):
     def _path_to_record(self, path: str) -> Record:
         try:
             record: Record = super()._path_to_record(path)  # type: ignore[no-untyped-call]  # nbgrader's own
-        except Exception:  # nbgrader did not create this name; dateutil raises several types
+        except Exception:  # a malformed name; dateutil raises several types of exceptions
             record = {
                 "username": "",
                 "filename": os.path.basename(path),
@@ -95,7 +95,10 @@ class CollectOrdinaryFiles(ExchangeCollect):
         return record
 
     def _sort_by_timestamp(self, records: list[Record]) -> list[Record]:
-        """Sort by time, newest first, with submissions that the student owns before all others."""
+        """Sort submissions newest first, but put those owned by the student before all others.
+
+        Add a note if other users have submitted in the student's name.
+        """
         ordered = sorted(
             records,
             key=lambda r: (self._owner(r) == r["username"], r["timestamp"]),
@@ -118,7 +121,7 @@ class CollectOrdinaryFiles(ExchangeCollect):
             return "an unknown user"
 
     def copy_files(self) -> None:
-        """Accept each submission, but do not replace an earlier one if it cannot be graded."""
+        """Accept all submissions. One that cannot be graded does not replace an earlier one."""
         course, week = self._course_and_week()
         assert self.coursedir is not None
         ignored, max_bytes = tuple(self.coursedir.ignore), course.limits(week).submission_mib << 20
@@ -127,7 +130,7 @@ class CollectOrdinaryFiles(ExchangeCollect):
             if Workspace(course).submitted(student, week).is_dir() and not self.update:
                 continue
             folder = Path(self.inbound_path) / record["filename"]
-            # As in nbgrader, the time in the folder's name counts; timestamp.txt may be wrong.
+            # Use the time in the folder's name, as nbgrader does. timestamp.txt may be wrong.
             time = format_timestamp(record["timestamp"])
             try:
                 files, left_out = read_ordinary(folder, ignored, max_bytes)

@@ -1,12 +1,12 @@
 """Share submissions and manual marks within groups of students.
 
-The file `groups.csv` next to course.yaml lists the groups (columns `group`, `student`, and `week`
-for a group that does not work together in all weeks).
+The file `groups.csv` next to course.yaml lists the groups. Its columns are `group`, `student` and,
+for a group that works together only in one week, `week`.
 
-The members' submissions are merged in the order of their times. Every member gets the merged
-submission with the time of the newest one. It is graded once (batch/store.py) and recorded for each
-member, whose own extension applies. A manual mark for one member is copied to all members with the
-same answer.
+The members' submissions are merged in chronological order. Every member gets the merged submission
+with the time of the last change. The merged submission is graded only once, because batch/store.py
+reuses the report. It is recorded for each member, with the member's own extension. A manual mark
+for one member is copied to all members with the same answer.
 """
 
 from collections.abc import Mapping
@@ -26,9 +26,9 @@ _SECRET = "submission_secret.txt"
 
 
 def groups_of(course: Course, week: Week) -> list[list[str]]:
-    """Return the groups of a week with at least two students; students are sorted by name.
+    """Return the groups of a week that have at least two students, each group sorted by name.
 
-    Raise NbgraderError if groups.csv names an unknown week, or a student in two groups.
+    Raise NbgraderError if groups.csv names an unknown week, or lists a student in two groups.
     """
     group_of: dict[str, str] = {}
     weeks, path = {w.name for w in course.weeks}, course.root / GROUPS
@@ -48,9 +48,9 @@ def groups_of(course: Course, week: Week) -> list[list[str]]:
 
 
 def spread_groups(course: Course, week: Week) -> dict[str, str]:
-    """Give the merged submission of each group to all members.
+    """Copy each group's merged submission to all members of the group.
 
-    Return the author of the last change for each member who received a new submission.
+    Return a dict from each member who received a new submission to the author of the last change.
     """
     found: dict[str, str] = {}
     authors = _authors(course, week)
@@ -72,9 +72,9 @@ def spread_groups(course: Course, week: Week) -> dict[str, str]:
 
 
 def _joint(course: Course, week: Week, held: Mapping[str, Entry]) -> tuple[str, dict[str, bytes]]:
-    """Return the author of the last change in a group, and the merged files.
+    """Merge the submissions of a group; return the author of the last change and the files.
 
-    held: the submissions that each member's next submission would be merged with
+    held: each member's latest submission that can be merged (`History.base`)
     """
     own = {s: e for s, e in held.items() if e.channel != "group"} or dict(held)
     author, files = "", dict[str, bytes]()
@@ -82,24 +82,24 @@ def _joint(course: Course, week: Week, held: Mapping[str, Entry]) -> tuple[str, 
         merged = merge(course, week, files, earlier_files(course, week, student))
         if not author or not (merged.problem or merged.unchanged):
             author, files = student, dict(merged.files)
-    files.pop(_SECRET, None)  # each member fetches feedback with their own secret
+    files.pop(_SECRET, None)  # every member has a separate secret for fetching feedback
     return author, files
 
 
 def grouped_lines(grouped: Mapping[str, str]) -> list[str]:
-    """Return a line with the author of the group submission for each member."""
+    """Return a line for each member that names the author of the group's submission."""
     return [f"{s} gets the submission of {a} for their group" for s, a in grouped.items()]
 
 
 def author_of(course: Course, week: Week, student: str) -> str:
-    """Return the author of the student's group submission, or the student if nothing was shared."""
+    """Return the author of the student's group submission, or the student if it was not shared."""
     return _authors(course, week).get(student, student)
 
 
 def share_marks(course: Course, week: Week) -> list[str]:
-    """Copy manual marks between the members of each group whose answers are the same.
+    """Copy manual marks between members of a group who have the same answer.
 
-    Return a line for each member who received marks.
+    Return a line for each member who received another member's marks.
     """
     groups = groups_of(course, week)
     if not groups:
@@ -123,9 +123,9 @@ def _copy(
     judged: dict[str, str],
     theirs: dict[str, str],
 ) -> bool:
-    """Copy settled marks and comments of cells with equal digests; return True if any changed.
+    """Copy settled marks and comments between cells with equal digests; return True if any changed.
 
-    judged, theirs: the digests of the cells of `source` and `target` (`judged_digests`)
+    judged, theirs: digests of the cells in `source` and `target` (`judged_digests`)
     """
     done = False
     for name, (grade, comment) in source.items():

@@ -1,9 +1,9 @@
-"""Store every submission of a student for a week, and which submission is current.
+"""Store all submissions of a student for a week, and record which one is current.
 
-`.autograder/submissions/<week>/<student>/` has `index.json`, and the files of each submission in a
-folder that is named by their digest. nbgrader's `submitted/` has a copy of the current submission
-with its number in the file `.parts`. The index is replaced atomically before the copy is created,
-so after an interruption `submissions.collected` finds the missing copy.
+`.autograder/submissions/<week>/<student>/` contains `index.json`, and a folder for each submission
+that is named after the digest of its files. nbgrader's `submitted/` contains a copy of the current
+submission, with the submission's number in the file `.parts`. The index is replaced atomically
+before the copy is created, so `submissions.collected` can detect and complete an interrupted copy.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _TIMESTAMP = "timestamp.txt"
 
 
 class SubmittedPart(msgspec.Struct, frozen=True):
-    """One part of a submission, and its fate when the submission is merged with the earlier one.
+    """One part of a submission, and the result of merging the part with the earlier submission.
 
     new: submitted for the first time. replaced: differs from the earlier submission. same: equals
     the earlier submission. kept: not submitted, or unchanged since the release, and therefore
@@ -37,14 +37,14 @@ class SubmittedPart(msgspec.Struct, frozen=True):
     """
 
     kind: Literal["module", "answer", "file"]
-    name: str  # "softmax.py", or the name of the question or file
+    name: str  # of the module (such as "softmax.py"), question or file
     fate: Literal["new", "replaced", "same", "kept", "missing", "refused"]
 
 
 class Entry(msgspec.Struct, frozen=True):
-    """One submission. `handed_in`: its time in nbgrader's format, "" if the channel has none."""
+    """A stored submission. `handed_in`: submission time in nbgrader's format, or "" if unknown."""
 
-    number: int  # starts with 1 each week
+    number: int  # starts at 1 for each week
     handed_in: str
     received: str  # ISO 8601, UTC
     channel: str
@@ -55,7 +55,7 @@ class Entry(msgspec.Struct, frozen=True):
 
     @property
     def when(self) -> str:
-        """Return the submission time to the minute, or the time of arrival if no time is known."""
+        """Return the submission time, or the time of arrival if it is unknown, to the minute."""
         return (self.handed_in or self.received.replace("T", " "))[:16] + " UTC"
 
 
@@ -63,10 +63,10 @@ class History(msgspec.Struct, frozen=True):
     """A student's submissions for one week, oldest first."""
 
     entries: tuple[Entry, ...] = ()
-    current: int = 0  # number of the submission in nbgrader's folder, or 0
+    current: int = 0  # number of the submission in nbgrader's folder, or 0 if there is none
     restored: bool = False  # True if the current submission was restored
     replaced: int = 0  # number of the restored submission that the current one replaced, or 0
-    seen: str = ""  # the latest submission time, including refused and unchanged submissions
+    seen: str = ""  # latest submission time, including refused and unchanged submissions
 
     def entry(self, number: int) -> Entry | None:
         return next((e for e in self.entries if e.number == number), None)
@@ -81,13 +81,13 @@ class History(msgspec.Struct, frozen=True):
 
     @property
     def base(self) -> Entry | None:
-        """Return the submission that the next submission is merged with, or None if none exists."""
+        """Return the submission that the next one is merged with, or None if there is none."""
         if self.restored or not self.accepted:
             return self.entry(self.current)
         return self.accepted[-1]
 
     def with_entry(self, changed: Entry) -> History:
-        """Return a copy of the history in which `changed` replaces the entry with its number."""
+        """Return a copy of the history in which `changed` replaces the entry of equal number."""
         entries = tuple(changed if e.number == changed.number else e for e in self.entries)
         return msgspec.structs.replace(self, entries=entries)
 
@@ -97,7 +97,10 @@ def history_folder(course: Course, week: Week, student: str) -> Path:
 
 
 def read_history(course: Course, week: Week, student: str) -> History:
-    """Return a student's submissions for a week. Raise NbgraderError if the index is damaged."""
+    """Return a student's submissions for a week, or an empty history if there are none.
+
+    Raise NbgraderError if the index is damaged.
+    """
     path = history_folder(course, week, student) / _INDEX
     try:
         return msgspec.json.decode(path.read_bytes(), type=History)
@@ -117,7 +120,7 @@ def students_with_history(course: Course, week: Week) -> list[str]:
 
 
 def store_files(course: Course, week: Week, student: str, files: Mapping[str, bytes]) -> str:
-    """Store the files of a submission, and return their digest."""
+    """Store the files of a submission, unless already stored, and return their digest."""
     digest = digest_of(files)[:32]
     target = history_folder(course, week, student) / digest
     if not target.is_dir():
@@ -133,7 +136,7 @@ def stored_files(course: Course, week: Week, student: str, entry: Entry) -> dict
 def files_below(folder: Path) -> Iterator[tuple[str, bytes]]:
     """Yield the name and content of each regular file in a folder.
 
-    Skip hidden files, files far above the size limit, and nbgrader's timestamp.txt.
+    Skip links, hidden files, files larger than `FILE_BOUND`, and nbgrader's timestamp.txt.
     """
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder)
@@ -145,7 +148,7 @@ def files_below(folder: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def place(course: Course, week: Week, student: str, entry: Entry) -> None:
-    """Replace the student's folder in nbgrader's `submitted/` by a copy of this submission."""
+    """Replace the student's folder in nbgrader's `submitted/` with a copy of this submission."""
     files = stored_files(course, week, student, entry)
     if entry.handed_in:
         files[_TIMESTAMP] = entry.handed_in.encode()
@@ -154,12 +157,12 @@ def place(course: Course, week: Week, student: str, entry: Entry) -> None:
 
 
 def read_marker(folder: Path) -> int:
-    """Return the number of the submission that was copied to a folder, or 0 without a marker."""
+    """Return the number of the submission in a folder, or 0 if the folder has no marker."""
     return read_state(folder / MARKER, int) or 0
 
 
 def folder_time(folder: Path) -> str:
-    """Return the time in the timestamp.txt of a folder, or "" if it cannot be read."""
+    """Return the time in a folder's timestamp.txt, or "" if the file cannot be read."""
     try:
         return (folder / _TIMESTAMP).read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError):
@@ -167,7 +170,7 @@ def folder_time(folder: Path) -> str:
 
 
 def last_seen(course: Course, week: Week, student: str) -> str:
-    """Return the time of the student's latest submission in nbgrader's format, or ""."""
+    """Return the latest submission time in nbgrader's format, or "" if no time is known."""
     folder = Workspace(course).submitted(student, week)
     return max(read_history(course, week, student).seen, folder_time(folder))
 
@@ -179,11 +182,11 @@ UNREADABLE = ".unreadable"
 def read_student(
     course: Course, week: Week, student: str, folder: Path | None = None
 ) -> Submission:
-    """Read a student's submission for grading, without the files that were released.
+    """Read a student's submission for grading, leaving out files that belong to the release.
 
-    The report then depends only on the student's own files, not on the channel.
+    Without released files, the report depends only on the student's own files, not on the channel.
 
-    folder: the folder of the submission; by default that of the collected submission
+    folder: the submission's folder; defaults to the folder of the collected submission
     """
     workspace = Workspace(course)
     folder = folder or workspace.submitted(student, week)
@@ -202,14 +205,14 @@ def read_student(
     }
     problem = submission.problem
     if problem and entry and entry.problem:
-        problem = entry.problem  # merging saw all files, so it knows the reason
+        problem = entry.problem  # more specific, because merging saw all files
     return msgspec.structs.replace(submission, files=files, problem=problem, notes=notes)
 
 
 def _notebook_notes(
     course: Course, week: Week, folder: Path, submission: Submission
 ) -> Iterator[Note]:
-    """Yield notes about changed cells, and about code that belongs in the module."""
+    """Yield notes about changed cells, and about notebook code that belongs in the module."""
     workspace = Workspace(course)
     if cells := read_cells(folder / f"{week.name}.ipynb"):
         released = read_cells(workspace.released(week) / f"{week.name}.ipynb")

@@ -1,11 +1,11 @@
 """Merge a submission with the student's earlier submission, so that no part is lost.
 
-The parts of a submission are the module, each written answer, and other files for the module. A
-part that is missing or equals the released part is kept from the student's earlier submission. All
-channels use `merge`, so they keep, replace and refuse parts in the same way.
+The parts of a submission are the module, each written answer, and other files that the module
+needs. If a part is missing or unchanged since the release, the part from the student's earlier
+submission is kept. All channels use `merge`, so they keep, replace and refuse parts alike.
 
 The files are not trusted. Notebooks are parsed within limits and never run, the module is parsed
-and never imported, and files whose names begin with a dot are dropped.
+but never imported, and files whose names begin with a dot are dropped.
 """
 
 import ast
@@ -33,7 +33,7 @@ _NOTEBOOKS = (".ipynb", UNREADABLE)
 
 
 class Merged(msgspec.Struct, frozen=True):
-    """A merged submission, ready for grading. Merging its files again changes nothing."""
+    """A merged submission, ready for grading. Merging its files again has no effect."""
 
     files: dict[str, bytes]
     parts: tuple[SubmittedPart, ...]  # module, answers in the order of the week, other files
@@ -42,15 +42,17 @@ class Merged(msgspec.Struct, frozen=True):
 
     @property
     def unchanged(self) -> bool:
-        """Return True if all graded parts are those of the earlier submission."""
+        """Return True if no part is new or differs from the earlier submission."""
         return all(p.fate not in ("new", "replaced") for p in self.parts)
 
 
 def merge(course: Course, week: Week, earlier: Files, incoming: Files) -> Merged:
-    """Merge incoming files with those of the student's earlier submission, by name.
+    """Merge incoming files with the files of the student's earlier submission.
 
     If the module cannot be graded but the notebook has new answers, accept the answers and keep the
-    earlier module. `earlier` is empty for a first submission.
+    earlier module.
+
+    earlier, incoming: content of the files by name; `earlier` is empty for a first submission
     """
     sent, notes = _laid_out(course, week, incoming)
     sent = _without_stub(week, sent, earlier, Workspace(course).released_file(week, week.module))
@@ -98,9 +100,9 @@ def _merged(
 
 
 def _laid_out(course: Course, week: Week, incoming: Files) -> tuple[dict[str, bytes], list[Note]]:
-    """Unpack a zip, and name files relative to the folder of the module or of the notebook.
+    """Unpack a zip, and make names relative to the folder that contains the module or notebook.
 
-    Return the files, and notes about a renamed module.
+    Return the files, and notes if the module was renamed or converted.
     """
     bound = course.limits(week).submission_mib << 20
     own = {name: data for name, data in incoming.items() if _is_students(name)}
@@ -113,7 +115,7 @@ def _laid_out(course: Course, week: Week, incoming: Files) -> tuple[dict[str, by
         named, notes = with_module(own, week)
     places = folders_with(named, week.module) or folders_with(named, f"{week.name}.ipynb")
     if not places or (len(places) > 1 and len(places[0].parts) == len(places[1].parts)):
-        return named, list(notes)  # the intake explains the problem
+        return named, list(notes)  # the intake reports the problem
     return files_in(named, places[0]), list(notes)
 
 
@@ -129,7 +131,10 @@ def _is_students(name: str) -> bool:
 def _without_stub(
     week: Week, sent: dict[str, bytes], earlier: Files, stub: bytes
 ) -> dict[str, bytes]:
-    """Drop an unchanged stub if a renamed or an earlier module differs from the stub."""
+    """Drop the module if it is the unchanged stub and the student's code is elsewhere.
+
+    The code may be in a file with a different name or in the earlier submission.
+    """
     module = sent.get(week.module)
     if module is None or not stub or module.split() != stub.split():
         return sent
@@ -143,8 +148,8 @@ def _without_stub(
 def _with_kept_files(week: Week, sent: Files, earlier: Files) -> dict[str, bytes]:
     """Add the earlier files that the new submission does not replace.
 
-    A submission with the module and other files is a complete folder. It replaces all earlier
-    files, because students may delete files on purpose.
+    A submission of the module together with other files counts as a complete folder and replaces
+    all earlier files, because the student may have deleted files on purpose.
     """
     kept = {n: d for n, d in earlier.items() if _is_students(n) and not n.endswith(UNREADABLE)}
     alone = all(n == week.module or n.endswith(_NOTEBOOKS) or n in FROM_NBGRADER for n in sent)
@@ -157,7 +162,7 @@ def _with_kept_files(week: Week, sent: Files, earlier: Files) -> dict[str, bytes
 def _with_notebook(week: Week, sent: dict[str, bytes]) -> tuple[dict[str, bytes], list[Note]]:
     """Rename the student's notebook to the released name, and move a damaged notebook aside.
 
-    Return the files, and a note for the student.
+    Return the files, and a note for the student if a notebook was renamed or moved.
     """
     name = f"{week.name}.ipynb"
     others = [n for n in sorted(sent) if n.endswith(".ipynb") and "/" not in n and n != name]
@@ -197,7 +202,7 @@ def _answers(week: Week, notebook: Any, originals: Mapping[str, Any]) -> _Answer
 
 
 def _written(answers: _Answers, released: _Answers) -> _Answers:
-    from ...authoring.lesson.handout import ANSWER  # imports nbformat, which takes a second
+    from ...authoring.lesson.handout import ANSWER  # importing nbformat takes a second
 
     empty = {"", ANSWER}
     return {
@@ -208,7 +213,7 @@ def _written(answers: _Answers, released: _Answers) -> _Answers:
 
 
 def _with_answers(now: Any, before: Any, names: list[str], originals: Mapping[str, Any]) -> bytes:
-    """Copy the named answers from the notebook `before` to `now`, and return `now` as JSON."""
+    """Copy the answers in `names` from notebook `before` to `now`, and return `now` as JSON."""
     import nbformat
 
     own, old = (first_cells(notebook.cells, originals) for notebook in (now, before))
@@ -239,7 +244,7 @@ def _part(
 
 
 def _is_part(course: Course, week: Week, name: str) -> bool:
-    """Return True if the file is graded with the module and is not a released file."""
+    """Return True if the file is the student's own and is graded along with the module."""
     return (
         name != week.module
         and name not in FROM_NBGRADER
@@ -251,9 +256,9 @@ def _is_part(course: Course, week: Week, name: str) -> bool:
 def _problem(
     course: Course, week: Week, files: Files, sent: Files, earlier: Files, *, answered: bool
 ) -> str:
-    """Return why a merged submission cannot be graded, or "" if it can be graded.
+    """Return the reason why a merged submission cannot be graded, or "" if it can be graded.
 
-    answered: the submission has new answers, so it needs no module
+    answered: True if the submission has new answers, so that a module is not required
     """
     if week.module not in sent and len(several := module_candidates(sent, week)) > 1:
         names = " and ".join(clean_name(name) for name in several[:3])
@@ -278,7 +283,7 @@ def _syntax_error(source: bytes) -> SyntaxError | None:
     except SyntaxError as error:
         return error
     except (ValueError, RecursionError, MemoryError):
-        return None  # because the grader reports this problem
+        return None  # the grader reports this problem
     return None
 
 

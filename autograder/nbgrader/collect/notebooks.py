@@ -1,8 +1,9 @@
 """Read students' notebooks within limits, and report changed cells and misplaced code.
 
 Notebooks are not trusted, so they are parsed within limits and never run. Parsing needs half a
-kilobyte for each pair of braces, so `text_in` estimates the memory first. Unreadable cells are
-ignored, because the grade does not depend on them. `cell_repair` repairs the reported cells.
+kilobyte for each pair of braces, so `text_in` first estimates the memory that parsing would need.
+Unreadable cells are ignored, because they do not affect the automatic scores. `cell_repair` repairs
+the cells that are reported here.
 """
 
 import ast
@@ -22,16 +23,16 @@ from ...model.source.reachable import MAX_TOKENS, count_tokens
 from ...model.submission_files import Note
 
 DATA_URL = re.compile(r"\((data:image/[a-z+]+;base64,[A-Za-z0-9+/]+={0,2})\)")
-PICTURES = ("image/png", "image/jpeg", "image/gif", "image/webp")  # kept in answers
+PICTURES = ("image/png", "image/jpeg", "image/gif", "image/webp")  # media types allowed in answers
 _BOUND = 24 << 20
-# Bytes of memory that parsing needs for each of these characters, and the limit for a notebook.
+# Estimated bytes of memory that parsing needs for each occurrence of these characters.
 _BYTES_OF = {"{": 500, "[": 150, ",": 50, ":": 50, '"': 50}
 _OTHERS = bytes(sign for sign in range(256) if chr(sign) not in _BYTES_OF)
-_MOST_BYTES = 32 << 20
-# Matches a string, or an endless string as group 1, so that no text takes quadratic time.
+_MOST_BYTES = 32 << 20  # limit on the estimate for a notebook
+# Matches a string. Group 1 is an unterminated string, which would otherwise take quadratic time.
 _STRING = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"|(".*+)', re.DOTALL)
-CELLS = 1000  # cells after these are ignored, except graded ones
-# Matches escaped backslashes and surrogate pairs as group 1, or an unpaired surrogate.
+CELLS = 1000  # ungraded cells after this many cells are ignored
+# Matches an unpaired surrogate. Group 1 is text to skip: escaped backslashes and surrogate pairs.
 _ESCAPES = re.compile(
     r"((?:\\\\[^\\]*+)++|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})"
     r"|\\u[dD][89a-fA-F][0-9a-fA-F]{2}"
@@ -43,7 +44,7 @@ _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
 def read_cells(path: Path) -> list[dict[str, Any]]:
-    """Return the readable cells, or [] if the notebook cannot be read or is too large."""
+    """Return a notebook's readable cells, or [] if the file is unreadable or too large."""
     try:
         if path.is_symlink() or not path.is_file() or path.stat().st_size > _BOUND:
             return []
@@ -58,7 +59,7 @@ def text_in(data: bytes, name: str) -> str:
     """Decode a notebook. Raise ValueError if parsing the notebook would need too much memory.
 
     Unpaired surrogates, which some editors write, become replacement characters, because neither
-    files nor the gradebook can store surrogates. As with modules, UTF-16 is accepted.
+    files nor the gradebook can store surrogates. UTF-16 is accepted, as it is for modules.
     """
     if len(data) > _BOUND:
         raise ValueError(f"{name} is too large for a notebook")
@@ -77,29 +78,29 @@ def text_in(data: bytes, name: str) -> str:
 
 
 def _weights(data: bytes) -> tuple[int, int]:
-    """Return the estimated memory in bytes of all parts, and of the strings only."""
-    signs = data.translate(None, _OTHERS)  # in one pass over the data
+    """Estimate the bytes needed to parse a notebook; return the total and the part for strings."""
+    signs = data.translate(None, _OTHERS)
     weights = {sign: signs.count(sign.encode()) * weight for sign, weight in _BYTES_OF.items()}
     return sum(weights.values()), weights['"']
 
 
 def parse_notebook(data: bytes) -> Any:
-    """Return a notebook of nbformat 4, or None if it cannot be read."""
+    """Parse a notebook and convert it to nbformat 4; return None if it cannot be read."""
     import nbformat  # takes a second to import
 
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # because RestoreCells repairs these cells
+        warnings.simplefilter("ignore")  # RestoreCells repairs the cells it warns about
         try:
             notebook = _validated(nbformat.reader.reads(text_in(data, "the notebook")))
             return notebook if notebook.nbformat == 4 else _validated(nbformat.convert(notebook, 4))
-        except Exception:  # nbformat raises many kinds of errors for damaged files
+        except Exception:  # nbformat raises many types of exceptions for damaged files
             return None
 
 
 def _validated(notebook: Any) -> Any:
-    """Return a valid notebook with ids for all cells, or raise an exception.
+    """Return the notebook with ids for all cells, or raise an exception if it is invalid.
 
-    `nbformat.validate` takes minutes to word the errors of a notebook that has thousands.
+    `nbformat.validate` is not used, because it takes minutes to format thousands of errors.
     """
     from nbformat import reader, validator
 
@@ -110,7 +111,7 @@ def _validated(notebook: Any) -> Any:
 
 
 def grade_id(cell: Mapping[str, Any]) -> str:
-    """Return nbgrader's name of a cell, or "" if the cell has no valid name."""
+    """Return nbgrader's name for a cell (`grade_id`), or "" if the cell has no valid name."""
     metadata = cell.get("metadata")
     grading = metadata.get("nbgrader") if isinstance(metadata, dict) else None
     name = grading.get("grade_id") if isinstance(grading, dict) else None
@@ -120,9 +121,10 @@ def grade_id(cell: Mapping[str, Any]) -> str:
 def first_cells(
     cells: Iterable[Any], released: Mapping[str, Any] = MappingProxyType({})
 ) -> dict[str, Any]:
-    """Return the first cell with each grade id.
+    """Return the first cell with each grade id, by id.
 
-    A later cell with the same id is preferred if all before are empty or as in `released`.
+    If that cell is empty or unchanged from `released`, prefer the first later duplicate that the
+    student has edited.
     """
     found: dict[str, Any] = {}
     for cell in cells:
@@ -144,12 +146,12 @@ def source_of(cell: Mapping[str, Any]) -> str:
 
 
 def joined(text: Any) -> str:
-    """Return a text of the notebook format, which may be a list of lines, as a string."""
+    """Return a text from a notebook, which may be stored as a list of lines, as a string."""
     return "".join(map(str, text)) if isinstance(text, list) else str(text)
 
 
 def pictures_of(cell: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return the attached pictures of a cell, by file name and media type."""
+    """Return the pictures attached to a cell, by file name and media type."""
     attached = cell.get("attachments")
     kept = {
         name: {kind: data for kind, data in bundle.items() if kind in PICTURES}
@@ -186,7 +188,7 @@ def cell_notes(own: list[dict[str, Any]], released: list[dict[str, Any]], week: 
 
 
 def unwritten(week: Week, module: str, stub: str) -> set[str]:
-    """Return the exercises that a module does not define or that are unchanged from the stub."""
+    """Return the exercises that a module does not define, or leaves as they are in the stub."""
     own, stubs = _definitions(module), _definitions(stub)
     return {
         e.name
@@ -197,7 +199,7 @@ def unwritten(week: Week, module: str, stub: str) -> set[str]:
 
 
 def code_notes(cells: list[dict[str, Any]], module: str, stub: str, week: Week) -> Iterator[Note]:
-    """Yield a note if the notebook defines exercises that the module does not define."""
+    """Yield a note if the student has written exercises in the notebook but not in the module."""
     exercises = {e.name for e in week.exercises}
     names = [name for name in dict.fromkeys(_defined_in(cells)) if name in exercises]
     missing = unwritten(week, module, stub) if names else set()
@@ -211,7 +213,7 @@ def code_notes(cells: list[dict[str, Any]], module: str, stub: str, week: Week) 
 
 
 def _dumped(node: ast.AST) -> str:
-    """Return a syntax tree as text, or "" if it is too deep or contains a very long number."""
+    """Dump a syntax tree; return "" if it is too deep or contains a very long number."""
     try:
         return ast.dump(node)
     except (RecursionError, ValueError):
@@ -222,7 +224,7 @@ def _defined_in(cells: list[dict[str, Any]]) -> Iterator[str]:
     signs = 0
     for cell in cells:
         if cell.get("cell_type") != "code" or not _DEFINES.search(source_of(cell)):
-            continue  # because parsing all cells is slow
+            continue  # parsing every cell would be slow
         source = _MAGIC.sub("", source_of(cell))
         signs += count_tokens(source)
         if signs > MAX_TOKENS:
@@ -230,7 +232,7 @@ def _defined_in(cells: list[dict[str, Any]]) -> Iterator[str]:
         yield from _definitions(source)
 
 
-@lru_cache(maxsize=256)  # most cells are the released ones, which all students have
+@lru_cache(maxsize=256)  # most cells are released cells, which all students share
 def _definitions(source: str) -> Mapping[str, ast.stmt]:
     try:
         body = ast.parse(source).body

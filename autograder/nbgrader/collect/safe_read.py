@@ -1,4 +1,4 @@
-"""Read regular files of one owner within limits, from a folder that students can write to."""
+"""Read one owner's regular files, within size limits, from a folder that students can write to."""
 
 import os
 import stat
@@ -10,7 +10,7 @@ from ...batch.intake import is_wanted
 FILE_BOUND = 64 << 20
 _TOTAL_BOUND = 256 << 20
 _FILES_BOUND = 2000
-_DEPTH = 40  # limit of nested folders
+_DEPTH = 40  # maximum depth of nested folders
 
 
 def read_ordinary(
@@ -18,15 +18,14 @@ def read_ordinary(
 ) -> tuple[dict[str, bytes], list[str]]:
     """Return the regular files of a folder by name, and a line for each skipped file.
 
-    ignored: patterns of file and folder names to skip silently. bound: the size limit in bytes for
-    files other than notebooks, because nbgrader would copy larger files to autograded/ and
-    feedback/.
+    ignored: patterns of file and folder names to skip silently. bound: size limit in bytes for
+    files other than notebooks, which nbgrader copies to autograded/ and feedback/.
     """
     found: dict[str, bytes] = {}
     left_out: list[str] = []
     total = count = 0
     owner = os.lstat(source).st_uid
-    # fwalk keeps each folder open, so a student cannot replace the folder by a link.
+    # fwalk keeps each folder open, so a student cannot swap the folder for a link meanwhile.
     for folder, folders, files, descriptor in os.fwalk(source, follow_symlinks=False):
         inside = os.path.relpath(folder, source)
         folders[:] = [f for f in sorted(folders) if not _matches(f, ignored)]
@@ -56,7 +55,7 @@ def _matches(name: str, patterns: tuple[str, ...]) -> bool:
 
 
 def _read_file(name: str, folder: int, owner: int, bound: int) -> tuple[bytes | None, str]:
-    """Return the content, or None if the file was skipped, and a problem or ""."""
+    """Return the content (None if the file was skipped), and a description of any problem."""
     try:
         flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
         descriptor = os.open(name, flags, dir_fd=folder)
@@ -71,6 +70,6 @@ def _read_file(name: str, folder: int, owner: int, bound: int) -> tuple[bytes | 
         size = status.st_size >> 20
         if status.st_size > bound and not is_wanted(name):
             return None, f"({size} MiB) was skipped: no graded file is so large"
-        if status.st_size > bound:  # this size is enough for grading to refuse the submission
+        if status.st_size > bound:  # placeholder that makes grading refuse it
             return bytes(bound + 1), f"is too large ({size} MiB): its content was skipped"
         return file.read(bound), ""

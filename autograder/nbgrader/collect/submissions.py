@@ -1,8 +1,8 @@
 """Accept submissions from every channel: merge them, store them and make them current.
 
 A submission that cannot be graded never replaces a submission that can be graded. Submitting the
-same parts again has no effect and keeps the earlier time. Every submission is stored (history.py)
-and can be restored.
+same parts again has no effect and keeps the earlier submission time. Every submission is stored
+(history.py) and can be restored.
 """
 
 import datetime as dt
@@ -35,7 +35,7 @@ from .history import (
 )
 from .merging import Merged, merge
 
-_FOR_INSTRUCTORS = ("missing", "unreadable", "renamed", "refused")  # kinds of notes to report
+_FOR_INSTRUCTORS = ("missing", "unreadable", "renamed", "refused")  # kinds of notes
 _MISSING = Note(
     "missing",
     "Your submission has no notebook, so no written answers could be marked. Your module was "
@@ -47,7 +47,7 @@ class Accepted(NamedTuple):
     """The outcome of accepting a submission."""
 
     entry: Entry | None  # None if the submission changes nothing
-    refused: bool = False  # cannot be graded, so an earlier submission stays current
+    refused: bool = False  # True if it cannot be graded and an earlier submission stays current
 
     def remarks(self, student: str) -> list[str]:
         """Return the lines to print for the instructor."""
@@ -70,10 +70,10 @@ def accept(
     *,
     whole: bool = False,
 ) -> Accepted:
-    """Merge a submission with the student's earlier one, store it, and make it current.
+    """Merge a submission with the student's earlier one, store the result, and make it current.
 
-    handed_in: submission time in nbgrader's format, or "" if it is unknown. whole: store the files
-    unchanged, because the service merged them before they were graded.
+    handed_in: submission time in nbgrader's format, or "" if unknown. whole: store `incoming`
+    unchanged, because the web service had already merged the files before grading them.
     """
     with in_turn(history_folder(course, week, student)):
         history = _accept_folder(course, week, student)
@@ -117,7 +117,7 @@ def _keep(
     else:
         unchanged = base is not None and merged.unchanged and not base.problem
     if base is not None and unchanged:
-        # The number and the time stay, even if files that are not graded have changed.
+        # Keep the number and time, even if files that are not graded have changed.
         if is_refreshed := not merged.problem and base.digest != entry.digest:
             base = replace(base, digest=entry.digest, notes=entry.notes)
             history = history.with_entry(base)
@@ -138,7 +138,10 @@ def _keep(
 def acceptor(
     course: Course, week: Week, channel: str
 ) -> Callable[[str, dict[str, bytes], str], list[str]]:
-    """Return a function that accepts (student, files, time) and returns lines to print."""
+    """Return a function that accepts a submission (student, files, time) from the channel.
+
+    The function returns the lines to print.
+    """
 
     def accept_files(student: str, files: dict[str, bytes], handed_in: str) -> list[str]:
         return accept(course, week, student, files, handed_in, channel).remarks(student)
@@ -172,13 +175,16 @@ def _storable(files: Mapping[str, bytes]) -> dict[str, bytes]:
 
 
 def _accept_folder(course: Course, week: Week, student: str) -> History:
-    """Return the history after accepting files that were added or edited by hand."""
+    """Accept files that were added or edited by hand, and return the updated history.
+
+    If copying the current submission to nbgrader's folder was interrupted, copy it again.
+    """
     folder = Workspace(course).submitted(student, week)
     history = read_history(course, week, student)
     current, marker = history.entry(history.current), read_marker(folder)
     copied = folder.is_dir() and marker in (0, history.current)
     files = dict(files_below(folder)) if copied or current is None else {}
-    if current is not None and not files:  # copying was interrupted
+    if current is not None and not files:  # the copy was interrupted
         place(course, week, student, current)
     if not files:
         return history
@@ -196,7 +202,7 @@ def _accept_folder(course: Course, week: Week, student: str) -> History:
 
 
 def earlier_files(course: Course, week: Week, student: str) -> dict[str, bytes]:
-    """Return the files that the next submission is merged with, or {} before the first."""
+    """Return the files that the next submission is merged with, or {} if it is the first."""
     base = full_history(course, week, student).base
     return stored_files(course, week, student, base) if base else {}
 
@@ -204,7 +210,10 @@ def earlier_files(course: Course, week: Week, student: str) -> dict[str, bytes]:
 def put_in_place(
     course: Course, week: Week, student: str, number: int, *, restored: bool = False
 ) -> None:
-    """Make an earlier submission current. `restored`: until the next submission."""
+    """Make an earlier submission current. Raise NbgraderError if the number is unknown.
+
+    restored: also mark the submission as restored, so that it counts until the next submission
+    """
     with in_turn(history_folder(course, week, student)):
         history = _accept_folder(course, week, student)
         entry = history.entry(number)
@@ -216,7 +225,9 @@ def put_in_place(
 
 
 def refuse(course: Course, week: Week, student: str, number: int, stays: int, why: str) -> None:
-    """Mark submission `number` as not gradable, make `stays` current, and accept the new answers.
+    """Mark submission `number` as impossible to grade, and make submission `stays` current.
+
+    Then accept the notebook of the refused submission, so that new written answers are not lost.
 
     why: the reason, for the student and the instructor
     """
@@ -236,7 +247,7 @@ def refuse(course: Course, week: Week, student: str, number: int, stays: int, wh
 
 
 def full_history(course: Course, week: Week, student: str) -> History:
-    """Return a student's submissions, including a submission that was added by hand."""
+    """Return a student's submissions, after accepting files that were added by hand."""
     with in_turn(history_folder(course, week, student)):
         return _accept_folder(course, week, student)
 
@@ -244,7 +255,7 @@ def full_history(course: Course, week: Week, student: str) -> History:
 def collected(course: Course, week: Week) -> Sequence[Submission]:
     """Return the current submission of every student who submitted the week.
 
-    Accept folders that were added by hand, and complete interrupted copies.
+    Folders that were added by hand are accepted, and interrupted copies are completed.
     """
     workspace = Workspace(course)
     known = students_with_history(course, week)

@@ -1,7 +1,7 @@
 """Regrade a week after a hidden test was fixed, undo a regrade, and answer regrade requests.
 
-`regrade` compares and writes scores. `regrade_log` records every regrade, so that it can be undone
-or completed after an interruption, and stores requests and answers. Start reading at `regrade`.
+`regrade` compares and writes scores. `regrade_log` logs every regrade so that it can be undone, or
+completed after an interruption, and stores regrade requests. Start reading at `regrade`.
 """
 
 __all__ = ["regrade", "regrade_log"]

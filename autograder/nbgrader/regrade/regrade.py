@@ -1,10 +1,10 @@
 """Regrade a week after a hidden test was fixed, and undo a regrade.
 
-A regrade writes only the automatic scores of exercises. Manual marks stay and take precedence.
-Students who have submitted again since grading are left out and need `grade`.
+A regrade changes only the automatic scores of exercises. Manual marks stay and take precedence.
+Students who have submitted again since they were graded are left out; run `grade` for them.
 
-All scores of a plan and their late penalties are written to the gradebook in one transaction, then
-the reports and graded notebooks. Every step can be repeated after an interruption.
+The scores and late penalties of a plan are written to the gradebook in one transaction, followed by
+the reports and graded notebooks. After an interruption, all steps can safely be repeated.
 """
 
 from dataclasses import dataclass, field
@@ -40,11 +40,11 @@ class LeftOut(Enum):
 
 @dataclass
 class Preview:
-    """The effect of a regrade."""
+    """The changes that a regrade would make."""
 
     changes: list[ScoreChange] = field(default_factory=list)
     same: list[str] = field(default_factory=list)  # students without any change
-    by_hand: dict[str, list[str]] = field(default_factory=dict)  # student -> marked exercises
+    by_hand: dict[str, list[str]] = field(default_factory=dict)  # student -> hand-marked exercises
     left_out: dict[str, LeftOut] = field(default_factory=dict)  # student -> reason
 
     @property
@@ -53,12 +53,12 @@ class Preview:
 
     @property
     def reworded(self) -> list[ScoreChange]:
-        """Return the changes of verdicts or messages without a change of scores."""
+        """Return the changes that affect only verdicts or messages, not scores."""
         return [c for c in self.changes if not _rescored(c)]
 
 
 def total(change: ScoreChange) -> tuple[float, float]:
-    """Return the sums of the automatic scores before and after a change."""
+    """Return a student's total automatic score before and after a change."""
     return sum(v or 0.0 for v in change.old_scores.values()), sum(change.new_scores.values())
 
 
@@ -70,7 +70,10 @@ def _rescored(change: ScoreChange) -> bool:
 
 
 def preview(course: Course, week: Week, report: Report) -> Preview:
-    """Compare a new report with the gradebook, without writing scores."""
+    """Compare a new report with the gradebook, without writing scores.
+
+    Raise NbgraderError if the week was not graded, or if the gradebook has lost scores.
+    """
     found = Preview()
     keep_marks(course)
     with open_gradebook(course) as gradebook:
@@ -91,7 +94,7 @@ def preview(course: Course, week: Week, report: Report) -> Preview:
 def _compare(
     course: Course, week: Week, gradebook: Any, new: SubmissionReport, found: Preview
 ) -> LeftOut | None:
-    """Add a student's change to the preview. Return a reason if the student is left out."""
+    """Add a student to the preview, or return the reason why the student is left out."""
     student = new.name
     old = report_store.stored_report(course, week, student)
     grades = _grades(gradebook, week, student)
@@ -133,16 +136,17 @@ def _require_same_points(week: Week, grades: dict[str, Any]) -> None:
 
 
 def plan_of(course: Course, week: Week, report: Report, found: Preview, reason: str) -> Plan:
-    """Return a plan with the changes of a preview."""
+    """Return the plan that carries out the changes of a preview."""
     graders = fingerprint(course, week, report.devices, course_secret(course), report.sandbox)
     changes = tuple(found.changes)
     return Plan(week=week.name, reason=reason, graders=graders.hex(), changes=changes)
 
 
 def undoing(course: Course, week: Week, log: RegradeLog, reason: str) -> tuple[Plan, list[str]]:
-    """Return a plan that undoes the last regrade, and the students who were graded again since.
+    """Return a plan that undoes the last regrade, and the students it cannot restore.
 
-    Raise NbgraderError if there is nothing to undo.
+    A student who was graded again after the regrade keeps the new scores. Raise NbgraderError if
+    there is nothing to undo.
     """
     last = log.last()
     if last is None:
@@ -174,7 +178,7 @@ def undoing(course: Course, week: Week, log: RegradeLog, reason: str) -> tuple[P
 
 
 def _as_left(grades: dict[str, Any], held: report_store.Recorded, change: ScoreChange) -> bool:
-    """Return True if the gradebook still has the scores that the change wrote."""
+    """Return True if the submission and its scores are still as the change left them."""
     return held.number == change.new.number and all(
         name in grades and abs((grades[name].auto_score or 0.0) - score) <= _TOLERANCE
         for name, score in change.new_scores.items()
@@ -182,7 +186,7 @@ def _as_left(grades: dict[str, Any], held: report_store.Recorded, change: ScoreC
 
 
 def carry_out(course: Course, week: Week, log: RegradeLog, plan: Plan) -> None:
-    """Write the scores, reports and notebooks of a plan."""
+    """Write the scores, reports and notebooks of a plan, and log the plan."""
     log.begin(plan)
     for change in write_gradebook(course, week, plan):
         write_state(report_store.recorded_file(course, week, change.student), change.new)
@@ -191,9 +195,10 @@ def carry_out(course: Course, week: Week, log: RegradeLog, plan: Plan) -> None:
 
 
 def write_gradebook(course: Course, week: Week, plan: Plan) -> list[ScoreChange]:
-    """Write all scores and late penalties in one transaction, and return the written changes.
+    """Write all scores and late penalties in one transaction; return the changes written.
 
-    A submission that was graded after the plan was interrupted keeps its scores.
+    Skip a student who was graded again after the plan was interrupted, or whose exercises in the
+    gradebook differ from the plan's.
     """
     current = []
     with open_gradebook(course) as gradebook:

@@ -1,12 +1,12 @@
 """Record who changed which scores, when and why, and store students' regrade requests.
 
 The folder `.autograder/regrades/<week>/` has a file for each regrade and each undo, with the scores
-and reports before and after. The file is written as `unfinished` before the gradebook changes, and
-renamed after all other steps. So an interrupted regrade is found and completed before the next.
+and reports before and after. The file is called `unfinished` until the gradebook, reports and
+notebooks are written, so an interrupted regrade is detected and completed before the next one.
 
 Students request a regrade by submitting their folder again with a `regrade-request.md`. `collect`
-stores the request in `.autograder/requests/<week>/<student>.json`. A request without any other
-change keeps the submission and its time.
+stores the request in `.autograder/requests/<week>/<student>.json`. If nothing else has changed, the
+earlier submission and its time stay.
 """
 
 import datetime as dt
@@ -26,7 +26,7 @@ from ..workspace import read_state, write_state
 
 
 class ScoreChange(msgspec.Struct, frozen=True):
-    """One student's scores before and after, by exercise, with their reports."""
+    """One student's scores (by exercise) and reports before and after a regrade."""
 
     student: str
     old_scores: dict[str, float | None]  # from the gradebook
@@ -46,7 +46,7 @@ def _new_id() -> str:
 def _user() -> str:
     try:
         return getpass.getuser()
-    except (KeyError, OSError, ImportError):  # a user id without a name
+    except (KeyError, OSError, ImportError):  # this user id has no name
         return "unknown"
 
 
@@ -55,7 +55,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
 
     id: str = field(default_factory=_new_id)
     week: str
-    undoes: str = ""  # the id of the undone regrade, or "" for a regrade
+    undoes: str = ""  # id of the regrade that this plan undoes, or "" if it is a regrade
     at: str = field(default_factory=_now)
     who: str = field(default_factory=_user)
     reason: str
@@ -71,7 +71,7 @@ class RegradeLog:
         self._unfinished = self.folder / "unfinished"
 
     def alone(self) -> AbstractContextManager[None]:
-        """Lock the week. Raise NbgraderError if a regrade is running."""
+        """Lock the week; raise NbgraderError if another regrade of the week is running."""
         busy = NbgraderError("another regrade of this week is running: wait until it is finished")
         return alone(self.folder / "lock", busy)
 
@@ -80,13 +80,13 @@ class RegradeLog:
         return [self._read(path) for path in sorted(self.folder.glob("*.json"))]
 
     def last(self) -> Plan | None:
-        """Return the latest regrade that was not undone, or None if there is none to undo."""
+        """Return the latest regrade that was not undone, or None if there is no such regrade."""
         entries = self.entries()
         undone = {e.undoes for e in entries}
         return next((e for e in reversed(entries) if not e.undoes and e.id not in undone), None)
 
     def unfinished(self) -> Plan | None:
-        """Return the regrade that was interrupted, or None."""
+        """Return the interrupted regrade or undo, or None if every plan was completed."""
         return self._read(self._unfinished) if self._unfinished.is_file() else None
 
     def _read(self, path: Path) -> Plan:
@@ -110,7 +110,7 @@ _MAX_BYTES = 8192
 
 
 class RegradeRequest(msgspec.Struct, frozen=True):
-    """A request and the instructor's answer. Times are ISO 8601, UTC."""
+    """A regrade request and the instructor's answer. Times are ISO 8601, UTC."""
 
     text: str
     asked: str
@@ -119,7 +119,7 @@ class RegradeRequest(msgspec.Struct, frozen=True):
 
 
 def note_request(course: Course, week: Week, student: str, data: bytes) -> bool:
-    """Store the request in a submission. Return False if it is empty or already stored."""
+    """Store a student's regrade request. Return False if the text is empty or already stored."""
     text = data[:_MAX_BYTES].decode("utf-8", "replace").strip()
     known = read_request(course, week, student)
     if not text or (known is not None and known.text == text):
@@ -143,7 +143,10 @@ def open_requests(course: Course, week: Week) -> dict[str, str]:
 
 
 def answer_request(course: Course, week: Week, student: str, answer: str) -> None:
-    """Close a request with an answer that the student's feedback shows."""
+    """Store the instructor's answer, which closes the request and is shown in the feedback.
+
+    Raise NbgraderError if the student has not requested a regrade.
+    """
     request = read_request(course, week, student)
     if request is None:
         raise NbgraderError(f"{student} has not requested a regrade of {week.name}")
@@ -152,7 +155,7 @@ def answer_request(course: Course, week: Week, student: str, answer: str) -> Non
 
 
 def answer_note(course: Course, week: Week, student: str) -> list[str]:
-    """Return the note on the feedback page about an answered request, or no note."""
+    """Return a list with the feedback page's note about an answered request, or []."""
     request = read_request(course, week, student)
     return [f"You asked for a regrade. {request.answer}"] if request and request.answer else []
 

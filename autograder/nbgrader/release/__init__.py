@@ -1,8 +1,8 @@
-"""Releases of a week and of its solutions.
+"""Release weeks, corrected weeks and solutions.
 
 Every release is checked for secrets before and after it is published (`publish`, `solutions`).
-`archive` numbers the releases of a corrected week, and archives the tests of each release to grade
-the submissions that are based on it. Start reading at `publish`.
+`archive` numbers the releases of a week, and keeps the tests of each release so that submissions
+based on an earlier release can still be graded. Start reading at `publish`.
 """
 
 __all__ = ["archive", "publish", "solutions"]

@@ -1,14 +1,14 @@
 """Archive releases, and grade each submission with the tests of the release it is based on.
 
-Every release archives its hidden tests, solution, bank and stub in `.autograder/releases/`, as a
-course of one week. If a later release changes the stub of an exercise (names, parameters,
-docstring), submissions based on the earlier release are graded with the earlier tests. If a later
-release fixes only a lesson, a hint or a hidden test, all submissions are graded with the current
-tests.
+The hidden tests, solution, bank and stub of every release are archived in `.autograder/releases/`
+as a course with a single week. If a later release changes the stub of an exercise (names,
+parameters, docstring), submissions based on the earlier release are graded with the earlier tests.
+If a later release fixes only the lesson, a hint or a hidden test, all submissions are graded with
+the current tests.
 
-nbgrader gives a student only one copy of an assignment. So a corrected week is published under its
-own name and under a second name (`week01_softmax-2`), and submissions under both names count.
-`CHANGES.md` lists the changes, and week.json has the number of the release.
+A student can fetch an nbgrader assignment only once. A corrected week is therefore published under
+its own name and under a second name (`week01_softmax-2`), and submissions under both names count.
+`CHANGES.md` lists the changes, and week.json contains the release number.
 """
 
 import ast
@@ -37,7 +37,7 @@ Grade = Callable[[Course, Week, Sequence[Submission]], Report]
 
 
 def keep_release(course: Course, week: Week, number: int) -> None:
-    """Archive the files that are needed to grade submissions based on this release."""
+    """Archive the files needed to grade submissions that are based on this release."""
     folders = course.exercise_folder(week), course.solution_folder(week), course.graders(week)
     files = {
         path.relative_to(course.root).as_posix(): path.read_bytes()
@@ -53,10 +53,10 @@ def keep_release(course: Course, week: Week, number: int) -> None:
 def grade_by_release(
     course: Course, week: Week, grade: Grade, abouts: dict[str, About] | None = None
 ) -> tuple[Report, list[str]]:
-    """Grade all collected submissions with the tests of their releases.
+    """Grade each collected submission with the tests of the release it is based on.
 
-    Return the merged report, and a line for each earlier release with its students. Add the
-    identity of each submission to `abouts`, by student.
+    Return the merged report, and a line for each earlier release that lists the students graded
+    with its tests. If `abouts` is given, add the identity of each submission to it, by student.
     """
     workspace = Workspace(course)
     students = workspace.students("submitted", week)
@@ -85,17 +85,17 @@ def grade_by_release(
 
 
 def course_for(course: Course, week: Week, student: str, folder: Path | None = None) -> Course:
-    """Return the course with the tests for a student's submission.
+    """Return the course (current or archived) whose tests grade a student's submission.
 
-    folder: the folder of the submission; by default that of the collected submission
+    folder: the submission's folder; defaults to the folder of the collected submission
     """
     return _release_of(course, week, folder or Workspace(course).submitted(student, week))[1]
 
 
 def _release_of(course: Course, week: Week, folder: Path) -> tuple[int, Course]:
-    """Return the release that a submission is based on: its number and its archived course.
+    """Return the number and the archived course of the release that a submission is based on.
 
-    Return 0 and the current course if no exercise has changed since that release.
+    Return 0 and the current course if the stub has not changed since, or the archive is unusable.
     """
     number = release_of(folder)
     if number < current_release(Workspace(course), week):
@@ -130,7 +130,7 @@ def names(workspace: Workspace, week: Week) -> list[str]:
 
 
 def release_of(folder: Path) -> int:
-    """Return the release number in a folder's week.json, or 1 if it has no valid number."""
+    """Return the release number in a folder's week.json, or 1 if it is missing or invalid."""
     try:
         number = json.loads((folder / DESCRIPTION).read_bytes()).get("release", 1)
     except (OSError, ValueError, AttributeError, RecursionError):
@@ -145,9 +145,9 @@ def current_release(workspace: Workspace, week: Week) -> int:
 
 
 def changed_files(old: Path, new: Mapping[str, bytes]) -> list[str]:
-    """Return the names of all files that differ, except week.json and CHANGES.md.
+    """Return the names of the files that a new release adds, changes or removes, sorted.
 
-    old: folder of the earlier release. new: files of the new release by name
+    Ignore week.json and CHANGES.md. old: folder of the earlier release. new: new files by name
     """
     before = {p.relative_to(old).as_posix(): p for p in old.rglob("*") if p.is_file()}
     ours = {CHANGES, DESCRIPTION}
@@ -159,7 +159,7 @@ def changed_files(old: Path, new: Mapping[str, bytes]) -> list[str]:
 
 
 def changes_page(week: Week, old: Path, new: Mapping[str, bytes], number: int) -> str:
-    """Return CHANGES.md, which lists the changes and explains how to continue with them."""
+    """Return the text of CHANGES.md: how to move to the new release, and what has changed."""
     changed = changed_files(old, new)
     if week.module in changed:
         module = f"Copy your functions into the new `{week.module}`, which has changed (see below)."
@@ -184,6 +184,6 @@ def _difference(name: str, old: Path, new: bytes | None) -> str:
     if not name.endswith((".py", ".md", ".txt")):
         return "Changed."
     before, after = (d.decode("utf-8", "replace").splitlines() for d in (old.read_bytes(), new))
-    # Removed lines are not shown, because a line removed from the stub may now be a secret.
+    # Hide removed lines, because a line that was removed from the stub may now be a secret.
     found = list(difflib.unified_diff(before, after, lineterm="", n=2))[2:]
     return "\n".join(f"    {line}" for line in found if not line.startswith("-"))

@@ -1,4 +1,4 @@
-"""Release a week through nbgrader into the exchange."""
+"""Release a week to students through nbgrader's exchange."""
 
 import datetime as dt
 import os
@@ -19,10 +19,10 @@ from .archive import CHANGES, changed_files, changes_page, current_release, keep
 
 @dataclass(frozen=True)
 class Released:
-    """Released files of a week, or of its solutions."""
+    """The result of releasing a week or its solutions."""
 
     files: list[str]
-    folder: Path  # of the week in the exchange, or of the solutions in nbgrader's release/
+    folder: Path  # the week's folder in the exchange, or the solutions' folder in release/
     notes: list[str] = field(default_factory=list)  # warnings
     second_name: str = ""  # for students who have fetched an earlier release
     bundle: Path = Path()  # a zip file for Colab, Kaggle and learning platforms
@@ -39,12 +39,12 @@ def release(
 ) -> Released:
     """Create the week's source folder, check it, and release it with nbgrader.
 
-    A second release replaces the first in the exchange, but not the copies that students have
-    fetched. Raise LeakError before anything is written if a file contains a secret, and
+    A second release replaces the first one in the exchange, but not the copies that students have
+    already fetched. Raise LeakError, before writing anything, if a file contains a secret. Raise
     NbgraderError before the week's release date.
 
-    early: release before the release date. again: also publish the release under a second name,
-    for students who have fetched the first.
+    early: allow a release before that date. again: also publish the release under a second name,
+    for students who have already fetched an earlier release.
     """
     now = now or dt.datetime.now(dt.UTC)
     opens = course.localized(week.release)
@@ -85,7 +85,7 @@ def release(
 
 
 def _changes(workspace: Workspace, week: Week, files: dict[str, bytes], number: int) -> bytes:
-    """Return CHANGES.md; raise NbgraderError if no released file has changed."""
+    """Return the content of CHANGES.md; raise NbgraderError if no released file has changed."""
     require_outbound(workspace, week)
     old = workspace.source(week)
     if not changed_files(old, files):
@@ -105,7 +105,7 @@ def require_outbound(workspace: Workspace, week: Week) -> None:
 
 
 def _past(course: Course, week: Week, now: dt.datetime) -> list[str]:
-    """Return a warning if the week is already due, otherwise nothing."""
+    """Return a list with a warning if the due date has passed, otherwise an empty list."""
     due = course.localized(week.due)
     if now < due:
         return []
@@ -122,7 +122,7 @@ def publish_in_exchange(
 ) -> None:
     """Copy release/<name> to the exchange with nbgrader, replacing an earlier release.
 
-    Raise LeakError and remove the copy if it contains a secret or differs from `files`.
+    If the copy contains a secret or differs from `files`, remove it and raise LeakError.
     """
     attributes = {"assignment_id": name}
     _, result = exchange_step(open_api(course), "ReleaseAssignment", attributes, force=True)
@@ -138,10 +138,10 @@ def publish_in_exchange(
 
 
 def _protect_entries(exchange: Path, course_id: str) -> None:
-    """Set the sticky bit of the two folders that all users can write to.
+    """Set the sticky bit on the two folders that all users can write to, if we own them.
 
-    Without the sticky bit, students could replace the course's folder, and could remove a
-    submission whose name they know.
+    Without the sticky bit, a student could replace the course's folder, or delete a submission
+    whose file name is known.
     """
     for folder in (exchange, exchange / course_id / "inbound"):
         if folder.stat().st_uid == os.geteuid():

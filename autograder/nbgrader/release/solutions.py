@@ -1,11 +1,11 @@
-"""Release the solutions of a week once no student can submit the week for full points.
+"""Release a week's solutions once no student can submit the week for full points any more.
 
-The release contains the week's files with the solved module, the model answers with their rubric,
-and a page of common mistakes. It does not contain the hidden tests, nor the code of misconceptions
-and alternatives, so that they can be used again in the next year.
+The release contains the week's files with the solved module, model answers with their rubrics, and
+a page of common mistakes. Hidden tests and the code of misconceptions and alternative solutions
+stay private, so that the course can use them again next year.
 
-The solutions are a separate assignment in nbgrader, `<week>-solutions`, because nbgrader gives
-students only one copy of an assignment. The files are also in nbgrader's release/ folder.
+The solutions are a separate nbgrader assignment, `<week>-solutions`, because students can fetch an
+assignment only once. The files are also in nbgrader's release/ folder.
 """
 
 import datetime as dt
@@ -31,9 +31,10 @@ MISTAKES = "MISTAKES.md"
 
 
 def release_solutions(course: Course, week: Week, *, now: dt.datetime | None = None) -> Released:
-    """Release a week's solutions as the assignment that is named like the folder.
+    """Release a week's solutions as the assignment `<week>-solutions`.
 
-    Raise NbgraderError if the week was never released, or while submissions earn full points.
+    Raise NbgraderError if the week was never released, or if a student can still submit the week
+    without losing points. Raise LeakError if a file contains a secret.
     """
     moment, who = last_moment(course, week)
     if (now or dt.datetime.now(dt.UTC)) <= moment:
@@ -55,7 +56,7 @@ def release_solutions(course: Course, week: Week, *, now: dt.datetime | None = N
 
 
 def solution_files(course: Course, week: Week) -> dict[str, bytes]:
-    """Return the week's files with solutions, by name."""
+    """Return the files of the solution release, by name."""
     files = week_files(course, week)
     solved = without_marks(Bank(course, week).solution)
     files[week.module] = solved.encode()
@@ -65,10 +66,10 @@ def solution_files(course: Course, week: Week) -> dict[str, bytes]:
 
 
 def last_moment(course: Course, week: Week) -> tuple[dt.datetime, str]:
-    """Return the last time at which any student can submit without penalty, and this student.
+    """Return the latest time at which any student can submit without penalty, and that student.
 
-    The student is "" if the time applies to all students. Extensions in course.yaml and in the
-    gradebook, slip days and the grace period are included.
+    The student is "" if no extension is later than the due date. The time includes extensions from
+    course.yaml and from the gradebook, slip days and the grace period.
     """
     students, entries = read_gradebook(course)
     policy = course.registry.late or Late(percent=0)
@@ -76,7 +77,7 @@ def last_moment(course: Course, week: Week) -> tuple[dt.datetime, str]:
     named = {e.student for e in policy.extensions if e.week == week.name}
     dues = {
         student: due_for(course, week, student, more.get(student, dt.timedelta()))
-        for student in sorted({"", *students, *more, *named})  # "": a student without an extension
+        for student in sorted({"", *students, *more, *named})  # "": anyone without an extension
     }
     who, last = max(dues.items(), key=lambda due: due[1].astimezone(dt.UTC))
     return last + dt.timedelta(days=policy.slip_days, minutes=policy.grace_minutes), who
@@ -116,6 +117,6 @@ def _mistakes(course: Course, week: Week) -> str:
 
 
 def capitalize_sentence(text: str) -> str:
-    """Capitalize the first letter of a text, unless the first word is a Python name."""
+    """Capitalize the first letter, unless the first word may be code, such as `d_model`."""
     word = text.partition(" ")[0]
     return text[0].upper() + text[1:] if word.isalpha() and word.islower() else text
