@@ -49,9 +49,7 @@ def explore(page: str, folder: str | Path | None = None, **data: Any) -> Any:
 
 
 def solution(
-    exercise: str | None = None,
-    folder: str | Path | None = None,
-    source: str | Path | None = None,
+    exercise: str | None = None, folder: str | Path | None = None, source: str | Path | None = None
 ) -> Any:
     """Show how a released solution differs from your version, or say when it will be released.
 

@@ -164,11 +164,7 @@ def unfilled_placeholders(course: Course, week: Week) -> Iterator[str]:
 
 
 def _week_values(
-    weeks: tuple[Week, ...],
-    name: str,
-    exercise: str | None,
-    release: dt.datetime,
-    due: dt.datetime,
+    weeks: tuple[Week, ...], name: str, exercise: str | None, release: dt.datetime, due: dt.datetime
 ) -> dict[str, Any]:
     topic = _check_topic(weeks, name)
     dates = {"release": release.isoformat(), "due": due.isoformat()}

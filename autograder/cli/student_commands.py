@@ -30,9 +30,7 @@ ExerciseArgument = Annotated[str | None, _exercise("An exercise such as softmax;
 
 @student_command
 def check(
-    exercise: ExerciseArgument = None,
-    folder: FolderOption = None,
-    seconds: SecondsOption = 20.0,
+    exercise: ExerciseArgument = None, folder: FolderOption = None, seconds: SecondsOption = 20.0
 ) -> bool:
     """Run the public checks on your file; exit code 0 if all pass, 1 if not.
 
@@ -88,9 +86,7 @@ def hint(
 
 @student_command
 def watch(
-    exercise: ExerciseArgument = None,
-    folder: FolderOption = None,
-    seconds: SecondsOption = 20.0,
+    exercise: ExerciseArgument = None, folder: FolderOption = None, seconds: SecondsOption = 20.0
 ) -> None:
     """Run the public checks after each save until Ctrl-C is pressed.
 

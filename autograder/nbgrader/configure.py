@@ -27,10 +27,7 @@ _AUTOGRADE = [
     f"{_KIT}.autograde.preprocessor.GradeInSandbox",
     f"{_KIT}.autograde.preprocessor.SaveScores",
 ]
-_FEEDBACK = [
-    f"{_KIT}.publish_feedback.OnlyMarked",
-    f"{_KIT}.publish_feedback.FinishFeedback",
-]
+_FEEDBACK = [f"{_KIT}.publish_feedback.OnlyMarked", f"{_KIT}.publish_feedback.FinishFeedback"]
 
 
 def configure(c: Any, config_file: str, project: str = "..") -> None:

@@ -167,11 +167,7 @@ class Tasks(Enum):
 
 @cache
 def allow_list(
-    tasks: Tasks,
-    *,
-    namespaces: bool,
-    gpu: bool,
-    left_out: frozenset[str] = frozenset(),
+    tasks: Tasks, *, namespaces: bool, gpu: bool, left_out: frozenset[str] = frozenset()
 ) -> bytes:
     """Return the allow-list's BPF program for this architecture, eight bytes per instruction.
 

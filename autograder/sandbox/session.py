@@ -27,15 +27,7 @@ import msgspec
 import psutil
 
 from autograder.model.errors import SandboxFault
-from autograder.worker.fork_server import (
-    Exited,
-    Failed,
-    Ready,
-    Refused,
-    Report,
-    Spawn,
-    Started,
-)
+from autograder.worker.fork_server import Exited, Failed, Ready, Refused, Report, Spawn, Started
 from autograder.worker.isolation.lockdown import Boot, ChildLimits
 
 from . import processes

@@ -157,10 +157,7 @@ class ClusterGrader(GradingProcess):
             await asyncio.to_thread(self._grade_release, batch, done, asyncio.get_running_loop())
 
     def _grade_release(
-        self,
-        batch: Mapping[str, PreparedSubmission],
-        done: Done,
-        loop: asyncio.AbstractEventLoop,
+        self, batch: Mapping[str, PreparedSubmission], done: Done, loop: asyncio.AbstractEventLoop
     ) -> None:
         def on_done(report: SubmissionReport) -> None:
             student = batch[report.name].submission.name

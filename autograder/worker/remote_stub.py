@@ -26,14 +26,7 @@ from torch import nn
 
 from .protocol import frames
 from .protocol.values import TORCH_NAMES
-from .stub_call import (
-    Ask,
-    answer_to,
-    call_reference,
-    decoded,
-    encoded_arguments,
-    new_encoder,
-)
+from .stub_call import Ask, answer_to, call_reference, decoded, encoded_arguments, new_encoder
 
 
 @dataclass(frozen=True)

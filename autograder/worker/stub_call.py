@@ -75,9 +75,7 @@ def call_reference(
         random=encoder(torch.random.get_rng_state()) if draws else None,
     )
 
-    def send(
-        cotangents: Sequence[torch.Tensor] | None,
-    ) -> tuple[frames.Reply, list[memoryview]]:
+    def send(cotangents: Sequence[torch.Tensor] | None) -> tuple[frames.Reply, list[memoryview]]:
         more = new_encoder(encoder.buffers)
         values = None if cotangents is None else tuple(map(more, cotangents))
         return answer_to(ask, msgspec.structs.replace(call, cotangents=values), more)

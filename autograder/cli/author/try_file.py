@@ -32,8 +32,7 @@ _LINE = re.compile(r"(?<= does not run: line )\d+(?=, )")  # the line number in 
 def try_(
     week: WeekArgument,
     what: Annotated[
-        str,
-        Argument(help="A file, folder, zip or misconception, or - to read Python from stdin."),
+        str, Argument(help="A file, folder, zip or misconception, or - to read Python from stdin.")
     ],
     show: Annotated[bool, flag("open", "Open the page in a browser.")] = False,
     quick: Annotated[

@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 def export(
     week: Annotated[str, Argument(help="A week (its name or number), or all.")],
     form: Annotated[
-        str,
-        Option("--format", help="csv, json, or the learning platform that --roster is from."),
+        str, Option("--format", help="csv, json, or the learning platform that --roster is from.")
     ] = "csv",
     roster: Annotated[
         Path | None, Option(help="The class list: a CSV from Canvas, Moodle, or your own.")

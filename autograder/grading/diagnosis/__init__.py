@@ -6,9 +6,4 @@ no misconception explains. `probes` replays the calls of a hidden test. The subm
 answers, which may therefore contain anything that the protocol can encode.
 """
 
-__all__ = [
-    "equivalence",
-    "match_bank",
-    "probes",
-    "symptoms",
-]
+__all__ = ["equivalence", "match_bank", "probes", "symptoms"]

@@ -11,10 +11,4 @@ decides which names a message may contain, `leak_budget.raising_lines` which lin
 `known_errors` which error sentences. `signatures` reads the solution's argument and result names.
 """
 
-__all__ = [
-    "allowed_words",
-    "failure_messages",
-    "known_errors",
-    "leak_budget",
-    "signatures",
-]
+__all__ = ["allowed_words", "failure_messages", "known_errors", "leak_budget", "signatures"]

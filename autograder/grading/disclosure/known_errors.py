@@ -36,12 +36,8 @@ TEMPLATES = {
         rf"einsum\(\): the number of subscripts in the equation \({_N}\) (?:is more than|does not match) the number of dimensions \({_N}\) for operand {_N}",
         r"einsum\(\): (?:fewer|more) operands were provided than specified in the equation",
     ],
-    "places": [
-        rf"index {_N} is out of bounds for (?:dimension|axis) {_N} with size {_N}",
-    ],
-    "parts": [
-        rf"(?:not enough|too many) values to unpack \(expected {_N}(?:, got {_N})?\)",
-    ],
+    "places": [rf"index {_N} is out of bounds for (?:dimension|axis) {_N} with size {_N}"],
+    "parts": [rf"(?:not enough|too many) values to unpack \(expected {_N}(?:, got {_N})?\)"],
     "number types": [
         rf"mat1 and mat2 must have the same dtype, but got {_NAME} and {_NAME}",
         rf"expected scalar type {_NAME} but found {_NAME}",
@@ -74,7 +70,7 @@ TEMPLATES = {
         r"one of the variables needed for gradient computation has been modified by an inplace operation",
     ],
     "memory": [
-        r"view size is not compatible with input tensor's size and stride \(at least one dimension spans across two contiguous subspaces\)\. Use \.reshape\(\.\.\.\) instead\.",
+        r"view size is not compatible with input tensor's size and stride \(at least one dimension spans across two contiguous subspaces\)\. Use \.reshape\(\.\.\.\) instead\."
     ],
     "stopped": [
         rf"unsupported operand type\(s\) for ([-+*/%@&|^<>=]{{1,3}}): '{_NAME}' and '{_NAME}'",

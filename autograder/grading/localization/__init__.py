@@ -10,10 +10,4 @@ Start with `localizer.LineFinder`, which the engine calls for each wrong exercis
 `benchmarks/ablation.py` measures the contribution of each part.
 """
 
-__all__ = [
-    "candidate_runner",
-    "localizer",
-    "repair_search",
-    "traced_runs",
-    "traces",
-]
+__all__ = ["candidate_runner", "localizer", "repair_search", "traced_runs", "traces"]

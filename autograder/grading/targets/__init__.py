@@ -10,10 +10,4 @@ Start with `in_process.Target`. `confined_process` exchanges frames with one pro
 `resource_limits` limits its time and memory, and `spawner` starts processes.
 """
 
-__all__ = [
-    "confined_process",
-    "in_process",
-    "resource_limits",
-    "sandboxed",
-    "spawner",
-]
+__all__ = ["confined_process", "in_process", "resource_limits", "sandboxed", "spawner"]

@@ -103,9 +103,7 @@ def _has_different_numbers(ran: Ran) -> bool:
 
 
 def resembling_tests(
-    ran: Collection[Ran],
-    right: Mapping[str, Answers],
-    requests: Mapping[str, Steps] | None = None,
+    ran: Collection[Ran], right: Mapping[str, Answers], requests: Mapping[str, Steps] | None = None
 ) -> set[str]:
     """Return the tests whose answers resemble the correct ones or cannot be compared with them.
 

@@ -10,16 +10,7 @@ into the stub that students get, and `late` computes penalties for late work.
 """
 
 from .loader import find_root, load, parse
-from .registry import (
-    REGISTRY,
-    Course,
-    Exercise,
-    Immediate,
-    Limits,
-    Scoring,
-    Suspects,
-    Week,
-)
+from .registry import REGISTRY, Course, Exercise, Immediate, Limits, Scoring, Suspects, Week
 
 __all__ = [
     "REGISTRY",

@@ -100,9 +100,7 @@ class CollectOrdinaryFiles(ExchangeCollect):
         Add a note if other users have submitted in the student's name.
         """
         ordered = sorted(
-            records,
-            key=lambda r: (self._owner(r) == r["username"], r["timestamp"]),
-            reverse=True,
+            records, key=lambda r: (self._owner(r) == r["username"], r["timestamp"]), reverse=True
         )
         student, owners = ordered[0]["username"], [self._owner(r) for r in ordered]
         if self.check_owner and owners[0] == student:

@@ -168,11 +168,7 @@ def undoing(course: Course, week: Week, log: RegradeLog, reason: str) -> tuple[P
             "since"
         )
     plan = Plan(
-        week=week.name,
-        reason=reason,
-        graders=last.graders,
-        changes=tuple(back),
-        undoes=last.id,
+        week=week.name, reason=reason, graders=last.graders, changes=tuple(back), undoes=last.id
     )
     return plan, gone
 

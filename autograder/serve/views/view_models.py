@@ -25,10 +25,7 @@ from ..recording import format_received, history_of, is_pending
 from ..shared_state import SharedState
 from ..tables import GRADED, REPLACED, RUNNING, WAITING, QueuedSubmission, recency
 
-STATIC_TYPES = {
-    "style.css": "text/css; charset=utf-8",
-    "page.js": "text/javascript; charset=utf-8",
-}
+STATIC_TYPES = {"style.css": "text/css; charset=utf-8", "page.js": "text/javascript; charset=utf-8"}
 
 _FIRST_GUESS = 8.0  # seconds per submission, until a submission has been graded
 _QUANTILE = 0.8  # fraction of the durations that the estimate should cover

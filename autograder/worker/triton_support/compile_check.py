@@ -161,9 +161,7 @@ _twins: dict[Any, Any] = {}
 
 @contextmanager
 def compiled_twins(
-    plain: list[tuple[Any, dict[str, Any]]],
-    kernel: types.FunctionType,
-    own: list[dict[str, Any]],
+    plain: list[tuple[Any, dict[str, Any]]], kernel: types.FunctionType, own: list[dict[str, Any]]
 ) -> Iterator[Any]:
     """Replace functions that a kernel may call by compilable versions; yield a compilable kernel.
 
