@@ -1,18 +1,19 @@
 """Count a student's attempts, and hide parts of a result until feedback is released.
 
-Both follow `immediate` in course.yaml, because a submission may try to reveal hidden inputs through
-its results. `redact` returns the part of a report that a student may see: the misconception and its
-hint, the requirement that a failing test checks, the verdict, the name of a built-in exception, and
-a line of the student's module. Messages of hidden tests contain shapes, positions and values, so
-they stay hidden until feedback, as do scores if the course hides them. Pages and commands render
-only a `VisibleResult`, so they cannot reveal anything else.
+The section `immediate` of course.yaml configures both. They are necessary because a submission may
+try to leak hidden inputs through its results. `redact` returns the part of a report that a student
+may see: the misconception and its hint, the requirement that a failing test checks, the verdict,
+the name of a built-in exception, and a line of the student's module. Messages of hidden tests
+contain shapes, positions and values, so they stay hidden until feedback is released, and so do
+scores if the course hides them. Pages and commands render only a `VisibleResult`, so they cannot
+reveal anything else.
 
 Every submission counts towards the grade. `allowance` limits only the number of visible results per
-hour, day or week until the due date, with a cooldown between two submissions. Results beyond the
-limit are withheld: these submissions are graded last, and the feedback shows their results.
-Attempts are counted by the service's clock, because the time in a submission can be forged; that
-time decides only whether the submission is late. A submission uses up an attempt when its grading
-begins. A submission without a result because of a system error uses up none.
+hour, day or week until the due date, and requires a cooldown between two submissions. If a result
+is beyond the limit, it is withheld until feedback is released, and its submission is graded last.
+Attempts are counted by the service's clock, because students can forge the time in a submission.
+The time in the submission determines only whether it is late. A submission uses up an attempt when
+its grading begins, but not if a system error prevents its grading.
 """
 
 import builtins
@@ -37,12 +38,13 @@ _HOUR = 3600.0
 
 @dataclass(frozen=True)
 class Allowance:
-    """The number of further results that a student may see for a week.
+    """How many more results of a week a student may see, and when.
 
-    left: visible results left in this hour, day or week
-    tries: the limit on visible results
-    why: why the result of a submission at this moment is withheld, or ""
-    wait: rest of the cooldown in seconds
+    left: how many more results may become visible in the current hour, day or week
+    tries: the limit on visible results per hour, day or week
+    why: the reason to withhold the result of a submission made now, or "" if it may be visible
+    wait: remaining cooldown in seconds
+    due: the student's due date, including extensions
     """
 
     left: int
@@ -64,10 +66,10 @@ def allowance(
     now: float,
     extension: dt.timedelta = dt.timedelta(),
 ) -> Allowance:
-    """Return the allowance for a submission at `now` (seconds since the epoch).
+    """Return the student's allowance for a week at the time `now` (seconds since the epoch).
 
     earlier: the student's earlier submissions for the week
-    extension: extra time that the gradebook grants
+    extension: extra time that the student has according to the gradebook
     """
     policy = course.registry.immediate
     moment = dt.datetime.fromtimestamp(now, course.zone)
@@ -108,9 +110,10 @@ _EXCEPTION = re.compile(r"\b[A-Z][A-Za-z]+(?:Error|Exception|Interrupt|Exit|Iter
 
 
 class VisibleFinding(msgspec.Struct, frozen=True):
-    """A cause of failures, and the requirements (`claims`) that the failing tests check.
+    """One cause of failing tests, and the requirements (`claims`) that these tests check.
 
-    Only the first requirement is certainly violated. `others` introduces the other requirements.
+    Only the first requirement is known to be violated. `others` is a sentence about the remaining
+    tests.
     """
 
     verdict: str
@@ -121,7 +124,7 @@ class VisibleFinding(msgspec.Struct, frozen=True):
 
 
 class NamedMistake(msgspec.Struct, frozen=True):
-    """A misconception that a submission shows, with a hint."""
+    """A misconception detected in a submission, with a hint."""
 
     title: str
     hint: str
@@ -130,8 +133,8 @@ class NamedMistake(msgspec.Struct, frozen=True):
 class VisibleExercise(msgspec.Struct, frozen=True):
     """The visible part of an exercise's result.
 
-    Without `show: verdicts` or `show: scores`, only the misconceptions (`named`) are set, and their
-    location (`where`) and consequences (`carried`).
+    If course.yaml says `show: names`, the only results are the misconceptions (`named`), their
+    location (`where`), and a sentence about mistakes carried over from other exercises (`carried`).
     """
 
     name: str
@@ -162,13 +165,13 @@ def redact(
 ) -> VisibleResult:
     """Return the part of a report that the student may see under the course's policy.
 
-    withheld: the student has no attempts left, so show only that the submission was received
+    withheld: hide the result, and show only that the submission was received
     """
-    if report.verdict is Ending.REFUSED:  # no hidden test was run
+    if report.verdict is Ending.REFUSED:  # no hidden test ran, so the message reveals nothing
         return VisibleResult(str(report.verdict), report.message, max_score=report.max_score)
     if withheld or policy.show == "nothing":
         return VisibleResult(WITHHELD, max_score=report.max_score)
-    if report.verdict is not Ending.GRADED:  # the message describes the machine
+    if report.verdict is not Ending.GRADED:  # hide the message: it may describe the machine
         return VisibleResult(str(report.verdict), max_score=report.max_score)
     reports = {e.name: e for e in report.exercises}
     empty = (ExerciseReport(e.name, 0.0, e.points) for e in week.exercises)
@@ -186,7 +189,7 @@ def _without_values(exercise: ExerciseReport) -> ExerciseReport:
 
 
 def _safe_message(test: TestReport) -> str:
-    """Return a test's message if it does not depend on hidden values."""
+    """Return the part of a test's message that does not depend on hidden values, or ""."""
     if test.message == NOT_DESCRIBED:
         return test.message
     match test.verdict:
@@ -235,7 +238,7 @@ _CORRECT = ("complete", "carried")
 
 
 def merit(result: VisibleResult | None) -> tuple[float, ...]:
-    """Return a key that orders results by quality; () if a result shows no score or verdict."""
+    """Return a sort key, larger for a better result; () if no score or verdict is visible."""
     if result is None or result.verdict != Ending.GRADED:
         return ()
     if result.score is not None:
@@ -246,7 +249,7 @@ def merit(result: VisibleResult | None) -> tuple[float, ...]:
 
 
 def comparison(own: VisibleResult, best: VisibleResult, when: str) -> str:
-    """Return a sentence that compares a result with that of a better submission.
+    """Return a sentence that compares a result with the result of a better submission.
 
     when: the time of the better submission
     """

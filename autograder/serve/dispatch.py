@@ -1,7 +1,7 @@
 """Send submissions from the queue to grading processes or a cluster, and store the results.
 
 A submission whose grading fails because of a system error is retried with exponential back-off.
-Writing a result is repeated until the database accepts it, so no result is lost.
+Writing a result is retried until the database accepts it, so no result is lost.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ from .shared_state import SharedState
 from .submissions.upload import unpacked
 from .tables import QueuedSubmission, error_text, first_line
 
-_PAUSE, _LONGEST_PAUSE = 5.0, 600.0  # seconds between attempts
+_PAUSE, _LONGEST_PAUSE = 5.0, 600.0  # seconds before a failed submission is graded again
 WRITE_RETRY_SECONDS = 2.0
 _POLL_SECONDS = 0.25  # while the queue is empty
 
@@ -32,7 +32,7 @@ _POLL_SECONDS = 0.25  # while the queue is empty
 class Dispatcher:
     """Takes submissions from the queue whenever a grading process is idle.
 
-    on_finished: called in a thread with each graded submission
+    on_finished: called in a separate thread with each submission whose result has been stored
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class Dispatcher:
             task.add_done_callback(self._tasks.discard)
 
     async def close(self) -> None:
-        """Kill all processes; the next start of the service requeues unfinished submissions."""
+        """Kill all processes. Unfinished submissions are requeued when the service restarts."""
         for task in list(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -82,7 +82,7 @@ class Dispatcher:
         return submission
 
     async def _grade(self, process: GradingProcess, first: QueuedSubmission) -> None:
-        """Grade a submission, with more submissions for its week if the process grades batches."""
+        """Grade a submission, and others for the same week if the process grades batches."""
         started = time.monotonic()
         ungraded = {first.receipt: first}
 
@@ -133,7 +133,7 @@ class Dispatcher:
         )
 
     async def retry_write(self, write: Callable[..., None], *arguments: Any) -> None:
-        """Call `write` in a thread, again and again until the database accepts the change."""
+        """Call `write` in a thread, and retry until the database accepts the change."""
         while True:
             try:
                 await asyncio.to_thread(write, *arguments)
@@ -147,7 +147,7 @@ class Dispatcher:
 def prepare(
     course: Course, week: Week, queued: QueuedSubmission, content: bytes
 ) -> PreparedSubmission:
-    """Read a submission from a zip in the same way as `autograder grade` from its folder."""
+    """Unpack a queued submission (a zip) and read it in the same way as `autograder grade`."""
     with closing(WorkFolder()) as work_folder:
         folder = work_folder.path / week.name
         write_files(folder, unpacked(content))

@@ -1,12 +1,13 @@
 """Queue submissions from nbgrader's exchange as soon as `nbgrader submit` has written them.
 
-Every student may write anything into the inbound folder. Folder names are parsed as in nbgrader and
-checked. Files are read as in `collect`: only regular files of one owner and limited size, without
+Every student may write anything into the inbound folder. Folder names must have nbgrader's format.
+Files are read as in `autograder collect`: only regular files of one owner and limited size, without
 following links. Each student's newest submission is queued, preferably from a folder that the
-student owns. A folder is rejected if its owner is not an account with the student's name:
-otherwise, invented names would give more attempts, and anyone could replace a student's submission.
+student owns. A folder is rejected unless the student's account, root or the grading user owns it:
+otherwise, students could get more attempts under invented names, and anyone could replace a
+student's submission.
 
-A folder is complete when it has nbgrader's two files and has not changed for a moment.
+A folder is complete when it contains nbgrader's two marker files and has not changed for 0.4 s.
 """
 
 import asyncio
@@ -62,7 +63,7 @@ class ExchangeSubmission(msgspec.Struct, frozen=True):
 class ExchangeInbox:
     """Watches the inbound folder and queues new submissions.
 
-    submit: stores and queues a submission with these files
+    submit: called with each new submission and its files, to store and queue them
     """
 
     def __init__(
@@ -73,7 +74,7 @@ class ExchangeInbox:
     ) -> None:
         self.courses, self.queue, self.incidents = state.courses, state.queue, state.incidents
         self._leader, self._submit = leader, submit
-        self._seen: set[str] = set()  # folders that were taken, rejected, or are older
+        self._seen: set[str] = set()  # names of folders that need no further processing
 
     async def run(self) -> None:
         """Queue new submissions until cancelled."""
@@ -82,14 +83,14 @@ class ExchangeInbox:
                 await asyncio.to_thread(self.look)
                 self.incidents.close("exchange")
             except FileNotFoundError:
-                pass  # the first release creates the folder
+                pass  # the folder does not exist before the first release
             except (OSError, SQLAlchemyError) as error:
                 message = f"the exchange cannot be read: {error_text(error)}"
                 self.incidents.open("exchange", message)
             await asyncio.sleep(_POLL_SECONDS)
 
     def look(self) -> bool:
-        """Queue each student's newest new submission; return True if a folder is incomplete."""
+        """Queue each student's newest submission; return True if a new folder is incomplete."""
         course = self.courses.now
         folders = {path.name for path in inbound_folder(course).iterdir()}
         if folders <= self._seen or not self._leader.is_leader():
@@ -128,7 +129,7 @@ class ExchangeInbox:
             note_request(course, week, found.student, content[REQUEST])
         try:
             self._submit(found, dict(_kept(content)))
-        except (ValueError, OverflowError, IntakeError) as error:  # invalid names, times, files
+        except (ValueError, OverflowError, IntakeError) as error:  # invalid name, time or file
             self._reject(found, str(error))
         return True
 
@@ -182,7 +183,7 @@ def _parse(path: Path, name: str, week: Week) -> ExchangeSubmission | None:
 
 
 def _last_written(folder: Path) -> float | None:
-    """Return the latest modification time, or None until nbgrader has written its files."""
+    """Return a folder's latest modification time, or None if a marker file is still missing."""
     try:
         entries = {e.name: e.stat(follow_symlinks=False).st_mtime for e in os.scandir(folder)}
     except OSError:
@@ -191,10 +192,10 @@ def _last_written(folder: Path) -> float | None:
 
 
 def _kept(files: Mapping[str, bytes]) -> Iterator[tuple[str, bytes]]:
-    """Yield the files to store, including a valid secret for `nbgrader fetch_feedback`."""
+    """Yield the files to store, with the secret for `nbgrader fetch_feedback` if it is valid."""
     total = 0
     for name, content in sorted(files.items()):
-        # unprintable names do not come from an editor, and a zip cannot contain them
+        # editors do not create files with unprintable names, and the zip cannot contain them
         if not name.isprintable() or not is_kept(name):
             continue
         total += len(content)
@@ -209,7 +210,7 @@ def write_feedback(
 ) -> None:
     """Write a first result for `nbgrader fetch_feedback`, unless feedback has been released.
 
-    files: the submitted files; without the student's secret, no page is written
+    files: the submitted files; nothing is written if they do not include the student's secret
     """
     workspace = Workspace(course)
     secret = files.get(SECRET_FILE)

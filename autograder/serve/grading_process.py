@@ -1,9 +1,10 @@
 """Grade submissions in child processes or on a Dask cluster.
 
-A child process loads a grading engine for each week. The process ends with the service, even if the
-service is killed. If the process dies, only the submission that it was grading is affected. After
-each submission, a process that uses more than its share of the memory is restarted. The connection
-to a cluster stays open, so that workers receive the course's files only once.
+A child process loads a grading engine for each week. The process exits when the service exits, even
+if the service is killed. If the process dies, only the submission that it was grading is affected.
+If the process uses more than its share of memory after grading a submission, it is restarted before
+the next one. The connection to a cluster stays open, so that workers receive the course's files
+only once.
 """
 
 import asyncio
@@ -28,11 +29,11 @@ from ..model.errors import KitError
 from ..model.report.schema import SubmissionReport
 from .shared_state import Settings
 
-Done = Callable[[str, SubmissionReport], Coroutine[Any, Any, None]]  # receipt, report
+Done = Callable[[str, SubmissionReport], Coroutine[Any, Any, None]]  # takes receipt and report
 
 
 class ChildProcess:
-    """A process that runs one function at a time, started on first use and again after its end."""
+    """A process that runs one function at a time. It is started when `call` needs it."""
 
     def __init__(self, name: str, niceness: int) -> None:
         self.name, self.niceness = name, niceness
@@ -40,7 +41,10 @@ class ChildProcess:
         self._pool: ProcessPoolExecutor | None = None
 
     async def call(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """Call a function in the process and return its result; raise KitError if it dies."""
+        """Call a function in the process and return its result.
+
+        Raise KitError if the process dies.
+        """
         pool = self._pool or self._start()
         try:
             return await asyncio.wrap_future(pool.submit(function, *arguments))
@@ -73,9 +77,12 @@ class PreparedSubmission(NamedTuple):
 
 
 class GradingProcess(ChildProcess):
-    """A child process that grades submissions, with at most `max_mib` of memory afterwards."""
+    """A child process that grades submissions.
 
-    max_batch = 1  # submissions at a time
+    max_mib: stop the process if it uses more memory (MiB) after grading a submission
+    """
+
+    max_batch = 1  # maximum number of submissions in a call of `grade`
 
     def __init__(self, number: int, max_mib: int, settings: Settings) -> None:
         super().__init__(f"grading {number}", settings.niceness)
@@ -85,7 +92,10 @@ class GradingProcess(ChildProcess):
         self.busy = ""  # the week that the process is grading, or ""
 
     async def grade(self, prepared: Mapping[str, PreparedSubmission], done: Done) -> None:
-        """Grade submissions, given by receipt, and pass each report to `done`."""
+        """Grade submissions, given by receipt, and pass each report to `done`.
+
+        Raise KitError if the process dies or takes too long.
+        """
         for receipt, (course, week, submission) in prepared.items():
             limit = 10 * course.limits(week).submission_seconds + 120
             how = self.settings.devices, self.settings.sandbox
@@ -118,13 +128,13 @@ def _initialize(niceness: int) -> None:
 def _grade(
     course: Course, week: Week, submission: Submission, devices: tuple[str, ...], sandbox: str
 ) -> tuple[SubmissionReport, int]:
-    """Grade a submission; return the report and the memory (MiB) of this process afterwards."""
+    """Grade a submission; return the report and the memory (MiB) that is in use afterwards."""
     graded = grade_batch(course, week, [submission], devices=devices, jobs=1, sandbox=sandbox)
     return graded.submissions[0], _used_mib()
 
 
 def _used_mib() -> int:
-    """Return the memory (MiB) of this process and its children. Shared pages count once."""
+    """Return the memory use (MiB) of this process and its children, counting shared pages once."""
     import psutil
 
     total = 0

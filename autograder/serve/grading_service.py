@@ -31,7 +31,7 @@ _MIN_PROCESS_MIB = 1536
 
 
 class Service:
-    """A service for one project. Its attributes are the parts that the routes use."""
+    """The grading service of one project. Request handlers use its parts as attributes."""
 
     def __init__(self, course: Course, settings: Settings) -> None:
         engine = open_database(settings.database or f"sqlite:///{course.state / DATABASE}")
@@ -68,7 +68,7 @@ class Service:
     async def _renew_leases(self) -> None:
         while True:
             await asyncio.sleep(LEASE / 4)
-            with contextlib.suppress(SQLAlchemyError):  # the dispatcher reports it
+            with contextlib.suppress(SQLAlchemyError):  # the dispatcher reports database errors
                 await asyncio.to_thread(self.queue.renew)
 
     def class_view(self) -> ClassView:
@@ -79,16 +79,16 @@ class Service:
     ) -> QueuedSubmission:
         submission = self.submissions.submit_from_exchange(found, files)
         if submission.source != found.source and submission.state == GRADED:
-            # Nothing changed, but nbgrader looks for the result under the secret of these files.
+            # The submission is unchanged, but nbgrader looks up the result by the new secret.
             self._return_to_exchange(submission, files)
         return submission
 
     def _return_to_exchange(
         self, submission: QueuedSubmission, files: Mapping[str, bytes] | None = None
     ) -> None:
-        """Write the first result of a submission to the exchange if it came from there.
+        """Write the first result of a submission from the exchange back to the exchange.
 
-        files: with the student's secret; by default those of the submission
+        files: submitted files with the student's secret; default: those of `submission`
         """
         course, week = self.courses.now, self.courses.week(submission.week)
         if submission.channel != "exchange" or week is None:

@@ -1,15 +1,15 @@
-"""Authenticate requests, by tokens from the instructor or through a JupyterHub.
+"""Authenticate requests with tokens from the instructor or through a JupyterHub.
 
 A token has 128 random bits, and the instructor sends it to one person. Its first use starts a
 session and invalidates the token, so the token is useless to anyone who reads the mail later. Only
-hashes of tokens and session keys are stored. Without use, the session of a browser expires after 30
-days, of a program (`autograder submit`) after 120 days, and of a JupyterHub user after half a day.
+hashes of tokens and session keys are stored. An unused session expires after 30 days in a browser,
+after 120 days in a program (`autograder submit`), and after half a day for a JupyterHub user.
 
-With a JupyterHub, a browser returns from the Hub's sign-in page with a code that is exchanged for a
-token (OAuth with PKCE). `autograder submit` in a user's server sends the token of that server. In
-both cases the Hub reports who owns the token and whether that user may use this service. Admins of
-the Hub are instructors, and so are the users and group members that `--instructor NAME` and
-`--instructor group:NAME` select.
+With a JupyterHub, the browser returns from the Hub's sign-in page with a code, which the service
+exchanges for a token (OAuth with PKCE). If `autograder submit` runs in a user's notebook server, it
+sends the token of that server. In both cases, the Hub reports who owns the token and whether that
+user may use this service. Admins of the Hub are instructors, and so are the users and the members
+of groups that are selected with `--instructor NAME` and `--instructor group:NAME`.
 """
 
 import hashlib
@@ -32,16 +32,16 @@ Kind = Literal["browser", "program", "hub"]
 _DAY = 86_400.0
 _LIFETIME = {"browser": 30 * _DAY, "program": 120 * _DAY, "hub": _DAY / 2}
 _NAME = re.compile(r"\w[\w.@+-]*\Z")
-_RENEWAL_INTERVAL = 3600.0  # a session in use is extended at most this often
+_RENEWAL_INTERVAL = 3600.0  # seconds; a session in use is extended at most once per interval
 
 
 def is_name(name: str) -> bool:
-    """Return True if nbgrader accepts a student name: letters, digits and `.@-_`."""
+    """Return True if nbgrader accepts `name` as a student's: letters, digits and `.@-_`."""
     return len(name) <= 100 and bool(_NAME.match(name)) and ".." not in name and "+" not in name
 
 
 class Person(msgspec.Struct, frozen=True):
-    """An authenticated user. The form key is derived from `key`, the secret of the session."""
+    """An authenticated user. `key` is the secret of the user's session."""
 
     name: str
     role: Role
@@ -50,7 +50,7 @@ class Person(msgspec.Struct, frozen=True):
 
     @property
     def form_key(self) -> str:
-        """Return the secret that forms of this session must contain to prevent CSRF."""
+        """Return the CSRF token that every form of this session must contain."""
         return hmac.new(self.key.encode(), b"form", hashlib.sha256).hexdigest()
 
 
@@ -58,7 +58,7 @@ class Accounts(Store):
     """Tokens and sessions. All methods block."""
 
     def create_token(self, name: str, role: Role = "student") -> str:
-        """Create a token, and delete the person's unused tokens."""
+        """Return a new token for a person, and delete the person's unused tokens."""
         secret = secrets.token_urlsafe(16)
         row = {"hash": _hash(secret), "name": name, "role": role, "created": self.clock()}
         self.execute(_unused_tokens(name), t.tokens.insert().values(**row))
@@ -90,7 +90,7 @@ class Accounts(Store):
         return Person(name, role, kind, secret)
 
     def find_session(self, secret: str, kind: Kind) -> Person | None:
-        """Return the owner of a session of this kind, or None if no such session is valid."""
+        """Return the owner of a session, or None if it is unknown, expired or of another kind."""
         now = self.clock()
         session = (t.sessions.c.hash == _hash(secret)) & (t.sessions.c.kind == kind)
         row = self.read(sa.select(t.sessions).where(session)).first()
@@ -110,7 +110,7 @@ def _unused_tokens(name: str) -> sa.Delete:
 
 
 def _hash(secret: str) -> str:
-    # needs no salt, because the secrets are long and random
+    # a salt is unnecessary, because the secrets are long and random
     return hashlib.sha256(secret.encode("utf-8", "replace")).hexdigest()
 
 
@@ -120,10 +120,10 @@ _BEARER = "bearer "
 
 
 class RequestError(Exception):
-    """A request was rejected with an HTTP status and a message.
+    """Raised to reject a request with an HTTP status and a message.
 
     wait: seconds after which the client may retry, or 0
-    redirect: path to which a browser is redirected instead, or ""
+    redirect: path to which browsers are redirected instead of seeing the message, or ""
     """
 
     def __init__(self, status: int, message: str, wait: float = 0.0, redirect: str = "") -> None:
@@ -132,7 +132,7 @@ class RequestError(Exception):
 
 
 class Cookie(NamedTuple):
-    """A cookie for requests below `path`, sent over https only if it is `secure`."""
+    """A cookie for requests below `path`. Browsers send a `secure` cookie only over https."""
 
     name: str
     path: str
@@ -144,16 +144,16 @@ class Cookie(NamedTuple):
         return response
 
     def delete_from(self, response: Response) -> Response:
-        # browsers also reject the deletion of a `__Host-` cookie without these attributes
+        # without these attributes, browsers would ignore the deletion of a `__Host-` cookie
         response.delete_cookie(self.name, self.path, secure=self.secure, httponly=True)
         return response
 
 
 def session_cookie(prefix: str, *, secure: bool, own_host: bool = False) -> Cookie:
-    """Return the cookie for the key of a session.
+    """Return the cookie that stores the session key.
 
-    own_host: no other service uses this host. Over https, the name then starts with `__Host-`, so
-        that pages of sibling domains, such as students' notebook servers, cannot set the cookie.
+    own_host: no other service uses this host. Over https, the name of the cookie then starts with
+        `__Host-`, so that sibling domains, such as students' notebook servers, cannot set it.
     """
     if secure and own_host:
         return Cookie(f"__Host-{_COOKIE}", "/", secure=True)
@@ -181,8 +181,8 @@ class Login:
         return self._accounts.find_session(key, "program")
 
     def unauthenticated(self, request: Request) -> RequestError:
-        """Return the error for a request without valid credentials on a route that needs them."""
-        # a redirect to the login page would lose the content of a form
+        """Return the error for an unauthenticated request to a route that requires a login."""
+        # redirect only GET requests, because a redirect would discard the data of a form
         redirect = f"{self._prefix}enter" if request.method == "GET" else ""
         return RequestError(401, self.message, redirect=redirect)
 
@@ -191,11 +191,11 @@ class Login:
         return None
 
     def complete(self, request: Request) -> Response:
-        """Sign in a browser that returns from the external page; raise RequestError on failure."""
+        """Sign in a user who returns from the external page; raise RequestError on failure."""
         raise RequestError(404, "Page not found.")
 
 
-_GROUP = "group:"  # user names contain no colon
+_GROUP = "group:"  # cannot be part of a user name, because user names contain no colon
 _STATE_SECONDS = 600
 
 

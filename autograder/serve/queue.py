@@ -1,19 +1,21 @@
 """A queue of submissions in the database, with their results.
 
-Each method commits its change before it returns. A submission is `waiting`, then `running`, then
-`graded`. A waiting submission becomes `replaced` when its student submits the week again. After a
-system error, a submission waits before it is graded again. Each receipt gets one result.
+Each method commits its changes before it returns. A submission is first `waiting`, then `running`,
+then `graded`. A waiting submission becomes `replaced` when the student submits again for the same
+week. After a system error, a submission waits before it is graded again. Each receipt gets one
+result.
 
-Order: submissions whose result will be visible are graded first. Among them, a student's first
-submission for a week is graded before any student's second, and so on; ties are broken by
-position. A new submission takes over the position of the submission that it replaces.
+Order: submissions whose results will be visible are graded first. Among these submissions, every
+student's first submission for a week is graded before any student's second, and so on. Ties are
+broken by position. A new submission gets the position of the waiting submission that it replaces.
 
 The transaction that stores a submission also decides whether its result may be visible. Otherwise,
 two simultaneous submissions could both use the last attempt.
 
 Leases: on PostgreSQL, several services may share the queue. A submission that a service was grading
 is requeued when that service restarts (`start`), or when the service has not renewed its leases for
-`LEASE` seconds (`renew`). If a slow service then also stores a result, the first result stays.
+`LEASE` seconds (`renew`). If that service was only slow and stores a second result, the first
+result is kept.
 """
 
 import secrets
@@ -29,13 +31,13 @@ from . import tables
 from . import tables as t
 
 LEASE = 60.0  # seconds
-_SAMPLE = 40  # durations
+_SAMPLE = 40  # number of recent grading times that `durations` returns
 _RECEIPT_LETTERS = "23456789ABCDEFGHJKMNPQRSTUVWXYZ"
 _RUNNING = t.submissions.c.state == tables.RUNNING
 
 
 class Admission(NamedTuple):
-    """Whether to withhold the result of a new submission, and the delay of its grading (s)."""
+    """How to queue a new submission: hide its result, and delay its grading by `wait` seconds."""
 
     withheld: bool = False
     wait: float = 0.0
@@ -69,12 +71,12 @@ class Queue(tables.Store):
     ) -> tables.QueuedSubmission:
         """Store and queue a submission, replacing the student's waiting submission for the week.
 
-        Return the stored submission instead if it has the same `source`, or if the newest or
-        restored submission has the same digest. In the second case, queue the files again if that
-        submission is withheld and the student has attempts left.
+        If a stored submission has the same `source`, return that submission instead. Do the same if
+        the student's latest submission (submitted or restored) has the same digest, unless its
+        result is withheld and the student has attempts left.
 
         content: the files as a zip
-        admit: called in this transaction with the student's earlier submissions
+        admit: called within the transaction with the student's earlier submissions
         received: when the student submitted (seconds since the epoch); default: now
         source: name of the submission's folder in the exchange
         """
@@ -90,7 +92,7 @@ class Queue(tables.Store):
             if (
                 newest
                 and newest.digest == digest
-                # nbgrader looks for feedback under the secret of a submission from the exchange
+                # a submission from the exchange needs a row, because nbgrader uses its secret
                 and (newest.source or not source)
                 and (not newest.withheld or admit(earlier).withheld)
             ):
@@ -135,7 +137,7 @@ class Queue(tables.Store):
         db.execute(t.submissions.insert().values(**row))
 
     def _lock_student(self, db: sa.Connection, student: str, week: str) -> None:
-        """Make simultaneous submissions of a student wait for each other on PostgreSQL."""
+        """Serialize a student's simultaneous submissions on PostgreSQL."""
         if self.shared:
             key = sa.func.hashtext(f"{student}/{week}")
             db.execute(sa.select(sa.func.pg_advisory_xact_lock(key)))
@@ -164,14 +166,17 @@ class Queue(tables.Store):
     # Grading
 
     def start(self) -> int:
-        """Requeue interrupted submissions, and failed ones without delay; return their number."""
+        """Requeue interrupted and failed submissions without delay; return their number."""
         interrupted = _RUNNING & ((t.submissions.c.owner == self.owner) | self._expired())
         failed = (t.submissions.c.state == tables.WAITING) & (t.submissions.c.error != "")
         requeued = {"state": tables.WAITING, "attempts": 0, "not_before": 0.0}
         return self.execute(t.submissions.update().where(interrupted | failed).values(**requeued))
 
     def renew(self) -> int:
-        """Renew this service's leases; requeue submissions with an expired lease, count them."""
+        """Renew this service's leases, and requeue submissions whose lease has expired.
+
+        Return the number of requeued submissions.
+        """
         mine = _RUNNING & (t.submissions.c.owner == self.owner)
         lease = self.clock() + LEASE
         return self.execute(
@@ -183,11 +188,11 @@ class Queue(tables.Store):
         return t.submissions.c.leased_until < self.clock()
 
     def claim(self, week: str | None = None) -> tables.QueuedSubmission | None:
-        """Mark the next submission that is ready as running, and return it; None if none is ready.
+        """Mark the next submission as running and return it, or return None if none is ready.
 
-        Two submissions of the same student and week never run at the same time.
+        Two submissions by the same student for the same week never run at the same time.
 
-        week: consider submissions for this week only
+        week: consider only submissions for this week
         """
         waiting, running = t.submissions.alias("waiting"), t.submissions.alias("running")
         busy = sa.exists().where(
@@ -216,7 +221,7 @@ class Queue(tables.Store):
     def finish(
         self, submission: tables.QueuedSubmission, report: SubmissionReport, seconds: float
     ) -> None:
-        """Store a result, unless the submission already has one. `seconds`: time it took."""
+        """Store a result unless the submission already has one. `seconds`: the grading time."""
         result = self.insert(
             t.results,
             receipt=submission.receipt,
@@ -230,12 +235,12 @@ class Queue(tables.Store):
         with self.transaction() as db:
             db.execute(result.on_conflict_do_nothing())
             if report.verdict is Ending.REFUSED:
-                done["withheld"] = True  # uses up no attempt, because no hidden test ran
+                done["withheld"] = True  # do not count an attempt, because no hidden test ran
                 self._requeue_replaced(db, submission)
             db.execute(t.submissions.update().where(own).values(**done))
 
     def _requeue_replaced(self, db: sa.Connection, refused: tables.QueuedSubmission) -> None:
-        """Requeue the submission that a submission that cannot be graded has replaced."""
+        """Requeue the submission that a refused submission has replaced, if there is one."""
         for submission in self._of_student(db, refused.student, refused.week):
             is_refused = self.verdict(submission) is Ending.REFUSED
             if submission.number >= refused.number or is_refused:
@@ -246,7 +251,10 @@ class Queue(tables.Store):
             return
 
     def put_back(self, submission: tables.QueuedSubmission, error: str, wait: float) -> None:
-        """Retry a submission `wait` seconds after an error, unless a newer submission waits."""
+        """Requeue a submission after an error, unless a newer submission is waiting.
+
+        wait: seconds until the submission may be graded again
+        """
         own = (t.submissions.c.receipt == submission.receipt) & _RUNNING
         own &= t.submissions.c.owner == self.owner
         later = {"error": error, "not_before": self.clock() + wait}
@@ -259,7 +267,7 @@ class Queue(tables.Store):
     # Reading
 
     def content(self, digest: str) -> bytes:
-        """Return the files with this digest as a zip."""
+        """Return the zip of the submitted files that have this digest."""
         query = sa.select(t.contents.c.data).where(t.contents.c.digest == digest)
         return bytes(self.read(query).scalar_one())
 
@@ -274,7 +282,7 @@ class Queue(tables.Store):
             return self._of_student(db, student, week)
 
     def position(self, submission: tables.QueuedSubmission) -> tuple[int, int]:
-        """Return how many submissions wait ahead of this submission, and how many are running."""
+        """Return the number of submissions ahead of this submission, and the number running."""
         columns = ("withheld", "earlier", "position")
         own = (sa.literal(getattr(submission, column)) for column in columns)
         first = sa.tuple_(*(t.submissions.c[column] for column in columns)) < sa.tuple_(*own)
@@ -283,7 +291,7 @@ class Queue(tables.Store):
         return self.read(ahead).scalar_one(), self.read(running).scalar_one()
 
     def durations(self, week: str) -> list[float]:
-        """Return how long the last submissions for a week took to grade (s), newest first."""
+        """Return the grading times (s) of recent submissions for a week, newest first."""
         same = t.results.c.receipt == t.submissions.c.receipt
         query = sa.select(t.results.c.seconds).where(same, t.submissions.c.week == week)
         query = query.order_by(t.results.c.graded.desc()).limit(_SAMPLE)
@@ -301,14 +309,14 @@ class Queue(tables.Store):
         return _report(data) if data else None
 
     def verdict(self, submission: tables.QueuedSubmission) -> Ending | None:
-        """Return how grading ended, or None if the submission is not graded."""
+        """Return how grading ended, or None if the submission has not been graded."""
         report = self.result(submission.receipt) if submission.state == tables.GRADED else None
         return report.verdict if report else None
 
     def recent_results(
         self, since: float
     ) -> list[tuple[tables.QueuedSubmission, SubmissionReport]]:
-        """Return the results stored since a time (seconds since the epoch), oldest first."""
+        """Return the results stored at or after `since` (seconds since the epoch), oldest first."""
         same = t.submissions.c.receipt == t.results.c.receipt
         query = sa.select(t.submissions, t.results.c.report).where(same)
         query = query.where(t.results.c.graded >= since).order_by(t.results.c.graded)

@@ -1,8 +1,8 @@
 """Record results in nbgrader's gradebook.
 
-The functions behind `autograder collect` and `autograder grade` accept each submission and decide
-which submission counts. nbgrader runs in a child process. After an interruption, the same
-submissions are recorded again with the same outcome.
+Submissions are accepted, and the submission that counts is chosen, by the same functions as in
+`autograder collect` and `autograder grade`. nbgrader runs in a child process. If recording is
+interrupted, it is repeated with the same outcome.
 
 The submission that counts is not always the newest in the queue: the instructor may have restored
 an earlier submission (`autograder restore`) or collected a newer one from a learning platform.
@@ -38,10 +38,10 @@ SECRET_FILE = "submission_secret.txt"
 
 
 class Ledger(tables.Store):
-    """The recording progress of each student and week. All methods block."""
+    """Tracks which results have been recorded for each student and week. All methods block."""
 
     def pending(self) -> list[tuple[str, str]]:
-        """Return the students and weeks with results that are not recorded yet, oldest first."""
+        """Return the (student, week) pairs with unrecorded results, by time of the last."""
         student, week = t.submissions.c.student, t.submissions.c.week
         graded = sa.func.max(t.results.c.graded)
         query = (
@@ -64,7 +64,7 @@ class Ledger(tables.Store):
         return [(tables.queued_submission(row), row.graded) for row in self.read(query)]
 
     def mark_recorded(self, student: str, week: str, graded: float) -> None:
-        """Store that all results until the time `graded` are in the gradebook."""
+        """Mark all results up to the time `graded` as recorded."""
         self._update(student, week, graded=graded, not_before=0.0, error="")
 
     def mark_failed(self, student: str, week: str, error: str) -> None:
@@ -92,7 +92,7 @@ class GradebookRecorder:
         """Record new results until cancelled."""
         while True:
             pending: list[tuple[str, str]] = []
-            with contextlib.suppress(SQLAlchemyError):  # the dispatcher reports it
+            with contextlib.suppress(SQLAlchemyError):  # the dispatcher reports database errors
                 if await asyncio.to_thread(self._leader.is_leader):
                     pending = await asyncio.to_thread(self._ledger.pending)
                 for student, week in pending:
@@ -154,7 +154,7 @@ def record_submissions(
         current = history.entry(history.current)
         if current is None or current == recorded or current.handed_in not in by_time:
             return
-        # `refuse` accepts the answers of a refused submission as a second entry with its time.
+        # `refuse` adds the answers of a refused submission as a second entry with the same time.
         if current == history.submitted_at(current.handed_in):
             report = queue.result(by_time[current.handed_in].receipt)
             _record_score(course, week, settings, student, report)
@@ -170,10 +170,10 @@ def record_submissions(
             record_current()
     history = read_history(course, week, student)
     restored = history.submitted_at(format_received(latest.received))
-    # A submission that was queued before the restore does not undo it.
+    # Submissions accepted above may have been queued before the restore, which must not be undone.
     if latest.restored > latest.received and restored and restored.number != history.current:
         put_in_place(course, week, student, restored.number, restored=True)
-    record_current()  # in case a killed process accepted the current submission only
+    record_current()  # a killed process may have accepted a submission without recording its score
 
 
 def _record_score(
@@ -198,7 +198,7 @@ def history_of(course: Course, week: Week, student: str) -> History:
     try:
         return read_history(course, week, student)
     except NbgraderError:
-        return History()  # recording reports the error
+        return History()  # the recorder reports the error
 
 
 def is_pending(history: History, newest: tables.QueuedSubmission) -> bool:

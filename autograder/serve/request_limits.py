@@ -1,7 +1,7 @@
 """Limit the size and rate of requests, and add security headers to every response.
 
-Anyone may send requests. The size of a request is checked before its body is read. The body must
-not be longer than announced, and must arrive within two minutes.
+Anyone may send requests. The Content-Length header is checked before the body is read. Reading
+stops if the body is longer than allowed or does not arrive within two minutes.
 """
 
 import asyncio
@@ -27,14 +27,14 @@ HEADERS = {
     "cache-control": "no-store",
 }
 _HTTPS = "max-age=31536000"
-SMALL_BODY = 16 << 10  # bytes; for forms without files
+SMALL_BODY = 16 << 10  # maximum size (bytes) of forms without files
 BODY_SECONDS = 120.0
 _METHODS_WITH_BODY = ("POST", "PUT", "PATCH", "DELETE")
 _MAX_KEYS = 50_000
 
 
 class RateLimit:
-    """A token bucket per key: `burst` requests at once, then `per_minute`."""
+    """A token bucket for each key: allows `burst` requests at once, then `per_minute`."""
 
     def __init__(
         self, burst: int, per_minute: float, clock: Callable[[], float] = time.monotonic
@@ -43,7 +43,7 @@ class RateLimit:
         self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def wait(self, key: str) -> float:
-        """Count a request; return 0 if it is allowed, or the seconds until a request is allowed."""
+        """Return 0 and count the request if it is allowed, otherwise the seconds to wait."""
         now = self._clock()
         available, updated = self._buckets.pop(key, (self.burst, now))
         available = min(self.burst, available + (now - updated) * self.per_second)
@@ -55,7 +55,7 @@ class RateLimit:
 
 
 class RequestLimits:
-    """ASGI middleware that enforces the limits. `max_body` returns the limit (bytes) of a path."""
+    """ASGI middleware that limits bodies and adds headers. `max_body`: limit (bytes) by path."""
 
     def __init__(self, app: ASGIApp, *, max_body: Callable[[str], int], secure: bool) -> None:
         self.app, self._max_body, self._secure = app, max_body, secure
@@ -84,7 +84,7 @@ class RequestLimits:
 
 
 def _refusal(scope: Scope, limit: int) -> PlainTextResponse | None:
-    """Return an error response if the length of the body is not announced or above the limit."""
+    """Return an error response if Content-Length is missing or above the limit, or None."""
     length = Headers(scope=scope).get("content-length", "")
     if not length.isdecimal():
         return PlainTextResponse("A Content-Length header is required.\n", 411)
@@ -94,7 +94,7 @@ def _refusal(scope: Scope, limit: int) -> PlainTextResponse | None:
 
 
 def _limited(receive: Receive, limit: int) -> Receive:
-    """Wrap `receive` to disconnect after `limit` bytes and raise TimeoutError after a while."""
+    """Wrap `receive`: disconnect after `limit` bytes; raise TimeoutError after BODY_SECONDS."""
     total, deadline = 0, asyncio.get_running_loop().time() + BODY_SECONDS
 
     async def limited() -> Message:

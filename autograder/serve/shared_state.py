@@ -1,7 +1,6 @@
 """Settings of the service, and the state that its parts share: the course and open incidents.
 
-`Courses` provides the content of course.yaml and the gradebook, or their last valid content while
-they cannot be read.
+If course.yaml or the gradebook cannot be read, `Courses` uses the last version that could be read.
 """
 
 import datetime as dt
@@ -31,7 +30,7 @@ class Incident(msgspec.Struct, frozen=True):
 
 
 class Incidents:
-    """The open incidents, by kind. New incidents are also printed to standard error."""
+    """The open incidents, one of each kind. New incidents are also printed to standard error."""
 
     def __init__(self) -> None:
         self.current: dict[str, Incident] = {}
@@ -47,13 +46,13 @@ class Incidents:
             print(f"  resolved: {kind}", file=sys.stderr, flush=True)
 
 
-# Seconds after which a caller reads the gradebook again. Concurrent callers use its previous
-# content, because reading is slow while nbgrader writes.
+# Seconds for which the gradebook's content is cached. While one thread reads the gradebook again,
+# others use the cached content, because reading is slow while nbgrader writes.
 _FRESH = 5.0
 
 
 class Courses:
-    """The course, read again whenever course.yaml changes, and extensions in the gradebook."""
+    """The course, reloaded when course.yaml changes, and the extensions in the gradebook."""
 
     def __init__(self, course: Course, incidents: Incidents) -> None:
         self._course, self._incidents = course, incidents
@@ -71,7 +70,7 @@ class Courses:
 
     @property
     def now(self) -> Course:
-        """Return the course. Blocks while course.yaml is being read."""
+        """Return the course, reloading course.yaml if it has changed. This may block."""
         with self._lock:
             modified = self._modification_time()
             if modified != self._modified:
@@ -88,7 +87,10 @@ class Courses:
         return next((w for w in self.now.weeks if w.name == name), None)
 
     def open_weeks(self) -> list[Week]:
-        """Return the released weeks: weeks not yet due, soonest first, then the latest due."""
+        """Return the released weeks.
+
+        Weeks that are not due yet come first, soonest first. The others follow, latest first.
+        """
         course = self.now
         workspace, now = Workspace(course), dt.datetime.now(course.zone)
 
@@ -104,7 +106,7 @@ class Courses:
         return next(own, dt.timedelta())
 
     def _gradebook(self) -> list[GradebookEntry]:
-        """Return the gradebook's entries, or the last known ones while they cannot be read."""
+        """Return the gradebook's entries, or the cached ones if the gradebook cannot be read."""
         if time.monotonic() - self._read_at > _FRESH and self._reading.acquire(blocking=False):
             try:
                 _, self._entries = read_gradebook(self.now)
@@ -138,7 +140,7 @@ class Address(msgspec.Struct, frozen=True):
 
     @property
     def prefix(self) -> str:
-        """Return the prefix of all paths, with a slash at both ends."""
+        """Return the common prefix of all URL paths. It starts and ends with a slash."""
         path = os.environ.get("JUPYTERHUB_SERVICE_PREFIX", "/") if self.hub else ""
         path = path or urlsplit(self.public_url).path
         return f"/{path.strip('/')}/" if path.strip("/") else "/"
@@ -153,10 +155,10 @@ class Settings(msgspec.Struct, frozen=True):
     """The settings of the service, from the options of `autograder serve`."""
 
     address: Address = Address()
-    database: str = ""  # a URL; default: a file in the project's private folder
+    database: str = ""  # a URL; default: SQLite in the project's private folder
     processes: int = 0  # default: one per core
-    process_mib: int = 0  # default: half of the memory, divided by the number of processes
-    niceness: int = 10  # of the grading processes
+    process_mib: int = 0  # per process; default: half of the memory, shared by all processes
+    niceness: int = 10  # of child processes, so that they do not slow down requests
     devices: tuple[str, ...] = ("cpu",)
     sandbox: str = "bubblewrap"
     cluster: Cluster | None = None

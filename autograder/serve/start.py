@@ -23,11 +23,14 @@ from .views.routes import application
 
 _LOCK = "serve.lock"
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
-_SHUTDOWN_SECONDS = 3  # for open requests
+_SHUTDOWN_SECONDS = 3  # time for open requests to finish
 
 
 def hub_address(address: Address) -> Address:
-    """Return the address that the JupyterHub assigned; raise KitError if it is not safe to use."""
+    """Return the address that JupyterHub assigned to the service.
+
+    Raise KitError if JupyterHub did not start the service or does not use a subdomain per user.
+    """
     assigned = urlsplit(os.environ.get("JUPYTERHUB_SERVICE_URL", ""))
     if not assigned.hostname or not os.environ.get("JUPYTERHUB_API_TOKEN"):
         raise KitError(
@@ -104,7 +107,7 @@ def _login(service: Service) -> Login:
 
 
 def _allow_many_connections() -> None:
-    # browsers keep connections open, and the default limit is often 1024
+    # browsers keep connections open, and the default limit of open files is often 1024
     _, maximum = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (maximum, maximum))
 

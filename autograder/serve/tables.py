@@ -1,6 +1,6 @@
 """The service's database: SQLite in the project's private folder, or PostgreSQL by URL.
 
-A commit is on disk before it returns, because SQLite flushes its write-ahead log at each commit.
+Committed changes survive a power failure: SQLite flushes its write-ahead log at each commit.
 """
 
 import contextlib
@@ -21,7 +21,7 @@ from ..model.errors import KitError
 
 WAITING, RUNNING, GRADED, REPLACED = "waiting", "running", "graded", "replaced"
 COUNTED = (RUNNING, GRADED)  # a submission in these states has used up an attempt
-_POOL = {"pool_size": 16, "max_overflow": 16}  # at least as many as threads that use it
+_POOL = {"pool_size": 16, "max_overflow": 16}  # at least one connection per thread
 _WRITING = threading.Lock()
 metadata = sa.MetaData()
 
@@ -31,17 +31,17 @@ _TYPES = {str: sa.Text, float: sa.Float, int: sa.Integer, bool: sa.Boolean, byte
 class QueuedSubmission(msgspec.Struct, frozen=True):
     """A row of the table `submissions`. Times are in seconds since the epoch.
 
-    channel: page, command or exchange
+    channel: how the files were submitted: page, command or exchange
     digest: key of the submission's files in the table `contents`
-    received: when the student submitted. In the exchange, students can forge this time, so it
-        determines only lateness.
-    withheld: the result is not visible yet
+    received: when the student submitted. In the exchange, students can forge this time, so it is
+        used only to decide whether a submission is late.
+    withheld: the result stays hidden until feedback is released
     counts_from: the earliest time at which the result may be visible, by this service's clock.
         Attempts and cooldown are counted from this time.
-    earlier: number of the student's submissions for this week that were graded earlier
+    earlier: number of the student's submissions for this week whose grading had already started
     position: order among submissions with equal `earlier`
-    attempts: how often grading was started
-    not_before: when grading may be started
+    attempts: how often grading has been started
+    not_before: the earliest time at which grading may start
     error: the system error that stopped grading, or ""
     source: name of the submission's folder in the exchange
     restored: when the student restored the submission, or 0
@@ -67,9 +67,11 @@ class QueuedSubmission(msgspec.Struct, frozen=True):
 
 
 def _table(name: str, keys: str, /, *items: sa.schema.SchemaItem, **columns: type) -> sa.Table:
-    """Define a table with these columns, none of which may be null, and further items.
+    """Define a table.
 
     keys: the columns of the primary key, separated by spaces
+    items: constraints, indexes and columns that need more options
+    columns: names and types of NOT NULL columns
     """
     required: list[sa.Column[Any]] = [
         sa.Column(column, _TYPES[kind], primary_key=column in keys.split(), nullable=False)
@@ -94,11 +96,11 @@ contents = _table("contents", "digest", digest=str, data=bytes)
 results = _table(
     "results", "receipt", receipt=str, graded=float, seconds=float, score=float, report=bytes
 )
-# The progress of recording: `graded` is the time of the newest result in the gradebook.
+# Progress of recording. `graded`: time of the newest result that is in the gradebook.
 recorded = _table(
     "recorded", "student week", student=str, week=str, graded=float, not_before=float, error=str
 )
-# Files that a student has sent and not confirmed yet. `left_out`: a line for each rejected file.
+# Uploads that a student has not confirmed yet. `left_out`: a line for each rejected file.
 drafts = _table(
     "drafts", "student week", student=str, week=str, data=bytes, left_out=str, created=float
 )
@@ -116,7 +118,7 @@ def queued_submission(row: sa.Row[Any]) -> QueuedSubmission:
 
 
 def recency(submission: QueuedSubmission) -> tuple[float, int]:
-    """Return a sort key: the time of submission or restoration, then the number."""
+    """Return a sort key: the time of submission or restoration, whichever is later."""
     return max(submission.received, submission.restored), submission.number
 
 
@@ -133,7 +135,7 @@ class Store:
 
     @contextmanager
     def transaction(self) -> Iterator[sa.Connection]:
-        # SQLite allows one writer at a time, and waiting for a lock is cheaper than retrying
+        # SQLite allows only one writer at a time, and a lock is cheaper than retries
         with nullcontext() if self.shared else _WRITING, self.engine.begin() as db:
             if not self.shared:
                 db.exec_driver_sql("BEGIN IMMEDIATE")
@@ -150,7 +152,7 @@ class Store:
             return db.execute(query).freeze()()
 
     def insert(self, table: sa.Table, **row: Any) -> Any:
-        """Return an INSERT statement that supports `on_conflict_…`."""
+        """Return an INSERT statement for this database that supports `on_conflict_do_…`."""
         insert = postgresql.insert if self.shared else sqlite.insert
         return insert(table).values(**row)
 
@@ -171,7 +173,7 @@ def open_database(url: str) -> sa.Engine:
         raise KitError("--db must look like postgresql+psycopg://user@host/database")
     if url.startswith("sqlite"):
         options: dict[str, Any] = {"connect_args": {"timeout": 20, "check_same_thread": False}}
-    else:  # report an unreachable server within seconds, and replace closed connections
+    else:  # detect an unreachable server within seconds, and replace closed connections
         options = {"pool_pre_ping": True, "connect_args": {"connect_timeout": 5}}
     try:
         engine = sa.create_engine(url, **_POOL, **options)
@@ -200,13 +202,13 @@ def _create_private(path: Path) -> None:
 
 
 def first_line(error: Exception) -> str:
-    """Return the message of a database error without the statement and its values."""
+    """Return the first line of a database error, without the SQL statement and its values."""
     origin = getattr(error, "orig", None) or error
     return (str(origin).strip().splitlines() or [type(origin).__name__])[0]
 
 
 def error_text(error: Exception) -> str:
-    """Return an error as one line, with its type unless its message is meant for users."""
+    """Return the message of an error, with its type if the message is not written for users."""
     if isinstance(error, SQLAlchemyError):
         return first_line(error)
     name = type(error).__name__
@@ -215,7 +217,7 @@ def error_text(error: Exception) -> str:
     return f"{name}: {error}"
 
 
-_LOCK_KEY = 0x6175746F  # an arbitrary number that all services use
+_LOCK_KEY = 0x6175746F  # arbitrary, but the same for all services
 
 
 class Leader(Store):
@@ -238,7 +240,7 @@ class Leader(Store):
                 if self._connection is None:
                     connection = self.engine.connect()
                     self._connection = connection.execution_options(isolation_level="AUTOCOMMIT")
-                # succeeds again on the connection that already has the lock
+                # succeeds again on a connection that already holds the lock
                 lock = sa.select(sa.func.pg_try_advisory_lock(_LOCK_KEY))
                 return bool(self._connection.execute(lock).scalar())
             except SQLAlchemyError:
@@ -249,5 +251,5 @@ class Leader(Store):
         connection, self._connection = self._connection, None
         if connection is not None:
             with contextlib.suppress(SQLAlchemyError):
-                connection.invalidate()  # the pool must not reuse a connection that has the lock
+                connection.invalidate()  # the pool must not reuse the connection with the lock
                 connection.close()

@@ -1,4 +1,4 @@
-"""Merge uploaded files with the student's earlier submission, describe and store the result.
+"""Merge uploaded files with the student's earlier submission, and review and store the result.
 
 Two submissions of a student may arrive at the same time. The transaction that stores a merged
 submission checks that no other submission has arrived since the merge. If one has arrived, the
@@ -35,7 +35,7 @@ _DRAFT_SECONDS = 86_400.0
 
 
 class Draft(msgspec.Struct, frozen=True):
-    """Files to submit, and a line for each rejected file."""
+    """Uploaded files that the student has not confirmed yet, and a line for each rejected file."""
 
     files: dict[str, bytes]
     left_out: tuple[str, ...]
@@ -65,10 +65,10 @@ class Drafts(Store):
 
 
 class Base(msgspec.Struct, frozen=True):
-    """The submission that a new submission is merged with, without files before the first.
+    """The earlier submission that new files are merged with. It has no files if there is none.
 
-    received: seconds since the epoch, or None if unknown. version: changes whenever the student
-    submits or restores a submission
+    received: seconds since the epoch, or None if unknown or if answers were merged into the files
+    version: changes whenever the student submits or restores a submission
     """
 
     files: dict[str, bytes]
@@ -102,7 +102,7 @@ class Submissions:
     ) -> QueuedSubmission:
         """Submit files from the exchange. If they cannot be graded, the result reports why."""
         week = self.courses.now.week(found.week)
-        # Limit the time to the present, because the student can choose any time.
+        # Students can forge the timestamp, so it must not be later than now.
         received = min(found.submitted.timestamp(), self.queue.clock())
         return self._submit(found.student, week, files, "exchange", found.source, received)
 
@@ -143,7 +143,7 @@ class Submissions:
                 )
 
     def store_draft(self, student: str, week: Week, uploaded: Mapping[str, bytes]) -> None:
-        """Store files as the student's draft. Raise IntakeError if no file is accepted."""
+        """Store files as the student's draft. Raise IntakeError if they cannot be accepted."""
         files, left_out = self._accept(week, uploaded)
         self.drafts.store(student, week.name, files, left_out)
 
@@ -163,7 +163,7 @@ class Submissions:
 
         Return the existing submission if the draft has already been submitted.
 
-        digest: of the draft in the review that the student confirms
+        digest: `Review.digest` of the review that the student has confirmed
         """
         draft = self.drafts.find(student, week.name)
         if draft is None:
@@ -178,7 +178,7 @@ class Submissions:
     def base(self, student: str, week: Week) -> Base:
         """Return the submission that the student's next submission is merged with.
 
-        The written answers of newer submissions whose modules were refused are included.
+        Include written answers from newer submissions that were refused.
         """
         course, submissions = self.courses.now, self.queue.of_student(student, week.name)
         history = history_of(course, week, student)
@@ -241,7 +241,7 @@ _ANSWER_WORDS = _WORDS | {"missing": "not answered"}
 
 
 class ReviewLine(msgspec.Struct, frozen=True):
-    """A part of the submission, and its fate."""
+    """A part of the submission, and whether it is new, replaced, kept, refused or missing."""
 
     name: str
     fate: str
@@ -249,7 +249,7 @@ class ReviewLine(msgspec.Struct, frozen=True):
 
 
 class Review(msgspec.Struct, frozen=True):
-    """A submission as it would be graded. `digest`: of the merged files."""
+    """A preview of the submission that would be graded. `digest`: hash of the merged files."""
 
     lines: tuple[ReviewLine, ...]
     summary: str
@@ -263,7 +263,7 @@ class Review(msgspec.Struct, frozen=True):
 def review_of(merged: Merged, base: str | None, rule: str, left_out: Sequence[str] = ()) -> Review:
     """Describe a merged submission.
 
-    base: time of the earlier submission, "" if unknown, None without an earlier submission
+    base: time of the earlier submission, "" if unknown, None if there is no earlier submission
     """
     earlier = f"Your submission from {base}" if base else "Your earlier submission"
     missing = ", ".join(part.name for part in merged.parts if part.fate == "missing")

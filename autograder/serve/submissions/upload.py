@@ -14,9 +14,9 @@ from ...lms.bulk import content_of
 from ...model.course import Limits, Week
 from ...model.errors import IntakeError
 
-_NOTEBOOK_BYTES = 8 << 20  # for the notebook and its pictures, which are not graded
+_NOTEBOOK_BYTES = 8 << 20  # allowance for the notebook and its pictures, which are not graded
 _MAX_ENTRIES = 2000
-_ZIP_ENTRY = b"PK\x01\x02"  # the signature of an entry in a zip's directory
+_ZIP_ENTRY = b"PK\x01\x02"  # signature of an entry in a zip's central directory
 
 
 def max_upload_bytes(limits: Limits) -> int:
@@ -52,11 +52,11 @@ def accept_files(
 
 
 def is_kept(name: str) -> bool:
-    """Return True for notebooks and for files that may be graded."""
+    """Return True if the file is a notebook or of a type that may be graded."""
     return name.lower().endswith(".ipynb") or is_wanted(PurePosixPath(name).name)
 
 
 def unpacked(data: bytes) -> dict[str, bytes]:
-    """Return the files in a zip that `packed` created."""
+    """Return the files in a zip that `packed` created, by name."""
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         return {entry.filename: archive.read(entry) for entry in archive.infolist()}

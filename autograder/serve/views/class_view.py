@@ -27,7 +27,7 @@ class StudentMistake(msgspec.Struct, frozen=True):
 
 
 class RecentMistake(msgspec.Struct, frozen=True):
-    """A misconception, and the students whose newest result shows it."""
+    """A misconception, and the students whose newest results show it."""
 
     week: str
     exercise: str
@@ -60,7 +60,7 @@ class ClassView(msgspec.Struct, frozen=True):
 def class_view(
     state: SharedState, ledger: Ledger, processes: Sequence[GradingProcess]
 ) -> ClassView:
-    """Return the content of the class page. Blocks."""
+    """Return the content of the class page. This call blocks."""
     course, now = state.courses.now, state.queue.clock()
     recent = state.queue.recent_results(now - _HOUR)
     queued = state.queue.in_states(WAITING, RUNNING)

@@ -18,8 +18,8 @@ from .view_models import STATIC_TYPES, SubmissionView, static_file
 
 _TOKEN = re.compile(r"[\w-]{10,100}\Z")
 _RECEIPT = re.compile(r"[2-9A-Z]{4}(-[2-9A-Z]{4}){2}\Z")
-_INCIDENT_SECONDS = 60.0  # after which the incident is closed if the database responds
-# nbgrader's feedback page contains its own styles
+_INCIDENT_SECONDS = 60.0  # age at which `health` checks whether an incident is over
+# the released feedback page contains inline styles
 _FEEDBACK_POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'"
 )
@@ -28,11 +28,11 @@ _FEEDBACK_POLICY = (
 
 
 def health(context: RequestContext) -> Response:
-    """Return status 200 or 503 for a monitoring system, without details of an incident."""
+    """Return status 200 or 503 for a monitoring system, without details of incidents."""
     incidents, queue = context.service.incidents, context.service.queue
     failed = incidents.current.get("requests")
     if failed and time.time() - failed.since > _INCIDENT_SECONDS:
-        queue.find("")  # opens the incident again if the database does not respond
+        queue.find("")  # raises an error, so that the incident stays open, if the database is down
         incidents.close("requests")
     well = not {"database", "writing", "requests"} & set(incidents.current)
     return PlainTextResponse("well\n" if well else "in trouble\n", 200 if well else 503)
@@ -57,7 +57,7 @@ def complete_login(context: RequestContext) -> Response:
 
 
 def redeem_token(context: RequestContext) -> Response:
-    """Exchange a token for a session: a cookie for browsers, a key for `autograder submit`."""
+    """Exchange a token for a session; return a cookie to browsers and a key to programs."""
     token = context.form.fields.get("token", "").strip()
     program = context.wants_json
     redeem = context.service.accounts.redeem
@@ -104,14 +104,14 @@ def week_page(context: RequestContext) -> Response:
 
 
 def upload_draft(context: RequestContext) -> Response:
-    """Store the uploaded files as a draft, and show its review."""
+    """Store the uploaded files as a draft, and show the review of the draft."""
     week, submissions = _week_of_student(context), context.service.submissions
     submissions.store_draft(context.person.name, week, _uploaded_files(context))
     return review(context) if context.wants_json else context.redirect(f"weeks/{week.name}/review")
 
 
 def review(context: RequestContext) -> Response:
-    """Show which parts of the submission the draft would keep, replace or leave missing."""
+    """Show which parts of the submission the draft would replace, keep or leave missing."""
     week = _week_of_student(context)
     found = context.service.submissions.review_draft(context.person.name, week)
     if found is not None:
@@ -207,7 +207,7 @@ def class_page(context: RequestContext) -> Response:
 
 
 def open_week(context: RequestContext) -> Week:
-    """Return the released week in the request's path; raise RequestError if none matches."""
+    """Return the week in the request's path; raise RequestError unless it has been released."""
     name = context.request.path_params["week"]
     for week in context.service.courses.open_weeks():
         if week.name == name:
@@ -223,7 +223,10 @@ def _week_of_student(context: RequestContext) -> Week:
 
 
 def visible_submission(context: RequestContext) -> QueuedSubmission:
-    """Return the submission in the request's path; raise RequestError unless it may be seen."""
+    """Return the submission in the request's path.
+
+    Raise RequestError if it does not exist or the sender may not see it.
+    """
     receipt, person = context.request.path_params["receipt"], context.person
     submission = context.service.queue.find(receipt) if _RECEIPT.match(receipt) else None
     if submission is None or (person.role != "instructor" and submission.student != person.name):

@@ -42,7 +42,7 @@ class RequestContext:
 
     @property
     def person(self) -> Person:
-        """Return the authenticated sender. Only routes that require a sender may call this."""
+        """Return the authenticated sender. Use only in routes that require a login."""
         assert self.visitor is not None
         return self.visitor
 
@@ -51,14 +51,14 @@ class RequestContext:
         return "application/json" in self.request.headers.get("accept", "")
 
     def page(self, template: str, status: int = 200, **values: Any) -> Response:
-        """Return a page from a template, which escapes all values."""
+        """Render a page from a template, which escapes all values."""
         values |= {"prefix": self.service.settings.address.prefix, "who": self.visitor}
         values["course"] = self.service.courses.now
         page = environment("serve").get_template(f"{template}.html.j2")
         return HTMLResponse(page.render(values), status)
 
     def answer(self, view: Any, template: str, status: int = 200, /, **values: Any) -> Response:
-        """Return `view` as JSON to a program, or a page rendered with `values` to a browser."""
+        """Return `view` as JSON to programs, or a page rendered with `values` to browsers."""
         if self.wants_json:
             return JSONResponse(msgspec.to_builtins(view), status)
         return self.page(template, status, **values)
@@ -68,7 +68,7 @@ class RequestContext:
         return RedirectResponse(f"{self.service.settings.address.prefix}{path}", 303)
 
     def refuse(self, error: RequestError) -> Response:
-        """Return the response that reports an error."""
+        """Return a response for an error: JSON for programs, a page or redirect for browsers."""
         if error.redirect and not self.wants_json:
             return RedirectResponse(error.redirect, 303)
         program = self.visitor is not None and self.visitor.kind == "program"

@@ -29,17 +29,17 @@ from . import handlers
 from .request_context import RequestContext, read_form
 
 Audience = Literal["everyone", "student", "instructor"]
-# (burst, per minute). Requests without a known session are limited by address, which a class may
-# share. Requests with a session are limited by user.
+# Limits as (burst, per minute). Requests without a known session are limited by IP address, which
+# a whole class may share. Requests with a session are limited by user.
 ADDRESS_RATE, PERSON_RATE, SUBMIT_RATE, TOKEN_RATE = (600, 600), (120, 240), (20, 20), (100, 100)
 _MAX_RECOGNIZED = 50_000
 _FORM_OVERHEAD = 1 << 20  # bytes that a form adds to its files
 
 
 class RouteRow(msgspec.Struct, frozen=True):
-    """A route and who may use it. Instructors may also use the routes for students.
+    """A route and its audience. Instructors may also use the routes for students.
 
-    files: the body may contain files
+    files: the body of a request may contain files
     """
 
     method: str
@@ -129,10 +129,10 @@ class AccessControl:
         )
 
     async def authorize(self, request: Request, row: RouteRow) -> Person | None:
-        """Return the authenticated sender, or None; raise RequestError if access is denied.
+        """Return the sender, or None if unauthenticated; raise RequestError if access is denied.
 
         Requests are limited by address before authentication, which may contact a JupyterHub.
-        Requests with credentials that were valid before are limited by user name only.
+        Requests whose credentials were valid before are limited only by user name.
         """
         address = request.client.host if request.client else ""
         headers = request.headers
@@ -185,7 +185,7 @@ def _refuse_other_sites(request: Request, public_host: str) -> None:
     """
     site = request.headers.get("sec-fetch-site", "same-origin")
     link = request.method == "GET" and request.headers.get("sec-fetch-mode") == "navigate"
-    # a proxy may replace the host in the header
+    # a proxy may replace the Host header
     hosts = {request.headers.get("host", ""), public_host} - {""}
     origin, referer = request.headers.get("origin"), _parse(request.headers.get("referer", ""))
     same_origin = origin is None or _parse(origin).netloc in hosts
@@ -207,7 +207,7 @@ def _parse(url: str) -> SplitResult:
 
 
 def _log(row: RouteRow, person: Person | None, status: int, seconds: float) -> None:
-    """Print one line per request, without its query, headers or body."""
+    """Log a request as one line, without its query, headers or body."""
     name = person.name if person else "-"
     line = f"{row.method} {row.path} {status} {1000 * seconds:.0f} ms {name}"
     print(visible(line), file=sys.stderr, flush=True)

@@ -1,4 +1,4 @@
-"""Views of weeks and submissions: the plain values that pages and JSON responses contain."""
+"""Build views of weeks and submissions: the values shown on pages and sent as JSON."""
 
 import datetime as dt
 from collections.abc import Sequence
@@ -27,9 +27,9 @@ from ..tables import GRADED, REPLACED, RUNNING, WAITING, QueuedSubmission, recen
 
 STATIC_TYPES = {"style.css": "text/css; charset=utf-8", "page.js": "text/javascript; charset=utf-8"}
 
-_FIRST_GUESS = 8.0  # seconds per submission, until a submission has been graded
-_QUANTILE = 0.8  # fraction of the durations that the estimate should cover
-_MAX_REFRESH = 30  # seconds between two polls of a page
+_FIRST_GUESS = 8.0  # assumed grading time (s) before the week's first result
+_QUANTILE = 0.8  # of the recent grading times, used as the estimate
+_MAX_REFRESH = 30  # maximum seconds between two polls by a page
 _WORDS = {
     WAITING: "Waiting",
     RUNNING: "Being graded",
@@ -67,12 +67,12 @@ class SubmissionView(msgspec.Struct, frozen=True):
     channel: str
     why: str = ""  # why there is no result
     ahead: int = 0
-    seconds: int = 0  # until the result, as an estimate
+    seconds: int = 0  # estimated time until the result
     refresh: int = 0  # seconds until the next poll; 0 after grading has ended
     result: VisibleResult | None = None
     newer: str = ""
     counts: bool = False
-    rule: str = ""  # which submission counts
+    rule: str = ""  # a sentence that explains which submission counts
     better: BetterSubmission | None = None
     restorable: bool = False
     left: int = 0  # number of further results that the student may see
@@ -131,7 +131,7 @@ class Views:
     def submission(
         self, submission: QueuedSubmission, *, for_instructor: bool = False
     ) -> SubmissionView:
-        """Return everything that the student, or the instructor, may see about a submission."""
+        """Return everything that the student or the instructor may see about a submission."""
         policy = self.courses.now.registry.immediate
         submissions = self.queue.of_student(submission.student, submission.week)
         if for_instructor:
@@ -158,7 +158,7 @@ class Views:
     def _summary(
         self, submission: QueuedSubmission, counting: str, policy: Immediate
     ) -> SubmissionView:
-        """Return the view of a submission without the fields that only its own page shows.
+        """Return the view of a submission without the fields that only the submission page shows.
 
         counting: receipt of the submission that counts
         """
@@ -199,9 +199,9 @@ class Views:
         )
 
     def _wait(self, submission: QueuedSubmission) -> tuple[int, float]:
-        """Return the number of submissions ahead, and an estimate of the seconds to the result.
+        """Return the number of submissions ahead, and the estimated seconds until the result.
 
-        The estimate assumes that grading a submission takes as long as most recent gradings.
+        The estimate is based on the 80th percentile of the week's recent grading times.
         """
         durations = sorted(self.queue.durations(submission.week)) or [_FIRST_GUESS]
         each = max(1.0, durations[int(len(durations) * _QUANTILE)])
@@ -212,10 +212,10 @@ class Views:
         return ahead, pause + each * ((ahead + running) // self._processes + 1)
 
     def _counting_receipt(self, submissions: Sequence[QueuedSubmission], policy: Immediate) -> str:
-        """Return the receipt of the submission that counts, or "" before this is decided.
+        """Return the receipt of the submission that counts, or "" if it is unknown or hidden.
 
-        If the best submission counts, it is named only if its student may see all scores, because
-        it would show which of two hidden scores is higher.
+        If the best submission counts, its receipt is hidden from students who may not see all
+        scores, because it would reveal which of two hidden scores is higher.
         """
         course = self.courses.now
         hidden = policy.show != "scores" or any(s.withheld for s in submissions)
@@ -262,7 +262,7 @@ def local_time(seconds: float, course: Course) -> dt.datetime:
 
 
 def static_file(name: str) -> bytes:
-    """Return the content of the style sheet or the script that all pages use."""
+    """Return the content of the style sheet or the script of the service's pages."""
     own = resources.files("autograder.serve") / "templates" / name
     if name == "style.css":
         shared = environment("serve").get_template("page.css").render()
