@@ -107,10 +107,7 @@ def moment(text: str) -> dt.datetime:
 
 
 def find_root(start: Path | None = None) -> Path:
-    """Return the closest folder at or above `start` with a course.yaml.
-
-    Raise NoCourse if there is no such folder.
-    """
+    """Return the closest folder at or above `start` with a course.yaml, or raise NoCourse."""
     start = (start or Path.cwd()).resolve()
     for folder in (start, *start.parents):
         with contextlib.suppress(OSError):  # skip folders without read permission
