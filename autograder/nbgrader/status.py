@@ -150,10 +150,7 @@ def _changed_answers(marked: Marked) -> list[str]:
 
 
 def _late(course: Course, entries: list[GradebookEntry]) -> dict[str, dict[str, str]]:
-    """Return how late each collected or graded submission is, by week and student.
-
-    Omit submissions that are on time or within the grace period.
-    """
+    """Return how late each collected or graded submission is, without those that are on time."""
     graded = by_student(entries)
     times: dict[str, dict[str, dt.datetime]] = {student: {} for student in graded}
     for week in course.weeks:

@@ -123,10 +123,7 @@ def without_unused_definitions(source: str, names: Iterable[str]) -> bytes:
 
 
 def shared_definitions(source: str, other: str) -> frozenset[str]:
-    """Return the names of the definitions whose texts are equal in two modules.
-
-    Return an empty set if one of the modules cannot be parsed.
-    """
+    """Return the names of the definitions whose texts are equal in two modules."""
     try:
         pairs = _definition_texts(source).items() & _definition_texts(other).items()
         return frozenset(name for name, _ in pairs)

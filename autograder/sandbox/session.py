@@ -109,10 +109,7 @@ class Child(contextlib.AbstractContextManager["Child"]):
         return 0 if self._has_ended() else processes.status_bytes(self.pid, "VmHWM")
 
     def anonymous_bytes(self) -> int:
-        """Return the child's anonymous memory in bytes, or 0 if the child has ended.
-
-        This includes anonymous memory that the child shares with the template.
-        """
+        """Return the child's anonymous memory in bytes, or 0 if the child has ended."""
         return 0 if self._has_ended() else processes.status_bytes(self.pid, "RssAnon")
 
     def waited_seconds(self) -> float:

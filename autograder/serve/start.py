@@ -27,10 +27,7 @@ _SHUTDOWN_SECONDS = 3  # time for open requests to finish
 
 
 def hub_address(address: Address) -> Address:
-    """Return the address that JupyterHub assigned to the service.
-
-    Raise KitError if JupyterHub did not start the service or does not use a subdomain per user.
-    """
+    """Return the address that JupyterHub assigned; raise KitError if it is not safe to use."""
     assigned = urlsplit(os.environ.get("JUPYTERHUB_SERVICE_URL", ""))
     if not assigned.hostname or not os.environ.get("JUPYTERHUB_API_TOKEN"):
         raise KitError(

@@ -99,10 +99,7 @@ def sources_digest(course: Course, week: Week) -> str:
 
 
 def make_figures(course: Course, week: Week) -> dict[str, Any]:
-    """Return a week's matplotlib figures by name, or {} if the week has no figures.py.
-
-    Raise BuildError if `figures()` in figures.py raises an exception.
-    """
+    """Return a week's matplotlib figures by name, or {} if the week has no figures.py."""
     source = _source(course, week)
     if not source.is_file():
         return {}

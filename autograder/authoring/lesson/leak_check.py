@@ -147,10 +147,7 @@ def _in_a_row(lines: list[Secret]) -> Iterator[Secret]:
 
 
 def _texts(location: str, content: bytes) -> Iterator[tuple[str, str]]:
-    """Yield the location and content of each text in a file.
-
-    Raise LeakError if the file is damaged, so that it cannot be searched.
-    """
+    """Yield the location and content of each text in a file; raise LeakError for a damaged file."""
     if content.startswith(_PNG):
         try:
             yield from ((f"{location} (metadata)", text) for text in _png_texts(content))

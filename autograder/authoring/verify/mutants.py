@@ -177,10 +177,7 @@ def excuses(course: Course, week: Week) -> dict[str, str]:
 def hunt(
     course: Course, week: Week, secret: bytes, sandbox: Sandbox | None
 ) -> Iterator[MutantOutcome]:
-    """Test every mutant of the week's solution until a test fails, and yield the outcomes.
-
-    The tests of the mutant's exercise run before all other tests.
-    """
+    """Test every mutant of the week's solution until a test fails, and yield the outcomes."""
     engine = warm_engine(course, week, (CPU, FAKE_GPU), secret, sandbox)
     stated = excuses(course, week)
     names = {e.name for e in week.exercises}

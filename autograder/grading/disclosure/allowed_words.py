@@ -83,10 +83,7 @@ class AllowedWords:
         return ".".join(parts) if UNKNOWN not in parts else _RUNTIME_NAME
 
     def error(self, raised: frames.Raised, budget: MessageBudget) -> str:
-        """Return the first allowed name among an exception's class and bases.
-
-        Return `?` if no name is allowed or the name exceeds the budget.
-        """
+        """Return the first allowed name among an exception's class and its bases, or `?`."""
         name = next((b for b in (raised.type, *raised.bases) if self.is_word(b)), "")
         groups = ((_ERROR_NAMES, 1.0), (self._own, 2.0), (_public_names(), 2.0))
         return name if budget.choose(name, groups) else UNKNOWN

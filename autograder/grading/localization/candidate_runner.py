@@ -110,10 +110,7 @@ class CandidateRunner:
         return all(not r.report.verdict.failed for r in ran if r.report.name in self._tests)
 
     def run(self, edit: Edit) -> list[Ran]:
-        """Run all hidden tests of the exercise after an edit, and return the results.
-
-        Return the results of the unedited exercise if the edited module cannot be parsed.
-        """
+        """Run all hidden tests of the exercise after an edit, and return the results."""
         text, runs = edit.applied(self._wrong.data), self._grader.runs
         target = self._load(text)
         if target is None:

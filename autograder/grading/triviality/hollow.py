@@ -115,10 +115,7 @@ def _mean(argument: Any) -> torch.Tensor:
 
 
 def _like(wanted: Any, fill: Callable[[torch.Tensor], Any]) -> Any:
-    """Return a copy of `wanted` with each tensor, array and number `x` replaced by `fill(x)`.
-
-    Values of other types are replaced by None.
-    """
+    """Return a copy of `wanted` with each tensor, array and number `x` replaced by `fill(x)`."""
     if isinstance(wanted, (tuple, list)):
         return type(wanted)([_like(part, fill) for part in wanted])
     if isinstance(wanted, torch.Tensor):

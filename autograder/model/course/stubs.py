@@ -26,10 +26,7 @@ _WIDTH = 96  # leaves room for the prefix `# ` in lines of 100 characters
 
 
 def make_stub(source: str, location: str) -> str:
-    """Return the stub for a solution's source.
-
-    Raise BuildError if solution marks are missing or misplaced, or if the stub is not valid Python.
-    """
+    """Return the stub for a solution's source; raise BuildError if a solution mark is misplaced."""
     lines = source.split("\n")
     names = _enclosing_names(source, location)
     kept: list[str] = []

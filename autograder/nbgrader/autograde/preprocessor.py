@@ -201,10 +201,7 @@ def _output(kind: str, data: dict[str, str], **fields: object) -> Notebook:
 
 
 def decimal(score: float) -> str:
-    """Format a score for nbgrader as a decimal without exponent or sign.
-
-    Raise NbgraderError if the score is negative or NaN.
-    """
+    """Format a score for nbgrader as a decimal without exponent or sign."""
     if not score >= 0:
         raise NbgraderError(f"{score} is not a score")
     return f"{score:.4f}".rstrip("0").rstrip(".")

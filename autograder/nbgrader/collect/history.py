@@ -97,10 +97,7 @@ def history_folder(course: Course, week: Week, student: str) -> Path:
 
 
 def read_history(course: Course, week: Week, student: str) -> History:
-    """Return a student's submissions for a week, or an empty history if there are none.
-
-    Raise NbgraderError if the index is damaged.
-    """
+    """Return a student's submissions for a week. Raise NbgraderError if the index is damaged."""
     path = history_folder(course, week, student) / _INDEX
     try:
         return msgspec.json.decode(path.read_bytes(), type=History)

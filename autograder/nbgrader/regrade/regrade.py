@@ -70,10 +70,7 @@ def _rescored(change: ScoreChange) -> bool:
 
 
 def preview(course: Course, week: Week, report: Report) -> Preview:
-    """Compare a new report with the gradebook, without writing scores.
-
-    Raise NbgraderError if the week was not graded, or if the gradebook has lost scores.
-    """
+    """Compare a new report with the gradebook, without writing scores."""
     found = Preview()
     keep_marks(course)
     with open_gradebook(course) as gradebook:

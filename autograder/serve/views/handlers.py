@@ -223,10 +223,7 @@ def _week_of_student(context: RequestContext) -> Week:
 
 
 def visible_submission(context: RequestContext) -> QueuedSubmission:
-    """Return the submission in the request's path.
-
-    Raise RequestError if it does not exist or the sender may not see it.
-    """
+    """Return the submission in the path; raise RequestError if the sender may not see it."""
     receipt, person = context.request.path_params["receipt"], context.person
     submission = context.service.queue.find(receipt) if _RECEIPT.match(receipt) else None
     if submission is None or (person.role != "instructor" and submission.student != person.name):

@@ -102,10 +102,7 @@ def restore_stub(
 
 
 def _with_stub_of(folder: WeekFolder, exercise: str) -> str:
-    """Return the module's source with one exercise replaced by its stub.
-
-    The stub is appended if the module does not define the exercise.
-    """
+    """Return the module's source with one exercise replaced by its stub, or with it appended."""
     stub, source = folder.week.stub, folder.source()
     wanted = definition(stub, exercise)
     if wanted is None:
