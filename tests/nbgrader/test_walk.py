@@ -23,7 +23,7 @@ from autograder.model.errors import NbgraderError
 from autograder.nbgrader.autograde.recorder import record, restore
 from autograder.nbgrader.collect.collector import collect
 from autograder.nbgrader.collect.history import read_history, stored_files
-from autograder.nbgrader.collect.submissions import accept, collected
+from autograder.nbgrader.collect.submissions import accept, collected, full_history, refuse
 from autograder.nbgrader.gradebook.database import HandMark, read_gradebook, read_hand_marks
 from autograder.nbgrader.gradebook.effective_results import results
 from autograder.nbgrader.regrade.regrade import carry_out, plan_of, preview
@@ -338,6 +338,32 @@ def test_nothing_is_lost_on_a_short_walk(ready: Course, notebook: str) -> None:
     made = walk(ready, notebook, seed=38, steps=60)
     assert made.kills > 0
     assert made.drops > 0
+
+
+def test_a_kill_while_a_module_is_refused_loses_no_answer(ready: Course, notebook: str) -> None:
+    week = ready.weeks[0]
+    first, second = (f"2020-01-08 0{hour}:00:00.000000 UTC" for hour in (1, 2))
+    answered = notebook.replace("*Your answer here.*", "Because it doubles.").encode()
+    kills = 0
+    points = range(0, 120, 4)
+    for at in points:
+        student = f"s{at}"
+        accept(ready, week, student, {MODULE: SOLUTION.encode()}, first, "download")
+        files = {MODULE: FAILING.encode(), NOTEBOOK: answered}
+        accept(ready, week, student, files, second, "download")
+
+        def refused(student: str = student) -> None:
+            refuse(ready, week, student, 2, 1, "The module cannot be imported.")
+
+        kills += killed(at, refused)
+        entry = full_history(ready, week, student).entry(2)
+        assert entry is not None
+        if not entry.problem:
+            refused()
+        folder = Workspace(ready).submitted(student, week)
+        assert answer_in((folder / NOTEBOOK).read_bytes()) == "Because it doubles.", at
+        assert (folder / MODULE).read_text("utf-8") == SOLUTION
+    assert 5 < kills < len(points)
 
 
 @pytest.mark.thorough

@@ -77,9 +77,7 @@ def accept(
     """
     with in_turn(history_folder(course, week, student)):
         history = _accept_folder(course, week, student)
-        base = history.base
-        earlier = stored_files(course, week, student, base) if base else {}
-        merged = merge(course, week, earlier, incoming)
+        merged = merge(course, week, _base_files(course, week, student, history), incoming)
         if whole and not merged.problem:
             merged = replace(merged, files=dict(incoming))
         return _keep(course, week, student, history, merged, incoming, handed_in, channel)
@@ -203,8 +201,7 @@ def _accept_folder(course: Course, week: Week, student: str) -> History:
 
 def earlier_files(course: Course, week: Week, student: str) -> dict[str, bytes]:
     """Return the files that the next submission is merged with, or {} if it is the first."""
-    base = full_history(course, week, student).base
-    return stored_files(course, week, student, base) if base else {}
+    return _base_files(course, week, student, full_history(course, week, student))
 
 
 def put_in_place(
@@ -231,19 +228,29 @@ def refuse(course: Course, week: Week, student: str, number: int, stays: int, wh
 
     why: the reason, for the student and the instructor
     """
+    name = f"{week.name}.ipynb"
     with in_turn(history_folder(course, week, student)):
         history = _accept_folder(course, week, student)
-        refused, entry = history.entry(number), history.entry(stays)
+        refused = history.entry(number)
         assert refused is not None
-        assert entry is not None
         history = history.with_entry(replace(refused, problem=why))
         history = replace(history, current=stays, restored=history.replaced == stays)
-        write_history(course, week, student, history)
-        place(course, week, student, entry)
-    name = f"{week.name}.ipynb"
-    notebook = stored_files(course, week, student, refused).get(name)
-    if notebook is not None:
-        accept(course, week, student, {name: notebook}, refused.handed_in, refused.channel)
+        notebook = stored_files(course, week, student, refused).get(name)
+        if notebook is None:
+            write_history(course, week, student, history)
+        else:  # store both changes at once, so that an interruption does not lose the answers
+            sent = {name: notebook}
+            merged = merge(course, week, _base_files(course, week, student, history), sent)
+            handed_in, channel = refused.handed_in, refused.channel
+            _keep(course, week, student, history, merged, sent, handed_in, channel)
+            history = read_history(course, week, student)
+        current = history.entry(history.current)
+        assert current is not None
+        place(course, week, student, current)
+
+
+def _base_files(course: Course, week: Week, student: str, history: History) -> dict[str, bytes]:
+    return stored_files(course, week, student, history.base) if history.base else {}
 
 
 def full_history(course: Course, week: Week, student: str) -> History:
