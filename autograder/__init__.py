@@ -1,4 +1,4 @@
-"""An auto-graded course exercise kit: attention from scratch.
+"""An auto-graded exercise kit for a course on attention from scratch.
 
 In a notebook, `check("softmax")` runs the public checks of an exercise on the file next to it,
 `hint("softmax")` shows the next hint, `progress()` shows the results so far,
@@ -16,11 +16,11 @@ __all__ = ["__version__", "check", "explore", "hint", "progress", "solution"]
 
 
 def check(exercise: str | None = None, folder: str | Path | None = None) -> Any:
-    """Run the public checks of one exercise, or of all.
+    """Run the public checks of one exercise, or of all exercises if none is given.
 
-    folder: a week's folder; default: the one that the notebook runs in.
+    folder: a week's folder; default: the folder in which the notebook runs.
 
-    Returns a result that renders as a table in a notebook and as text elsewhere. Under nbgrader's
+    Return a result that renders as a table in a notebook and as text elsewhere. Under nbgrader's
     Validate button, a failing check raises NotPassed, because the button reports only exceptions.
     """
     from .student.commands.check import NotPassed, check_in_notebook
@@ -32,7 +32,7 @@ def check(exercise: str | None = None, folder: str | Path | None = None) -> Any:
 
 
 def hint(exercise: str | None = None, again: bool = False, folder: str | Path | None = None) -> Any:
-    """Show the next hint for an exercise (default: the one to work on), after those seen before.
+    """Show the hints seen so far and the next one (default: for the next exercise to work on).
 
     again: show only the hints seen before.
     """
@@ -42,7 +42,7 @@ def hint(exercise: str | None = None, again: bool = False, folder: str | Path | 
 
 
 def explore(page: str, folder: str | Path | None = None, **data: Any) -> Any:
-    """Show an interactive page that lies next to the notebook, with `data` passed to it."""
+    """Show an interactive page from `folder` (default: the notebook's) with `data` in the page."""
     from .student.show.notebook_output import open_page
 
     return open_page(page, folder, data)
@@ -61,7 +61,7 @@ def solution(
 
 
 def progress(folder: str | Path | None = None) -> Any:
-    """Show your progress in every week here, from the results of the last checks."""
+    """Show your progress in each week, based on the latest checks."""
     from .student.commands.check import progress_in_notebook
 
     return progress_in_notebook(_path(folder))

@@ -1,4 +1,4 @@
-"""`python -m autograder`."""
+"""Run the command line as `python -m autograder`."""
 
 from .cli import main
 

@@ -1,8 +1,8 @@
-"""Files that the kit keeps on this machine: atomic writes, locks, temporary folders, the secret.
+"""Atomic writes, locks, temporary folders, and the course's secret.
 
-A process holds a lock in each temporary folder that it uses, and the kernel releases the locks of
-dead processes. The next process that creates a folder removes the folders without a lock, because
-they contain solutions.
+A process holds a lock in each of its temporary folders, and the kernel releases the locks of dead
+processes. The next process that creates such a folder removes all unlocked ones, because temporary
+folders contain solutions.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ _LOCK = "lock"
 def replace_file(path: Path, data: bytes, mode: int = 0o600, *, lasting: bool = True) -> None:
     """Replace a file atomically: write a temporary file next to `path`, then rename it.
 
-    lasting: flush to disk, so that the file survives a power failure. Not needed for data that can
-    be computed again, if the reader detects an incomplete file.
+    lasting: flush the file to disk, so that it survives a power failure. This is unnecessary for
+    data that can be computed again, if readers detect an incomplete file.
     """
     descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=".new-")
     try:
@@ -46,7 +46,7 @@ def replace_file(path: Path, data: bytes, mode: int = 0o600, *, lasting: bool = 
 
 
 def write_files(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Write files, given by their paths relative to the folder; create missing folders."""
+    """Write file contents to their paths relative to `folder`; create missing folders."""
     for name, content in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -54,7 +54,7 @@ def write_files(folder: Path, files: Mapping[str, bytes]) -> None:
 
 
 def hash_of(parts: Iterable[bytes]) -> bytes:
-    """Return a hash of 20 bytes that depends on each part and on where it starts and ends."""
+    """Return a 20-byte hash of the parts and of the boundaries between them."""
     digest = hashlib.blake2b(digest_size=20)
     for part in parts:
         digest.update(len(part).to_bytes(8, "little"))
@@ -63,7 +63,7 @@ def hash_of(parts: Iterable[bytes]) -> bytes:
 
 
 def course_secret(course: Course) -> bytes:
-    """Return the secret that makes hidden inputs unpredictable.
+    """Return the secret that makes the inputs of hidden tests unpredictable.
 
     The first call creates the file .autograder/secret, readable only by its owner.
     """
@@ -73,22 +73,22 @@ def course_secret(course: Course) -> bytes:
     temporary = path.with_name(f"secret.{os.getpid()}")
     temporary.touch(mode=0o600)
     temporary.write_bytes(secrets.token_bytes(32))
-    with contextlib.suppress(FileExistsError):  # another process was faster
+    with contextlib.suppress(FileExistsError):  # another process has created the file
         os.link(temporary, path)
     temporary.unlink()
     return path.read_bytes()
 
 
 def public_draw(number: int) -> bytes:
-    """Return a substitute for the secret that is the same on every machine, for proofs."""
+    """Return a substitute for the secret that makes proofs reproducible on every machine."""
     return hashlib.blake2b(f"draw {number}".encode(), digest_size=32).digest()
 
 
 @contextmanager
 def in_turn(folder: Path) -> Iterator[None]:
-    """Lock a folder, creating it if needed; the lock of a process that dies is released.
+    """Wait for an exclusive lock on a folder, which is created if needed, and hold the lock.
 
-    File systems without locks are not protected.
+    The lock of a dead process is released. On file systems without locks, nothing is locked.
     """
     import fcntl
 
@@ -101,7 +101,7 @@ def in_turn(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def alone(lock_file: Path, error: Exception) -> Iterator[None]:
-    """Lock a file, creating it if needed; raise `error` if another process has locked it."""
+    """Lock a file, creating it if needed; raise `error` if another process holds the lock."""
     import fcntl
 
     lock_file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -118,7 +118,7 @@ def _remove(folder: str) -> None:
 
 
 class WorkFolder:
-    """A private folder at `path`. `close` removes it; otherwise the next process does.
+    """A private temporary folder, removed by `close`, or by `sweep` if the process is killed.
 
     within: the parent folder; default: the system's temporary folder
     remove: a function that removes a folder with its contents
@@ -134,7 +134,7 @@ class WorkFolder:
         folder = Path(tempfile.mkdtemp(prefix=f"new-{prefix}", dir=within))
         self.lock, self._remove = _locked(folder / _LOCK), remove
         self.path = folder.with_name(folder.name.removeprefix("new-"))
-        folder.rename(self.path)  # folders with this name are always locked before others see them
+        folder.rename(self.path)  # locked before it has the name that `sweep` looks for
 
     def close(self) -> None:
         with contextlib.suppress(OSError):
@@ -147,7 +147,7 @@ class WorkFolder:
 def sweep(
     prefix: str = _PREFIX, within: str | None = None, remove: Callable[[str], None] = _remove
 ) -> None:
-    """Remove the folders of killed processes."""
+    """Remove this user's temporary folders that no running process has locked."""
     for folder in Path(within or tempfile.gettempdir()).glob(f"{prefix}*"):
         with contextlib.suppress(OSError):
             if folder.lstat().st_uid != os.geteuid():
@@ -161,10 +161,10 @@ def sweep(
 
 
 def _locked(path: Path) -> int | None:
-    """Lock a file; return its descriptor, or None if another process has locked it."""
+    """Lock a file; return its descriptor, or None if it is locked or locks are unavailable."""
     try:
         import fcntl
-    except ImportError:  # Windows: folders are not removed
+    except ImportError:  # Windows: `sweep` removes no folders
         return None
     descriptor = os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     try:

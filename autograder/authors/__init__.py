@@ -1,8 +1,8 @@
-"""The names that hidden tests import, and the types of their fixtures.
+"""The names that hidden tests import, including the types of their fixtures.
 
-A hidden test takes fixtures (`agree`, `submission`, `reference`, `refuses`, `count`, `draw`,
-`dtype`, `device`) and states properties; it never sees a sandbox. docs/vocabulary.md explains every
-name with a tested example. Other modules of the kit may change without notice.
+A hidden test states properties with fixtures (`agree`, `submission`, `reference`, `refuses`,
+`count`, `draw`, `dtype`, `device`) and need not know about sandboxes. docs/vocabulary.md explains
+each name with a tested example. Other modules of the kit may change without notice.
 """
 
 from ..grading.assertions.calls import Calls, Count, Counted

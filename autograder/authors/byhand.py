@@ -4,13 +4,13 @@
     pytest autograder/graders/week02_masking -k any_axis --alternative python_loops
     pytest autograder/graders/week02_masking --submission mine/masking.py
 
-If a file defines only some of the exercises, its definitions replace those of the solution, as for
-a misconception. Line numbers in messages then start after the lines of the solution.
+If a file defines only some of the exercises, it is appended to the solution and its definitions
+replace the solution's. Line numbers in messages then also count the lines of the solution.
 
-A conftest.py next to the weeks' folders needs `from autograder.authors.byhand import *`. Then an
-editor can run and debug the tests: `breakpoint()` stops in a test and in the code under test, and
-printed lines start with the name of the program. Grading uses neither that conftest.py nor this
-module.
+The conftest.py next to the weeks' folders needs `from autograder.authors.byhand import *`. Editors
+can then run and debug the tests: `breakpoint()` works in tests and in the code under test, and each
+line that a program prints starts with the program's name. Grading uses neither that conftest.py nor
+this module.
 """
 
 import difflib
@@ -46,7 +46,7 @@ __all__ = [
 
 
 class PrintingTarget(InProcess):
-    """A program in this process whose printed lines are shown with its name."""
+    """A program in this process; each printed line is prefixed with the program's name."""
 
     def __init__(self, path: Path, name: str) -> None:
         super().__init__(path)
@@ -60,7 +60,7 @@ class PrintingTarget(InProcess):
 
 
 class StandaloneWeek:
-    """The hidden tests of a week and the program that they run on."""
+    """The hidden tests of a week and the program under test."""
 
     def __init__(self, course: Course, week: Week, config: pytest.Config) -> None:
         self.week, self._folder, bank = week, WorkFolder(), Bank(course, week)
@@ -79,7 +79,7 @@ class StandaloneWeek:
         )
 
     def _target(self, bank: Bank, name: str) -> PrintingTarget:
-        """Return a target of a file or of a program in the bank; "" selects the solution."""
+        """Return a target for a file or for a program in the bank; "" selects the solution."""
         path = Path(name)
         path = path / self.week.module if (path / self.week.module).is_file() else path
         if name and path.is_file():
@@ -129,7 +129,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def _stop(*args: Any, **kwargs: Any) -> None:
-    """Open pytest's debugger, even while the output of the program is captured."""
+    """Open pytest's debugger, even while output is captured."""
     from _pytest.debugging import pytestPDB
 
     sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__
@@ -148,7 +148,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    for item in items:  # as in grading, independent of the project's settings
+    for item in items:  # as in grading, whatever the project's settings
         item.add_marker(pytest.mark.filterwarnings("ignore"))
 
 

@@ -1,6 +1,6 @@
 """Grade the submissions of a week, in local processes or on a cluster.
 
-Reports are stored as soon as they arrive, so a batch that was killed continues where it stopped.
+Each graded submission is stored at once, so an interrupted batch resumes where it stopped.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def grade_batch(
     on_done: Done = lambda _: None,
     notify: Callable[[str], None] = lambda line: None,
 ) -> Report:
-    """Grade submissions, unless their reports are stored; return the reports in the same order.
+    """Grade the submissions that have no stored report; return all reports in input order.
 
     session: an open connection to the cluster, for callers that grade several batches
     Raise KitError if results cannot be stored or the cluster cannot be reached.
@@ -95,9 +95,9 @@ def grade_batch(
 
 
 def sandbox_name(sandbox: str, cluster: Cluster | None) -> str:
-    """Return the name of the sandbox to use. The default is the strongest one that works.
+    """Return the name of the sandbox backend to use; raise KitError if it cannot be used.
 
-    Workers of a cluster use bubblewrap by default.
+    "auto" selects bubblewrap on a cluster, and otherwise the strongest backend that works here.
     """
     if cluster is not None:
         if sandbox == "none":

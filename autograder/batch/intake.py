@@ -1,11 +1,11 @@
 """Read submissions as plain files within size limits, without executing anything.
 
-Theory of operation. A submission is an untrusted folder, module file or zip. Names may be absolute,
-contain `..`, collide or be invalid text; entries may be links, pipes or devices; archives may
-expand to terabytes, list millions of entries, or need gigabytes of memory to decompress. Only
-regular Python files and small data files with plain relative names are read into memory, up to the
-limits in course.yaml. No files are written. A submission that breaks these rules is `refused`; the
-message describes the files to submit instead.
+Theory of operation. A submission is an untrusted folder, module file or zip archive. File names may
+be absolute, contain `..`, collide or be invalid text. Entries may be links, pipes or devices.
+Archives may expand to terabytes, list millions of entries, or need gigabytes of memory to
+decompress. Only regular Python files and small data files with plain relative names are read into
+memory, up to the limits in course.yaml. No files are written. A submission that breaks these rules
+is refused with a message that tells the student what to submit.
 """
 
 import io
@@ -29,24 +29,24 @@ from .module_name import files_in, folders_with, with_module
 
 IGNORED_FOLDERS = {
     *("__pycache__", ".ipynb_checkpoints", ".git", "__MACOSX", ".vscode", ".idea"),
-    "kept",  # earlier files saved by `autograder reset`
+    "kept",  # where `autograder reset` saves earlier files
 }
-# Only these files are read. conftest.py, pytest.ini and .pth files would change how tests run.
+# Files with other suffixes are ignored: pytest.ini and .pth files could change how tests run.
 _SUFFIXES = {".py", ".txt", ".json", ".csv", ".npy"}
 _MAX_NAME = 200
 _MAX_ENTRIES = 10_000
 _MAX_DEPTH = 40
-# The module is limited more strictly, because the trusted process parses it.
+# Size limit of the week's module in bytes; stricter because the trusted process parses it.
 _MAX_MODULE = 256 << 10
-# Pairs of a relative name and a content, which is None if the file is too large to be read.
+# Pairs of a relative name and the file's content, or None if the file is too large to read.
 _Entries = Iterator[tuple[str, bytes | None]]
 
 
 class Submission(msgspec.Struct, frozen=True):
     """The files of one submission.
 
-    problem: the reason if the submission cannot be graded, otherwise ""
-    notes:   problems that were corrected
+    problem: why the submission cannot be graded, or "" if it can be graded
+    notes:   problems that were corrected, such as a renamed module
     """
 
     name: str
@@ -56,7 +56,7 @@ class Submission(msgspec.Struct, frozen=True):
 
 
 class Unread(Sequence[Submission]):
-    """A sequence that reads a submission only on access, so that its length is known at once."""
+    """A lazy sequence of submissions: each access reads one, but the length is known at once."""
 
     def __init__(self, readers: Iterable[Callable[[], Submission]]) -> None:
         self._readers = tuple(readers)
@@ -69,17 +69,17 @@ class Unread(Sequence[Submission]):
 
 
 class _Refused(Exception):
-    """The submission is refused. The message is for the student."""
+    """Raised to refuse a submission. The message is shown to the student."""
 
 
 def read_submission(path: Path, week: Week, limits: Limits, name: str | None = None) -> Submission:
-    """Read a folder, a module file or a zip archive. Problems are reported in the result."""
+    """Read a folder, a module file or a zip archive; report problems in `Submission.problem`."""
     shown = clean_name(name if name is not None else path.name.removesuffix(".zip"))
     return _taken(_entries(path, week, limits), week, limits, shown)
 
 
 def read_files(files: Mapping[str, bytes], week: Week, limits: Limits, name: str) -> Submission:
-    """Apply the rules of `read_submission` to files in memory, by relative name."""
+    """Build a submission from file contents by relative name, as `read_submission` does."""
     entries = ((name, files[name]) for name in sorted(files) if _wanted(name))
     return _taken(entries, week, limits, clean_name(name))
 
@@ -96,13 +96,13 @@ def _taken(entries: _Entries, week: Week, limits: Limits, shown: str) -> Submiss
         problem = f"The submission cannot be read: {error.strerror or error}."
     except UnicodeError:
         problem = "A file name is not valid text. Rename the file."
-    except ValueError:  # a path with a null byte
+    except ValueError:  # the path contains a null byte
         problem = "The submission cannot be read: its name is invalid."
     return Submission(shown, problem=problem)
 
 
 def clean_name(name: str) -> str:
-    """Return a printable, normalised name of limited length."""
+    """Return a printable, NFC-normalised name of limited length; "unnamed" if it is empty."""
     text = name.encode("utf-8", "replace").decode("utf-8")
     text = unicodedata.normalize("NFC", text)
     return "".join(c if c.isprintable() else "�" for c in text)[:_MAX_NAME] or "unnamed"
@@ -121,7 +121,7 @@ def _entries(path: Path, week: Week, limits: Limits) -> _Entries:
 
 
 def _folder_entries(root: Path) -> _Entries:
-    # Paths are strings, because a large class has 100,000 files and Path objects are slow.
+    # Use strings for paths, because a large class has 100,000 files and Path objects are slow.
     seen, above = 0, len(str(root))
     for folder, folders, files in os.walk(str(root), followlinks=False):
         folders[:] = sorted(f for f in folders if f not in IGNORED_FOLDERS)
@@ -147,7 +147,7 @@ _ZIP_OVERHEAD = 1 << 20
 
 
 def _read_regular(path: Path | str, bound: int = _READ_BOUND) -> bytes | None:
-    """Read a regular file without following links; return None if it is too large."""
+    """Read a regular file without following links; return None if it exceeds `bound` bytes."""
     descriptor = os.open(
         path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     )
@@ -159,8 +159,8 @@ def _read_regular(path: Path | str, bound: int = _READ_BOUND) -> bytes | None:
 
 
 def _zip_entries(path: Path, limits: Limits) -> _Entries:
-    # Opening the archive reads its whole table of contents, so check the size first. The archive of
-    # an acceptable submission is hardly larger than its files.
+    # ZipFile reads the whole table of contents, so check the archive's size first. The archive of a
+    # valid submission is at most slightly larger than its files.
     content = _read_regular(path, (limits.submission_mib << 20) + _ZIP_OVERHEAD)
     if content is None:
         raise _Refused(
@@ -199,7 +199,7 @@ def _zip_entries(path: Path, limits: Limits) -> _Entries:
 
 
 def _wanted(name: str) -> bool:
-    """Return True if a file is to be read; refuse names outside the submission's folder."""
+    """Return True if the file should be read; raise _Refused if its path is unsafe or invalid."""
     parts = parts_of_path(name)
     if name.startswith("/") or ".." in parts or (len(name) > 1 and name[1] == ":"):
         raise _Refused(f"{_quoted(name)} is not a relative path inside the archive.")
@@ -213,7 +213,7 @@ def _wanted(name: str) -> bool:
 
 
 def parts_of_path(name: str) -> list[str]:
-    """Split a path into its parts. PurePosixPath would be slower."""
+    """Split a path at slashes, omitting "" and "."; PurePosixPath would be slower."""
     return [part for part in name.split("/") if part not in ("", ".")]
 
 
@@ -244,7 +244,7 @@ def _bounded(entries: _Entries, limits: Limits) -> dict[str, bytes]:
 
 
 def collision(names: Iterable[str]) -> str:
-    """Return why files with these names cannot be stored in one folder, or ""."""
+    """Return why files with these paths cannot coexist in one folder, or "" if they can."""
     folded: dict[str, str] = {}
     folders: set[str] = set()
     for name in names:
@@ -262,7 +262,7 @@ def collision(names: Iterable[str]) -> str:
 
 
 def _rooted_at_module(files: dict[str, bytes], week: Week) -> dict[str, bytes]:
-    """Return the files below the folder of the week's module, by name relative to that folder."""
+    """Return the files below the outermost folder with the week's module, by relative path."""
     places = folders_with(files, week.module)
     if not places:
         names = [n for n in files if n.endswith(".py")][:3]

@@ -1,4 +1,4 @@
-"""Find the week's module in a submission whose file was renamed or saved as UTF-16."""
+"""Find the week's module in a submission, even if it was renamed or saved as UTF-16."""
 
 import codecs
 import re
@@ -16,9 +16,9 @@ def with_module(
 ) -> tuple[dict[str, bytes], tuple[Note, ...]]:
     """Rename the week's module and convert it to UTF-8 if needed; return the files and notes.
 
-    If only one Python file defines exercises of the week, that file is the module, for example
-    `softmax (1).py` or `softmax.py.txt`. If several files define exercises, none is renamed,
-    because only the student knows which file is the right one.
+    If no file has the module's name and only one Python file defines exercises of the week, that
+    file is renamed (for example `softmax (1).py` or `softmax.py.txt`). If several files do, none
+    is renamed, because only the student knows which file should be graded.
     """
     found = dict(files)
     notes = []
@@ -47,7 +47,7 @@ def folders_with(files: Iterable[str], name: str) -> list[PurePosixPath]:
 
 
 def files_in(files: Mapping[str, bytes], folder: PurePosixPath) -> dict[str, bytes]:
-    """Return the files below a folder, by name relative to the folder."""
+    """Return the files below a folder, by path relative to that folder."""
     pairs = [(PurePosixPath(name), content) for name, content in files.items()]
     return {p.relative_to(folder).as_posix(): c for p, c in pairs if p.is_relative_to(folder)}
 
@@ -65,7 +65,7 @@ def module_candidates(files: Mapping[str, bytes], week: Week) -> list[str]:
 
 
 def as_utf8(content: bytes) -> bytes:
-    """Convert UTF-16 to UTF-8, and return everything else unchanged."""
+    """Convert UTF-16 with a byte order mark to UTF-8; return other content unchanged."""
     if not content.startswith(_UTF16):
         return content
     try:

@@ -1,8 +1,8 @@
-"""Grade submissions in local processes, each with a warm engine.
+"""Grade submissions in local processes that keep a warm engine.
 
-A grading process ends when its parent ends, even if the parent is killed. If a grading process
-dies, it is replaced, and the submission that it was grading is graded again. No other submission
-is affected.
+A grading process exits when its parent exits, even if the parent is killed. If a grading process
+dies, a new process replaces it and grades the same submission again, up to `_ATTEMPTS` times in
+total. Other submissions are not affected.
 """
 
 import os
@@ -27,7 +27,7 @@ from .intake import Submission
 from .store import trusted_fingerprint
 
 Finished = Callable[[str, SubmissionReport], None]
-# A process can be killed for a reason that is not its submission, such as a lack of memory.
+# Retry, because a process can die for reasons unrelated to the submission, such as low memory.
 _ATTEMPTS = 3
 
 
@@ -39,10 +39,10 @@ class Job(msgspec.Struct, frozen=True):
     devices: tuple[str, ...]
     secret: bytes
     sandbox: str
-    depends: bytes  # see `fingerprint`
+    depends: bytes  # from `store.fingerprint`
 
     def course(self) -> Course:
-        """Load the course without checking its files."""
+        """Load course.yaml without checking that the course's other files exist."""
         root = Path(self.root)
         return Course(root, parse((root / REGISTRY).read_text(encoding="utf-8")))
 
@@ -50,7 +50,7 @@ class Job(msgspec.Struct, frozen=True):
 def run_here(
     job: Job, work: Mapping[str, Submission], jobs: int | None, finished: Finished
 ) -> None:
-    """Grade submissions in this process if one is enough, otherwise in several processes."""
+    """Grade in up to `jobs` processes (default: one per core); if one is enough, use this one."""
     sweep()  # remove left-over work folders even if no submission needs grading
     count = max(1, min(jobs or os.cpu_count() or 1, len(work)))
     if count > 1:
@@ -63,7 +63,7 @@ def run_here(
 def _run_in_processes(
     job: Job, work: Mapping[str, Submission], count: int, finished: Finished
 ) -> None:
-    idle = SimpleQueue[ProcessPoolExecutor]()  # each of one process
+    idle = SimpleQueue[ProcessPoolExecutor]()  # pools of one process each
     for _ in range(count):
         idle.put(process_pool(1))
 
@@ -76,7 +76,7 @@ def _run_in_processes(
                 except BrokenProcessPool:
                     pool = process_pool(1)
             return scoring.fault(submission.name, "the grading process died repeatedly")
-        except Exception as error:  # such as a report that cannot be sent between processes
+        except Exception as error:  # for example, a report that cannot be pickled
             return scoring.fault(submission.name, f"{type(error).__name__}: {error}")
         finally:
             idle.put(pool)
@@ -93,14 +93,14 @@ def _run_in_processes(
 
 
 def process_pool(count: int) -> ProcessPoolExecutor:
-    """Return a pool of spawned processes that end with this process."""
+    """Return a pool of `count` spawned processes that exit when this process exits."""
     return ProcessPoolExecutor(count, get_context("spawn"), initializer=end_with_parent)
 
 
 def end_with_parent() -> None:
     """Exit this process when its parent exits, even if the parent is killed.
 
-    Otherwise, a process that waits for jobs would run forever.
+    Without this watch, a process that is waiting for jobs would never exit.
     """
     parent = parent_process()
     assert parent is not None
@@ -117,22 +117,22 @@ _engines: dict[bytes, tuple[bytes, Any, Any]] = {}
 
 
 def cached_engine(job: Job) -> Any:
-    """Return the engine of this process for a job, and create it if needed."""
+    """Return this process's engine for a job; create an engine if none is up to date."""
     from ..grading.warmup import warm_engine
     from ..sandbox import BACKENDS
 
     key = _engine_key(job)
     if key in _engines and _engines[key][0] != job.depends:
-        discard_engine(job)  # the grader was changed while this process was running
+        discard_engine(job)  # the engine is outdated
     if key not in _engines:
         course = job.course()
-        # the parent process has tested this sandbox
+        # `sandbox.choose` has already tested this sandbox
         box = None if job.sandbox == "none" else BACKENDS[job.sandbox]()
         week = course.week(job.week)
         cached_for = trusted_fingerprint(course, week, job.devices, job.secret)
         engine = warm_engine(course, week, job.devices, job.secret, box, cached_for)
         engine.locate_mistakes(course.registry.suspects)
-        # a process of a pool exits without calling `atexit` functions
+        # pool processes skip `atexit` functions on exit, but run multiprocessing's finalizers
         _engines[key] = job.depends, engine, Finalize(None, engine.close, exitpriority=0)
     return _engines[key][1]
 
@@ -148,7 +148,7 @@ def _engine_key(job: Job) -> bytes:
 
 
 def grade_job(job: Job, submission: Submission) -> SubmissionReport:
-    """Grade one submission in this process. The engine is cached for the next submission."""
+    """Grade a submission with this process's cached engine; report exceptions as system errors."""
     try:
         report: SubmissionReport = cached_engine(job).grade(submission.name, submission.files)
         return report

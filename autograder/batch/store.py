@@ -1,12 +1,12 @@
-"""Store reports under a hash of the submission and of everything else that determines them.
+"""Store reports under a hash of the submission and everything else that affects a report.
 
-A stored report is used only as long as this hash is unchanged. Its `fingerprint` covers the kit's
-grading code, the graders, solution and bank of the week, the versions of libraries, the settings of
-course.yaml, the secret, the devices and the sandbox. Settings that change no verdict are excluded
-by name, so a new setting is included by default.
+A stored report is reused only while this hash is unchanged. `fingerprint` covers the part without
+the submission: the kit's grading code, the week's graders, solution and bank, library versions,
+settings in course.yaml, the secret, the devices and the sandbox. Settings that do not affect
+reports are excluded by name, so a new setting is included by default.
 
-Each file is written under a temporary name and renamed, so a killed process never leaves a partial
-report, and processes that grade the same submission write the same file.
+Each file is written under a temporary name and renamed. A killed process therefore never leaves a
+partial report, and several processes can safely store reports of the same submission.
 """
 
 import sys
@@ -23,7 +23,7 @@ from ..model.course import Course, Limits, Scoring, Suspects, Week
 from ..model.report.schema import SubmissionReport
 from ..version import __version__
 
-# Packages and modules that take part in grading.
+# Packages and modules of the kit that affect reports.
 PACKAGES = ("model", "files.py", "batch", "grading", "repair", "worker", "sandbox")
 # Packages that affect the outputs of the course's own programs, which run in the trusted process.
 _PACKAGES_OF_A_RUN = ("model", "grading", "worker")
@@ -63,7 +63,7 @@ def _hashed(
     secret: bytes,
     files: Iterable[tuple[Path, Path]],
 ) -> bytes:
-    """Return a hash of settings, libraries, names, the secret and files (folder, path)."""
+    """Hash settings, library versions, names, the secret and files (pairs of folder and path)."""
     parts = [*(name.encode() for name in names), secret]
     for facts in (settings(course, week), versions()):
         parts.append(msgspec.json.encode(facts, order="deterministic"))
@@ -79,11 +79,11 @@ def _sources_in(*folders: Path) -> Iterator[tuple[Path, Path]]:
 
 
 def trusted_fingerprint(course: Course, week: Week, devices: Iterable[str], secret: bytes) -> bytes:
-    """Return a hash for the cached outputs of the course's own programs on the hidden tests.
+    """Return a hash that identifies cached outputs of the course's own programs in hidden tests.
 
-    Settings of scoring and localization are excluded, because outputs do not depend on them, and
-    limits, because trusted programs run unlimited. The individual program and the test files are
-    excluded too, so that a change of one program or test leaves the other cached outputs valid.
+    Scoring and localization settings are excluded because they do not affect outputs, and limits
+    are excluded because trusted programs run without limits. The bank's programs and the test files
+    are excluded so that changing one of them keeps the cached outputs of the others valid.
     """
     trusted = msgspec.structs.replace(
         course.registry, scoring=Scoring(), suspects=Suspects(), limits=Limits()
@@ -99,13 +99,13 @@ def trusted_fingerprint(course: Course, week: Week, devices: Iterable[str], secr
 
 
 def settings(course: Course, week: Week) -> dict[str, Any]:
-    """Return the settings of course.yaml that a report of the week depends on."""
+    """Return the settings in course.yaml that affect reports of the week."""
     of_course = _without(course.registry, _OF_THE_COURSE)
     return {"week": _without(week, _OF_A_WEEK), "course": of_course}
 
 
 def versions() -> dict[str, str]:
-    """Return the versions of Python, the kit, the grading libraries and the installed extras."""
+    """Return the versions of Python, the kit and its libraries ("none" if not installed)."""
     own = {"autograder": __version__, "Python": "{}.{}".format(*sys.version_info)}
     extras = sorted({library for libraries in EXTRAS.values() for library in libraries})
     return own | {name: _version(name) for name in (*_LIBRARIES, *extras)}
@@ -123,7 +123,7 @@ def _without(settings: msgspec.Struct, left_out: tuple[str, ...]) -> dict[str, A
 
 
 class ResultStore:
-    """The stored reports of one week, as files below `folder`."""
+    """The stored reports of one week: one JSON file per report below `folder`."""
 
     def __init__(self, folder: Path, fingerprint: bytes) -> None:
         self.folder, self.fingerprint = folder, fingerprint
@@ -149,7 +149,7 @@ class ResultStore:
 
 
 def content_hash(files: Mapping[str, bytes], start: bytes) -> str:
-    """Return a hash of `start` and a submission's files."""
+    """Return a hash (hex) of `start` and the names and contents of a submission's files."""
     parts = [start]
     for name in sorted(files):
         parts += (name.encode("utf-8", "surrogatepass"), files[name])

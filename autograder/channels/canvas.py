@@ -37,7 +37,7 @@ class CanvasAssignment:
         return [_entry(user) for page in pages for user in page]
 
     def maximum(self) -> float | None:
-        """Return the points of the assignment."""
+        """Return the assignment's maximum points, or None if none are set."""
         points = self._web.get(self._assignment).get("points_possible")
         return None if points is None else float(points)
 

@@ -1,4 +1,4 @@
-"""Collect submissions from git: each student's repository at the due date.
+"""Collect submissions from students' git repositories as of the due date.
 
 Theory of operation. Everything in a repository is untrusted: objects, names, attributes,
 submodules, links and, for a local clone, its configuration. The repository is cloned into a bare
@@ -8,8 +8,8 @@ read, within the size limits of the intake, which checks the files again for gra
 git's output is limited, because a few small trees can list billions of files. The size of the files
 that git writes is limited as well. An error in one repository does not stop the collection.
 
-Not guaranteed: commit dates come from the student's machine. Dates that decrease along the history
-are reported.
+Commit dates cannot be trusted, because students set them on their own machines. Dates that decrease
+along the history are reported.
 """
 
 import datetime as dt
@@ -33,7 +33,7 @@ from ..model.submission_files import format_timestamp
 
 _TIMEOUT_SECONDS = 300
 _MAX_OUTPUT = 16 << 20  # bytes of git's output
-_MAX_WRITTEN = 1 << 30  # bytes of a file that git writes, such as all objects of a repository
+_MAX_WRITTEN = 1 << 30  # bytes of each file that git writes, such as a pack of all objects
 _CLOCK_SKEW_SECONDS = 3600
 _SAFE_OPTIONS = (
     *("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "core.symlinks=false"),
@@ -67,11 +67,11 @@ class GitFound:
 
 
 def read_repositories(roster: Path, pattern: str | None) -> list[StudentRepository]:
-    """Read the repositories of a class list; raise KitError if it is malformed.
+    """Read the repositories in a class list; raise KitError if it is malformed or lists none.
 
     The list has a column `repository`, or a column with GitHub user names (`username` from
     Classroom 50, `github_username` from GitHub Classroom), which replace {username} in `pattern`.
-    The column `student` or `identifier` has the name in the gradebook, by default the user name.
+    The column `student` or `identifier` has the gradebook name, which defaults to the user name.
     """
     found = []
     for row in read_rows(roster):
@@ -102,10 +102,10 @@ def collect_git(
     extended: Mapping[str, dt.timedelta] | None = None,
     on_done: Callable[[], None] = lambda: None,
 ) -> GitFound:
-    """Collect each student's last commit before the due date; `newest`: the last commit at all.
+    """Collect each student's last commit before the due date.
 
     accept: called with the student, the files and the time of the commit
-    extended: extension of the due date by student
+    newest: ignore the due date. extended: extensions of the due date, by student
     on_done: called after each repository
     """
     found = GitFound()
@@ -179,7 +179,7 @@ def _git(bare: Path, command: str, *arguments: str, max_bytes: int = _MAX_OUTPUT
 
 
 def _last_commit(bare: Path, until: dt.datetime | None) -> str | None:
-    """Return the last commit of the default branch before `until`, or None without a commit."""
+    """Return the last commit of the default branch before `until`, or None if there is none."""
     if not _git(bare, "for-each-ref", "refs/heads").strip():
         return None
     before = [] if until is None else [f"--before={int(until.timestamp())}"]
@@ -193,7 +193,7 @@ def _files(bare: Path, commit: str) -> Iterator[tuple[str, Read]]:
         about, _, name = entry.partition(b"\t")
         fields, parts = about.split(), name.split(b"/")
         if any(part.startswith(b".") for part in parts):
-            continue  # the template's workflow and .gitignore, and files of editors
+            continue  # such as the template's workflow, .gitignore and editor files
         if len(fields) == 4 and fields[0] in (b"100644", b"100755"):
             read = partial(_read_blob, bare, fields[2].decode(), int(fields[3]))
             yield name.decode("utf-8", "replace"), read

@@ -36,7 +36,7 @@ _COMMIT_OPTIONS = (
 
 @dataclass(frozen=True)
 class ExportedTemplate:
-    """The exported folders. `changed`: the template has a new commit."""
+    """The exported folders. `changed`: True if the template has a new commit."""
 
     template: Path
     bundle: Path
@@ -58,7 +58,7 @@ def export_template(course: Course, week: Week, folder: Path) -> ExportedTemplat
 
 
 def template_files(course: Course, week: Week) -> dict[str, bytes]:
-    """Return the students' files, as released if the week is released, and the workflow."""
+    """Return the workflow and the students' files (the released files if there are any)."""
     released = Workspace(course).released(week)
     if released.is_dir():
         files = {
@@ -106,7 +106,7 @@ def _commit(folder: Path, files: dict[str, bytes], message: str) -> bool:
             raise KitError(f"{folder} is not empty and not a git repository: use a different --out")
         folder.mkdir(parents=True, exist_ok=True)
         run_git(git, "init", "--quiet")
-    # with an empty index, all files are untracked, and `clean` removes them
+    # empty the index, so that all files are untracked and `clean` removes them
     run_git(git, "read-tree", "--empty")
     run_git(git, "clean", "-ffdxq")
     write_files(folder, files)

@@ -111,7 +111,7 @@ def requirements(week: Week, libraries: tuple[str, ...]) -> bytes:
 
 
 def _zipped(files: dict[str, bytes]) -> bytes:
-    """Return a zip without timestamps, so that equal files give equal bytes."""
+    """Return a zip with fixed timestamps, so that equal files give equal bytes."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in sorted(files.items()):
@@ -123,7 +123,7 @@ def _zipped(files: dict[str, bytes]) -> bytes:
 
 
 def results(report: SubmissionReport, week: Week, settings: GradescopeSettings) -> dict[str, Any]:
-    """Return results.json: an entry for each exercise, and a visible entry for its public tests.
+    """Return the content of results.json, with a visible entry for each exercise's public tests.
 
     Raise KitError after a system error, which must never become a score of 0.
     """
@@ -156,7 +156,7 @@ def results(report: SubmissionReport, week: Week, settings: GradescopeSettings) 
 
 
 def _public_tests(exercise: ExerciseReport) -> list[dict[str, Any]]:
-    """Return an entry without points for the public tests, unless none of them ran."""
+    """Return one entry without points for all public tests, or [] if none of them ran."""
     ran = [t for t in exercise.tests if t.public and t.verdict is not Verdict.NOT_RUN]
     if not ran:
         return []

@@ -1,10 +1,10 @@
 """HTTP client for learning platforms: one host, one token, retries, no secrets in logs.
 
 Theory of operation. The platform is trusted, but the network is not, so https is required except on
-localhost. The token is sent only to the configured origin. A redirect is an error, and so is a next
-page of a list with a different origin. No message, log or error contains the token. Read requests
-are retried after a failure. Write requests are not, because it is unknown whether they took effect;
-the caller reads the current state from the platform first.
+localhost. The token is sent only to the configured origin. Redirects are errors, and so are links
+to the next page of a list at a different origin. No message, log or error contains the token. Read
+requests are retried after a failure. Write requests are retried only if the platform is busy: after
+a connection error they may have taken effect, so the caller first reads the current state.
 """
 
 import os
@@ -91,9 +91,9 @@ class Web:
         raise PlatformError(f"{self._origin[1]}: a list has more than {_MAX_PAGES} pages")
 
     def write(self, method: str, path: str, **content: Any) -> Any:
-        """Send a request once; return the decoded JSON, or None if the response is empty.
+        """Send a write request; return the decoded JSON, or None if the response is empty.
 
-        Raise PlatformError, with `unsure` if the request may have taken effect.
+        Raise PlatformError, with `unsure` set if the request may have taken effect.
         """
         response = self._send(method, path, retry=False, **content)
         return response.json() if response.content else None
@@ -148,7 +148,7 @@ def _origin(url: str) -> tuple[str, str, int | None]:
 
 
 def _is_busy(response: httpx.Response) -> bool:
-    """Return True if the request can be retried; Canvas sends 403 "Rate Limit Exceeded"."""
+    """Return True if the platform is busy; Canvas may report 403 "Rate Limit Exceeded"."""
     limited = response.status_code == 403 and "rate limit" in response.text[:200].casefold()
     return response.status_code in _BUSY or limited
 

@@ -1,7 +1,7 @@
 """Push grades to LTI 1.3 platforms: Assignment and Grade Services 2.0, with names from NRPS 2.0.
 
 The access token is requested with a signed JWT (RFC 7523, RS256). A week corresponds to the line
-item whose tag is the week's name, which is created if missing. A new score replaces the earlier
+item whose tag is the week's name. A missing line item is created. A new score replaces the earlier
 score and its comment. Every score has the current time as its timestamp, because platforms reject
 scores with an older timestamp.
 """
@@ -60,7 +60,7 @@ class LtiLineItem:
         return [_entry(member) for member in members if _is_learner(member)]
 
     def maximum(self) -> float | None:
-        """Return the points of the line item, or None if it does not exist."""
+        """Return the line item's maximum points, or None if the line item does not exist."""
         item = self._item()
         return float(item["scoreMaximum"]) if item else None
 

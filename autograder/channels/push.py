@@ -3,7 +3,7 @@
 Each grade is recorded in `.autograder/pushes/<platform>-<week>.json` before it is sent and again
 when the platform has responded. If a push is interrupted (kill, lost response), the next push reads
 the current grades from the platform and sends only the missing grades. Each comment ends with a
-reference (`ref 1a2b3c4d`, a hash of its text), by which the comment is found again.
+reference (`ref 1a2b3c4d`, a hash of its text), so that a later push recognizes the comment.
 
 A grade on the platform that equals neither the last pushed grade nor the grade to push was entered
 manually. Such grades are reported and not overwritten.
@@ -41,7 +41,7 @@ class PlatformGrade:
 
 
 class Platform(Protocol):
-    """An assignment on a platform, which identifies students by its own ids."""
+    """An assignment on a platform. The platform identifies students by its own ids."""
 
     name: str
 
@@ -49,13 +49,13 @@ class Platform(Protocol):
         """Return the students of the course. `RosterEntry.number` is the platform's id."""
 
     def maximum(self) -> float | None:
-        """Return the points of the assignment, or None if it does not exist yet."""
+        """Return the assignment's maximum points, or None if they are unknown."""
 
     def grades(self) -> dict[str, PlatformGrade]:
         """Return the current grades by the platform's ids."""
 
     def write(self, number: str, points: float, comment: str | None) -> str:
-        """Enter points, and a comment unless it is None; return a warning, or "" if all is well."""
+        """Enter points, and the comment unless it is None; return a warning, or "" without one."""
 
 
 class Todo(Enum):
@@ -74,7 +74,7 @@ class Pushed(msgspec.Struct, frozen=True):
     at: str = ""
 
     def explains(self, points: float) -> bool:
-        """Return True if points on the platform may come from a push."""
+        """Return True if points on the platform equal points that a push has sent."""
         own = (p for p in (self.points, self.sending) if p is not None)
         return any(abs(p - points) <= _TOLERANCE for p in own)
 

@@ -3,7 +3,7 @@
 A test passes for a student if it passes on every device and dtype on which it ran. Its
 discrimination is the point-biserial correlation between passing it and the share of the other
 tests' weight that a student passed; the test itself is excluded so that it does not correlate with
-itself. With fewer than eight students the value would be noise and is None.
+itself. With fewer than eight students, the value would be mostly noise, so it is None.
 """
 
 import statistics
@@ -60,7 +60,7 @@ class Item:
 
 @dataclass(frozen=True)
 class SharedMistake:
-    """A misconception and the students who have it. `known`: its entry in the bank, or None."""
+    """A misconception and its students. `known`: the bank's entry, or None if the bank has none."""
 
     exercise: str
     name: str
@@ -82,7 +82,7 @@ class ExerciseSummary:
 
 @dataclass
 class WeekSummary:
-    """A week of a class. Shares are fractions of the points that graders give."""
+    """The results of a class in one week. Shares are fractions of the maximum automatic score."""
 
     week: str
     title: str
@@ -98,7 +98,7 @@ class WeekSummary:
 
     @property
     def attempts(self) -> dict[str, tuple[str, ...]]:
-        """Return the students whose submissions tried to circumvent the grading, and how."""
+        """Return the submissions' attempts to circumvent the grading, by student."""
         everybody = (*self.graded, *self.refused, *self.faults)
         return {s.name: s.attempts for s in everybody if s.attempts}
 
@@ -108,7 +108,7 @@ class WeekSummary:
 
     @property
     def histogram(self) -> list[int]:
-        """Return the number of students in each tenth of the points."""
+        """Return the number of students in each tenth of the score range, lowest first."""
         tenths = Counter(min(9, int(share * 10 + 1e-9)) for share in self.shares)
         return [tenths[n] for n in range(10)]
 
@@ -129,8 +129,8 @@ def summarize(
 ) -> WeekSummary:
     """Summarise a week's report.
 
-    foreign: the user who owns a submission, if that is not the student
-    bank: the week's misconceptions, to describe those that are found
+    foreign: the users who submitted in a student's name, by student
+    bank: the week's misconceptions, which describe those found
     """
     by_verdict: dict[Ending, list[SubmissionReport]] = defaultdict(list)
     for submission in sorted(report.submissions, key=lambda s: s.name):
@@ -170,7 +170,7 @@ def _begun(exercise: ExerciseReport) -> bool:
 def _items(
     done: Mapping[str, ExerciseReport], graded: Sequence[SubmissionReport]
 ) -> Iterator[Item]:
-    """Yield the tests of an exercise in the order in which they ran.
+    """Yield the class's results in each test of an exercise, in the order of the reports.
 
     done: the exercise's reports by student.
     """
@@ -197,7 +197,7 @@ def _items(
 
 
 def _rest(submission: SubmissionReport, function: str) -> float:
-    """Return the share of the other tests' weight that was passed."""
+    """Return the share of the total weight of the other tests that the submission passed."""
     others = [
         t
         for e in submission.exercises
@@ -209,7 +209,7 @@ def _rest(submission: SubmissionReport, function: str) -> float:
 
 
 def point_biserial(pairs: Sequence[tuple[bool, float]]) -> float | None:
-    """Return the point-biserial correlation of passing and a score, or None if undefined."""
+    """Return the correlation of passing with a score, or None if undefined or too few students."""
     if len(pairs) < MIN_STUDENTS:
         return None
     passed, scores = zip(*((float(good), round(score, 9)) for good, score in pairs), strict=True)
@@ -222,7 +222,7 @@ def point_biserial(pairs: Sequence[tuple[bool, float]]) -> float | None:
 def _mistakes(
     graded: Sequence[SubmissionReport], bank: Mapping[str, Misconception]
 ) -> list[SharedMistake]:
-    """Return each student's likeliest misconception per exercise, the most common first."""
+    """Group students by their likeliest misconception in each exercise, most common first."""
     students: dict[tuple[str, str], list[str]] = defaultdict(list)
     texts: dict[tuple[str, str], Diagnosis] = {}
     for submission in graded:

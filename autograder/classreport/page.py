@@ -1,8 +1,8 @@
-"""The class report as one HTML page that works offline, on phones, and in light and dark mode.
+"""Render the class report as HTML that works offline, on phones, and in light and dark mode.
 
-It is built from the reports recorded in the gradebook or from JSON files, and shows the code of
-similar modules side by side. Students choose the names of submissions. Templates escape everything,
-and the page's content security policy forbids scripts and loading anything.
+A page is built from the recorded reports or from JSON files, and shows the code of similar modules
+side by side. Students choose the names of submissions, so templates escape everything, and the
+page's Content-Security-Policy forbids scripts and external resources.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Code = list[tuple[int, str, bool] | None]
 
 
 def recorded_report(course: Course, week: Week) -> Report | None:
-    """Return the reports from which the scores in the gradebook were computed, or None."""
+    """Return the reports behind the scores in the gradebook, or None if none are recorded."""
     submissions = []
     for path in sorted(recorded_folder(course, week).glob("*.json")):
         try:
@@ -44,7 +44,7 @@ def recorded_report(course: Course, week: Week) -> Report | None:
 
 
 def read_reports(course: Course, files: Sequence[Path]) -> dict[str, Report]:
-    """Return JSON reports by week; raise KitError. The last report of a student counts."""
+    """Read reports by week, the last one per student; raise KitError if a file is invalid."""
     found: dict[str, Report] = {}
     for path in files:
         try:
@@ -71,7 +71,7 @@ class PairComparison(NamedTuple):
 
 
 def compare_pairs(found: Similarity, *, names: bool) -> list[PairComparison]:
-    """Return the outliers with their code, or the most similar pair if there are no outliers.
+    """Compare up to `_MAX_PAIRS` outliers, or the most similar pair if there are no outliers.
 
     names: label the students by name instead of by number.
     """
@@ -109,7 +109,7 @@ def _code(found: Similarity, student: str, exercise: str, shared: Lines) -> Code
 def week_page(
     course: Course, summary: WeekSummary, *, names: bool, similarity: Similarity | None = None
 ) -> str:
-    """Return the page of a week. `names`: show the names of students."""
+    """Return the HTML page of a week. `names`: show students' names."""
     template = environment("classreport").get_template("class_week.html.j2")
     return template.render(
         course=course,
@@ -122,7 +122,7 @@ def week_page(
 
 
 def course_page(course: Course, summaries: Sequence[WeekSummary], *, names: bool) -> str:
-    """Return the page of the course: the graded weeks side by side."""
+    """Return the HTML page of the course, with its weeks side by side."""
     mistakes = sorted(
         ((w.week, m) for w in summaries for m in w.mistakes), key=lambda m: -len(m[1].students)
     )

@@ -1,9 +1,9 @@
-"""Render reports as feedback pages, as fragments for notebook cells, as text, and as Markdown.
+"""Render reports as feedback pages, fragments for notebook cells, plain text or Markdown.
 
 Names, exception messages and source lines are chosen by students and are not trusted. HTML
 templates escape everything (autoescape, no `safe` filter; a test checks this), and the page's
-Content-Security-Policy forbids scripts and all requests. In text, control characters are made
-visible; in Markdown, special characters are escaped as well. Hidden tests appear as claims and
+Content-Security-Policy forbids scripts and all requests. In text, control characters are replaced
+by U+FFFD; in Markdown, special characters are escaped as well. Hidden tests appear as claims and
 messages, never as source code.
 """
 
@@ -33,13 +33,13 @@ def feedback_page(
     marks: Marks | None = None,
     notebook: Sequence[Any] = (),
 ) -> str:
-    """Return a self-contained HTML page that opens offline, on phones, in light and dark mode.
+    """Return a self-contained HTML page for offline use, on phones, and in light and dark mode.
 
-    late: the arithmetic of the late penalty, or "". notes: remarks about the submission. marks: the
-    scores in the gradebook, if they are known. notebook: the rendered cells to show below
-    (nbgrader/formgrader/submitted_cells.py).
+    late: how the late penalty was computed, or "" without one. notes: remarks about the submission.
+    marks: the scores in the gradebook, if known. notebook: the rendered cells to show at the end of
+    the page (nbgrader/formgrader/submitted_cells.py).
     """
-    from ..pages.markdown import code_styles  # imports the sanitizer and pygments
+    from ..pages.markdown import code_styles  # slow: imports nh3 and pygments
 
     reports = {e.name: e for e in report.exercises}
     exercises = [
@@ -74,8 +74,8 @@ def exercise_fragment(
 ) -> str:
     """Return one exercise as HTML with inline styles, for the output of a notebook cell.
 
-    Text inherits its colour, so it is readable on light and dark backgrounds. message: why the
-    submission could not be graded, or "".
+    Text inherits the notebook's colour, so it is readable on light and dark backgrounds.
+    message: why the submission could not be graded, or "" if it was graded.
     """
     template = environment("feedback").get_template("fragment.html.j2")
     return template.render(exercise=view_exercise(exercise, maximum), message=message)
@@ -85,7 +85,7 @@ def next_steps(exercises: list[ExerciseView]) -> list[ExerciseView]:
     """Return up to three exercises to work on.
 
     Exercises with named mistakes come first, then exercises with other failures, then unwritten
-    exercises. Each group keeps the order of the week, because later exercises use earlier ones.
+    exercises. Each group keeps the order of the week, because later exercises may use earlier ones.
     """
     order = {"partly": 1, "wrong": 1, "open": 2}
     left = [e for e in exercises if e.state in order and e.open_points > 0]
@@ -93,7 +93,7 @@ def next_steps(exercises: list[ExerciseView]) -> list[ExerciseView]:
 
 
 def escaped(text: str) -> str:
-    """Escape a text for Markdown, except code in backticks."""
+    """Escape text for Markdown, except code in backticks, and replace control characters."""
     return with_quotations(replaced(text).replace("\r", " "), _literal, quoted)
 
 
@@ -104,18 +104,18 @@ def _literal(text: str) -> str:
 def exercise_text(
     exercise: ExerciseReport, maximum: float | None = None, words: Words = replaced
 ) -> str:
-    """Return one exercise: points, named mistakes and hints, findings, and the sum of points."""
+    """Return feedback on an exercise as text: points, mistakes, hints, findings, calculation."""
     return "\n".join(_lines(view_exercise(exercise, maximum), words))
 
 
 def notice_text(message: str, words: Words = replaced) -> str:
-    """Return a report's message; its source line is indented, as a Markdown code block."""
+    """Return a report's message, with a blank line between the sentence and the source line."""
     sentence, _, code = message.partition("\n")
     return "\n\n".join(filter(None, (words(sentence), code)))
 
 
 def submission_text(report: SubmissionReport, week: Week, words: Words = replaced) -> str:
-    """Return all exercises of a submission, or the reason why it could not be graded."""
+    """Return feedback on each exercise as text, or the reason why the submission was not graded."""
     if report.verdict is not Ending.GRADED:
         return notice_text(report.message, words)
     known = {e.name: e for e in report.exercises}

@@ -1,4 +1,4 @@
-"""How the points of an exercise were worked out, as a short sum."""
+"""Explain the score of an exercise as a short calculation."""
 
 from dataclasses import dataclass
 
@@ -14,7 +14,7 @@ _TRIVIAL = (
 
 @dataclass(frozen=True)
 class ArithmeticLine:
-    """One line of the sum: a signed number and its reason."""
+    """One line of the calculation: an amount of points and its reason."""
 
     amount: str
     reason: str
@@ -24,7 +24,7 @@ class ArithmeticLine:
 
 
 def arithmetic(report: ExerciseReport) -> list[ArithmeticLine]:
-    """Return the lines of the sum, or [] if the score needs no explanation, such as full points."""
+    """Return the lines of the calculation, or [] if the score needs no explanation."""
     trivial = not report.score and any(t.verdict is Verdict.PASS for t in report.tests)
     if not (0 < report.score < report.max_score or report.deductions or trivial):
         return []
@@ -42,7 +42,7 @@ def arithmetic(report: ExerciseReport) -> list[ArithmeticLine]:
 
 
 def carried_words(report: ExerciseReport) -> str:
-    """Return a sentence about checks that fail only because of a different exercise, or ""."""
+    """Explain how wrong helper exercises affect this one, or return "" if they do not."""
     has_mistake = any(t.verdict.failed and not t.carried for t in report.tests)
     replaced = ""
     if report.beside and has_mistake:

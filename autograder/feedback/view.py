@@ -1,8 +1,8 @@
-"""The content of a feedback page, before it becomes HTML.
+"""Prepare the content of feedback before rendering.
 
-A report lists results by hidden test, but students need them by cause. So tests whose messages
-differ only in numbers become one finding, with the claims of these tests. If only some variants of
-a test fail, the claim lists their axes (`float16-cpu`).
+A report lists results by hidden test, but students need them by cause. Failures whose messages
+differ only in numbers therefore form one finding with the claims of all affected tests. If only
+some variants of a test fail, the claim lists their axes, such as `float16-cpu`.
 """
 
 from collections.abc import Iterable, Iterator
@@ -46,7 +46,7 @@ class Marks:
 
 
 def location_sentence(suspects: Iterable[Suspect], asking: bool = True) -> str:
-    """Return a sentence that locates the mistake without revealing the fix, or "".
+    """Return sentences that locate the mistake without revealing the fix, or "" if unknown.
 
     asking: add a question that leads to the fix.
     """
@@ -59,7 +59,7 @@ def location_sentence(suspects: Iterable[Suspect], asking: bool = True) -> str:
 
 
 def _repairable(places: list[Suspect], asking: bool) -> str:
-    """Describe the lines for which a fix was found."""
+    """Return a sentence about the lines for which a fix was found."""
     lines = [
         f"line {p.line} of {p.file}{f' ({question(p.kind)})' if asking else ''}" for p in places
     ]
@@ -76,7 +76,7 @@ def _repairable(places: list[Suspect], asking: bool) -> str:
 
 
 def _observed(places: list[Suspect]) -> Iterator[str]:
-    """Describe the lines for which no fix was found."""
+    """Yield sentences about the lines for which no fix was found."""
 
     def lines(some: list[Suspect]) -> str:
         return " and ".join(f"line {p.line} of {p.file}" for p in some)
@@ -101,7 +101,7 @@ _STOPPED = {
 
 @dataclass(frozen=True)
 class Claim:
-    """The requirement that a test checks, and its variants if only some of them failed."""
+    """The requirement that a test checks. `where`: the failing variants, if some pass."""
 
     text: str
     where: str = ""
@@ -109,10 +109,10 @@ class Claim:
 
 @dataclass
 class Finding:
-    """A cause of failures: a verdict, its message, and the claims of the tests that fail.
+    """Tests that fail in the same way: their common verdict and message, and their claims.
 
-    Tests are ordered from simple to difficult. Only the first claim is known to be wrong: a later
-    test with the same failure stops before it checks its own claim.
+    Tests are ordered from simple to difficult. Only the first claim is known to be violated: a
+    later test with the same failure may stop before it checks its own claim.
     """
 
     verdict: Verdict
@@ -122,7 +122,7 @@ class Finding:
 
     @property
     def failed(self) -> list[Claim]:
-        """Return the claim known to fail, or all claims if the student's code is not at fault."""
+        """Return the claim known to be violated, or all claims if the student is not at fault."""
         return self.claims[:1] if self.verdict.failed else self.claims
 
     @property
@@ -132,7 +132,7 @@ class Finding:
 
     @property
     def others(self) -> str:
-        """Return a sentence about the other tests that fail in the same way, or ""."""
+        """Return a sentence about the other tests that fail the same way, or "" if none do."""
         count = len(self.unseen)
         if not count:
             return ""
@@ -172,7 +172,7 @@ class ExerciseView:
 
     @property
     def state(self) -> str:
-        """Return complete, carried, partly, wrong, open (not written yet), fault or ungraded."""
+        """Return the state of the exercise, one of the keys of `_MARKS`."""
         if any(f.verdict is Verdict.GRADER_FAULT for f in self.findings):
             return "fault"
         if not self.findings and not self.held and not self.carried:
@@ -193,7 +193,7 @@ class ExerciseView:
 
     @property
     def where(self) -> str:
-        """Return a sentence that locates the mistake, with a question unless a cause is named."""
+        """Return sentences that locate the mistake, with a question unless its cause is named."""
         return location_sentence(self.report.suspects, asking=not self.report.explained)
 
     @property
@@ -221,9 +221,9 @@ _MARKS = {
 
 
 def view_exercise(report: ExerciseReport, points: float | None = None) -> ExerciseView:
-    """Return the view of an exercise.
+    """Build the view of an exercise from its report.
 
-    points: maximum of the exercise; by default the maximum in the report.
+    points: the maximum score of the exercise; default: the maximum in the report.
     """
     variants = _variants(report.tests)
     failed = [t for t in report.tests if t.verdict.reported and not t.carried]
@@ -242,7 +242,7 @@ def view_exercise(report: ExerciseReport, points: float | None = None) -> Exerci
 
 
 def _variants(tests: Iterable[TestReport]) -> dict[str, list[TestReport]]:
-    """Group tests by name, ignoring their axes."""
+    """Group tests by their names without axes."""
     found: dict[str, list[TestReport]] = {}
     for test in tests:
         found.setdefault(test.base, []).append(test)

@@ -9,8 +9,8 @@ intake checks the files again when they are graded.
     Canvas   lovelaceada_LATE_12345_67890_softmax-1.py
     Gradescope   assignment_12_export/submission_34/softmax.py, and submission_metadata.yml
 
-Gradescope's metadata lists the students of each folder (several for a group) and the time of its
-submission, in Ruby's YAML, whose keys begin with a colon. The metadata is read with the safe loader
+Gradescope's metadata lists the students of each folder (several for a group) and the submission
+time, in Ruby's YAML, whose keys begin with a colon. The metadata is read with the safe loader
 and only from the top folder, because students can submit a file with the same name.
 """
 
@@ -38,7 +38,7 @@ from .roster import Roster, RosterEntry
 
 _MOODLE = re.compile(r"(?P<name>.+)_(?P<number>\d+)_assignsubmission_file_?\Z")
 _CANVAS = re.compile(r"[^_]+_(?P<late>LATE_)?(?P<number>\d+)_\d+_(?P<file>.+)\Z")
-_RESUBMISSION = re.compile(r"-\d+(?=\.\w+\Z)")  # a number that Canvas adds
+_RESUBMISSION = re.compile(r"-\d+(?=\.\w+\Z)")  # Canvas numbers the files of resubmissions
 _PLAIN = re.compile(r"[\w(][\w .()+,-]*\Z")
 _MAX_ENTRIES = 100_000
 _NBGRADER_FILES = ("timestamp.txt", "submission_secret.txt")  # nbgrader trusts these files
@@ -46,7 +46,7 @@ _BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, Runtim
 
 _METADATA = "submission_metadata.yml"
 _MAX_METADATA = 256 << 20  # the metadata also contains autograder results
-_MOST_UNREADABLE = 20  # each may take as long as reading a whole submission
+_MOST_UNREADABLE = 20  # files; each may take as long to read as a whole submission
 
 Read = Callable[[int], bytes | None]  # returns the content, or None if it exceeds the bound
 Placed = tuple[list[str], str, bool]  # students, file name in the submission, late (Canvas)
@@ -119,12 +119,12 @@ def _moodle_numbers(names: Iterable[str]) -> dict[str, set[str]]:
 
 
 def _words(name: str) -> str:
-    """Return the words of a name in a fixed order, in lower case."""
+    """Return the words of a name, case-folded and sorted."""
     return " ".join(sorted(name.casefold().split()))
 
 
 def _place(name: str, roster: Roster, numbers: Mapping[str, set[str]]) -> Placed:
-    """Return the student of a file from Moodle or Canvas; no student if the name matches none."""
+    """Return a Moodle or Canvas file's student, name and lateness; no student if none matches."""
     parts = PurePosixPath(name).parts
     entry, file, late = None, "", False
     for depth, part in enumerate(parts[:-1]):
@@ -157,9 +157,9 @@ def content_from(
 ) -> tuple[dict[str, bytes], list[str]]:
     """Read one student's files; return the accepted files and a line for each rejected file.
 
-    If the module is missing and there is exactly one zip file, its files are used.
+    If the module is missing and there is exactly one zip file, the files in the zip are used.
 
-    bound: limit on the total size in bytes, and on that of the zip's files
+    bound: limit in bytes on the total size of the files, and on that of the zip's contents
     """
     content, left_out = _read_all(files.items(), bound)
     zips = [n for n in content if n.lower().endswith(".zip")]
@@ -176,7 +176,7 @@ def content_from(
     left_out += [f"{n!r}: not a plain file name" for n in content if n not in kept]
     own = {n: d for n, d in kept.items() if PurePosixPath(n).name not in _NBGRADER_FILES}
     places = folders_with(own, week.module)
-    if len(places) == 1:  # otherwise the intake explains the problem
+    if len(places) == 1:  # otherwise the intake reports the missing or repeated module
         own = files_in(own, places[0])
     return own, left_out
 
@@ -184,7 +184,7 @@ def content_from(
 def content_of(
     files: Mapping[str, bytes], week: Week, bound: int
 ) -> tuple[dict[str, bytes], list[str]]:
-    """Return the same as `content_from`, for files in memory."""
+    """Apply `content_from` to files in memory."""
     return content_from({n: partial(_bounded, d) for n, d in files.items()}, week, bound)
 
 
@@ -250,7 +250,7 @@ def _read_export(files: Sequence[tuple[str, Read]], roster: Roster) -> _Gradesco
 
 
 def _is_on_top(name: str, files: Sequence[tuple[str, Read]]) -> bool:
-    """Return True if a file is in the top folder, where the platform stores no student's files."""
+    """Return True if the metadata file is in the top folder, which has no students' files."""
     root = name.removesuffix(_METADATA)
     if root.count("/") > 1 or "_assignsubmission_file" in root:
         return False
@@ -307,7 +307,7 @@ def _opened(path: Path) -> Iterator[Iterator[tuple[str, Read]]]:
 
 
 def _folder_entries(root: Path) -> Iterator[tuple[str, Read]]:
-    for path in sorted(root.rglob("*")):  # does not follow links to folders
+    for path in sorted(root.rglob("*")):  # rglob does not follow links to folders
         if stat.S_ISREG(path.lstat().st_mode):
             yield path.relative_to(root).as_posix(), partial(_read_file, path)
 

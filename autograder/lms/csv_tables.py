@@ -1,14 +1,14 @@
 """Describe the class lists of learning platforms, and read and escape CSV tables.
 
-`CLASS_LISTS` states for each platform in which column of its class list a field of a student is.
-Moodle's columns are listed in English, German, French and Spanish. A new column, spelling or
-platform needs a change of this table only.
+`CLASS_LISTS` maps the fields of a student to the columns of each platform's class list. Moodle's
+columns are listed in English, German, French and Spanish. To support a new column, spelling or
+platform, change only this table.
 
 Theory of operation. Students choose names, and a spreadsheet runs a name such as
 `=HYPERLINK(...)` when an instructor opens the grades. A cell that a student may have chosen gets an
 apostrophe if a spreadsheet would read the cell as a formula, even with the separators of other
-locales; invisible characters become visible. Values that Canvas and Moodle read back do not change:
-negative numbers are not formulas, and the platforms identify a row by Canvas's ids or Moodle's
+locales. Invisible characters become visible. Canvas and Moodle can still import the file, because
+negative numbers are not escaped and the platforms identify a row by Canvas's ids or Moodle's
 `Identifier`, not by the student's name. A key (login, e-mail address, id number) keeps a leading
 sign if the rest has only letters, digits and `.+-_@`, because such a cell cannot be a formula.
 """
@@ -24,20 +24,20 @@ from ..model.errors import KitError
 from ..model.message_text import visible
 
 POINTS = "Points Possible"  # the first cell of Canvas's second row
-KEY_FIELDS = ("login", "id", "number", "email")  # these fields identify a student
+KEY_FIELDS = ("login", "id", "number", "email")  # fields that identify a student
 
 
 @dataclass(frozen=True)
 class ClassList:
-    """The class list of one platform, as columns for the fields of a student.
+    """The format of one platform's class list.
 
-    columns: accepted names of each field's column, separated by commas. The bulk downloads of a
-        platform have the field `number` in their file names.
-    required: groups of fields that identify the platform; the list has at least one of each group
-    student: the name in the gradebook is the first of these fields that is not empty; `short_`
-        stands for the part before the @
-    kept: fields that the platform reads back together with grades
-    unchanged: fields whose cells the platform has written, so they are written back unescaped
+    columns: accepted column names of each field, separated by commas. The field `number` is the
+        id in the file names of the platform's bulk downloads.
+    required: groups of fields; a class list of this platform has at least one field of each group
+    student: candidates for the name in the gradebook, of which the first non-empty field is used;
+        the prefix `short_` selects the part before the @
+    kept: fields that the platform needs in a file with grades
+    unchanged: fields that the platform wrote itself, so their cells are not escaped
     patterns: for some fields, a pattern whose first group is the value
     any_case: the case of column names does not matter
     """
@@ -63,7 +63,7 @@ class ClassList:
 
 
 _NAMES = {"first_name": "First Name", "last_name": "Last Name"}
-_HASHED = re.compile(r"#*(.*)")  # a # keeps spreadsheets from changing ids
+_HASHED = re.compile(r"#*(.*)")  # Brightspace's # keeps spreadsheets from changing ids
 CLASS_LISTS = {
     "canvas": ClassList(
         {
@@ -158,7 +158,7 @@ def read_rows(path: Path, *required: str) -> list[dict[str, str]]:
 
 
 _STARTS = re.compile(r"\s*[=+\-@\uff1d\uff0b\uff0d\uff20\t\r\n]")
-# In a locale with a different separator, the text after that separator may be quoted.
+# Matches any locale's separator before a formula, with quotes or spaces between them.
 _BEHIND = re.compile(r"([;|,\t][\s\"]*)(?=[=+\-@\uff1d\uff0b\uff0d\uff20])")
 _NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)?(?:[eE][+-]?\d+)?%?")
 _KEY = re.compile(r"[+-][\w.+-]*(?:@[\w.-]+)?")
@@ -175,5 +175,5 @@ def text_cell(text: object) -> str:
 
 
 def key_cell(text: str) -> str:
-    """Return the cell of a key, escaped only if the key could be a formula."""
+    """Return the cell of a key, escaped only if a spreadsheet could read it as a formula."""
     return text if _KEY.fullmatch(text) else text_cell(text)

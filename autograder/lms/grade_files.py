@@ -1,7 +1,7 @@
 """Write grades as a file for a learning platform, a spreadsheet or a program.
 
-`WRITERS` has a function for each platform whose class list in `csv_tables.CLASS_LISTS` is the basis
-of an import file.
+`WRITERS` maps a platform to the function that writes its import file, which is based on the class
+list exported from that platform (`csv_tables.CLASS_LISTS`).
 """
 
 import csv
@@ -35,7 +35,7 @@ class Exported:
 def export(
     form: str, weeks: Sequence[Week], scores: Scores, roster: Roster | None, missing: str = ""
 ) -> Exported:
-    """Write grades in one of `FORMATS`; raise KitError if the format needs another class list.
+    """Write grades in one of `FORMATS`; raise KitError if it needs a different class list.
 
     missing: the cell for students on the class list who are not in the gradebook
     """
@@ -50,7 +50,7 @@ def export(
         return Exported(_json(weeks, scores, students, matched), unmatched)
 
     def cells(student: str) -> list[str]:
-        """Return the student's scores; an ungraded week is empty, not 0."""
+        """Return a cell for each week; the cell of an ungraded week is empty, not 0."""
         return [_number(scores[week.name].get(student)) for week in weeks]
 
     if form == "csv":
@@ -98,7 +98,7 @@ def _canvas(weeks: Sequence[Week], roster: Roster, rows: Rows) -> str:
 
 
 def _canvas_column(week: Week, columns: Sequence[str]) -> str:
-    """Return the column `Name (id)` of the assignment in Canvas, or a name for a new column."""
+    """Return the assignment's Canvas column, `Name (id)`, or the name of a new column."""
     number = week.lms.canvas_id if week.lms else None
     if number is not None:
         known = (column for column in columns if column.endswith(f" ({number})"))
@@ -111,7 +111,7 @@ def _canvas_column(week: Week, columns: Sequence[str]) -> str:
 
 
 def _moodle(weeks: Sequence[Week], roster: Roster, rows: Rows) -> str:
-    """Fill in a grading worksheet; in a different class list, add a column for each week."""
+    """Fill in a grading worksheet, or add a column per week to any other class list."""
     if not {"number", "grade"} <= roster.column_of.keys():
         return _csv(_table([w.title for w in weeks], roster, rows))
     if len(weeks) != 1:
@@ -132,7 +132,7 @@ def _brightspace(weeks: Sequence[Week], roster: Roster, rows: Rows) -> str:
 def _table(titles: Sequence[str], roster: Roster, rows: Rows) -> list[list[str]]:
     """Return a header and a row for each student, with the columns that the platform reads.
 
-    titles: the columns of the weeks
+    titles: the names of the weeks' columns
     """
     names = CLASS_LISTS[roster.kind].kept
     kept = [roster.column_of[name] for name in names if name in roster.column_of]

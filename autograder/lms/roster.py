@@ -13,7 +13,7 @@ from ..model.errors import KitError
 from .csv_tables import CLASS_LISTS, KEY_FIELDS, POINTS, ClassList, read_table
 
 _TEST_STUDENT = "Student, Test"  # Canvas adds a row with this name
-_STUDENT_ROLES = ("Student", "")  # in Gradescope's class list
+_STUDENT_ROLES = ("Student", "")  # roles of students in Gradescope's class list
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class RosterEntry:
 
 @dataclass(frozen=True)
 class Roster:
-    """A class list of the platform `kind`. `column_of` maps fields to columns of this list."""
+    """A class list exported from the platform `kind`. `column_of` maps fields to its columns."""
 
     kind: str
     columns: tuple[str, ...]
@@ -112,7 +112,7 @@ def _entry(
 def _distinct(entries: Iterable[RosterEntry]) -> tuple[RosterEntry, ...]:
     """Make names unique by replacing equal names with e-mail addresses or numbers.
 
-    Raise KitError if a name is still not unique, or is empty or contains a path.
+    Raise KitError if a name is still not unique, or is not a safe folder name.
     """
     every = list(entries)
     names = Counter(e.student.casefold() for e in every)

@@ -1,4 +1,4 @@
-"""The template environment of all HTML pages, and its filters."""
+"""The Jinja environment for all HTML pages, and its filters."""
 
 from functools import cache
 from typing import Any
@@ -11,7 +11,7 @@ from ..model.message_text import replaced, with_quotations
 
 @cache
 def environment(package: str) -> Environment:
-    """Return the templates of a package of the kit, together with the shared ones."""
+    """Return the Jinja environment for a package's templates and the shared templates."""
     environment = Environment(
         loader=ChoiceLoader([PackageLoader(f"autograder.{package}"), PackageLoader(__package__)]),
         autoescape=True,
@@ -25,7 +25,7 @@ def environment(package: str) -> Environment:
 
 
 def prose(text: Any) -> Markup:
-    """Escape text, mark up its quotations as code, and replace control characters by �."""
+    """Escape text, render text in backticks as code, and replace control characters by �."""
     return Markup(
         with_quotations(
             replaced(text),
@@ -36,7 +36,7 @@ def prose(text: Any) -> Markup:
 
 
 def notice(message: str) -> Markup:
-    """Render a report's message: a sentence, then the source line with a caret if there is one."""
+    """Render a report's message: a sentence, and the source line with a caret if one follows."""
     sentence, _, code = message.partition("\n")
     source_line = Markup("<pre>{}</pre>").format(replaced(code)) if code else ""
     return Markup("<p>{}</p>{}").format(prose(sentence), source_line)
@@ -48,7 +48,7 @@ def wrapping(name: str) -> Markup:
 
 
 def points(value: float) -> str:
-    """Format points, which the grader has already rounded."""
+    """Format points with up to four decimals; the grader has already rounded them."""
     return f"{value:.4f}".rstrip("0").rstrip(".")
 
 
@@ -57,5 +57,5 @@ def percent(share: float) -> str:
 
 
 def lowered(title: str) -> str:
-    """Start a title in lower case, to continue "It looks as if your code …"."""
+    """Lower the first letter of a title that continues "It looks as if your code …"."""
     return title[:1].lower() + title[1:]

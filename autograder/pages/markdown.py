@@ -1,20 +1,19 @@
-"""Render other people's Markdown and HTML as harmless HTML.
+"""Render untrusted Markdown and HTML as harmless HTML.
 
 Theory of operation. The author of the text may try to act in the reader's browser, which may be
-logged in to Jupyter with the instructor's rights, or may try to make rendering take forever. Two
-independent filters, and a bound on the work:
+logged in to Jupyter with the instructor's rights, or may try to make rendering take forever. Size
+limits and two independent filters prevent this:
 
-1. markdown-it renders the text with raw HTML switched off (HTML is shown as typed). Links stay only
-   for http, https and mailto; pictures only if they were attached to the cell or released with the
-   week, and are embedded. SVG comes only from the week; as a picture it can neither run nor load
-   anything. Everything else is shown as typed.
+1. markdown-it renders the text with raw HTML disabled, so HTML is shown as typed. Only http, https
+   and mailto links become links. Only pictures attached to the cell or released with the week are
+   shown, and they are embedded. SVG comes only from the week and cannot run scripts or load files.
 2. nh3 parses the result as a browser would and drops every element, attribute and address that is
    not listed below: no script, style, frame, form, id, class or event handler.
 
 Formulas are converted to MathML here, so that no page needs a script. The converter does not escape
 text, so its output must be well-formed XML and is rebuilt from the elements listed below.
 
-The pages add a third filter: a Content-Security-Policy that allows no scripts.
+The pages add a third layer of protection: a Content-Security-Policy that forbids scripts.
 """
 
 from __future__ import annotations
@@ -76,7 +75,7 @@ _STYLES = _names(
 
 
 def _filter_attribute(tag: str, attribute: str, value: str) -> str | None:
-    """Return the value of a listed attribute, or None to drop it."""
+    """Return the attribute's value, or None if nh3 must drop the attribute."""
     if attribute == "href":
         return value if _scheme(value) in SCHEMES else None
     if attribute == "src":
@@ -136,24 +135,24 @@ def markdown(text: str, pictures: Pictures = lambda address: None, *, below: int
 
 def harmless(shown: str) -> Markup:
     """Remove scripts, external resources, and markup that could imitate parts of the page."""
-    return Markup(_MARKDOWN.clean(shown))  # the sanitizer's output
+    return Markup(_MARKDOWN.clean(shown))  # safe: sanitized
 
 
 def harmless_explanation(shown: str) -> Markup:
-    """Clean the kit's explanation stored in a notebook's cell: text with a few inline styles."""
-    return Markup(_EXPLANATION.clean(shown))  # the sanitizer's output
+    """Sanitize the kit's HTML output in a notebook cell; keep text and a few inline styles."""
+    return Markup(_EXPLANATION.clean(shown))  # safe: sanitized
 
 
 def code(source: str) -> Markup:
-    """Highlight Python, as spans with one short class each.
+    """Highlight Python code with spans that have one short class each.
 
-    Blanks that cannot be seen are dropped, because highlighting them takes quadratic time.
+    Trailing whitespace and extra blank lines are dropped: highlighting them is quadratic in time.
     """
     if len(source) > _MAX_TEXT:
         return plain(source)
     text = re.sub(r"\n{4,}", "\n\n\n", "\n".join(map(str.rstrip, source.splitlines())))
     shown = highlight(text, PythonLexer(), HtmlFormatter())
-    return Markup(_HIGHLIGHTED.clean(shown))  # the sanitizer's output
+    return Markup(_HIGHLIGHTED.clean(shown))  # safe: sanitized
 
 
 @cache
@@ -161,16 +160,16 @@ def code_styles() -> Markup:
     """Return styles for highlighted code, with enough contrast on light and dark backgrounds."""
     light = HtmlFormatter(style="default").get_style_defs(".highlight")
     dark = HtmlFormatter(style="github-dark").get_style_defs(".highlight")
-    return Markup(f"{light}\n@media (prefers-color-scheme: dark) {{\n{dark}\n}}")  # pygments' own
+    return Markup(f"{light}\n@media (prefers-color-scheme: dark) {{\n{dark}\n}}")  # from pygments
 
 
 def plain(text: str) -> Markup:
-    """Show text as typed."""
+    """Return HTML that shows the text as typed."""
     return Markup("<pre>{}</pre>").format(text)
 
 
 def embedded(kind: str, data: Any) -> str | None:
-    """Return a picture's data: address, or None if it is not a picture."""
+    """Return a data: URL of a base64-encoded picture, or None if its type or data is invalid."""
     if not isinstance(data, str):
         return None
     address = f"data:{kind};base64,{''.join(data.split())}"
@@ -188,7 +187,7 @@ def _renderer(tables: bool, environments: bool) -> MarkdownIt:
     renderer.use(dollarmath_plugin, allow_labels=False, double_inline=True)
     if environments:
         renderer.use(amsmath_plugin)
-    # links, and names of attached or released pictures
+    # links, attachments, and relative names of released pictures
     allowed = SCHEMES | {"attachment", ""}
     renderer.validateLink = lambda address: _scheme(address) in allowed  # type: ignore[method-assign, assignment]  # documented
     for rule in ("heading_open", "heading_close"):

@@ -1,4 +1,4 @@
-"""Build the students' site: an index, and a page for each released week."""
+"""Build the students' site: an index and a page for each released week."""
 
 import base64
 import datetime as dt
@@ -63,9 +63,9 @@ def build_site(
 ) -> BuiltSite:
     """Build the site in `folder`, replacing a previous one.
 
-    now: the date to build it for. on_week: called with the name of each week.
-    Raises LeakError before a page is written, and BuildError if the folder contains other files or
-    a lesson fails.
+    now: weeks released by this time are built. on_week: called with the name of each such week.
+    Raise LeakError if a page shows a secret, and BuildError if the folder contains other files or a
+    lesson fails. No page is written in these cases.
     """
     now = now or dt.datetime.now(dt.UTC)
     _require_site_folder(folder)
@@ -85,9 +85,9 @@ def build_site(
 def week_pages(
     course: Course, week: Week, files: Mapping[str, bytes], notebook: Any
 ) -> dict[str, str]:
-    """Return a week's pages by file name; raise LeakError if one shows a secret.
+    """Return a week's pages by file name; raise LeakError if a page shows a secret.
 
-    files: the week's released files. notebook: its lesson with outputs.
+    files: the week's released files. notebook: the week's lesson with outputs.
     """
     secrets = secrets_of(course, week)
     ran = {f"{week.name}.ipynb": nbformat.writes(notebook, version=4).encode()}
@@ -125,7 +125,7 @@ def _require_site_folder(folder: Path) -> None:
 
 
 def _write(folder: Path, pages: Mapping[str, str]) -> None:
-    """Replace the folder by these pages once all of them are written."""
+    """Write all pages to a temporary folder, then replace `folder` by it."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".site-") as place:
         fresh = Path(place) / folder.name
@@ -138,12 +138,12 @@ def _write(folder: Path, pages: Mapping[str, str]) -> None:
 
 
 def executed_lesson(course: Course, week: Week, files: dict[str, bytes]) -> Any:
-    """Return the notebook among the week's files with its outputs.
+    """Return the week's notebook with outputs, from the cache if nothing relevant has changed.
 
-    Raises BuildError if a cell fails.
+    Raise BuildError if a cell fails or prints to standard error.
     """
     inputs = {**files, "": course.solution(week).read_bytes()}
-    digest = content_hash(inputs, __version__.encode())  # without the libraries' versions
+    digest = content_hash(inputs, __version__.encode())  # library versions are ignored
     cached = course.state / "site" / f"{week.name}-{digest}.ipynb"
     if cached.is_file():
         return nbformat.read(cached, as_version=4)
@@ -159,7 +159,7 @@ def executed_lesson(course: Course, week: Week, files: dict[str, bytes]) -> Any:
 
 @dataclass(frozen=True)
 class Frame:
-    """An interactive page, in a separate file."""
+    """An interactive page that is stored in a separate file."""
 
     name: str
     title: str
@@ -188,7 +188,7 @@ def parts_of(
     hints: Mapping[str, tuple[str, ...]],
     syllabus: WeekSyllabus | None,
 ) -> list[LessonPart]:
-    """Split a lesson into parts; `files`: the week's, by the addresses used in the lesson."""
+    """Split a lesson into parts. `files`: the week's files by the address used in the lesson."""
 
     def picture(address: str) -> str | None:
         content, kind = files.get(address), _KINDS.get(address.rpartition(".")[2], "")
@@ -221,7 +221,7 @@ def parts_of(
 def _rendered(outputs: list[Any], frames: int) -> Iterator[Markup | Frame]:
     """Yield a cell's outputs: framed pages, pictures and text, but not standard error.
 
-    frames: number of framed pages in the cells before.
+    frames: number of framed pages in earlier cells.
     """
     for output in outputs:
         data = output.get("data", {})
@@ -241,13 +241,13 @@ def _rendered(outputs: list[Any], frames: int) -> Iterator[Markup | Frame]:
 
 
 def _typed(text: str) -> Markup:
-    """Show printed text; wide text can be scrolled, also with the keyboard."""
+    """Render printed text without colours; wide text can be scrolled with the keyboard too."""
     return Markup('<pre tabindex="0">{}</pre>').format(_COLOURS.sub("", text))
 
 
 def _prose(text: str, picture: Pictures) -> Markup:
-    """Render Markdown whose wide formulas and tables can be scrolled, also with the keyboard."""
+    """Render Markdown; wide formulas and tables can be scrolled with the keyboard too."""
     shown = str(markdown(text, picture))
     for before, after in _SCROLLING.items():
         shown = shown.replace(before, after)
-    return Markup(shown)  # the sanitizer's output, with fixed attributes
+    return Markup(shown)  # safe: sanitized, then fixed markup added

@@ -1,10 +1,10 @@
-"""Terminal output that neutralizes control characters in other people's text.
+"""Terminal output that neutralizes control characters in untrusted text.
 
 Theory of operation. Names, messages and file names may contain escape sequences written by a
-student. Everything that a command prints goes through one of two paths, and both replace control
-characters by visible text (model/visible.py): `print`, logs, warnings and tracebacks through the
-streams installed by `guard_streams`; tables, notes and progress bars through `console.terminal()`.
-rich's own sequences pass, because they are not text, and rich's markup in text is not interpreted.
+student. All output of a command takes one of two paths that escape control characters (`visible` in
+model/message_text.py). `print`, logs, warnings and tracebacks use the streams that `guard_streams`
+installs; tables, notes and progress bars use `console.terminal()`. Escape sequences that rich
+generates are kept, and rich markup in text is not interpreted.
 """
 
 __all__ = ["console", "streams"]

@@ -1,4 +1,4 @@
-"""rich's console and progress bar for the output of commands."""
+"""A rich console and progress bar for the output of commands."""
 
 from collections.abc import Iterable
 from typing import IO, Any
@@ -28,7 +28,7 @@ class Terminal(Console):
         self._file = new_file
 
     def render_str(self, text: str, **options: Any) -> Text:
-        """Make text visible before the layout, so that columns stay aligned."""
+        """Escape control characters before the layout, so that columns stay aligned."""
         return super().render_str(visible(text, keep="\t\n"), **options)
 
     def render(
@@ -47,7 +47,7 @@ def terminal(**options: Any) -> Terminal:
 
 
 def bar(*columns: ProgressColumn) -> Progress:
-    """Return a progress bar on standard error; other lines go through the guarded streams."""
+    """Return a progress bar on standard error that does not redirect other output."""
     return Progress(
         *columns,
         console=terminal(stderr=True),

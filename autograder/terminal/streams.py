@@ -1,4 +1,4 @@
-"""Standard output and error with control characters made visible."""
+"""Wrap standard output and error to escape control characters."""
 
 import sys
 from collections.abc import Iterable
@@ -8,7 +8,7 @@ from ..model.message_text import visible
 
 
 class GuardedStream:
-    """A text stream that passes no control characters except tabs and newlines."""
+    """A text stream that escapes control characters except tabs and newlines."""
 
     def __init__(self, wrapped: IO[str]) -> None:
         self.wrapped = wrapped
@@ -22,7 +22,7 @@ class GuardedStream:
             self.write(line)
 
     def isatty(self) -> bool:
-        """Return False, because a program's own escape sequences would be made visible too."""
+        """Return False, so that programs emit no colours: their escape codes would be escaped."""
         return False
 
     def __getattr__(self, name: str) -> Any:
@@ -30,7 +30,7 @@ class GuardedStream:
 
 
 def guard_streams() -> None:
-    """Guard standard output and error of this process."""
+    """Replace standard output and error of this process by guarded streams."""
     for name in ("stdout", "stderr"):
         stream: Any = getattr(sys, name)
         if stream is not None and not isinstance(stream, GuardedStream):

@@ -4,18 +4,19 @@ Theory of operation
 -------------------
 Submissions are untrusted: each runs in a sandbox on its worker. The scheduler and the workers
 are trusted: a client of the scheduler can run code on the workers, and a worker reads solutions,
-graders and the course's secret. Use TLS on networks that others can reach; both ends then
-authenticate with certificates from your own certificate authority.
+graders and the course's secret. Use TLS on networks that others can reach. Client, scheduler and
+workers then authenticate with certificates from your own certificate authority.
 
-Data flow: each worker receives one parcel per batch with the required parts of the course
-(registry, graders and solutions of the week, secret), and stores it in a private folder until the
-batch ends. Submissions are sent as bytes, and reports are sent back. No shared disk is needed.
+Data flow: each worker receives a parcel with the required parts of the course (registry, graders
+and solutions of the week, secret) and unpacks it in a private folder. The course stays there
+between batches, until the client's `ClusterSession` is closed. Submissions are sent as bytes, and
+reports are sent back. No shared disk is needed.
 
 Guarantees: a worker grades only if its sandbox works and its versions of the kit, Python and the
-libraries equal those on the instructor's machine; otherwise it reports why, and other workers take
-over. A worker grades one submission at a time. If a worker dies, its jobs are repeated elsewhere;
-a submission that kills several workers gets a system error, never a zero. Reports equal those of
-local grading, except for timings.
+libraries equal those on the instructor's machine; otherwise the worker reports why it refuses. A
+worker grades one submission at a time. If a worker dies, its submissions are graded again. A
+submission that kills several workers is reported as a system error, never with zero points.
+Reports equal those of local grading, except for timings.
 """
 
 import re
@@ -33,7 +34,7 @@ _ADDRESS = re.compile(r"(?:(tcp|tls)://)?(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+):([
 class Cluster(msgspec.Struct, frozen=True):
     """The address of a scheduler and the paths of PEM files for TLS.
 
-    Without PEM files, a `tls://` address uses the configuration of distributed.
+    Without PEM files, a `tls://` address uses the TLS settings in distributed's configuration.
     """
 
     address: str
@@ -45,9 +46,9 @@ class Cluster(msgspec.Struct, frozen=True):
 def cluster_at(
     address: str, tls_ca: str | None = None, tls_cert: str | None = None, tls_key: str | None = None
 ) -> Cluster:
-    """Validate the address and the TLS files of a scheduler.
+    """Return a scheduler's address and TLS files after validating them.
 
-    Raise KitError if the address is malformed, or a file is missing or unreadable.
+    Raise KitError for a malformed address, inconsistent TLS options or an unreadable file.
     """
     found = _ADDRESS.match(address)
     if not found or not 0 < int(found.group(3)) < 1 << 16:

@@ -18,18 +18,18 @@ from . import Cluster
 from .worker import RESOURCE, grade, key_of, leave, settle_in
 
 _LOOK_SECONDS = 1.0
-# Time to wait for a worker; batch systems may need minutes to start one.
+# How long to wait for a worker, because batch systems may need minutes to start one.
 PATIENCE_SECONDS = 300.0
-# Submissions that are queued for each worker. More would leave too few for workers that join later.
+# Submissions queued per worker. A larger number would leave too few for workers that join later.
 AHEAD = 3
-# How often a submission is graded if its worker dies or a system error occurs.
+# Maximum number of attempts per submission if its worker dies or a system error occurs.
 _TRIES = 2
 
 Say = Callable[[str], None]
 
 
 class ClusterSession:
-    """A connection for several batches, one at a time; workers keep their parcels between batches.
+    """A connection for consecutive batches. Workers keep their parcels between batches.
 
     After an error, the next batch opens a new connection.
     """
@@ -46,7 +46,7 @@ class ClusterSession:
         finished: Finished,
         notify: Say = lambda line: None,
     ) -> None:
-        """Grade submissions by key; call `finished` with each report as soon as it arrives."""
+        """Grade the submissions in `work`; call `finished` with each key and report on arrival."""
         try:
             self._client = self._client or _connect(self._cluster)
             if parcel not in self._crews:
@@ -71,7 +71,7 @@ def _connect(cluster: Cluster) -> Any:
         raise KitError("--cluster needs the extra `cluster`: pip install -e '.[cluster]'")
     from distributed import Client
 
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # errors are reported below
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # errors are raised as KitError
     try:
         return Client(cluster.address, security=_security(cluster), set_as_default=False)
     except (OSError, TimeoutError, TypeError, ValueError, RuntimeError) as error:
@@ -82,7 +82,7 @@ def _connect(cluster: Cluster) -> Any:
 def _security(cluster: Cluster) -> Any:
     from distributed.security import Security
 
-    security: Any = Security()  # as configured for distributed
+    security: Any = Security()  # reads distributed's configuration
     if cluster.tls_ca:
         security = Security(
             tls_ca_file=cluster.tls_ca,
@@ -141,20 +141,20 @@ class _Crew:
 
     def dismiss(self) -> None:
         """Remove the parcel from the workers that are still alive."""
-        with contextlib.suppress(Exception):  # cleaning up must not hide the batch's own error
+        with contextlib.suppress(Exception):  # a cleanup error must not hide the batch's error
             here = [a for a in self._workers() if a in self._settled]
             if here:
                 self._client.run(leave, self.key, workers=here, on_error="return")
 
 
 class _ClusterBatch:
-    """The unfinished submissions of a batch: waiting, sent to workers, or to be retried alone."""
+    """The unfinished submissions of a batch: queued, sent, or queued for a retry alone."""
 
     def __init__(self, crew: _Crew, work: Mapping[str, Submission], finished: Finished) -> None:
         self._crew, self._work, self._finished = crew, work, finished
         self._waiting = deque(work)
         self._alone: deque[str] = deque()
-        self._out: dict[Future[SubmissionReport], tuple[str, str]] = {}  # key and name
+        self._out: dict[Future[SubmissionReport], tuple[str, str]] = {}  # -> key, name
         self._tries: dict[str, int] = {}
 
     def run(self) -> None:
@@ -201,7 +201,7 @@ class _ClusterBatch:
         except KilledWorker:  # another submission may be responsible: retry this one alone
             result = fault(name, "the workers that graded it died repeatedly")
             again = self._alone
-        except Exception as error:  # raised by this submission's task: continue with the others
+        except Exception as error:  # this task failed: continue with the other submissions
             result = fault(name, f"{type(error).__name__}: {error}")
         self._tries[key] = self._tries.get(key, 0) + 1
         if result.verdict is Ending.GRADER_FAULT and self._tries[key] < _TRIES:
@@ -216,7 +216,7 @@ class _ClusterBatch:
         self._out.clear()
 
     def _wait_for_workers(self) -> None:
-        """Wait until a worker can grade; raise KitError if all refuse or none appears."""
+        """Wait until a worker can grade; raise KitError if all workers refuse or none appears."""
         deadline = time.monotonic() + PATIENCE_SECONDS
         if not self._crew.refusals:
             self._crew.say("waiting for a worker: the cluster has none")

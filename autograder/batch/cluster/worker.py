@@ -1,7 +1,7 @@
-"""Functions that run on the workers of a cluster: load a parcel, grade, clean up.
+"""Create parcels on the client, and load them, grade with them and remove them on workers.
 
-The functions return errors instead of raising them, because distributed logs an exception together
-with the arguments of the call, which contain solutions and secrets.
+Functions on workers return errors instead of raising them, because distributed logs an exception
+together with the call's arguments, which contain solutions and secrets.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ from ..store import fingerprint, versions
 
 
 class Parcel(msgspec.Struct, frozen=True):
-    """One week of a course. `files` maps paths relative to the course's root to contents."""
+    """A week as sent to workers. `files`: contents by path relative to the course's root."""
 
     job: Job
     versions: dict[str, str]
@@ -35,7 +35,7 @@ class Parcel(msgspec.Struct, frozen=True):
 
 
 def pack(course: Course, week: Week, job: Job) -> bytes:
-    """Pack the registry, hidden graders, solutions and bank of a week."""
+    """Return an encoded parcel with a week's registry, hidden graders, solutions and bank."""
     paths = [course.root / REGISTRY]
     for folder in (course.graders(week), course.solution_folder(week)):
         paths += sorted(folder.rglob("*.py"))
@@ -47,18 +47,18 @@ def key_of(parcel: bytes) -> str:
     return hashlib.blake2b(parcel, digest_size=16).hexdigest()
 
 
-# A course that is unused for this long is removed: its client may have been killed.
+# Remove a course that has been unused for this long, because its client may have been killed.
 IDLE_SECONDS = 3600.0
 RESOURCE = "autograder-"
 
 
 @dataclass
 class _Settled:
-    """A course on this worker. `job.root` is its folder here."""
+    """A course that this worker has loaded. `job.root` is the course's folder on this worker."""
 
     job: Job
     folder: WorkFolder
-    used: float  # when a submission was last graded
+    used: float  # `time.monotonic()` when last used
 
     def close(self) -> None:
         discard_engine(self.job)
@@ -66,7 +66,7 @@ class _Settled:
 
 
 _settled: dict[str, _Settled] = {}
-# One submission at a time, because the modes and seeds of torch are global to the process.
+# Grade one submission at a time, because torch's modes and seeds are global to the process.
 _grading = threading.Lock()
 
 
@@ -100,9 +100,9 @@ def _settle_in(key: str, data: bytes) -> str:
 
 
 def _unpack(parcel: Parcel, job: Job) -> None:
-    """Write the files of a course to the job's folder.
+    """Write a parcel's files to the job's folder.
 
-    Raise KitError if this worker's reports could differ from those of the instructor's machine.
+    Raise KitError if this worker lacks the sandbox or its reports could differ from the client's.
     """
     from ...sandbox import choose
 
@@ -124,7 +124,7 @@ def _unpack(parcel: Parcel, job: Job) -> None:
 
 
 def grade(key: str, submission: Submission) -> SubmissionReport:
-    """Grade one submission with the course that was loaded from the parcel with this key."""
+    """Grade a submission with a loaded parcel; report a system error if the parcel was removed."""
     with _grading:
         settled = _settled.get(key)
         if settled is None:

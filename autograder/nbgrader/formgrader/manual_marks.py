@@ -1,12 +1,12 @@
 """Copy manual marks, extra points, comments and extensions, and restore them if they are lost.
 
-Automatic scores can be restored from stored reports, but manual marks cannot. So a copy is written
-to `.autograder/marks/<week>.json` whenever a command reads the gradebook and whenever Formgrader
-writes to it. `grade` restores marks if the gradebook was deleted or replaced by an old backup, and
-never overwrites a mark in the gradebook.
+Automatic scores can be restored from stored reports, but manual marks cannot. So marks are copied
+to `.autograder/marks/<week>.json` after each change in Formgrader, when scores are recorded, and by
+`regrade`, `status`, `marks --from`, `export`, `push` and `feedback`. `grade` restores marks if the
+gradebook was deleted or replaced by an old backup, and never overwrites a mark in the gradebook.
 
-Lost marks are not confused with withdrawn marks: nbgrader gives each submission a random id, so a
-new gradebook has different ids; SQLite counts transactions, so an old backup has a lower count.
+Lost marks can be told apart from withdrawn marks. nbgrader gives each submission a random id, so a
+new gradebook has different ids. SQLite counts transactions, so an old backup has a lower count.
 """
 
 import datetime as dt
@@ -24,7 +24,7 @@ from ..workspace import cells_of, open_gradebook, read_state, write_state
 
 
 class StoredMarks(Marked):
-    """The marks of one submission. `of`: the digest of each marked cell (`judged_digests`)."""
+    """The marks of one submission. `of`: digests of the marked cells (see `judged_digests`)."""
 
     of: dict[str, str] = msgspec.field(default_factory=dict)
 
@@ -37,7 +37,7 @@ class _Week(msgspec.Struct):
 
 
 def keep_marks(course: Course) -> dict[str, list[str]]:
-    """Copy manual marks from the gradebook, but keep the copies that it has lost.
+    """Copy manual marks from the gradebook, but keep copies of marks that it has lost.
 
     Return the students whose marks the gradebook has lost, by week.
     """

@@ -1,10 +1,10 @@
-"""Mark written answers anonymously, and by several markers, on CSV sheets.
+"""Mark written answers on CSV sheets, anonymously and with several markers.
 
-`marks WEEK --out sheet.csv` writes every answer with a code instead of a name, sorted by code, and
-the answer of a group once. `marks WEEK --from sheet.csv --marker bea` reads a marker's sheet and
-stores it in `.autograder/marks/<week>.markers.json`. The mean of an answer's marks is entered in
-the gradebook if they differ by at most `--apart`. Otherwise the answer needs another mark. A sheet
-changes only the answers that it marks, and only if they have not changed since it was written. It
+`marks WEEK --out sheet.csv` writes every answer with a code instead of a name, sorted by code. A
+group's answer appears only once. `marks WEEK --from sheet.csv --marker bea` reads a marker's sheet
+and stores it in `.autograder/marks/<week>.markers.json`. The mean of an answer's marks is entered
+in the gradebook if they differ by at most `--apart`. Otherwise the answer must be marked again.
+A sheet changes only the answers that it marks, and only if they are the same as on the sheet. It
 deletes no mark, and overwrites a mark from Formgrader only if the answer has changed since.
 """
 
@@ -35,7 +35,7 @@ _LONGEST = 20_000
 
 
 class SheetMark(msgspec.Struct, frozen=True):
-    """One marker's mark for one answer. `version`: of the answer, or "" in old files."""
+    """One marker's mark for one answer. `version`: digest of the answer; "" in old files."""
 
     mark: float
     comment: str = ""
@@ -59,11 +59,11 @@ class MarksRead:
     entered: int = 0
     apart: list[str] = field(default_factory=list)  # answers whose marks differ too much
     kept: list[str] = field(default_factory=list)  # answers marked in Formgrader
-    changed: list[str] = field(default_factory=list)  # answers that changed after the sheet
+    changed: list[str] = field(default_factory=list)  # answers that no longer match the sheet
 
 
 def code_of(course: Course, week: Week, student: str) -> str:
-    """Return the student's code on the sheet, which depends on the course's secret."""
+    """Return the student's code on the sheet, a hash keyed with the course's secret."""
     about, secret = f"sheet\0{week.name}\0{student}".encode(), course_secret(course)
     code = hashlib.blake2b(about, key=secret, digest_size=4).hexdigest()
     while re.fullmatch(r"\d+e?\d+", code):  # a spreadsheet would rewrite it as a number
@@ -91,11 +91,11 @@ def sheet(course: Course, week: Week) -> str:
 def read_marks(
     course: Course, week: Week, path: Path, marker: str, apart: float = 0.5
 ) -> MarksRead:
-    """Store a marker's sheet, and enter its marks that agree with those of all sheets.
+    """Store a marker's sheet, and enter the mean mark of each answer if all its marks agree.
 
-    Raise NbgraderError if a line of the sheet has an unknown code or question, or a wrong mark.
+    Raise NbgraderError if a line of the sheet has an unknown code or question, or an invalid mark.
 
-    apart: the largest difference between marks of the same answer that agree
+    apart: marks of an answer agree if they differ by at most this many points
     """
     sheets = read_state(_path(course, week), _Sheets) or _Sheets()
     own, parsed = sheets.given.setdefault(marker, {}), _parsed(course, week, path)
@@ -170,13 +170,13 @@ def _parsed(course: Course, week: Week, path: Path) -> dict[str, dict[str, Sheet
 
 
 def _students(course: Course, week: Week) -> list[str]:
-    """Return the graded students, with one member of each group."""
+    """Return the graded students, but of each group only the author of its submission."""
     graded = Workspace(course).students("autograded", week)
     return [s for s in graded if author_of(course, week, s) == s]
 
 
 def _versions(course: Course, week: Week, student: str) -> dict[str, str]:
-    """Return a short digest of each answer, in a form that no spreadsheet takes for a number."""
+    """Return a short digest of each answer; the prefix v keeps it text in a spreadsheet."""
     judged = judged_digests(course, week, student)
     return {q.name: f"v{judged.get(q.name, '')[:12]}" for q in week.questions}
 

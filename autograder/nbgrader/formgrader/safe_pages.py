@@ -1,22 +1,22 @@
 """Protect Formgrader's pages against scripts in submissions.
 
-Notebooks, submitted files and names are not trusted. The reader is logged in to Jupyter, which can
-run any program, so a single script in a page could take over the account. nbgrader's pages have no
-Content-Security-Policy, print names unescaped, and serve submitted files as pages of the same
-origin. So every handler of Formgrader is replaced by a subclass:
+Notebooks, submitted files and names are not trusted. The instructor is logged in to Jupyter, which
+can run any program, so a single script in a page could take over the account. nbgrader's pages have
+no Content-Security-Policy, print names unescaped, and serve submitted files as pages of the same
+origin. So every handler of Formgrader, except for static files, is replaced by a subclass:
 
-- Pages have a Content-Security-Policy. Only the scripts of nbgrader's templates run, because only
-  they get the nonce of the response. Pages load no other resources, submit no forms and open no
-  frames.
+- Pages have a Content-Security-Policy. Only the scripts of the templates run, because only they get
+  the nonce of the response. Styles, fonts and data come only from this server, and pictures only
+  from data: URLs. Pages submit no forms and open no frames.
 - Templates escape all values.
 - The page of a submission is rendered by the kit (submitted_cells.py, templates/marking.html.j2),
   with the marking guide of each question.
-- Manual marks are copied next to the gradebook at once (manual_marks.py).
+- Manual marks are copied to `.autograder/marks/` after each change (manual_marks.py).
 - Submitted files and responses of the API are inert when they are opened as pages.
-- Formgrader opens no other folder. nbgrader would run the configuration of the folder in the link
-  `/formgrader?path=…`, and a submission could contain configuration.
+- Formgrader opens only the courses of this server. nbgrader would run the configuration of any
+  folder in a link `/formgrader?path=…`, and a submission could contain configuration.
 
-`configure` installs the handlers in every server that reads the course's settings.
+`configure` calls `install` in every Jupyter server that reads the course's settings.
 """
 
 import re
@@ -53,9 +53,9 @@ _INERT = "default-src 'none'; sandbox; frame-ancestors 'none'"
 
 
 def install(web_app: Any, course_folder: Path, project: Path) -> None:
-    """Add the handlers before Formgrader's, once per server, and register a course.
+    """Register a course, and install the handlers before Formgrader's once per server.
 
-    course_folder: nbgrader's workspace. project: the folder of course.yaml.
+    course_folder: nbgrader's workspace. project: folder that contains course.yaml.
     """
     courses: dict[Path, Path] = web_app.settings.setdefault(_INSTALLED, {})
     if not courses:
@@ -93,7 +93,7 @@ class InertResponse(JupyterHandler):
 
 
 class MarkingApi(InertResponse):
-    """Formgrader's API. Copies manual marks next to the gradebook when they change."""
+    """Formgrader's API. Copies manual marks (`keep_marks`) after each successful change."""
 
     def on_finish(self) -> None:
         super().on_finish()
@@ -121,7 +121,7 @@ class GuardedPage(BaseHandler):
             "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
         )
 
-    def render(self, name: str, **ns: Any) -> str:  # type: ignore[override]  # Jupyter's takes anything
+    def render(self, name: str, **ns: Any) -> str:  # type: ignore[override]  # Jupyter allows any
         ns.setdefault("nonce", self.nonce)
         if "resources" in ns:
             ns["resources"]["nonce"] = self.nonce
@@ -152,7 +152,7 @@ class SubmissionPage(GuardedPage):
 
 
 def guides_of(project: Path, week: str) -> dict[str, MarkingGuide]:
-    """Return the marking guides of a week's written questions by cell, or {} without a course."""
+    """Return a week's marking guides by cell, or {} if the course cannot be loaded."""
     try:
         course = load(project)
         return marking_guides(course, course.week(week))
@@ -177,7 +177,7 @@ class CourseOnly(GuardedPage):
 class _Nonced(BaseLoader):
     """Loads nbgrader's templates with a nonce in scripts and without `onclick` attributes.
 
-    The text of a template is rewritten before values are inserted.
+    A template is rewritten before it is rendered, so inserted values never get a nonce.
     """
 
     def __init__(self, *folders: str) -> None:

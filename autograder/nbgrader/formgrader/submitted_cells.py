@@ -1,11 +1,11 @@
 """Render the cells of a submitted notebook safely, for marking and for feedback.
 
-Even a repaired notebook is not trusted, because a person may have put it there. So none of its
+Even a repaired notebook is not trusted, because a person may have replaced it. So none of its
 content reaches a page unchanged. Markdown and HTML go through `pages.markdown`, code through the
-highlighter and the sanitizer, and other content is shown as plain text. Of unsupported outputs only
-the type is shown. The templates escape the metadata that identifies a cell.
+highlighter and the sanitizer, and other content is shown as plain text. For unsupported outputs,
+only the type is shown. The templates escape the metadata that identifies a cell.
 
-Rendered texts are cached, because most cells of a class are released cells or short explanations.
+Rendered texts are cached, because most cells are unchanged released cells or short explanations.
 """
 
 import base64
@@ -23,13 +23,13 @@ from ..collect.notebooks import DATA_URL, PICTURES, joined, pictures_of, source_
 
 Notebook = Any
 _INLINE = "attachment:within-"  # prefix of placeholders for the data URLs in a text
-_FIGURES = {".png": "image/png", ".svg": "image/svg+xml"}  # released with the week
+_FIGURES = {".png": "image/png", ".svg": "image/svg+xml"}  # media types of released figures
 _MAX_CACHED = 16 << 10  # characters of a text whose rendering is cached
 
 
 @dataclass(frozen=True)
 class RenderedCell:
-    """A cell as HTML, with nbgrader's metadata of the cell."""
+    """A cell as HTML, with its nbgrader metadata."""
 
     kind: str  # text or code
     text: Markup
@@ -152,7 +152,7 @@ def _outputs(cell: Notebook) -> Iterator[Markup]:
             yield plain(joined(output.get("text", "")))
         elif kind == "error":
             yield plain(f"{output.get('ename', '')}: {output.get('evalue', '')}")
-        elif not (graded and kind == "execute_result"):  # nbgrader's score is shown elsewhere
+        elif not (graded and kind == "execute_result"):  # the page shows the score elsewhere
             yield _data(output.get("data", {}))
 
 

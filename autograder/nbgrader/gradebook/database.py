@@ -94,7 +94,7 @@ class HandMark(msgspec.Struct, frozen=True):
     score: float | None = None
     extra: float | None = None
     comment: str = ""
-    settled: bool = True  # does not need manual grading
+    settled: bool = True  # False if nbgrader flags the cell for manual grading
 
 
 class Marked(msgspec.Struct):
@@ -123,7 +123,7 @@ def read_hand_marks(course: Course) -> dict[str, dict[str, Marked]]:
 
 
 def transactions(course: Course) -> int:
-    """Return the number of transactions of a SQLite gradebook, or 0 for other databases."""
+    """Return a SQLite gradebook's transaction count; 0 if it is missing or not SQLite."""
     url = Workspace(course).db_url
     if not url.startswith(_SQLITE):
         return 0
@@ -153,7 +153,7 @@ def lateness_of(
     entries: Iterable[GradebookEntry],
     times: Mapping[str, dt.datetime] | None = None,
 ) -> dict[str, Lateness]:
-    """Return how late a student's submissions are, by week.
+    """Return the lateness of a student's submissions, by week.
 
     times: submission times by week, which override the times in the gradebook
     """
@@ -169,7 +169,7 @@ def read_due_dates(course: Course) -> dict[str, dt.datetime | None]:
 
 
 def read_cells(course: Course) -> dict[str, dict[str, float]]:
-    """Return the points of each grade cell, by assignment and cell."""
+    """Return the maximum points of each grade cell, by assignment and cell."""
     (rows,) = _query(course, (_CELLS,))
     found: dict[str, dict[str, float]] = {}
     for assignment, cell, points in rows:
@@ -240,8 +240,8 @@ Transaction = Callable[[], AbstractContextManager[None]]
 def shared_gradebook(course: Course) -> Iterator[Transaction]:
     """Make every `nbgrader.api.Gradebook` of this course share one connection.
 
-    Yield a function that starts a transaction, which an exception rolls back. The gradebook must
-    be used only within transactions.
+    Yield a function that returns a transaction as a context manager. An exception rolls the
+    transaction back. The gradebook must be used only within transactions.
     """
     from nbgrader.api import Gradebook
 
@@ -286,13 +286,13 @@ def shared_gradebook(course: Course) -> Iterator[Transaction]:
 
 @contextmanager
 def one_transaction(session: Any) -> Iterator[None]:
-    """Delay the commits of a session to the end of the block, and roll back if it raises."""
+    """Commit a session only once, at the end of the block; roll back on an exception."""
     commit = session.commit
     session.commit = session.flush
     try:
         yield
         session.flush()
-        session.expire_all()  # because the database computes the sums of scores
+        session.expire_all()  # reload on next access: the database computes sums of scores
         commit()
     except BaseException:
         session.rollback()

@@ -1,12 +1,12 @@
 """Update due dates and late penalties in the gradebook, and restore a lost assignment.
 
-nbgrader stores the due date at the release, and the penalty when a submission is graded. So before
-scores are shown or exported, the kit copies the due dates of course.yaml to the gradebook and
-computes the penalties again. No submission needs to be graded again.
+nbgrader stores the due date when an assignment is released, and the penalty when a submission is
+graded. So when scores are recorded or exported, or feedback is returned, the kit copies the due
+dates of course.yaml to the gradebook and recomputes the penalties without grading again.
 
-nbgrader's plugin for late penalties does not get the name of the assignment, and runs only after
-nbgrader's due date. So the kit sets the penalty itself whenever scores are saved, and again, from
-all points including manual marks, when feedback is generated.
+nbgrader's plugin for late penalties does not know the assignment's name, and runs only for
+submissions after the due date in the gradebook. So the kit sets the penalty itself when it saves
+scores, and again when it generates feedback, because manual marks change the penalty.
 """
 
 import datetime as dt
@@ -47,7 +47,7 @@ def update_dates(course: Course) -> list[str]:
         gradebook.db.commit()
     changed: dict[str, list[str]] = {}
     for entry, penalty in penalties:
-        with suppress(OSError):  # so that feedback with the former score counts as outdated
+        with suppress(OSError):  # The new modification time marks the feedback as outdated.
             os.utime(recorded_file(course, course.week(entry.week), entry.student))
         line = f"{entry.student} {penalty:g} (was {entry.penalty:g})"
         changed.setdefault(entry.week, []).append(line)
@@ -59,13 +59,13 @@ def update_dates(course: Course) -> list[str]:
 def update_penalty(course: Course, gradebook: Any, week: Week, student: str) -> str:
     """Update the late penalty of a submission in an open gradebook.
 
-    Return a sentence with the calculation, or "" if the submission has no time.
+    Return a sentence with the calculation, or "" if the submission is on time or has no time.
     """
     found = _student_lateness(course, gradebook, student).get(week.name)
     sentence = ""
     for notebook in gradebook.find_submission(week.name, student).notebooks:
         gradebook.db.flush()
-        gradebook.db.refresh(notebook, ["score"])  # because the database computes the sum
+        gradebook.db.refresh(notebook, ["score"])  # reload, because the database computes the sum
         score = float(notebook.score)
         notebook.late_submission_penalty = (found.penalty(score) or None) if found else None
         sentence = found.sentence(score) if found else ""
@@ -112,9 +112,9 @@ def _changed_penalties(course: Course) -> list[tuple[database.GradebookEntry, fl
 
 
 def restore_assignment(course: Course, week: Week) -> str:
-    """Enter the week's cells again if the gradebook was deleted or replaced by an old backup.
+    """Restore the week's cells if the gradebook was deleted or replaced by an old backup.
 
-    Return a note, or "" if the gradebook has the released cells.
+    Return a note, or "" if no cells were lost. Raise NbgraderError if the source is missing.
     """
     if database.read_cells(course).get(week.name) == _released_cells(course, week):
         return ""
@@ -161,7 +161,7 @@ def require_scores(course: Course, week: Week, held: Container[str]) -> None:
 
 
 def first_names(students: Sequence[str]) -> str:
-    """Return the first five names and the number of further names."""
+    """Join the first five names, and add the number of further names."""
     more = f" and {len(students) - 5} more" if len(students) > 5 else ""
     return f"{', '.join(students[:5])}{more}"
 

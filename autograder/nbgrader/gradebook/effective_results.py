@@ -1,9 +1,9 @@
 """Compare the results of a student's submissions for a week, and decide which submission counts.
 
 The worth of a submission is the number of points that the student would get for the week: the
-points of exercises and manual marks, after late penalties. All submissions get the current manual
-marks, so that none is worth less because its answers are not marked yet; of equals, the newest
-submission counts.
+points of exercises and manual marks, after late penalties. The current manual marks are used for
+every submission, so that a submission with unmarked answers is not worth less. If several
+submissions are worth the same, the newest of them counts.
 """
 
 from collections.abc import Sequence
@@ -40,7 +40,7 @@ class PastResult(msgspec.Struct, frozen=True):
 
 
 class Lower(msgspec.Struct, frozen=True):
-    """The results of a newest submission that earned less, and of the best submission."""
+    """The newest and the best result of a student whose newest result is lower."""
 
     newest: PastResult
     best: PastResult
@@ -72,7 +72,7 @@ class Worth:
         return {(w, s): m.cells for w, students in marked.items() for s, m in students.items()}
 
     def of(self, week: Week, student: str, report: Recorded) -> float:
-        """Return the student's points for the week if this submission counts."""
+        """Return the points that the student would get for the week if this submission counted."""
         moment = parse_timestamp(report.handed_in)
         times = {week.name: moment} if moment else {}
         late = database.lateness_of(self._course, student, self._entries.get(student, []), times)
@@ -105,7 +105,7 @@ def results(
 
 
 def report_with(course: Course, week: Week, student: str, content: str) -> Recorded | None:
-    """Return the newest report of the files with this hash, or None if they were not graded."""
+    """Return the newest report for files with this hash, or None if they were never graded."""
     newest_first = reversed(reports_by_number(course, week, student).values())
     same = (r for r in newest_first if r.content == content and r.verdict is Ending.GRADED)
     return next(same, None)
@@ -114,8 +114,8 @@ def report_with(course: Course, week: Week, student: str, content: str) -> Recor
 def counting(course: Course, week: Week, new: Recorded, worth: Worth) -> int:
     """Return the number of the submission that counts once the report `new` is recorded.
 
-    A submission that cannot be graded never replaces a graded submission. A submission that an
-    instructor restored counts.
+    A submission that cannot be graded never replaces a graded submission. If an instructor
+    restored a submission, that submission counts.
     """
     student = new.name
     now = stored_report(course, week, student)
@@ -133,7 +133,7 @@ def counting(course: Course, week: Week, new: Recorded, worth: Worth) -> int:
 
 
 def lower(results: Sequence[PastResult]) -> Lower | None:
-    """Return the newest and the best result, or None if the newest result is the best."""
+    """Return the newest and the best result, or None if no earlier result is better."""
     if len(results) < 2:
         return None
     newest, best = results[-1], max(results, key=lambda r: (round(r.kept, 6), r.number))

@@ -13,9 +13,9 @@ from .final_scores import final_scores, require_marked
 
 
 class QuotedCsvExport(ExportPlugin):
-    """Exports final scores with a row per student and a column per week, quoted for spreadsheets.
+    """Exports final scores with a row per student and a column per week, escaped for spreadsheets.
 
-    nbgrader's own plugin does not quote values, and shows 0 for work that was not submitted or not
+    nbgrader's own plugin does not escape values, and shows 0 for work that was not submitted or not
     marked.
     """
 

@@ -1,4 +1,4 @@
-"""Compute a week's scores after late penalties, and refuse to publish unmarked answers."""
+"""Compute a week's scores after late penalties, and check that all answers are marked."""
 
 import datetime as dt
 from collections.abc import Container, Sequence
@@ -34,9 +34,9 @@ def final_scores(course: Course, week: Week) -> dict[str, float]:
 def require_marked(
     course: Course, weeks: Sequence[Week], students: Container[str] | None = None
 ) -> None:
-    """Raise NbgraderError if an answer is not marked yet and would therefore count 0 points.
+    """Share marks within groups; raise NbgraderError if an answer is still not marked.
 
-    students: the students whose answers are checked; by default all
+    students: the students whose answers are checked; default: all students
     """
     for week in weeks:
         share_marks(course, week)
@@ -58,9 +58,9 @@ def require_marked(
 
 
 def overdue(course: Course, week: Week, graded: Container[str]) -> list[str]:
-    """Return the students without a submission whose due date has passed.
+    """Return the students whose due date has passed and who have not submitted anything.
 
-    graded: students to leave out, because they have a score
+    graded: students who already have a score and are left out
     """
     students, entries = read_gradebook(course)
     handed_in = {*Workspace(course).students("submitted", week), *to_collect(course, week)}

@@ -1,8 +1,8 @@
 """Store the report of every graded submission.
 
-`.autograder/recorded/<week>/<student>.json` is the report behind the scores in the gradebook, with
-the submission's number, its time and a hash of its files. `earlier/<student>/<number>.json` is the
-newest report of each submission that does not count.
+`.autograder/recorded/<week>/<student>.json` contains the report whose scores are in the gradebook,
+with the number, time and content hash of the submission. In the same folder,
+`earlier/<student>/<number>.json` is the newest report of a submission that does not count.
 """
 
 import datetime as dt
@@ -68,7 +68,7 @@ def students_with_earlier_reports(course: Course, week: Week) -> set[str]:
 
 
 def reports_by_number(course: Course, week: Week, student: str) -> dict[int, Recorded]:
-    """Return the newest report of each submission; the last key is the submission that counts."""
+    """Return each submission's newest report by number; the submission that counts is last."""
     found: dict[int, Recorded] = {}
     earlier = (recorded_folder(course, week) / "earlier" / student).glob("*.json")
     for path in (*sorted(earlier), recorded_file(course, week, student)):
@@ -86,7 +86,7 @@ def earlier_reports(course: Course, week: Week, student: str) -> list[Recorded]:
 def keep_report(
     course: Course, week: Week, student: str, report: SubmissionReport, about: About
 ) -> None:
-    """Store the report behind a student's scores, and archive that of another submission."""
+    """Store the report behind a student's scores; archive the former submission's report."""
     before = stored_report(course, week, student)
     if before is not None:
         graded_before = About(before.handed_in, before.content, before.notes, before.number)
@@ -128,7 +128,7 @@ def handed_in(course: Course, week: Week, student: str) -> str:
 
 
 def judged_digests(course: Course, week: Week, student: str) -> dict[str, str]:
-    """Return a digest of each scored cell: of its answer, or of its automatic score.
+    """Return a digest of each scored cell's answer, or of its score if it has no answer.
 
     The key "CELL marked" has the digest that CELL had when it was marked.
     """
