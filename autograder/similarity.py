@@ -93,7 +93,7 @@ class Similarity:
         return [p for p in self.pairs if p.is_outlier]
 
     def shared_lines(self, pair: SimilarPair) -> tuple[Lines, Lines]:
-        """Return the lines in each module whose shared fingerprints are rare in the class."""
+        """Return the lines of both modules whose shared fingerprints are rare in the class."""
         first, second = self.fingerprints[pair.first].lines, self.fingerprints[pair.second].lines
         limit = max(2.0, len(self.fingerprints) / 3)
         modules = [f.lines for f in self.fingerprints.values()]

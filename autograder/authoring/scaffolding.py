@@ -150,7 +150,7 @@ def new_week(course: Course, name: str, exercise: str | None = None) -> list[Pat
 
 
 def unfilled_placeholders(course: Course, week: Week) -> Iterator[str]:
-    """Yield the location of each `FILL IN` that remains in a week, as `path:line`."""
+    """Yield the location of each line of a week that still contains `FILL IN`."""
     if PLACEHOLDER in week.title:
         yield f"{REGISTRY}: the title of {week.name}"
     folders = course.exercise_folder(week), course.solution_folder(week), course.graders(week)

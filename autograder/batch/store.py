@@ -63,7 +63,7 @@ def _hashed(
     secret: bytes,
     files: Iterable[tuple[Path, Path]],
 ) -> bytes:
-    """Hash settings, library versions, names, the secret and files (pairs of folder and path)."""
+    """Hash the settings, library versions, names, secret and files, given as (folder, path)."""
     parts = [*(name.encode() for name in names), secret]
     for facts in (settings(course, week), versions()):
         parts.append(msgspec.json.encode(facts, order="deterministic"))

@@ -60,7 +60,7 @@ def print_checks(checks: Iterable[tuple[bool, str, str]]) -> bool:
 
 
 def new_table(*columns: str, title: str = "") -> Table:
-    """Return a table, with borders if it has a title. A heading after `>` is right-aligned."""
+    """Return a table, with borders if it has a title. A leading `>` right-aligns the column."""
     table = Table(title=title, title_justify="left") if title else Table(box=None, pad_edge=False)
     for heading in columns:
         if heading.startswith(">"):

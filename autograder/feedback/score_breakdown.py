@@ -42,7 +42,7 @@ def arithmetic(report: ExerciseReport) -> list[ArithmeticLine]:
 
 
 def carried_words(report: ExerciseReport) -> str:
-    """Explain how wrong helper exercises affect this one, or return "" if they do not."""
+    """Describe how mistakes in other exercises affect this one; return "" if there are none."""
     has_mistake = any(t.verdict.failed and not t.carried for t in report.tests)
     replaced = ""
     if report.beside and has_mistake:

@@ -1,7 +1,7 @@
 """Find out which optional libraries and devices this machine has.
 
 `AXES` lists the devices on which hidden tests can run. This module does not import torch, because
-that takes seconds and would initialise CUDA in this process, which forked workers must not inherit.
+that takes seconds, and asking torch for devices can initialise CUDA, which forks cannot inherit.
 """
 
 import importlib.util

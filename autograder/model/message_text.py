@@ -24,7 +24,7 @@ _UNSEEN = re.compile(
     "\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"
     "\ud800-\udfff"  # surrogates, which also represent undecodable bytes
     "\U00013430-\U0001345f\U0001bca0-\U0001bca3"  # format controls of hieroglyphs and shorthand
-    "\U0001d173-\U0001d17a\U000e0000-\U000e0fff"  # invisible letters
+    "\U0001d173-\U0001d17a\U000e0000-\U000e0fff"  # controls of music, tags, variants
     "]"
 )
 
@@ -52,7 +52,7 @@ def replaced(text: object, keep: str = "\t\n") -> str:
 
 
 def visible_json(text: str) -> str:
-    """Escape invisible characters in a JSON text without changing the values it represents."""
+    """Escape invisible and stacked characters in JSON text without changing its values."""
     return _unstacked(_UNSEEN_IN_JSON.sub(lambda m: _escaped(m[0]), text), _escaped)
 
 

@@ -144,9 +144,9 @@ def harmless_explanation(shown: str) -> Markup:
 
 
 def code(source: str) -> Markup:
-    """Highlight Python code with spans that have one short class each.
+    """Highlight Python code with spans of one short class each; show long code as plain text.
 
-    Trailing whitespace and extra blank lines are dropped: highlighting them is quadratic in time.
+    Long runs of blank lines are shortened, because highlighting them takes quadratic time.
     """
     if len(source) > _MAX_TEXT:
         return plain(source)

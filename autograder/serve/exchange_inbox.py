@@ -208,7 +208,7 @@ def _kept(files: Mapping[str, bytes]) -> Iterator[tuple[str, bytes]]:
 def write_feedback(
     course: Course, week: Week, student: str, page: str, files: Mapping[str, bytes]
 ) -> None:
-    """Write a first result for `nbgrader fetch_feedback`, unless feedback has been released.
+    """Put a preliminary page where nbgrader fetches feedback, unless feedback was released.
 
     files: the submitted files; nothing is written if they do not include the student's secret
     """

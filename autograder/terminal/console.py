@@ -28,7 +28,7 @@ class Terminal(Console):
         self._file = new_file
 
     def render_str(self, text: str, **options: Any) -> Text:
-        """Escape control characters before the layout, so that columns stay aligned."""
+        """Escape control characters before rich computes widths, so that columns stay aligned."""
         return super().render_str(visible(text, keep="\t\n"), **options)
 
     def render(

@@ -59,7 +59,7 @@ class WrongAnswer:
 
 @dataclass(frozen=True)
 class MarkingGuide:
-    """The section about one written question."""
+    """The section of answers.md about one written question."""
 
     question: str
     model_answer: str

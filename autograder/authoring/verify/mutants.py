@@ -59,7 +59,7 @@ _NAMES = {
 
 
 class Mutant(msgspec.Struct, frozen=True):
-    """One change of a solution. `source`: the complete changed module."""
+    """A single change to a solution. `source`: the complete module after the change."""
 
     function: str
     line: int

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def demo() -> bool:
-    """Run a course week with a sample class of twelve students and nbgrader, in the folder demo/.
+    """Run one week of the course in demo/, with nbgrader and a sample class of twelve students.
 
     Example: autograder demo
     """

@@ -89,7 +89,7 @@ class HasRemoteObject(Protocol):
     """A Remote or a Pair. Both can be passed as an argument of a call."""
 
     def object_on(self, side: Side) -> RemoteObject:
-        """Return the object in the process of the program `side`."""
+        """Return the object as it exists in the process that runs `side`."""
 
 
 class Remote(Container):

@@ -1,7 +1,7 @@
 """Answer a submission's calls to replaced helpers with the solution, on the trusted side.
 
-Theory of operation. If a student's `softmax` is wrong, the student's attention function is graded
-with a correct `softmax` instead. The solution stays in this process. The submission's process gets
+If a student's `softmax` is wrong, the student's attention function is graded with a correct
+`softmax` instead. The solution stays in this process. The submission's process gets
 stubs (worker/remote_stub.py) that send their arguments here and receive the answer. Only calls of
 the replaced helpers are answered.
 

@@ -229,7 +229,7 @@ def _first_described(report: ExerciseReport, budget: _Budget) -> int | None:
 
 
 def _with_messages(report: ExerciseReport, first: int | None, budget: _Budget) -> ExerciseReport:
-    """Hide the messages that exceed the budget. `first`: a test whose message is already paid."""
+    """Hide messages that exceed the budget. `first`: index of a test that is already charged."""
     tests = list(report.tests)
     endings: Counter[Ending] = Counter()
     described = {_ending(tests[first])} if first is not None else set()

@@ -158,8 +158,8 @@ def simplest_of_families(probes: Iterable[Probe]) -> list[Probe]:
 class OrderedProbes(NamedTuple):
     """The probes of failed tests in the order in which they are replayed.
 
-    ways: how many of the first probes cover all ways to fail
-    families: how many of the first probes cover all ways to fail and some test families
+    ways: number of leading probes, which include one for each way to fail
+    families: number of leading probes that also include one for each of some test families
     """
 
     probes: list[Probe]
@@ -199,7 +199,7 @@ class Search:
         )
 
     def _complete_fixes(self) -> list[Fix]:
-        """Return the lightest edits that fix all failed tests, at most one for each line."""
+        """Return the lightest edits that each fix all failed tests, at most one per line."""
         lines, found, heaviest = set[Place](), list[Fix](), math.inf
         tried, last = 0, _ATTEMPTS_WITHOUT_FIX
         for weight, number in sorted((self.weigh(e), n) for n, e in enumerate(self.edits)):

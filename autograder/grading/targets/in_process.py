@@ -21,7 +21,7 @@ from .resource_limits import ByteQuota
 from .spawner import usable_extras
 
 Answer = tuple[frames.Reply, list[memoryview]]
-_MOST_RECORDED = 64 << 20  # bytes; limited because calls can contain a student's values
+_MOST_RECORDED = 64 << 20  # bytes; calls with a student's values differ for each submission
 
 
 class Target(Protocol):

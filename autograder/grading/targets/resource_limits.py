@@ -56,7 +56,7 @@ class ByteQuota:
 
 
 def answer_bytes(header: int, body: int) -> int:
-    """Estimate the memory that a reply takes from the lengths of its header and body in bytes."""
+    """Estimate the memory of a decoded reply; header, body: the lengths of its parts in bytes."""
     return header * _BYTES_PER_HEADER_BYTE + body
 
 

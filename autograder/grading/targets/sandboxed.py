@@ -34,7 +34,7 @@ _GPU_BYTES = 2 << 30  # the GPU driver and libraries in a process that uses a GP
 # the number of pages in a batch grows with the number of cores.
 _INEXACT_BYTES = max(1 << 20, 8 * (os.cpu_count() or 1) * mmap.PAGESIZE)
 _NOT_MEASURED = "The memory that your code uses cannot be measured."
-# The process interrupts a slow import by itself, so the grader waits a little longer than that.
+# The process itself interrupts a slow import, so the grader waits for this multiple of the limit.
 _IMPORT_PATIENCE = 1.25
 _SILENT_SECONDS = 2.0  # longest wait for the answer to a call that was sent ahead
 _FAILURES = (TimedOut, LimitExceeded, BadReply, Crashed)
@@ -101,7 +101,7 @@ class Sandboxed:
     def load(self) -> wire.Raised | None:
         """Import the module; return the exception that stopped the import, or None if it worked.
 
-        Raise an Outcome if the process hung, died or lied.
+        Raise an Outcome if the process times out, crashes or sends an invalid reply.
         """
         self._start_process()
         reply, _ = self._exchange(self._load, self._import_seconds)

@@ -1,7 +1,7 @@
 """Generate programs that do none of an exercise's work.
 
-Each exercise gets the same kinds of programs. They return constants of the right shape, random
-numbers (as in uninitialised memory), an argument or the mean of an argument, or raise an exception.
+Each exercise gets the same kinds of programs. They return constants or random numbers of the right
+shape, None, 0, an empty string, arguments or the mean of an argument, or raise an exception.
 One kind returns zeros, but keeps the correct constructor and rejects invalid arguments.
 `solutions/<week>/trivial.py` adds plain library calls as functions named `EXERCISE__WHAT_IT_DOES`.
 `verify` grades all of these programs.
@@ -61,7 +61,7 @@ def _kernels(solution: str) -> Iterator[str]:
 
 
 def _arguments(solution: str, exercise: str) -> int:
-    """Count the positional arguments of a function, or of the longest public method of a class."""
+    """Return the largest number of positional parameters of a function or of a public method."""
     (found,) = (n for n in ast.parse(solution).body if getattr(n, "name", "") == exercise)
     if isinstance(found, ast.FunctionDef):
         return len(found.args.args)

@@ -75,7 +75,7 @@ class Bank:
 
     @property
     def correct_programs(self) -> list[tuple[str, str]]:
-        """The solution and all alternatives, as pairs of a name for messages and a source."""
+        """The solution and all alternatives, as (name, source) pairs; messages use the names."""
         alternatives = [(f"alternative {name}", s) for name, s in self.alternatives.items()]
         return [("the solution", self.solution), *alternatives]
 

@@ -132,10 +132,9 @@ def _elapsed(start: dt.datetime, end: dt.datetime) -> dt.timedelta:
 
 
 def _started_days(due: dt.datetime, handed: dt.datetime, grace: dt.timedelta) -> int:
-    """Return the smallest number of days by which moving the due date makes the work on time."""
-    days = max(
-        0, _elapsed(due, handed).days - 1
-    )  # daylight saving time changes the elapsed time by less than a day
+    """Return the number of days by which to postpone the due date for the work to be on time."""
+    # Start a day too low, because a change of daylight saving time alters the elapsed time.
+    days = max(0, _elapsed(due, handed).days - 1)
     while _elapsed(due + dt.timedelta(days=days), handed) > grace:
         days += 1
     return days

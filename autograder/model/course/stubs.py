@@ -110,7 +110,7 @@ def stub_of(course: Course, week: Week) -> str:
 
 
 def _announced(week: Week) -> Iterator[str]:
-    """Yield a paragraph for each rule on forbidden calls and names."""
+    """Yield a paragraph for each rule on forbidden calls, forbidden names and allowed imports."""
     rules = [_calls_in_words("this week", week.not_allowed)]
     for exercise in week.exercises:
         location = f"in `{exercise.name}`"

@@ -1,11 +1,11 @@
 """Compute points from the verdicts of tests and from named mistakes.
 
 If the named mistakes of an exercise explain all of its failures, the exercise loses their costs. If
-they explain most failures, and these tests returned outputs instead of raising exceptions, the
-exercise also loses the weights of the unexplained tests. Otherwise the exercise earns the weighted
-share of passed tests, but never more than the costs of the named mistakes would leave. A test that
-fails only because of a wrong helper earns the share that `scoring` in course.yaml defines. One
-forbidden call costs all points.
+they explain most failures, and the explained tests returned outputs instead of raising exceptions,
+the exercise also loses the weights of the unexplained tests. Otherwise the exercise earns the
+weighted share of passed tests, but never more than the costs of the named mistakes would leave. A
+test that fails only because of a wrong helper earns the share that `scoring` in course.yaml
+defines. One forbidden call costs all points.
 
 course.yaml defines how many electives count. The best electives are selected by scores in which
 every mistake is charged. In the final scores, a misconception costs points only once per week: in

@@ -56,7 +56,7 @@ class Part:
     uses: list[Use] = field(default_factory=list)
     imports: list[Imported] = field(default_factory=list)
     names: list[str] = field(default_factory=list)  # names that the same file defines
-    # submitted files, each with a name that the file defines
+    # names in other submitted files, as (file, name); the name "" stands for the whole file
     elsewhere: list[tuple[str, str]] = field(default_factory=list)
     loads: list[str] = field(default_factory=list)  # submitted files that are imported
 

@@ -19,7 +19,7 @@ def read_ordinary(
     """Return the regular files of a folder by name, and a line for each skipped file.
 
     ignored: patterns of file and folder names to skip silently. bound: size limit in bytes for
-    files other than notebooks, which nbgrader copies to autograded/ and feedback/.
+    all files except notebooks, because nbgrader copies the files to autograded/ and feedback/.
     """
     found: dict[str, bytes] = {}
     left_out: list[str] = []
@@ -70,6 +70,6 @@ def _read_file(name: str, folder: int, owner: int, bound: int) -> tuple[bytes | 
         size = status.st_size >> 20
         if status.st_size > bound and not is_wanted(name):
             return None, f"({size} MiB) was skipped: no graded file is so large"
-        if status.st_size > bound:  # placeholder that makes grading refuse it
+        if status.st_size > bound:  # grading refuses a file of this size
             return bytes(bound + 1), f"is too large ({size} MiB): its content was skipped"
         return file.read(bound), ""

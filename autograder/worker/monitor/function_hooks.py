@@ -6,7 +6,7 @@ submit. `operator_hooks` covers torch's operators, and the hooks in this module 
 - Python functions in torch, SciPy or Keras, such as torch's references and decompositions. A hook
   replaces a function's code object, so that a call through any reference is reported. Modules that
   are imported later are hooked as well.
-- NumPy's ufuncs. A wrapper replaces each of them in every NumPy and SciPy module.
+- NumPy's `logaddexp` and `logaddexp2`, which have no code object. A wrapper replaces them.
 - torch's public functions. A torch function mode reports their calls (`function_mode`).
 
 A process has one set of hooks, and the last caller of `hook_functions` receives all reports. This

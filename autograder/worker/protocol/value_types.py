@@ -56,7 +56,7 @@ class BigIntV(_Node, frozen=True, tag="i"):
 
 
 class HandleV(_Node, frozen=True, tag="h"):
-    """An object that stays in the worker.
+    """A reference to an object that stays in the worker.
 
     state: dtype and shape of each entry of a torch module's state dict, or None for other objects
     """
