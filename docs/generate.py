@@ -1,4 +1,4 @@
-"""Pages that are made from the sources, so that they cannot go stale: a hook of MkDocs.
+"""Generate pages from the sources, so that they stay current. MkDocs loads this file as a hook.
 
 The syllabus comes from course.yaml and exercises/<week>/syllabus.yaml, course-yaml.md from the
 types that read course.yaml, attacks.md from the headers of the attack files, commands.md from the
@@ -36,7 +36,7 @@ ATTACK_GROUPS = {
 
 
 def on_config(config: Any) -> Any:
-    """Name the syllabus pages where `nav` says `Syllabus`: one for each week that there is."""
+    """Replace the entry `Syllabus` of `nav` with one syllabus page for each week."""
     for entry in config["nav"] or []:
         if "Syllabus" in entry:
             entry["Syllabus"] = [
@@ -46,7 +46,7 @@ def on_config(config: Any) -> Any:
 
 
 def on_files(files: Files, config: Any) -> Files:
-    """Add the generated pages to those that are written by hand."""
+    """Add the generated pages to the handwritten ones."""
     from mkdocs.structure.files import File
 
     for name, page in (
@@ -62,7 +62,7 @@ def on_files(files: Files, config: Any) -> Files:
 
 
 def syllabus() -> list[tuple[str, str]]:
-    """Each week's name and page."""
+    """Return the name and the page of each week."""
     from autograder.model.course import load
 
     course = load(ROOT)
@@ -91,7 +91,7 @@ def syllabus_page(course: Course, week: Week) -> str:
 
 
 def course_yaml() -> str:
-    """Every setting with its type, default and meaning, in the order of the types."""
+    """Return a page with the type, default and meaning of every setting, ordered by type."""
     parts = [(DOCS / "course-yaml.head.txt").read_text(encoding="utf-8")]
     for kind, lines in sorted(record_kinds(), key=lambda k: k[0].name != "Registry"):
         title = "The course" if kind.name == "Registry" else kind.name
@@ -120,7 +120,7 @@ def _row(field: ast.AnnAssign, lines: list[str]) -> str:
 
 
 def meaning(field: ast.AnnAssign, lines: list[str]) -> str:
-    """The comment behind a setting, or in the line above it; "" where there is none."""
+    """Return the comment after a setting or in the line above it, or "" if there is none."""
     last = lines[(field.end_lineno or field.lineno) - 1][field.end_col_offset or 0 :]
     if "#" in last:
         return last.partition("#")[2].strip()
@@ -149,7 +149,7 @@ def _type(annotation: ast.expr) -> str:
 
 
 def words() -> str:
-    """Every name that hidden tests import, and what it can, from the docstrings."""
+    """Return a page with the docstring of every name that hidden tests import."""
     parts = ["# The words of hidden tests, one by one\n"]
     parts.append("Examples of each, which are run: [the vocabulary](vocabulary.md).\n")
     for name, node in sorted(public_names(), key=lambda found: found[0].lower()):
@@ -159,7 +159,7 @@ def words() -> str:
 
 
 def public_names() -> Iterator[tuple[str, ast.stmt]]:
-    """What `autograder.authors` gives, with the statement that defines it."""
+    """Return the names that `autograder.authors` exports, with the statements that define them."""
     source = (ROOT / "autograder" / "authors" / "__init__.py").read_text(encoding="utf-8")
     for node in ast.parse(source).body:
         if isinstance(node, ast.ImportFrom):
@@ -185,7 +185,7 @@ def _described(name: str, node: ast.stmt) -> Iterator[str]:
     if not isinstance(node, ast.ClassDef):
         return
     members = list(node.body)
-    for base in map(ast.unparse, node.bases):  # what `agree` can is said in its base, mostly
+    for base in map(ast.unparse, node.bases):  # documents most methods of `agree`
         if base == "Comparison":
             file = ROOT / "autograder" / "grading" / "assertions" / "call_comparison.py"
             inherited = _definitions(file)[base]
@@ -233,13 +233,13 @@ def summary(module: Path) -> str:
 
 
 def attacks() -> str:
-    """The list that tests/attacks counts by, and the file of each attack with its verdict."""
+    """Return a page with the numbered list of attacks, and the file and verdict of each attack."""
     parts = [(DOCS / "attacks.head.txt").read_text(encoding="utf-8")]
     for group, title in ATTACK_GROUPS.items():
         parts += [f"\n## {title}: `tests/attacks/{group}`\n", "| lines | attack | what it does |"]
         parts += ["| --- | --- | --- |"]
         for path in sorted((ROOT / "tests" / "attacks" / group).glob("*.py")):
-            doc = path.read_text(encoding="utf-8").split('"""')[1]  # some are several files in one
+            doc = path.read_text(encoding="utf-8").split('"""')[1]  # some contain several files
             found = _ATTACK.match(f"{doc.strip()}\n\n")
             line, what = (found["line"], found["what"]) if found else ("", doc.split("\n")[0])
             said = " ".join(what.split()).replace("|", "\\|")
@@ -248,7 +248,7 @@ def attacks() -> str:
 
 
 def commands() -> str:
-    """Every command with its help, from the commands themselves."""
+    """Return a page with the help text of every command."""
     import typer.main
 
     from autograder.cli import register
@@ -256,7 +256,7 @@ def commands() -> str:
 
     register()
     group: Any = typer.main.get_command(app)
-    parts = ["# Commands\n", "`autograder COMMAND --help` says the same.\n"]
+    parts = ["# Commands\n", "`autograder COMMAND --help` prints the same text.\n"]
     for name, command in group.commands.items():
         lines = (command.help or "").replace("\b", "").strip().split("\n")
         parts += [f"## `autograder {name}`\n", "\n".join(line.strip() for line in lines), ""]
