@@ -148,7 +148,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    for item in items:  # as in grading, whatever the project's settings
+    for item in items:  # override the project's settings, as grading does
         item.add_marker(pytest.mark.filterwarnings("ignore"))
 
 

@@ -4,8 +4,8 @@ Theory of operation. A submission is an untrusted folder, module file or zip arc
 be absolute, contain `..`, collide or be invalid text. Entries may be links, pipes or devices.
 Archives may expand to terabytes, list millions of entries, or need gigabytes of memory to
 decompress. Only regular Python files and small data files with plain relative names are read into
-memory, up to the limits in course.yaml. No files are written. A submission that breaks these rules
-is refused with a message that tells the student what to submit.
+memory, up to the limits in course.yaml. No files are written. If a submission breaks these rules,
+it is refused with a message that explains to the student what to submit.
 """
 
 import io
@@ -56,7 +56,7 @@ class Submission(msgspec.Struct, frozen=True):
 
 
 class Unread(Sequence[Submission]):
-    """A lazy sequence of submissions: each access reads one, but the length is known at once."""
+    """A sequence of submissions with a known length, each of which is read when accessed."""
 
     def __init__(self, readers: Iterable[Callable[[], Submission]]) -> None:
         self._readers = tuple(readers)

@@ -71,9 +71,9 @@ class Queue(tables.Store):
     ) -> tables.QueuedSubmission:
         """Store and queue a submission, replacing the student's waiting submission for the week.
 
-        If a stored submission has the same `source`, return that submission instead. Do the same if
-        the student's latest submission (submitted or restored) has the same digest, unless its
-        result is withheld and the student has attempts left.
+        If a stored submission has the same `source`, return that submission instead. Also return
+        the student's latest submission (submitted or restored) if it has the same digest, unless
+        its result is withheld and attempts are left, or only the new one is from the exchange.
 
         content: the files as a zip
         admit: called within the transaction with the student's earlier submissions

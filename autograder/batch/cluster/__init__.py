@@ -16,7 +16,7 @@ Guarantees: a worker grades only if its sandbox works and its versions of the ki
 libraries equal those on the instructor's machine; otherwise the worker reports why it refuses. A
 worker grades one submission at a time. If a worker dies, its submissions are graded again. A
 submission that kills several workers is reported as a system error, never with zero points.
-Reports equal those of local grading, except for timings.
+Except for timings, the reports are the same as in local grading.
 """
 
 import re
