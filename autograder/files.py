@@ -147,7 +147,13 @@ class WorkFolder:
 def sweep(
     prefix: str = _PREFIX, within: str | None = None, remove: Callable[[str], None] = _remove
 ) -> None:
-    """Remove this user's temporary folders that no running process has locked."""
+    """Remove this user's folders named `prefix*` that no running process has locked.
+
+    within: the parent folder, by default the system's temporary folder
+    remove: removes a folder and its contents
+
+    Without file locks (on Windows), no folder is removed.
+    """
     for folder in Path(within or tempfile.gettempdir()).glob(f"{prefix}*"):
         with contextlib.suppress(OSError):
             if folder.lstat().st_uid != os.geteuid():

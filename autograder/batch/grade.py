@@ -1,6 +1,6 @@
 """Grade the submissions of a week, in local processes or on a cluster.
 
-Each graded submission is stored at once, so an interrupted batch resumes where it stopped.
+Each report is stored as soon as it is ready, so an interrupted batch resumes where it stopped.
 """
 
 from __future__ import annotations

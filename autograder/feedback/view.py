@@ -127,7 +127,7 @@ class Finding:
 
     @property
     def unseen(self) -> list[Claim]:
-        """Return the claims that could not be checked because of this failure."""
+        """Return the claims that may not have been checked; [] if the student is not at fault."""
         return self.claims[1:] if self.verdict.failed else []
 
     @property

@@ -208,7 +208,7 @@ class Judge:
         files: Files,
         calls: frozenset[str] = frozenset(),
     ) -> JudgedExercise:
-        """Collect the evidence of an exercise from the results of its tests."""
+        """Collect the evidence for an exercise from the results of its tests."""
         evidence = scoring.Evidence(
             exercise=self._runs.week.exercise(exercise),
             tests=tuple(r.report for r in ran),

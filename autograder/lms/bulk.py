@@ -45,7 +45,7 @@ _NBGRADER_FILES = ("timestamp.txt", "submission_secret.txt")  # nbgrader trusts 
 _BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError)
 
 _METADATA = "submission_metadata.yml"
-_MAX_METADATA = 256 << 20  # the metadata also contains autograder results
+_MAX_METADATA = 256 << 20  # it also contains Gradescope's own results
 _MOST_UNREADABLE = 20  # files; each may take as long to read as a whole submission
 
 Read = Callable[[int], bytes | None]  # returns the content, or None if it exceeds the bound
@@ -124,7 +124,7 @@ def _words(name: str) -> str:
 
 
 def _place(name: str, roster: Roster, numbers: Mapping[str, set[str]]) -> Placed:
-    """Return a Moodle or Canvas file's student, name and lateness; no student if none matches."""
+    """Return the student of a Moodle or Canvas file ([] if unknown), its name and lateness."""
     parts = PurePosixPath(name).parts
     entry, file, late = None, "", False
     for depth, part in enumerate(parts[:-1]):

@@ -51,7 +51,7 @@ class ClassList:
     any_case: bool = False
 
     def match(self, columns: Iterable[str]) -> dict[str, str] | None:
-        """Return the column of each field, or None if a required field has no column."""
+        """Return the column of each field found, or None if a required group has no column."""
         fold = str.casefold if self.any_case else str
         given = {fold(column): column for column in columns}
         found = {}

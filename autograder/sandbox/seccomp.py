@@ -124,7 +124,8 @@ _ALLOWED = (_MEMORY, _FILES, _DESCRIPTORS, _SELF, _SIGNALS, _TIME, _SOCKET)
 
 # Allowed only in a separate pid namespace, because signals could otherwise reach the grader.
 _SIGNAL_OTHERS = "kill tkill tgkill"
-# Allowed only if the host's files are mounted read-only. Landlock does not restrict these calls.
+# Allowed only if the host's files are mounted read-only. Landlock does not restrict changes of
+# modes and times or reads of extended attributes; it restricts `truncate` since its third version.
 _METADATA = """
     chmod fchmod fchmodat fchmodat2 utimensat truncate link linkat
     getxattr lgetxattr fgetxattr listxattr llistxattr flistxattr

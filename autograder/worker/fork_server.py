@@ -309,9 +309,9 @@ def _warm_up(modules: tuple[str, ...], config_fd: int) -> None:
     for thread in threading.enumerate():
         if thread is not threading.current_thread():
             thread.join(_GRACE_SECONDS)
-    deadline = time.monotonic() + _GRACE_SECONDS  # a kernel thread may outlive its Python thread
+    deadline = time.monotonic() + _GRACE_SECONDS  # an OS thread may outlive its Python thread
     while (tasks := len(os.listdir("/proc/self/task"))) > 1 and time.monotonic() < deadline:
-        time.sleep(0.001)  # no event reports the end of a kernel thread
+        time.sleep(0.001)  # no event reports the end of an OS thread
     if tasks > 1:
         raise RuntimeError(f"{tasks} threads exist before the first fork, left by imports")
     lockdown.prepare_autograd()

@@ -38,7 +38,7 @@ def test_sequence_without_tokens(agree):
 
 
 def test_integer_types(agree):
-    """Lengths may be int32 as well as int64, and need not lie in memory one after another."""
+    """Lengths may be int32 as well as int64, and need not be contiguous in memory."""
     agree.exactly.padding_mask(torch.tensor([2, 5, 3], dtype=torch.int32))
     agree.exactly.padding_mask(torch.tensor([2, 8, 5, 8, 3, 8])[::2], max_len=9)
 

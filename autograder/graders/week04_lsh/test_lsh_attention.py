@@ -163,7 +163,7 @@ def test_rounds_count_by_what_they_found(agree, draw, planted):
 
 
 def test_a_key_met_twice_counts_twice(agree, draw, planted):
-    """Count a key that is visible in two rounds twice."""
+    """Count a key twice if it is visible in two rounds."""
     x, rotations = planted([[0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 1, 0]], 2)
     agree.lsh_attention(2 * x, draw.normal(2, 6, x.shape[-1]), rotations, 3)
 

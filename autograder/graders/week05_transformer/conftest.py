@@ -17,7 +17,7 @@ Pair = Any
 
 @pytest.fixture
 def injected(agree: Any) -> Any:
-    """`injected.Watched(…)`, a model that notes whether gradients are recorded."""
+    """The models in injected.py, such as `Watched`, which notes whether gradients are recorded."""
     return agree.bringing(Path(__file__).with_name("injected.py").read_text(encoding="utf-8"))
 
 

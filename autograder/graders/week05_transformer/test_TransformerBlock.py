@@ -128,7 +128,7 @@ def halves(state, x, scales):
 
 
 def test_every_dtype(agree, draw, dtype):
-    """Return the dtype of the input."""
+    """Return a result in the dtype of the input."""
     pair = agree.TransformerBlock(12, 3, 20)
     pair(draw.normal(2, 5, 12))
 

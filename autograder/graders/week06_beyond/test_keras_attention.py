@@ -28,7 +28,7 @@ def test_values(agree, draw):
 
 @pytest.mark.weight(2)
 def test_any_leading_dimensions(agree, draw):
-    """Support no batch, a batch, and heads."""
+    """Support inputs without a batch, with a batch, and with heads."""
     for lead in ((), (2,), (2, 3)):
         agree.keras_attention(*inputs(draw, *lead))
 

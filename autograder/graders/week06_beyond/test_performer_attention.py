@@ -78,7 +78,7 @@ def test_any_leading_dimensions(agree, draw):
 
 
 def test_causal_with_any_leading_dimensions(agree, draw):
-    """Support no batch, a batch, and heads with `causal`."""
+    """With `causal`, support inputs without a batch, with a batch, and with heads."""
     for arguments in leads(draw, True):
         agree.performer_attention(*arguments)
 

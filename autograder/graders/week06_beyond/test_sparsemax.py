@@ -59,7 +59,7 @@ def test_minus_infinity(agree, draw):
 
 
 def test_every_dtype(agree, draw, dtype):
-    """Return the dtype of the input, including half precision."""
+    """Return a result in the dtype of the input, including half precision."""
     agree.sparsemax(draw.normal(2, 3, 4, 5))
 
 

@@ -13,7 +13,7 @@ LARGE = 1e-9  # see test_tiled_attention.py
 
 @pytest.fixture
 def qkv(draw):
-    """Queries (*lead, n, 5), keys and values (*lead, m, 5); test_head_sizes has others."""
+    """Queries (*lead, n, 5), keys and values (*lead, m, 5); test_head_sizes uses other sizes."""
 
     def make(n=11, m=11, lead=(2,)):
         return draw.normal(*lead, n, 5), draw.normal(*lead, m, 5), draw.normal(*lead, m, 5)

@@ -65,7 +65,7 @@ def test_block_sizes(agree, draw):
 
 @pytest.mark.weight(2)
 def test_last_block_is_shorter(agree, draw):
-    """Keys that do not fill the last block count like all others."""
+    """Treat the keys of an incomplete last block like all other keys."""
     q, k, v = draw.normal(11, 5), draw.normal(11, 5), draw.normal(11, 5)
     for block_size in (2, 3, 4, 9):
         agree.only(output).tiled_attention(q, k, v, block_size)

@@ -185,7 +185,7 @@ def _is_certain(candidate: _Candidate, failed: Mapping[str, Ran]) -> bool:
 
 
 def _is_covered(candidate: _Candidate, certain: _Set) -> bool:
-    """Return True if another misconception matches at least as well on the same tests."""
+    """Return True if another certain misconception agrees at least as well on all these tests."""
     return any(
         other is not candidate
         and candidate.agreement.keys() <= other.agreement.keys()

@@ -135,10 +135,10 @@ class WorkCheck:
     def _tests_failed_with_fitted_layers(
         self, exercise: str, names: Collection[str], files: Files, replaced: tuple[str, ...]
     ) -> Tests:
-        """Return the tests that fail for other reasons than parameters that do not load.
+        """Return the tests that fail for reasons other than parameters that do not load.
 
-        Such a test still fails when the layers are fitted to the parameters, and it then ends
-        differently from the same test of every named misconception with fitted layers.
+        These tests still fail after the layers are fitted to the loaded parameters, and none of the
+        misconceptions in `names`, fitted in the same way, ends the test with the same result.
         """
 
         def failed(target: Target) -> Iterator[Ran]:

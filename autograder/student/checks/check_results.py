@@ -71,7 +71,11 @@ class CheckOutcome(msgspec.Struct, frozen=True):
 
 
 class ExerciseResult(msgspec.Struct, frozen=True):
-    """The result of an exercise. `first`: the first check that did not pass, or None if all did."""
+    """The result of an exercise.
+
+    first: the outcome to show: a forbidden call, else the first failed check, else the first check
+           of unwritten code; if all were skipped, a skipped check; None if all checks passed
+    """
 
     name: str
     points: float

@@ -42,7 +42,7 @@ class SubmissionFiles(msgspec.Struct, frozen=True):
 
 
 def pack(folder: WeekFolder) -> SubmissionFiles:
-    """Collect the module, the notebook and the data files of a week.
+    """Collect the module, the notebook, and the other Python and data files of a week.
 
     Raise KitError if the module is missing or the files are too large.
     """

@@ -102,7 +102,11 @@ def restore_stub(
 
 
 def _with_stub_of(folder: WeekFolder, exercise: str) -> str:
-    """Return the module's source with one exercise replaced by its stub, or with it appended."""
+    """Return the module's source with one exercise replaced by its stub.
+
+    If the module does not define the exercise, the stub is appended. Raise KitError if the week's
+    stub does not define it either or the module cannot be parsed.
+    """
     stub, source = folder.week.stub, folder.source()
     wanted = definition(stub, exercise)
     if wanted is None:

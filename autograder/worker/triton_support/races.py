@@ -61,7 +61,7 @@ class Races:
         self._ordered = np.ones(1, bool)  # whether each segment is ordered before the current one
 
     def next_program(self) -> None:
-        """Start a program, which has not yet synchronised with any other program."""
+        """Begin recording the next program, which is not yet synchronised with any other."""
         self._ordered[1:] = False
         self._next_segment()
 
