@@ -5,7 +5,7 @@ Believes: backward() trains the model.
 Shows: every loss is the same, and the parameters do not change.
 Hint: backward() only fills each parameter's `.grad`. Who moves the parameters?
 Rejected by: test_losses
-Costs: 50 %
+Costs: 90 %
 Same as: clears_the_gradients_before_the_step because neither moves a parameter
 """
 
