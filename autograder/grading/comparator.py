@@ -20,7 +20,7 @@ import torch
 
 from ..worker.protocol import frames
 from ..worker.protocol.dtypes import FLOAT_TYPES
-from ..worker.protocol.values import TORCH_DTYPES
+from ..worker.protocol.values import TORCH_DTYPES, widened
 from .decoding import Drawing, Figure, Image
 
 
@@ -76,8 +76,7 @@ def largest_entry(x: Any) -> float:
     x = as_tensor(x)
     if x.is_meta or not (x.is_floating_point() or x.is_complex()):
         return 0.0
-    if x.dtype.itemsize == 1:  # torch lacks most operators for float8
-        x = x.float()
+    x = widened(x)
     finite = x[torch.isfinite(x)]
     return float(finite.abs().max()) if finite.numel() else 0.0
 
@@ -96,6 +95,15 @@ def close(a: Any, b: Any, tolerance: Tolerance) -> bool:
 # Verdicts
 
 
+def rounding_of(dtype: torch.dtype) -> float:
+    """Return the allowed rounding error of a result, relative to its largest entry.
+
+    The error is 0 for integers and for float types that hidden tests do not use.
+    """
+    real = dtype.to_real() if dtype.is_complex else dtype
+    return torch.finfo(real).eps * _ROUNDINGS[real] if real in _ROUNDINGS else 0.0
+
+
 def verdict_bound(
     expected: torch.Tensor, precise: torch.Tensor, tolerance: Tolerance | None, terms: float = 0.0
 ) -> float:
@@ -112,7 +120,7 @@ def verdict_bound(
         return tolerance.absolute + tolerance.per_largest * largest
     if expected.dtype not in _ROUNDINGS:
         return 0.0
-    unit = torch.finfo(expected.dtype).eps * _ROUNDINGS[expected.dtype]
+    unit = rounding_of(expected.dtype)
     return max(unit * max(largest, terms), 4 * largest_entry(expected.double() - precise))
 
 

@@ -5,7 +5,7 @@ import os
 import traceback
 
 from .protocol import frames
-from .stop_location import stopped_at
+from .stop_location import raising_frame, stopped_at
 
 MAX_CHARACTERS = 4_000
 MAX_MESSAGE = 2_000
@@ -45,21 +45,22 @@ def stopped_import(error: BaseException, root: str) -> frames.Raised:
 
 def described(error: BaseException, root: str) -> frames.Raised:
     """Describe an exception by its classes, message and innermost line in a file in `root`."""
-    line, own = None, True
+    line, raising = None, None
     while error.__cause__ is not None and type(error).__module__.startswith("triton."):
         error = error.__cause__  # Triton's interpreter wraps exceptions raised in a kernel
     try:
         for frame, number in traceback.walk_tb(error.__traceback__):
-            own = frame.f_code.co_filename.startswith(root + os.sep)
-            if own:
+            if frame.f_code.co_filename.startswith(root + os.sep):
                 line = number
         if line is None and isinstance(error, SyntaxError) and error.lineno:
             line = error.lineno  # a file with a syntax error is never executed, so it has no frame
+        raising = raising_frame(error)
         message = str(error)[:MAX_MESSAGE].replace(root, "")
     except BaseException as broken:  # the exception's own `__str__` may raise
         message = f"(its message could not be read: {type(broken).__name__})"
     bases = tuple(b.__name__[:100] for b in type(error).__mro__[:8])
-    if not own:  # NotImplementedError raised in a library does not mean an unfinished exercise
+    if raising is None or not raising.f_code.co_filename.startswith(root + os.sep):
+        # a NotImplementedError raised by a library does not mean an unfinished exercise
         bases = tuple(b for b in bases if b != "NotImplementedError") or bases
     clean = message.encode("utf-8", "replace").decode("utf-8")
     return frames.Raised(type(error).__name__[:100], bases, clean, line)

@@ -1,5 +1,6 @@
 """Locate the line in a submission where an import stopped or a call was made."""
 
+import dis
 import os
 import signal
 from collections.abc import Iterator
@@ -7,6 +8,8 @@ from contextlib import contextmanager
 from itertools import islice
 from types import FrameType, TracebackType
 from typing import Any
+
+_RAISE = dis.opmap["RAISE_VARARGS"]
 
 
 class ImportTimeout(BaseException):
@@ -49,6 +52,16 @@ def stopped_at(error: BaseException, root: str) -> tuple[str, int, int]:
     if last is None:
         return "", 0, 0
     return last.tb_frame.f_code.co_filename.removeprefix(own), last.tb_lineno, _column(last)
+
+
+def raising_frame(error: BaseException) -> FrameType | None:
+    """Return the frame whose `raise` statement raised an exception, or None if C code raised it."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    if trace is None or trace.tb_frame.f_code.co_code[trace.tb_lasti] != _RAISE:
+        return None
+    return trace.tb_frame
 
 
 def _column(trace: TracebackType) -> int:

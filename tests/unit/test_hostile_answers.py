@@ -21,7 +21,7 @@ from autograder.grading.comparator import EXACT
 from autograder.grading.decoding import Drawing, Figure, Image, read_special
 from autograder.grading.diagnosis.equivalence import same_answers
 from autograder.grading.disclosure.signatures import Signatures
-from autograder.grading.outcomes import Outcome
+from autograder.grading.outcomes import Outcome, Wrong
 from autograder.worker.protocol import frames as wire
 from autograder.worker.protocol.values import Decoder, Encoder
 
@@ -165,6 +165,18 @@ def judged(check: Any, *arguments: Any) -> None:
     """Check a student's value; only an Outcome may be raised."""
     with contextlib.suppress(Outcome):
         check(*arguments)
+
+
+@pytest.mark.parametrize("dtype", FLOATS, ids=str)
+def test_a_submission_cannot_choose_a_tolerance_so_large_that_zeros_pass(
+    dtype: torch.dtype,
+) -> None:
+    zeros = torch.zeros(2, 3, dtype=dtype)
+    with pytest.raises(Wrong):
+        properties.rows_sum_to_one(zeros)
+    for pair in ((zeros, torch.full((2, 3), 0.4)), (torch.full((2, 3), 0.4), zeros)):
+        with pytest.raises(Wrong):
+            properties.same(*pair, "differ")
 
 
 @many

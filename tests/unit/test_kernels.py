@@ -359,15 +359,16 @@ def test_the_compiler_says_the_same_before_and_after_a_kernel_ran(own):
         assert seen(own, "reads_a_global", 1, torch.ones(1), torch.zeros(1)).refused is not None
 
 
-def test_what_triton_lacks_is_not_taken_for_an_exercise_that_is_not_written(tmp_path):
+def test_a_missing_operator_is_not_taken_for_an_unwritten_exercise(tmp_path):
     (tmp_path / "lacking.py").write_text(
-        "import codecs\ndef f():\n    return codecs.Codec().encode('x')\n"
+        "import codecs\nimport torch\ndef f():\n    return codecs.Codec().encode('x')\n"
+        "def h():\n    return torch.softmax(torch.ones(2, dtype=torch.int64), 0)\n"
         "def g():\n    raise NotImplementedError('g')\n",
         encoding="utf-8",
     )
     executor = Executor()
     executor.load_module(tmp_path / "lacking.py", unique=True)
-    for name, unwritten in (("f", False), ("g", True)):
+    for name, unwritten in (("f", False), ("h", False), ("g", True)):
         call = frames.Call("f", None, name, (), {}, "cpu")
         reply = split_reply(executor.answer(call, []))[0]
         assert reply.raised is not None

@@ -14,6 +14,7 @@ import torch
 from ...model.availability import AXES
 from ...worker.protocol import frames
 from ...worker.protocol.frames import Effect
+from ...worker.protocol.values import widened
 from ..comparator import EXACT, Tolerance, largest_entry, verdict_bound
 from ..decoding import nested
 from ..disclosure.leak_budget import few
@@ -236,7 +237,7 @@ def _is_zero(gradient: torch.Tensor, tolerance: Tolerance | None, terms: float) 
         return True
     zero = torch.zeros(())
     bound = verdict_bound(zero, zero, tolerance, terms)
-    return gradient.is_floating_point() and float(gradient.abs().max()) <= bound  # False for NaN
+    return gradient.is_floating_point() and float(widened(gradient).abs().max()) <= bound
 
 
 _CALLER_NEEDS_IT = "The caller may still need it."

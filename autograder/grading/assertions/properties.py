@@ -13,14 +13,14 @@ import numpy as np
 import torch
 from msgspec.structs import replace
 
-from ..comparator import CELLS, Tolerance, as_tensor, close, is_array, largest_entry
+from ...worker.protocol.values import widened
+from ..comparator import CELLS, Tolerance, as_tensor, close, is_array, largest_entry, rounding_of
 from ..decoding import Drawing, Figure, Image
 from ..disclosure.leak_budget import DRAWINGS, MessageBudget, few, rough, shape
 from ..outcomes import Flaw, GraderFault, Wrong
 from .case import Special
 
 NEW_AXES = Special("axes", None)
-_ROUNDINGS = 64  # the allowed rounding error, in machine epsilons
 _LARGEST_COUNT = 999  # messages do not state larger numbers of entries exactly
 
 
@@ -108,7 +108,7 @@ def expect(condition: object, message: str) -> None:
 
 def all_finite(x: Any, what: str = "The result") -> None:
     """Check that no entry is NaN or infinite."""
-    bad = int((~torch.isfinite(_tensor(x, what))).sum())
+    bad = int((~torch.isfinite(widened(_tensor(x, what)))).sum())
     if bad:
         raise Wrong(f"{what} has {few(bad, _LARGEST_COUNT)} entries that are NaN or infinite.")
 
@@ -122,7 +122,7 @@ def rows_sum_to_one(weights: Any, dim: int = -1) -> None:
     if not -tensor.ndim <= dim < tensor.ndim:
         raise Wrong(f"The weights should have more than {few(tensor.ndim)} axes.")
     sums = tensor.double().sum(dim)
-    if not close(sums, torch.ones_like(sums), Tolerance(_ROUNDINGS * _eps(tensor))):
+    if not close(sums, torch.ones_like(sums), Tolerance(rounding_of(tensor.dtype))):
         worst = sums.flatten()[(sums - 1).abs().flatten().argmax()]
         raise Wrong(f"Rows of weights should sum to 1, but one sums to {rough(float(worst))}.")
 
@@ -140,12 +140,12 @@ def zero_where(weights: Any, hidden: torch.Tensor) -> None:
 
 
 def same(a: Any, b: Any, message: str) -> None:
-    """Check that two results are equal up to a few rounding errors of the dtype."""
+    """Check that two results are equal up to a few rounding errors of the more precise dtype."""
     first, second = _tensor(a, "The result"), _tensor(b, "The result")
     if first.shape != second.shape or first.is_complex() != second.is_complex():
         raise Wrong(message)
-    slack = _ROUNDINGS * _eps(first) * max(1.0, largest_entry(second))
-    if not close(first, second, Tolerance(slack)):
+    rounding = min(rounding_of(first.dtype), rounding_of(second.dtype))
+    if not close(first, second, Tolerance(rounding * max(1.0, largest_entry(second)))):
         raise Wrong(message)
 
 
@@ -162,11 +162,6 @@ def growth_exponent(sizes: Mapping[int, Any], of: str = "largest") -> float:
     y = np.log([max(c, 1.0) for _, c in points])
     slope = float(np.polyfit(x, y, 1)[0])
     return slope if math.isfinite(slope) else math.inf
-
-
-def _eps(x: torch.Tensor) -> float:
-    has_eps = x.is_floating_point() or x.is_complex()
-    return float(torch.finfo(x.dtype).eps) if has_eps else 0.0
 
 
 def _tensor(x: Any, what: str) -> torch.Tensor:

@@ -26,7 +26,7 @@ from typing import Any
 
 from ...model.availability import is_missing
 from ...model.source.import_failure import STUCK, ImportFailure
-from ...worker.stop_location import stopped_at
+from ...worker.stop_location import raising_frame, stopped_at
 from ..folder.week import WeekFolder
 from .check_results import Failure, SuspectLine
 
@@ -97,7 +97,8 @@ def explain_failure(
     frames = [f for f in traceback.walk_tb(error.__traceback__) if _in_folder(f[0], folder)]
     student_frames = [(f, n) for f, n in frames if not _is_test(f, folder)]
     kind, message = type(error).__name__, _message(error)
-    if isinstance(error, NotImplementedError) and student_frames:
+    raising = raising_frame(error)
+    if isinstance(error, NotImplementedError) and any(f is raising for f, _ in student_frames):
         return _unwritten(error, folder, exercise, student_frames[-1][1])
     if isinstance(error, ImportError) and f"cannot import name '{exercise}'" in message:
         return Failure("missing", output=output)

@@ -15,6 +15,7 @@ from torch import nn
 from torch._C import _len_torch_function_stack  # number of active torch function modes
 
 from ..protocol.frames import Effect, SideEffect
+from ..protocol.values import widened
 from ..torch_support.devices import bare
 from ..torch_support.fake_device import ClaimedTensor
 
@@ -265,8 +266,7 @@ def _same_bits(x: torch.Tensor | None, old: torch.Tensor) -> bool:
         return False
     if torch.equal(x, old):
         return True
-    if x.dtype.itemsize == 1:  # torch lacks most operators for float8
-        x, old = x.float(), old.float()
+    x, old = widened(x), widened(old)
     return (
         x.is_floating_point()
         and torch.equal(torch.isnan(x), torch.isnan(old))

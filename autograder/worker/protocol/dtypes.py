@@ -1,9 +1,8 @@
 """The dtypes that may cross the sandbox boundary, and those in which hidden tests run.
 
 To grade in another float type, add a line to `FLOAT_TYPES`. The wire format, the `dtype` axis of
-hidden tests, the tolerances and the feedback page all use this table. Each test in an additional
-type raises the upper bound on leaked bits in docs/serve.md by two. This module does not import
-torch, because the import takes seconds.
+hidden tests and the tolerances use this table. This module does not import torch, because the
+import takes seconds.
 """
 
 from dataclasses import dataclass
@@ -16,7 +15,8 @@ class FloatType:
     name:         torch's name of the type
     item_bytes:   bytes per element
     roundings:    allowed error of a result, in units of the machine epsilon
-    wrong_beyond: error, relative to the result's largest entry, above which it is certainly wrong
+    wrong_beyond: error, relative to the result's largest entry, above which it is certainly wrong;
+                  larger than the allowed error and smaller than 1, which is the error of zeros
     in_numpy:     whether NumPy supports the type
     by_default:   whether tests without `@pytest.mark.dtypes` run in the type; False for a type such
                   as float8, for which torch lacks most operators

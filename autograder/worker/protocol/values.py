@@ -153,6 +153,11 @@ def integer_like(dtype: torch.dtype) -> torch.dtype:
     return TORCH_DTYPES[f"int{8 * dtype.itemsize}"]
 
 
+def widened(x: torch.Tensor) -> torch.Tensor:
+    """Convert a float8 tensor to float32, because torch lacks most operators for float8."""
+    return x.float() if x.is_floating_point() and x.itemsize == 1 else x
+
+
 def tensor_bytes(x: torch.Tensor) -> bytes:
     """Return the elements of a CPU tensor in C order as raw bytes."""
     x = x.detach()
