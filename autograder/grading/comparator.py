@@ -134,7 +134,7 @@ def trusted_precise(expected: torch.Tensor, precise: torch.Tensor) -> torch.Tens
     return precise if apart <= near else expected
 
 
-# Two programs
+# Equality of the results of two programs
 
 
 def same_value(a: Any, b: Any, right: Any = None, scale: float = 0.0) -> bool:

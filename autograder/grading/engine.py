@@ -172,7 +172,7 @@ class Engine:
         limits: Limits | None = None,
         helpers: ReferenceHelpers | None = None,
     ) -> Sandboxed | InProcess:
-        """Return a target for a submission. `helpers`: correct versions of its exercises."""
+        """Return a target for a submission. `helpers`: correct versions of some exercises."""
         if self._spawner is None:
             folder = Path(tempfile.mkdtemp(dir=self._folder.path))
             write_files(folder, files)

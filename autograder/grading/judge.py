@@ -13,7 +13,7 @@
 5. `model.report.scoring` computes the points from this evidence.
 
 docs/instructor.md explains the rules in "What counts as work" and "Errors carried forward". The
-rules never use a clock, or explanations that are added later, such as the lines of mistakes.
+rules never depend on explanations that are added later, such as the lines of mistakes.
 """
 
 from collections.abc import Callable, Iterable
@@ -145,7 +145,7 @@ class Judge:
         return max(with_helpers, submitted, key=lambda one: self._report(one).score)
 
     def _passed_weight(self, ran: Iterable[Ran], inherited: Inherited) -> float:
-        """Return the weight of the passed tests, plus the credit for inherited failures."""
+        """Return the weight of tests that pass in every run, plus credit for inherited failures."""
         weight = 0.0
         for r in ran:
             if r.report.verdict.failed:
@@ -185,9 +185,9 @@ class Judge:
         return self._judged(name, ran, Inherited(), files)
 
     def _is_nearly_right(self, judged: JudgedExercise) -> bool:
-        """Return True if an exercise earned half of its points.
+        """Return True if an exercise earned at least half of its points.
 
-        If named mistakes were deducted, more than a tenth of the points is enough.
+        If points were deducted for named mistakes, more than a tenth of the points is enough.
         """
         report = self._report(judged)
         share = report.score / report.max_score if report.max_score else 0.0
@@ -263,10 +263,11 @@ class Judge:
         )
 
     def _shows_work(self, evidence: scoring.Evidence, ran: list[Ran]) -> bool:
-        """Return False if the submission passes at most half of the tests, and all are trivial.
+        """Return False if an exercise passes at most half of its tests, and only trivial ones.
 
-        A test is trivial if a trivial program passes it. Return True if named mistakes determine
-        the points, or if a state dict failed to load, because then the rest was not tested.
+        A test is trivial if a trivial program passes it. Return True if no test passes, if named
+        mistakes determine the points, or if a state dict fails to load, because a module without
+        its parameters is not tested any further.
         """
         if any(r.flaw is Flaw.STATE for r in ran):
             return True

@@ -28,9 +28,9 @@ from .running.test_runner import Files, Runs
 
 
 class Failures(NamedTuple):
-    """The test results of an exercise, without its inherited failures.
+    """The evidence from which the mistakes of an exercise are located and named.
 
-    ran:       the results of the remaining tests
+    ran:       the results of the tests, without inherited failures
     inherited: the failures that the exercise inherits from its helpers
     explained: the names of the failed tests that misconceptions in the bank explain
     """
@@ -41,7 +41,7 @@ class Failures(NamedTuple):
 
 
 class MistakeNames:
-    """Names the mistakes in a week's submissions. `finder`: locates lines, or None to skip this."""
+    """Names the mistakes in a week's submissions. `finder`: locates lines; None locates none."""
 
     def __init__(self, runs: Runs, best_effort: BestEffort) -> None:
         self._runs, self._bank, self._best_effort = runs, runs.bank, best_effort
@@ -51,8 +51,8 @@ class MistakeNames:
         """Return the misconceptions that match the outputs of a submission.
 
         A function that never reads a required argument cannot use that argument wrongly. Therefore,
-        if the submission ignores an argument that every matching misconception reads, only
-        misconceptions that ignore the same arguments are matched again.
+        if the submission ignores an argument that every matching misconception reads, match again
+        with only those misconceptions that ignore every argument the submission ignores.
         """
         bank = self._runs.of_misconceptions(exercise)
         right = self._runs.right_answers(exercise) if bank else {}
@@ -71,7 +71,7 @@ class MistakeNames:
         return diagnose(ran, fitting, right)
 
     def explain(self, report: ExerciseReport, files: Files, failures: Failures) -> ExerciseReport:
-        """Add the lines of mistakes to a report, and names if most failures are unexplained."""
+        """Add the lines of mistakes to a report, and names for failures the bank cannot explain."""
         failing = [r for r in failures.ran if r.report.verdict.failed]
         if not failing or any(r.fault for r in failures.ran):
             return report
@@ -111,7 +111,7 @@ class MistakeNames:
 
 
 def _names_by_kind(report: ExerciseReport, places: Places) -> Iterator[Diagnosis]:
-    """Yield a name for each kind of edit that fixes tests; none if several kinds fix all tests."""
+    """Yield a name for each kind of edit that fixes tests, or none if several kinds each fix all."""
     alone = all(place.alone for place in places)
     kinds = {place.kind: place.explains for place in reversed(places)}
     failed = sum(t.verdict.failed and not t.carried for t in report.tests)

@@ -10,7 +10,8 @@
     ├── BadReply       the reply is not plain data, or not a valid frame
     └── NotRun         the test cannot run on this machine and does not count
 
-Any other exception is treated as a bug in the test, which gets the verdict `grader_fault`.
+An `assert` that fails with a message counts as Wrong. Any other exception leads to the verdict
+`grader_fault`, unless the submission may have caused the exception (`test_runner.Runs.run`).
 `BestEffort` runs the steps after the verdicts: diagnosis, fault localization and errors carried
 forward. A submission may trigger a bug in these steps, so exceptions are recorded and never change
 a verdict.
@@ -50,7 +51,7 @@ class Outcome(Exception):
 
 
 def printable(text: str) -> str:
-    """Replace the control characters in a text, and truncate the text to a readable length."""
+    """Replace unprintable characters except newlines, and truncate the text to 2000 characters."""
     return "".join(c if c.isprintable() or c == "\n" else "\ufffd" for c in text[:_MAX_LENGTH])
 
 
@@ -126,7 +127,7 @@ class Unseeded(GraderFault):
 
 
 def clear_frames(error: BaseException | None) -> None:
-    """Clear the frames of a chain of exceptions, because they would keep values alive."""
+    """Clear the frames of a chain of exceptions, because frames keep local variables alive."""
     while error is not None:
         traceback.clear_frames(error.__traceback__)
         error.__traceback__ = None

@@ -23,7 +23,7 @@ def warm_engine(
     sandbox: Sandbox | None,
     depends: bytes | None = None,
 ) -> Engine:
-    """Start the sandbox's fork server, and create an engine while the server is starting.
+    """Start the sandbox's fork server, if there is a sandbox, and create an engine meanwhile.
 
     depends: a hash of everything that the test results of the course's own programs depend on, or
              None to store no results on disk
@@ -37,7 +37,7 @@ def warm_engine(
             from .engine import Engine
             from .running.disk_cache import RunCache
 
-            # In small matrix products, more threads would busy-wait on cores that others need.
+            # For small matrices, extra threads would busy-wait on cores that other processes need.
             torch.set_num_threads(1)
             kept = RunCache(course.state / "bank" / week.name, depends) if depends else None
             engine = Engine(course, week, devices, secret, spawner, kept)
