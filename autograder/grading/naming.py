@@ -111,7 +111,7 @@ class MistakeNames:
 
 
 def _names_by_kind(report: ExerciseReport, places: Places) -> Iterator[Diagnosis]:
-    """Yield a name for each kind of edit that fixes tests, or none if several kinds each fix all."""
+    """Yield a name for each kind of edit that fixes tests; none if several kinds each fix all."""
     alone = all(place.alone for place in places)
     kinds = {place.kind: place.explains for place in reversed(places)}
     failed = sum(t.verdict.failed and not t.carried for t in report.tests)

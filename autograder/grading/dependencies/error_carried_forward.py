@@ -17,11 +17,11 @@ the mistake is in a helper. If a test still fails, the exercise itself contains 
   helper must be nearly correct. Otherwise, an exercise could leave its work to a correct helper.
 * A test that failed and now passes earns credit only if it called a correct helper. If the results
   of the two runs differ for any other reason, the test earns nothing.
-* A student's helper may accept arguments that the correct helper lacks or refuses. If a test fails
-  after such a call, its result is discarded, because the call may be the cause. The failure is
-  inherited if the submitted answer takes work and has the order of the correct values, and if the
-  test made no forbidden call. If a misconception crashes in the same way in a call that the
-  submitted run never reached, the mistake is in the exercise itself.
+* A student's helper may accept arguments that the correct helper lacks or refuses. If the rerun of
+  a test fails after such a call, its result is discarded, because the call may be the cause. The
+  failure is then inherited if the submitted answer takes work and its values have the same order as
+  the correct ones, and if the test made no forbidden call. But if a misconception crashes in the
+  same way in a call that the submitted run never reached, the mistake is in the exercise itself.
 * The exercise earns the points of the run with correct helpers, or of the run as submitted if that
   run passes more tests and earns more points (`Judge`). The better tests of the two runs are never
   combined, because a helper that ignores `causal` would hide half of its caller's mistakes.
@@ -128,7 +128,7 @@ class CarriedForward:
         return {e: found.union(*(o[e] for o in others)) for e, found in self._in_solution.items()}
 
     def _reached(self, source: str) -> dict[str, frozenset[str]]:
-        """Return the exercises that each exercise of a program, or its tests, reaches by calls."""
+        """Map each exercise to those that it or its tests call in a program, even indirectly."""
         calls = read_call_graph(source, self._exercises).with_calls(self._called_by_tests)
         return {e: calls.reached(e) for e in self._exercises}
 
@@ -217,7 +217,7 @@ class CarriedForward:
 
 
 def has_own_failures(runs: Iterable[Ran], inherited: Inherited) -> bool:
-    """Return True if an exercise fails tests that it does not inherit."""
+    """Return True if an exercise has failures that it does not inherit."""
     return any(r.report.verdict.failed and r.report.name not in inherited.credit for r in runs)
 
 
@@ -303,7 +303,7 @@ def _names_in_code(code: CodeType) -> Iterator[str]:
 
 
 def _definitions(body: Iterable[ast.stmt]) -> Iterator[tuple[set[str], Definition]]:
-    """Yield the names and node of each definition in a module, also inside `if` and `try`."""
+    """Yield the names and node of each module-level definition, also inside `if` and `try`."""
     for node in body:
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             yield {node.name}, node

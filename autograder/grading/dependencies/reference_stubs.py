@@ -54,8 +54,9 @@ class TimeBudget:
 
 @dataclass
 class AnswerCounts:
-    """Numbers of answered calls, including calls that raised an exception, and of refused calls.
+    """How many calls of helpers were answered, and how many were refused.
 
+    raised:  answered calls in which the solution raised an exception
     dropped: answered calls without an argument that only the student's helper accepts
     """
 
@@ -90,7 +91,7 @@ class ReferenceHelpers:
         return counts
 
     def with_costs(self, answer: Answer) -> Answer:
-        """Return an answer whose counts include the costs of the helpers that it called."""
+        """Return an answer whose counts include the helper calls made since the last answer."""
         more, self._costs = self._costs, None
         reply, buffers = answer
         if more is None or reply.counts is None:
@@ -173,7 +174,7 @@ class _Deadline(DispatchMode):
 
 
 class Solution(InProcess):
-    """The solution, which answers calls of single exercises."""
+    """The solution in this process, which answers calls of its exercises."""
 
     @property
     def module(self) -> Any:

@@ -52,8 +52,8 @@ def contents(value: Any) -> Iterator[Any]:
 def answer_contents(answer: Answer | Outcome | None) -> Contents | None:
     """Return the contents of an answer, or the printed text if the answer's value is None.
 
-    Return None if the call raised an exception or did not end. Raise frames.BadFrame if the answer
-    is malformed.
+    Return [] if there is neither, and None if the call raised an exception or did not end. Raise
+    frames.BadFrame if the answer is malformed.
     """
     if not isinstance(answer, tuple) or answer[0].status != "ok":
         return None
@@ -204,7 +204,7 @@ def _takes_no_work(own: Any, good: Any, arguments: list[Any]) -> bool | None:
 
 
 def _arguments(frame: bytes) -> list[Any]:
-    """Return the arrays and numbers among the arguments of a call, without very large ones."""
+    """Return the arrays and numbers in a call's arguments, except very large ones."""
     call, buffers = request_of(frame)
     if not isinstance(call, frames.Call):
         return []

@@ -1,4 +1,4 @@
-"""Replace an exercise by a program that does none of its work.
+"""Replace an exercise with a program that does none of its work.
 
 `trivial_programs`, which lists the kinds, appends the text of this module to a solution, followed
 by `NAME = _hollow(NAME, KIND)`. The correct exercise is called only to determine the types and
@@ -109,7 +109,7 @@ def _filled(wanted: Any, kind: str, arguments: list[Any]) -> Any:
 
 
 def _mean(argument: Any) -> torch.Tensor:
-    """Return the mean over the second last axis, which is kept, or over all entries of a vector."""
+    """Return the mean over the second-to-last axis (kept with size 1), or of a whole vector."""
     numbers = torch.as_tensor(argument).double()
     return numbers.mean(-2, keepdim=True) if numbers.ndim > 1 else numbers.mean()
 

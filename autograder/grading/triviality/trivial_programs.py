@@ -1,7 +1,7 @@
 """Generate programs that do none of an exercise's work.
 
-Each exercise gets the same kinds of programs. They return constants or random numbers of the right
-shape, None, 0, an empty string, arguments or the mean of an argument, or raise an exception.
+Each exercise gets the same kinds of programs. They return constants or pseudo-random numbers of the
+right shape, None, 0, an empty string, arguments or the mean of an argument, or raise an exception.
 One kind returns zeros, but keeps the correct constructor and rejects invalid arguments.
 `solutions/<week>/trivial.py` adds plain library calls as functions named `EXERCISE__WHAT_IT_DOES`.
 `verify` grades all of these programs.
@@ -41,7 +41,7 @@ def trivial_programs(bank: Bank, exercise: str) -> Iterator[tuple[str, str]]:
 
 
 def plain_calls(bank: Bank, exercise: str) -> Iterator[tuple[str, str]]:
-    """Yield the name and the source of each plain library call in the week's trivial.py."""
+    """Yield the name and the source of each program in the week's trivial.py for an exercise."""
     path = bank.folder / "trivial.py"
     if not path.is_file():
         return
@@ -61,7 +61,7 @@ def _kernels(solution: str) -> Iterator[str]:
 
 
 def _arguments(solution: str, exercise: str) -> int:
-    """Return the largest number of positional parameters of a function or of a public method."""
+    """Count the positional parameters of a function, or of the public method with the most."""
     (found,) = (n for n in ast.parse(solution).body if getattr(n, "name", "") == exercise)
     if isinstance(found, ast.FunctionDef):
         return len(found.args.args)

@@ -57,7 +57,10 @@ class WorkCheck:
         return any(not self._trivial.passes(exercise, test) for test in passed)
 
     def resembles_solution(self, exercise: str, ran: Iterable[Ran]) -> bool:
-        """Return True if at least half of the answers resemble the correct ones and take work."""
+        """Return True if at least half of the answers resemble the correct ones.
+
+        At least half of the answers in failed tests must also take work, if this is known.
+        """
         runs, right = list(ran), self._runs.right_answers(exercise)
         answered = [r for r in runs if r.report.verdict.has_answer]
         if not resembling_tests(answered, right):
@@ -80,7 +83,7 @@ class WorkCheck:
         own answers take no work, the submission must pass a test that no trivial program passes.
 
         explained: the tests that each named misconception explains
-        ran: the results of the exercise's tests, without failures that a wrong helper causes
+        ran: the results of the exercise's tests, without inherited failures
         replaced: the helpers that were replaced by correct ones while the tests ran
         """
         bank, mine = self._runs.of_misconceptions(exercise), {r.report.name: r for r in ran}
