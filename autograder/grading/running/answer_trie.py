@@ -78,7 +78,10 @@ class AnswerTries:
         return TrieTarget(trie, target, words or AllowedWords(()), quota or ByteQuota(KEPT_BYTES))
 
     def expected(self, tests: Iterable[str]) -> list[NextCall]:
-        """Return the calls of consecutive tests, up to a test whose calls are unknown or vary."""
+        """Return the calls to expect in consecutive tests, at most _MOST_AHEAD bytes.
+
+        Stop at a test whose calls are unknown, or after the calls that all submissions share.
+        """
         calls: list[NextCall] = []
         size = 0
         for test in tests:
@@ -125,7 +128,7 @@ class _Trie:
         self.steps[key] = end
 
     def learn_path(self, asked: Sequence[bytes], passed: bool) -> None:
-        """Set the path to a passing submission's requests, or shorten it to the common prefix."""
+        """Set the path to a passing submission's requests; later, keep only the common prefix."""
         if self.path is None:
             self.path = tuple(asked) if passed else None
             return
@@ -262,7 +265,7 @@ def _is_plain(reply: frames.Reply, words: AllowedWords) -> bool:
 
 
 def header_of(reply: frames.Reply) -> bytes:
-    """Encode a reply without its printed text and the line of its exception."""
+    """Encode a reply without its printed text or the line of its exception."""
     if reply.printed or reply.raised is not None:
         raised = reply.raised
         if raised is not None:

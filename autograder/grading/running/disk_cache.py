@@ -55,7 +55,7 @@ class RunCache:
             return None
 
     def put(self, name: str, runs: list[Ran], about: bytes = b"") -> None:
-        """Store the results of a program for `get`. Ignore errors of the file system."""
+        """Store the results of a program for `get`. Ignore file system errors."""
         content = self._depends + about, tuple(map(_pack_run, runs))
         with contextlib.suppress(OSError):
             self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)

@@ -59,7 +59,7 @@ _NO_MESSAGE = (
 def describe_fault(
     test: str, error: BaseException, graders: Path, exercises: tuple[str, ...] = ()
 ) -> str:
-    """Describe an exception that a hidden test raised, in one line.
+    """Describe an exception that a hidden test raised, and the line of the test that raised it.
 
     graders:   the folder of the hidden tests
     exercises: the names of the week's exercises, for suggestions
@@ -76,7 +76,7 @@ def describe_outcome(outcome: Outcome, graders: Path) -> str:
 
 
 def describe_collection_error(error: BaseException, graders: Path) -> str:
-    """Describe an exception that stopped the import of a file of hidden tests, in one line."""
+    """Describe an exception that stopped the import of a file of hidden tests, and its line."""
     error = error.__cause__ or error  # pytest's exception has a message of many lines
     if isinstance(error, SyntaxError) and error.lineno:
         return printable(f"{Path(error.filename or '').name}:{error.lineno}: {error.msg}")

@@ -257,7 +257,7 @@ class GraderPlugin:
         )
 
     def _judge(self, name: str, graders: Path) -> tuple[Verdict, str, str]:
-        """Return the verdict, the student's message, and the fault of the test itself or ""."""
+        """Return the verdict, the message for the student, and the fault of the test or ""."""
         raised = self._raised
         if raised is None:
             return Verdict.PASS, "", ""

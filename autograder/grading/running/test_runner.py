@@ -34,7 +34,7 @@ from ..targets.in_process import InProcess, Target
 from .disk_cache import RunCache
 from .pytest_plugin import GraderPlugin, Ran, exercise_of
 
-# Some of these plugins cannot run tests after the end of pytest's own run.
+# Hidden tests need none of these plugins, and some fail once pytest's own run has ended.
 _UNUSED_PLUGINS = (
     "cacheprovider capture terminal terminalreporter faulthandler junitxml warnings logging "
     "pastebin stepwise doctest tmpdir unraisableexception threadexception"
@@ -71,8 +71,8 @@ def collect_tests(graders: Path, plugin: GraderPlugin) -> None:
 def _forget_modules(graders: Path) -> None:
     """Remove the modules of hidden tests from sys.modules.
 
-    A server grades many weeks in one process. Otherwise, pytest would reuse a module of the same
-    name from a different week, or from before an edit.
+    A server grades many weeks in one process, where pytest would otherwise reuse a module of the
+    same name from a different week, or from before an edit.
     """
     for path in graders.rglob("*.py"):
         module = sys.modules.get(".".join(path.relative_to(graders).with_suffix("").parts))
