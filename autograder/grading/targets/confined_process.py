@@ -2,8 +2,8 @@
 
 Theory of operation. The submission controls the other end of the socket. A reply is valid only if
 it repeats the stamp of its request, which is a random number. Before a reply, the process may send
-notices (attempts, forbidden calls), which the submission cannot withdraw, and calls of the
-reference's functions. Deadlines, sizes and memory are enforced on this side.
+notices (attempts, forbidden calls), which the submission cannot withdraw, and calls of replaced
+helpers. Deadlines, sizes and memory are enforced on this side.
 """
 
 import secrets
@@ -28,7 +28,7 @@ _EXIT_SECONDS = 2.0  # longest wait for the exit status of a process that closed
 
 
 class Helpers(Protocol):
-    """Correct functions that replace functions of the submission and answer calls to them."""
+    """Correct versions of some of the submission's functions, which run in the grader's process."""
 
     @property
     def stubs(self) -> tuple[wire.Stub, ...]: ...
@@ -171,7 +171,7 @@ class ConfinedProcess:
         return bytes(frame[:header_length]), frame[header_length:]
 
     def _answer_question(self, stamp: bytes, question: wire.StubCall, body: memoryview) -> None:
-        """Answer a call of a reference function, and postpone the deadline by the time taken."""
+        """Answer a call of a replaced helper, and postpone the deadline by the time taken."""
         if self._helpers is None or self.stream.ahead:
             raise wire.BadFrame("a question without helpers")
         started = time.monotonic()

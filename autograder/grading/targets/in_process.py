@@ -28,7 +28,7 @@ class Target(Protocol):
     """A program that replies to request frames."""
 
     def begin(self, test: str, exercise: str) -> None:
-        """Begin a test of an exercise, and delete the objects of the previous test."""
+        """Begin a test of an exercise. Its first call deletes the objects of the previous test."""
 
     def request(self, frame: bytes) -> Answer: ...
 
@@ -60,7 +60,7 @@ class InProcess:
             return self.executor.answer(request, buffers)
 
     def load(self) -> frames.Raised | None:
-        """Import the module; return the exception that stopped the import, or None if it worked."""
+        """Import the module; return the exception that stopped the import, or None on success."""
         _ = self.executor
         return self._stopped
 

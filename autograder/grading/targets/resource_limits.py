@@ -10,8 +10,8 @@ three quotas, so that later submissions never lack memory:
   hundredth of the quota.
 
 A hidden test or the solution could also use up the machine's memory while it processes an
-unexpected reply. `ceiling` makes the kernel refuse such an allocation, so the test ends with an
-error, which counts against the submission if the solution passes the test.
+unexpected reply. `ceiling` makes the kernel refuse the allocation, so the test ends with an error,
+which counts against the submission if the solution passes the test.
 
 A call, an exercise and a submission have limits of wall-clock time. While the submission's process
 is ready to run but waits for a processor, the clocks stop, because the submission is not to blame
@@ -103,7 +103,7 @@ class SubmissionClocks:
     """The time that a submission has spent, by exercise.
 
     starts:   the number of processes that the submission has started
-    forgiven: the seconds for which these processes waited for a processor
+    forgiven: the seconds of waiting for a processor that do not count against the submission
     """
 
     def __init__(self, limits: Limits) -> None:
@@ -131,7 +131,7 @@ class SubmissionClocks:
         self._spent[exercise] = self._spent.get(exercise, 0.0) + seconds
 
     def forgive(self) -> float:
-        """Return the seconds of waiting for a processor since the last call, within _PATIENCE."""
+        """Return the seconds waited for a processor since the last `forgive`, within _PATIENCE."""
         if self._child is None:
             return 0.0
         waited = self._child.waited_seconds()
@@ -169,7 +169,7 @@ class SubmissionClocks:
     def used_seconds(self) -> float:
         """Return the processor time or, if larger, a share of the idle time, plus starting costs.
 
-        Programs that sleep or die in every call use no processor time, but they delay the grader.
+        Programs that sleep or die in every call use little processor time but delay the grader.
         """
         queued = self._queued + (self._child.waited_seconds() if self._child is not None else 0.0)
         idle = (sum(self._spent.values()) - queued) * _SHARE_OF_WAITING

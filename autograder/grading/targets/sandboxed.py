@@ -1,13 +1,13 @@
 """A target that runs a submission in a sandbox.
 
 If a submission hangs, dies or lies, the call raises an Outcome and the next call starts a new
-process. After `MAX_DEATHS` time-outs, exceeded limits or invalid replies in one exercise, or when
-the time of the exercise or the submission is used up, the remaining calls fail at once with the
-same verdict. Deaths in one exercise do not affect other exercises.
+process. After `MAX_DEATHS` time-outs, exceeded limits or invalid replies in one exercise, the
+exercise's remaining calls fail at once with the same verdict. If the time of the exercise or the
+submission is used up, they time out at once. Deaths in one exercise do not affect other exercises.
 
 Expected calls (`expect`) are sent in one write, and the submission answers them while the grader
 processes earlier replies. After an unexpected event (a different call, a dead or silent process),
-the test starts again in a new process and makes one call at a time.
+the test's earlier calls are repeated in a new process, and its other calls are sent one at a time.
 """
 
 import mmap
@@ -92,14 +92,14 @@ class Sandboxed:
         # Calls that are sent ahead:
         self._expected: Sequence[NextCall] = ()
         self.sent: deque[tuple[NextCall, bytes]] = deque()
-        self._one_by_one: set[str] = set()  # exercises with an unexpected event
+        self._one_by_one: set[str] = set()  # exercises that no longer send ahead
 
     @property
     def attempts(self) -> list[str]:
         return self._attempts.names
 
     def load(self) -> wire.Raised | None:
-        """Import the module; return the exception that stopped the import, or None if it worked.
+        """Import the module; return the exception that stopped the import, or None on success.
 
         Raise an Outcome if the process times out, crashes or sends an invalid reply.
         """
@@ -134,7 +134,7 @@ class Sandboxed:
     # Calls that are sent ahead
 
     def expects(self, exercise: str) -> bool:
-        """Return True if calls are already expected, or if the exercise cannot send calls ahead."""
+        """Return True if calls are already expected, or if an exercise may not send calls ahead."""
         return bool(self.sent or self._expected) or exercise in self._one_by_one
 
     def expect(self, calls: Sequence[NextCall]) -> None:
@@ -202,10 +202,10 @@ class Sandboxed:
     # Processes
 
     def swap(self, files: Mapping[str, bytes]) -> str:
-        """Load a different version of the submission, in the same process if it still runs.
+        """Replace the submission's files, and import them now if the process still runs.
 
-        Reset the count of deaths. Return the name of the exception that stopped the import, or ""
-        if no exception is known.
+        Reset the count of deaths. Return the type of the exception that stopped the import, or ""
+        if there was none, the process ended, or the import is left to the next call.
         """
         self.deaths.clear()
         self._import_outcome = None
@@ -226,7 +226,7 @@ class Sandboxed:
         return wire.pack(load, list(files.values()))
 
     def _running(self) -> ConfinedProcess:
-        """Return the process, or start a new one and repeat the import that worked in `load`."""
+        """Return the process, or start a new one and repeat the import that `load` made."""
         if self._process is None:
             self._start_process()
             try:

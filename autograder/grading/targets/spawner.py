@@ -1,7 +1,7 @@
 """Start processes for the submissions of a week by forking a warm template.
 
-A spawner starts its first template at once, which warms up while this process imports torch for its
-engine. This module therefore does not import torch.
+A spawner starts its first template immediately, and the template warms up while this process
+imports torch for its engine. This module therefore does not import torch.
 """
 
 import msgspec
@@ -14,7 +14,7 @@ from ...worker.protocol.frames import PrepareConfig
 
 
 class Spawner:
-    """Starts processes for the submissions of a week. `gpu`: whether they may use CUDA."""
+    """Starts processes for the submissions of a week. `gpu`: whether the processes may use CUDA."""
 
     def __init__(
         self,
