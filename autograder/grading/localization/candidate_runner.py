@@ -74,7 +74,7 @@ class CandidateRunner:
         self._spent, self._read_at = 0.0, -1.0
 
     def exclude(self, seconds: float) -> None:
-        """Do not charge time for results that all submissions share, such as reference traces."""
+        """Do not charge these seconds, which were spent on results that all submissions share."""
         self._began += seconds
 
     @property
@@ -110,7 +110,7 @@ class CandidateRunner:
         return all(not r.report.verdict.failed for r in ran if r.report.name in self._tests)
 
     def run(self, edit: Edit) -> list[Ran]:
-        """Run all hidden tests of the exercise after an edit, and return the results."""
+        """Run all hidden tests after an edit; return the old results if it cannot be parsed."""
         text, runs = edit.applied(self._wrong.data), self._grader.runs
         target = self._load(text)
         if target is None:

@@ -198,9 +198,9 @@ def _without_lines(wrong: WrongExercise, hints: ValueHints, found: Places) -> Pl
 
 
 def _places_by_values(wrong: WrongExercise, hints: ValueHints) -> Places:
-    """Return the lines that compute the wrong values of the named misconceptions.
+    """Return the lines that compute the wrong values of the named misconceptions, or () if none do.
 
-    If there are any misconceptions, include constructor lines on which several tests agree.
+    If there are such lines, add a line of a constructor where several tests first deviate.
     """
     if not hints.named:
         return ()

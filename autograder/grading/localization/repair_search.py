@@ -36,7 +36,7 @@ _SINGLE_EDIT_SHARE_SEVERAL = 0.4  # share of the time budget if code raises in s
 _PARTIAL_EDITS_TESTED = 3  # each one runs all hidden tests, which is slow
 _FAMILIES_PROBED = 4  # test families that are probed early
 _LEAST_FIXED = 2  # tests that an edit must fix, because one may pass by coincidence
-_LEAST_FIXED_ELSEWHERE = 3  # the same for an edit of a line that is not suspicious
+_LEAST_FIXED_ELSEWHERE = 3  # tests that an edit must fix if its line is not suspicious
 
 # Bonuses added to the weight of an edit (`repair/candidates.py`). Lighter edits are tried first.
 _STOPPED_BONUS = -0.8  # a failed test raises on this line
@@ -149,7 +149,7 @@ def plainness(probe: Probe) -> tuple[bool, bool, int]:
 
 
 def simplest_of_families(probes: Iterable[Probe]) -> list[Probe]:
-    """Return the simplest test of each family, the simplest family first."""
+    """Return the simplest test of each family (the tests of one function), the simplest first."""
     plain = sorted(probes, key=plainness, reverse=True)
     families = {p.test.partition("[")[0]: p for p in plain}
     return sorted(families.values(), key=plainness)

@@ -97,7 +97,7 @@ def same(row: np.ndarray, rows: np.ndarray) -> Mask:
 
 
 def is_ambiguous(row: np.ndarray) -> bool:
-    """Return True for constant arrays and round numbers, which unrelated mistakes may produce."""
+    """Return True for constant arrays and whole numbers, which unrelated mistakes may produce."""
     if row[COUNT] == 1:
         return abs(float(row[UNORDERED][0]) % 1.0 - 0.5) >= 0.49
     high, low = row[UNORDERED][[3, 4]]
@@ -119,7 +119,7 @@ class RightValues:
     returned: np.ndarray
 
     def comparable(self, rows: np.ndarray) -> np.ndarray:
-        """Drop the rows of texts, or of lists, if correct programs recorded none of that kind."""
+        """Drop the rows of texts if correct programs recorded no text, and likewise for lists."""
         foreign = {TEXT, LIST}.difference(self.rows[:, KIND].tolist())
         return rows[~np.isin(rows[:, KIND], [*foreign])]
 
@@ -222,8 +222,8 @@ class TracedRun:
         deviating = [r for r in reference.deviations if r in changed]
         results = []
         if len({reference.node(r).statement for r in changed}) == 1:
-            # If the misconception omits a step, correct programs compute all its values too. Then
-            # use the result of the changed statement. Of several changed statements, some may
+            # If the misconception omits a step, correct programs compute all its values too, so
+            # use the result of the changed statement. If several statements changed, some may
             # differ only in style.
             parts = {part for node in reference.nodes for part in node.parts}
             results = [r for r in changed if int(reference.rows[r, NODE]) not in parts]

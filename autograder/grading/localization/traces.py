@@ -148,7 +148,6 @@ class Traces:
     def _hints_of(
         self, run: TracedRun, probe: Probe, names: Sequence[str], right: RightValues
     ) -> ValueHints:
-        """Return the hints from one run."""
         deviations = [r for r in run.deviations if right.is_expected(run.rows[r])]
         places = [run.place(row) for row in deviations[:2]]
         named = []

@@ -78,10 +78,7 @@ class AnswerTries:
         return TrieTarget(trie, target, words or AllowedWords(()), quota or ByteQuota(KEPT_BYTES))
 
     def expected(self, tests: Iterable[str]) -> list[NextCall]:
-        """Return the calls to expect in consecutive tests, at most _MOST_AHEAD bytes.
-
-        Stop at a test whose calls are unknown, or after the calls that all submissions share.
-        """
+        """Return the calls of consecutive tests, up to the first call that is unknown or varies."""
         calls: list[NextCall] = []
         size = 0
         for test in tests:
