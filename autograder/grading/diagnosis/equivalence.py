@@ -48,7 +48,7 @@ def same_answers(
 def partly_same_failure(mine: Ran, wrong: Ran, right: Answers) -> bool:
     """Return True if some parts of the results equal a misconception's and the rest is correct.
 
-    For example, the student returns wrong values, and the misconception wrong keys and values.
+    For example, the student gets only the values wrong, and the misconception the keys as well.
     """
     count = len(mine.answers)
     if not _only_values(mine, wrong) or len(wrong.answers) != count or len(right) < count:
@@ -115,7 +115,7 @@ def _partly_same_answer(
 
 
 def _different_numbers(mine: Answer | Outcome | None, wrong: Answer | Outcome | None) -> bool:
-    """Return True if two runs ended with Python numbers that are far apart."""
+    """Return True if two runs ended with Python numbers that differ by more than 1 %."""
     if not (isinstance(mine, tuple) and isinstance(wrong, tuple)):
         return False
     try:
@@ -210,7 +210,7 @@ def _same_results(mine: Answer, wrong: Answer, right: Answer | None, only_values
         return False
     if only_values:
         return True
-    # Use one scale for all gradients of a call, because a zero gradient is mere rounding noise.
+    # Use one scale for all gradients of a call, because one that should be 0 may be rounding noise.
     scale = max(map(largest_entry, others), default=0.0)
     return len(gradients) == len(others) and all(
         same_value(x, y, r, scale)
@@ -219,7 +219,10 @@ def _same_results(mine: Answer, wrong: Answer, right: Answer | None, only_values
 
 
 def _same_error(mine: frames.Raised, wrong: frames.Raised, refused: bool = False) -> bool:
-    """Return True if two exceptions are alike. `refused`: the solution raises an exception too."""
+    """Return True if the types and messages of two exceptions agree.
+
+    refused: the solution raises too, so messages of ValueError and AssertionError may differ
+    """
     if mine.type != wrong.type:
         return False
     any_message = refused and mine.type in ("ValueError", "AssertionError")

@@ -26,8 +26,8 @@ from .equivalence import partly_same_failure, same_failure, same_reason
 
 _MAX_MISTAKES = 3  # misconceptions in a set
 _MAX_CANDIDATES = 12
-_MIN_AGREEMENT = 0.6  # per test that a misconception fails, except tests that others explain
-_MIN_EVIDENCE = 0.2  # per test that a misconception fails
+_MIN_AGREEMENT = 0.6  # least mean agreement in the tests that count for or against a misconception
+_MIN_EVIDENCE = 0.2  # least mean agreement in all tests that a misconception fails
 _MIN_EXPLAINED = 0.5  # share of the student's failed tests that a set must explain
 _ALMOST_ALL = 0.9  # share of the weight that must agree; the rest may differ in coding style
 _MISTAKE_PRICE = 0.9  # number of tests that each additional mistake has to explain
@@ -36,7 +36,7 @@ _MISTAKE_PRICE = 0.9  # number of tests that each additional mistake has to expl
 _EXACT = 1.0
 _CLOSE = 0.98  # values much closer to each other than to the correct ones
 _NOT_REFUSED = 0.95  # both programs fail to refuse invalid arguments as required
-_IN_PART = 0.9  # some parts equal the misconception's, and the others are correct
+_IN_PART = 0.9  # some parts equal the misconception's, and the rest is correct
 _SAME_REASON = 0.7  # the same reason, but different values
 
 
@@ -44,9 +44,10 @@ _SAME_REASON = 0.7  # the same reason, but different values
 class Named:
     """A misconception that explains some of the failed tests.
 
-    explains, of: the numbers of failed tests that agree with the misconception, and of all
-    mostly: whether some tests that the misconception fails do not agree completely
-    tests: the failed tests that the misconception explains, alone or with the other named ones
+    explains: the number of failed tests that agree with the misconception
+    of: the number of all failed tests
+    mostly: whether some of the misconception's failures do not agree, or agree only in part
+    tests: the failed tests that it explains, alone or with the other named misconceptions
     """
 
     name: str
@@ -88,7 +89,7 @@ def diagnose(
     bank: Mapping[str, Iterable[Ran]],
     right: Mapping[str, Answers] | None = None,
 ) -> list[Named]:
-    """Return the misconceptions that explain the failed tests of one exercise.
+    """Return the misconceptions that explain the failed tests of one exercise, or [] if none do.
 
     student: the results of the student's tests
     bank:    the results of the tests that each misconception fails
@@ -142,7 +143,7 @@ def _agreement(mine: Ran, wrong: Ran, right: Answers) -> float:
 
 
 def _checking_stage(ran: Ran) -> int:
-    """Return the stage at which a test failed: 0 exception, 1 type, 2 values, 3 later."""
+    """Return the stage at which a test failed: 0 exception or state, 1 type, 2 values, 3 later."""
     if ran.report.verdict is not Verdict.WRONG or ran.flaw is Flaw.STATE:
         return 0
     if ran.flaw in (Flaw.KIND, Flaw.DEVICE):
@@ -173,7 +174,10 @@ def _value(among: _Set) -> float:
 
 
 def _is_certain(candidate: _Candidate, failed: Mapping[str, Ran]) -> bool:
-    """Return True if the student fails all of a misconception's tests in exactly the same way."""
+    """Return True if the student fails all of a misconception's tests in exactly the same way.
+
+    A single test is not enough if values decided it, or if an earlier check hid other tests.
+    """
     if candidate.agreement.keys() != candidate.fails - candidate.hidden:
         return False
     if all(failed[t].flaw is Flaw.REFUSAL for t in candidate.agreement) and not candidate.hidden:
@@ -185,7 +189,7 @@ def _is_certain(candidate: _Candidate, failed: Mapping[str, Ran]) -> bool:
 
 
 def _is_covered(candidate: _Candidate, certain: _Set) -> bool:
-    """Return True if another certain misconception agrees at least as well on all these tests."""
+    """Return True if another certain misconception explains this one's tests at least as well."""
     return any(
         other is not candidate
         and candidate.agreement.keys() <= other.agreement.keys()

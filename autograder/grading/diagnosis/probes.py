@@ -115,7 +115,7 @@ class ReferenceAnswer:
         """Return the distance of an answer from the reference answer.
 
         An answer with a distance above 1 is wrong. The distance is FAR if the answers cannot be
-        compared by their values, for example if one of the calls raised an exception.
+        compared by their values, for example if only one of the calls raised an exception.
         """
         a, b = mine[0], self._reply
         same = a.status == b.status and not a.banned and bool(a.detached) == bool(b.detached)
