@@ -23,7 +23,7 @@ from .leak_budget import UNKNOWN, MessageBudget, number, shape
 _LONGEST_TEXT = 300
 _LONGEST_LITERAL = 200
 _LONGEST_LINE = 120
-_MOST_BANNED = 3  # forbidden calls that a message lists at most
+_MOST_BANNED = 3  # forbidden calls that a message may list
 _UNNAMED_CALL = "a library call that does it"
 # The most frequent error messages start with one of these texts. They cost the fewest bits.
 _FREQUENT = (
@@ -37,7 +37,7 @@ _FREQUENT = (
     "expected scalar type",
     "Dimension out of range",
 )
-# Matches the start of a top-level statement. The group is the name if it is a definition.
+# Matches the start of a top-level statement. The group is the name of a definition, if any.
 _AT_THE_MARGIN = re.compile(r"(?:async +def|def|class) +([A-Za-z_]\w{0,60})\b|[^\s#)\]}]", re.ASCII)
 _NUMBER = re.compile(r"(?<![A-Za-z_0-9])-?\d+|(?<=\dx)\d+", re.ASCII)  # matches both numbers of 3x4
 

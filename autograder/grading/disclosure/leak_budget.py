@@ -7,15 +7,15 @@ that exceed a budget are left out or replaced by `?`.
 
 A message has fewer than 32 bits, so it cannot contain a hidden float32. An honest message makes few
 choices and stays within the budget. A number is known if it is a size in the call's arguments (or a
-product of neighbouring sizes), an index, or a literal in the student's source. The more literals
-the source contains, the more bits each of them costs, so a long table of literals reveals no more.
+product of neighbouring sizes), an index from -3 to 3, or a literal in the student's source. The
+more literals the source contains, the more bits each costs, so a long table reveals no more.
 An exception can claim any line (`SyntaxError.lineno`, a code object's first line), so a message
 contains a line number only if Python can raise on that line (`raising_lines`).
 
 A report has one budget for its misconceptions, its suspicious lines, its messages, and the
 assignment of messages to tests. Whether a test passes is always reported: a failed test whose
-message exceeds the budget has no description. A test that ends like c of the last t failed tests of
-its exercise costs log2((t + 1) / c) bits, so a program that always fails in the same way pays
+message exceeds the budget has no description. A test that ends like c of the t failed tests before
+it in its exercise costs log2((t + 1) / c) bits, so a program that always fails in the same way pays
 almost nothing. A message that differs from one of an earlier exercise only in the exercise's name
 costs little. The misconceptions, lines and first messages of all exercises are charged first. The
 other messages follow, starting with the exercise whose tests fail in the fewest ways. After the
