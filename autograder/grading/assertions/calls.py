@@ -240,8 +240,8 @@ class Counted:
 class Count(NamedCalls):
     """`count.f(...)` calls the student's function and counts its work in torch and NumPy.
 
-    The result must approximately equal the reference's. Otherwise, a submission could recognise the
-    call by the sizes of its arguments and skip the work.
+    Except in calls of an object (`of`), the result must approximately equal the reference's.
+    Otherwise, a submission could recognise the call by its arguments' sizes and skip the work.
     """
 
     _case: Case

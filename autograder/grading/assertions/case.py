@@ -217,8 +217,10 @@ class Side:
             yield from (*call.args, *call.kwargs.values(), call.state)
 
     def _decode(self, case: Case, reply: frames.Reply, buffers: list[memoryview]) -> CallResult:
-        """Decode a reply. A submission's values need data, except for gradients on the fake GPU,
-        whose values the tests on the CPU compare."""
+        """Decode a reply; raise frames.BadFrame if a submission's tensor has no data.
+
+        Gradients on the fake GPU need no data, because tests on the CPU compare their values.
+        """
         trusted = self.is_reference
         words = AllowedWords(self.source)
         decoder = Decoder(
