@@ -28,7 +28,7 @@ class Target(Protocol):
     """A program that replies to request frames."""
 
     def begin(self, test: str, exercise: str) -> None:
-        """Begin a test of an exercise. Its first call deletes the objects of the previous test."""
+        """Begin a test of an exercise. The first call then deletes the objects of earlier tests."""
 
     def request(self, frame: bytes) -> Answer: ...
 

@@ -6,15 +6,15 @@ three quotas, so that later submissions never lack memory:
 - one reply: `reply_mib` (course.yaml), and `frames.MAX_REPLY_HEADER` for its header
 - all replies of one hidden test, which are needed until the test ends: `reply_mib`
 - all replies in failed tests, which are kept for the diagnosis: `KEPT_BYTES`. If the replies of a
-  test exceed the quota, the test is not diagnosed. The replies of a misconception take less than a
-  hundredth of the quota.
+  test exceed the quota, the test is not diagnosed. The quota is ample: the replies of a
+  misconception take less than a hundredth of it.
 
 A hidden test or the solution could also use up the machine's memory while it processes an
 unexpected reply. `ceiling` makes the kernel refuse the allocation, so the test ends with an error,
 which counts against the submission if the solution passes the test.
 
-A call, an exercise and a submission have limits of wall-clock time. While the submission's process
-is ready to run but waits for a processor, the clocks stop, because the submission is not to blame
+Each call, exercise and submission has a wall-clock time limit. While the submission's process is
+ready to run but waits for a processor, the clocks stop, because the submission is not to blame
 for a busy machine. `_PATIENCE` limits the total of these waits. `Stream` reads replies until a
 deadline.
 """

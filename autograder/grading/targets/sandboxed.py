@@ -3,7 +3,7 @@
 If a submission hangs, dies or lies, the call raises an Outcome and the next call starts a new
 process. After `MAX_DEATHS` time-outs, exceeded limits or invalid replies in one exercise, the
 exercise's remaining calls fail at once with the same verdict. If the time of the exercise or the
-submission is used up, they time out at once. Deaths in one exercise do not affect other exercises.
+submission is used up, calls time out at once. Deaths in one exercise do not affect other exercises.
 
 Expected calls (`expect`) are sent in one write, and the submission answers them while the grader
 processes earlier replies. After an unexpected event (a different call, a dead or silent process),
