@@ -128,7 +128,7 @@ class CarriedForward:
         return {e: found.union(*(o[e] for o in others)) for e, found in self._in_solution.items()}
 
     def _reached(self, source: str) -> dict[str, frozenset[str]]:
-        """Map each exercise to those that it or its tests call in a program, even indirectly."""
+        """Map each exercise to the exercises that it or its tests call, directly or indirectly."""
         calls = read_call_graph(source, self._exercises).with_calls(self._called_by_tests)
         return {e: calls.reached(e) for e in self._exercises}
 

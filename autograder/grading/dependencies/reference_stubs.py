@@ -54,7 +54,7 @@ class TimeBudget:
 
 @dataclass
 class AnswerCounts:
-    """How many calls of helpers were answered, and how many were refused.
+    """The numbers of answered and refused calls of helpers.
 
     raised:  answered calls in which the solution raised an exception
     dropped: answered calls without an argument that only the student's helper accepts
