@@ -198,9 +198,9 @@ def _without_lines(wrong: WrongExercise, hints: ValueHints, found: Places) -> Pl
 
 
 def _places_by_values(wrong: WrongExercise, hints: ValueHints) -> Places:
-    """Return the lines that compute the wrong values of the named misconceptions, or () if none do.
+    """Return the lines that compute the wrong values of the named misconceptions.
 
-    If there are such lines, add a line of a constructor where several tests first deviate.
+    Include a constructor line on which several tests agree. Return () if no misconception is located.
     """
     if not hints.named:
         return ()

@@ -7,7 +7,7 @@ errors or deviating values come first.
 
 If no edit fixes all tests, `partial_fixes` selects edits that fix some failed tests and break none.
 If there are several mistakes, most failed tests fail because of more than one of them, but some
-test families fail because of a single mistake. An edit that fixes a whole family fixes its mistake.
+test families fail because of a single mistake. An edit that fixes such a family fixes the mistake.
 """
 
 import math

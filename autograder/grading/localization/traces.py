@@ -4,7 +4,7 @@ A version of the program that records its values (`repair/instrumentation.py`) r
 of a failed test. The solution and its alternatives replay the same requests outside the sandbox. An
 expression deviates if no correct program computes its value, and the mistake first shows in a
 deviating expression whose parts are all correct. If the diagnosis has named a misconception, the
-bank's program for this misconception is traced too, which gives the wrong value. The student's
+bank's program for this misconception is traced too, to find the wrong value. The student's
 mistake is on the line that computes the same wrong value, even if the code looks different.
 
 A submission can forge its recorded rows, so rows only select lines of the submission itself.
