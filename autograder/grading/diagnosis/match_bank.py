@@ -10,7 +10,7 @@ are searched. Two kinds of tests do not count against a member of a set:
 * tests that the student fails at an earlier check, for example with an exception, because the
   student's values are then unknown
 
-The result is the set that explains most failures, if it explains at least half of all failures.
+The result is the set that explains the most failures, if it explains at least half of all failures.
 Otherwise, the result contains only misconceptions that agree exactly in all tests that they fail.
 """
 
