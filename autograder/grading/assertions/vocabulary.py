@@ -55,7 +55,7 @@ class Agree(Comparison, NamedCalls):
 
     @property
     def printing(self) -> Agree:
-        """Also compare the printed text, ignoring newlines at its end and spaces at line ends."""
+        """Also compare the printed text, ignoring trailing newlines and spaces at line ends."""
         return replace(self, prints=True)
 
     def bringing(self, source: str) -> Agree:
