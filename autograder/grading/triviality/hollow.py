@@ -18,7 +18,7 @@ def _hollow(right: Any, kind: str) -> Any:
     """Return a function or class with the signature of `right` that does none of its work.
 
     right: the correct function or class
-    kind: the results to return instead: one of `trivial_programs.KINDS`, "argument N" or "mean N"
+    kind: the kind of program: one of `trivial_programs.KINDS`, "argument N" or "mean N"
     """
     if not inspect.isclass(right):
         return _hollow_function(right, kind)

@@ -70,7 +70,7 @@ def _arguments(solution: str, exercise: str) -> int:
 
 
 class TrivialPasses:
-    """Determines which tests trivial programs pass, and remembers the results."""
+    """Determines which tests trivial programs pass, and caches the results."""
 
     def __init__(self, runs: Runs) -> None:
         self._runs = runs

@@ -59,7 +59,7 @@ class WorkCheck:
     def resembles_solution(self, exercise: str, ran: Iterable[Ran]) -> bool:
         """Return True if at least half of the answers resemble the correct ones.
 
-        At least half of the answers in failed tests must also take work, if this is known.
+        At least half of the comparable answers in failed tests must also take work.
         """
         runs, right = list(ran), self._runs.right_answers(exercise)
         answered = [r for r in runs if r.report.verdict.has_answer]
