@@ -163,13 +163,13 @@ class SubmissionClocks:
         return f"The call was stopped after {seconds:g} seconds. {hint}"
 
     def ran_seconds(self) -> float:
-        """Return the processor time of all processes so far, in seconds."""
+        """Return the processor seconds of all processes so far. A process that died counts as 0."""
         return self._ran + (self._child.ran_seconds() if self._child is not None else 0.0)
 
     def used_seconds(self) -> float:
         """Return the processor time or, if larger, a share of the idle time, plus starting costs.
 
-        Programs that sleep or die in every call use little processor time but delay the grader.
+        Programs that sleep or die in every call show no processor time, but they delay the grader.
         """
         queued = self._queued + (self._child.waited_seconds() if self._child is not None else 0.0)
         idle = (sum(self._spent.values()) - queued) * _SHARE_OF_WAITING
