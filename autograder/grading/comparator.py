@@ -140,8 +140,8 @@ def trusted_precise(expected: torch.Tensor, precise: torch.Tensor) -> torch.Tens
 def same_value(a: Any, b: Any, right: Any = None, scale: float = 0.0) -> bool:
     """Return True if two programs returned the same value, up to rounding.
 
-    right: the correct value, or None if it is unknown. If given, two wrong values are also the same
-           if they are much closer to each other than to the correct value
+    right: the correct value, or None if it is unknown. If given, two wrong values also count as the
+           same if they are much closer to each other than to the correct value
     scale: the magnitude of related values; rounding errors are relative to this magnitude if the
            compared values are smaller
     """

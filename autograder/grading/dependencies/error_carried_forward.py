@@ -17,8 +17,8 @@ the mistake is in a helper. If a test still fails, the exercise itself contains 
   helper must be nearly correct. Otherwise, an exercise could leave its work to a correct helper.
 * A test that failed and now passes earns credit only if it called a correct helper. If the results
   of the two runs differ for any other reason, the test earns nothing.
-* A student's helper may accept arguments that the correct helper lacks or refuses. If the rerun of
-  a test fails after such a call, its result is discarded, because the call may be the cause. The
+* A student's helper may accept arguments that the correct helper lacks or refuses. If a rerun fails
+  after a call with these arguments, its result is discarded, because the call may be the cause. The
   failure is then inherited if the submitted answer takes work and its values have the same order as
   the correct ones, and if the test made no forbidden call. But if a misconception crashes in the
   same way in a call that the submitted run never reached, the mistake is in the exercise itself.

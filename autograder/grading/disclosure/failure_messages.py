@@ -53,7 +53,7 @@ def crashed(
     """Return the outcome for an exception that a call of `path` raised.
 
     source:  the lines of the student's module
-    sizes:   the sizes in the call's arguments
+    sizes:   the sizes in the arguments of the test's calls so far, and their products
     brought: the test called a helper module of its own, so the student does not know `path`
     """
     name, budget = path or "the object", MessageBudget()
@@ -127,7 +127,7 @@ def error_text(
     """Return the part of an exception's text that feedback may quote, or "" if there is none.
 
     raised: an exception whose line is already charged to the budget
-    sizes:  the sizes in the call's arguments
+    sizes:  the sizes in the arguments of the test's calls so far, and their products
     path:   the path of the called function
     """
     budget = budget or MessageBudget()

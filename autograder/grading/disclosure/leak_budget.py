@@ -6,7 +6,7 @@ among values that the trusted side knows, so a choice reveals log2(number of val
 that exceed a budget are left out or replaced by `?`.
 
 A message has fewer than 32 bits, so it cannot contain a hidden float32. An honest message makes few
-choices and stays within the budget. A number is known if it is a size in the call's arguments (or a
+choices and stays within the budget. A number is known if it is a size in the test's arguments (or a
 product of neighbouring sizes), an index from -3 to 3, or a literal in the student's source. The
 more literals the source contains, the more bits each costs, so a long table reveals no more.
 An exception can claim any line (`SyntaxError.lineno`, a code object's first line), so a message

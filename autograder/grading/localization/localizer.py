@@ -200,7 +200,7 @@ def _without_lines(wrong: WrongExercise, hints: ValueHints, found: Places) -> Pl
 def _places_by_values(wrong: WrongExercise, hints: ValueHints) -> Places:
     """Return the lines that compute the wrong values of the named misconceptions.
 
-    Include a constructor line on which several tests agree. Return () if no misconception is located.
+    Include a constructor line on which tests agree. Return () if no misconception is located.
     """
     if not hints.named:
         return ()

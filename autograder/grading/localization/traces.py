@@ -31,7 +31,7 @@ from .traced_runs import Place, RightValues, TracedRun, record
 _PROGRAMS_TRACED = 6  # correct programs of an exercise to trace
 _PROBES_TRACED = 2  # failed tests to trace if the diagnosis named a misconception
 _PROBES_TRACED_UNNAMED = 5
-_TESTS_AGREEING = 2  # tests that must deviate at the same place, because one proves little
+_TESTS_AGREEING = 2  # tests that must deviate at the same place, because one test proves little
 _REAL_DEVICES = {a.name for a in AXES.values() if not a.claimed and a.name != CPU}
 
 

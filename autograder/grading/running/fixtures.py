@@ -88,7 +88,7 @@ def describe_collection_error(error: BaseException, graders: Path) -> str:
 def _place(error: BaseException, graders: Path) -> tuple[FrameType | None, int, str]:
     """Return the innermost frame in a file of hidden tests, with its line and file name.
 
-    The frame is None for an unknown fixture. Return (None, 0, "") if no frame is in such a file.
+    The frame is None for an unknown fixture. Return (None, 0, "") without a matching frame.
     """
     found: tuple[FrameType | None, int, str] = (None, 0, "")
     if isinstance(error, pytest.FixtureLookupError):
