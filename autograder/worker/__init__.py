@@ -9,9 +9,9 @@ report as untrusted output of the submission.
 The package is imported as `worker` inside the sandbox and as `autograder.worker` outside, so it
 uses relative imports only. Start with `fork_server` (the warm process that forks one child per
 submission), `server` (the child's request loop) and `executor` (the execution of one request).
-`remote_stub` and `stub_call` replace wrong exercises by correct ones. The subpackages are
-`protocol` (messages), `isolation` (confining a child), `monitor` (hooks), `torch_support` and
-`triton_support`.
+`remote_stub` and `stub_call` redirect calls of wrong exercises to correct versions in the trusted
+process. The subpackages are `protocol` (messages), `isolation` (confining a child), `monitor`
+(hooks), `torch_support` and `triton_support`.
 """
 
 __all__ = [

@@ -34,7 +34,7 @@ from .triton_support import interpreter
 from .triton_support.launch_trace import may_launch
 
 _TOUCHED = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | getattr(mmap, "MAP_POPULATE", 0)
-# Common result types that are not drawings. For these, matplotlib's classes are not checked.
+# Common result types that cannot be drawings, so results need no check for matplotlib's classes.
 _NO_DRAWING = {torch.Tensor, np.ndarray, tuple, dict, str, int, float, bool, type(None)}
 
 
@@ -61,7 +61,7 @@ class Executor:
         self._imported = 0  # number of modules in sys.modules before the submission's import
 
     def answer(self, request: frames.Answered, buffers: list[memoryview]) -> bytes:
-        """Return the reply frame for a request."""
+        """Execute a request and return the reply frame."""
         self._printed = printed = CapturedOutput()
         encoder = Encoder(keep=self._keep)
         with redirect_stdout(printed), redirect_stderr(printed):
@@ -121,7 +121,7 @@ class Executor:
         return frames.Reply("ok")
 
     def _fill(self, size: int) -> frames.Reply:
-        """Return unused memory to the system, then allocate `size` bytes until the next test.
+        """Return unused memory to the system, then hold `size` bytes until the next test.
 
         The reply's value is True if modules were imported since the submission's import began.
         """
@@ -286,7 +286,7 @@ class Executor:
         return encoder(result)
 
     def _keep(self, thing: object) -> frames.Value | None:
-        """Return a handle for a module or an instance of a submitted or injected class, or None."""
+        """Return a handle for a module or an object of a submitted or injected class, or None."""
         kind = type(thing)
         file = getattr(sys.modules.get(kind.__module__), "__file__", None) or ""
         stays = isinstance(thing, nn.Module) or is_injected(kind)

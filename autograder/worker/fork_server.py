@@ -13,7 +13,7 @@ closes or the trusted process dies, the fork server kills its children and exits
 
 A fork copies only the calling thread, so the fork server must be single-threaded: `prepare` must
 not start threads or run a backward pass. `prepare` should register the devices that submissions
-will use, because autograd starts its device threads once, before a child may no longer start any.
+will use, because autograd starts its device threads only once, and a confined child may start none.
 
 A child returns from the server loop before it runs a submission, so that the submission cannot find
 the loop's stack frames.
@@ -80,7 +80,7 @@ class Failed(msgspec.Struct, frozen=True, tag=True):
 
 
 class Started(msgspec.Struct, frozen=True, tag=True):
-    """Sent with the child's pidfd when a child is confined and its GPU, if any, is initialised."""
+    """Sent with a child's pidfd when the child is confined and its GPU, if any, is initialised."""
 
     number: int
 
@@ -217,7 +217,7 @@ class _ForkServer:
 
     def _spawn(self, spawn: Spawn, sock: int) -> socket.socket | None:
         self._forks += 1
-        if self._forks == 2:  # not before the first fork: it pays off after about a dozen forks
+        if self._forks == 2:  # not for a single fork: large pages pay off after about a dozen
             use_large_pages()
         used = lockdown.used_memory(gpu=self._gpu)
         channel, channel_child = socket.socketpair()

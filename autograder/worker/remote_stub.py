@@ -1,12 +1,13 @@
-"""Replace wrong exercises in a submission by stubs that call a correct version remotely.
+"""Replace wrong exercises in a submission with stubs that call a correct version remotely.
 
 Theory of operation. If an exercise calls a wrong helper, the exercise can still be tested with a
 correct helper. The correct code never enters this process: a stub sends each call to the trusted
 process as plain data, and receives the result and, in a backward pass, the gradients.
 
-A submission may refer to its function or class by other names, in default arguments or as a base
-class. Functions and classes that the submission defines are therefore modified in place. Library
-functions have other callers, so only the references in the submission's module are replaced.
+A submission may refer to a replaced function or class by other names, in default arguments or as a
+base class. Functions and classes that the submission defines are therefore modified in place.
+Library functions have other callers, so only the references in the submission's module are
+replaced.
 
 A stub for a torch module has the layers, weights and sizes of the correct class, so the submission
 can use it like the class that it replaces. The weights stay in this process and are sent with every
@@ -87,7 +88,7 @@ class ParameterNames:
 
 
 def install_stubs(module: Any, stubs: Iterable[frames.Stub], ask: Ask) -> None:
-    """Replace exercises in a loaded module by stubs."""
+    """Replace exercises in a loaded module with stubs."""
     for one in stubs:
         existing = getattr(module, one.name, None)
         if one.making is None:
@@ -103,7 +104,7 @@ def install_stubs(module: Any, stubs: Iterable[frames.Stub], ask: Ask) -> None:
 def _install_function(
     module: Any, existing: Any, name: str, names: ParameterNames, ask: Ask
 ) -> None:
-    """Replace a function, in place if it is defined in the submission and is not a closure."""
+    """Replace a function with a stub, in place if `module` defines it and it is not a closure."""
 
     def stub(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         args, kwargs, dropped = names.translated(args, kwargs)
@@ -130,7 +131,7 @@ def _shim(*args: Any, _stub: Any = None, **kwargs: Any) -> Any:
 
 
 def _replace_references(module: Any, existing: Any, call: Callable[..., Any]) -> None:
-    """Replace a function in a module's globals, in dicts and lists, and in default arguments."""
+    """Replace a function in a module's globals, in global dicts and lists, and in defaults."""
     for name, value in list(vars(module).items()):
         if value is existing:
             setattr(module, name, call)
@@ -148,7 +149,7 @@ def _replace_references(module: Any, existing: Any, call: Callable[..., Any]) ->
 
 @dataclass(frozen=True)
 class ModuleStub:
-    """Replaces a torch module class by one with the correct layers and a remote `forward`."""
+    """Replaces a torch module class with one that has the correct layers and a remote `forward`."""
 
     name: str
     init: ParameterNames
@@ -239,7 +240,7 @@ def plain_attributes(module: nn.Module) -> dict[str, Any]:
 def _sizes(
     module: nn.Module, init: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> dict[str, Any]:
-    """Return the plain attributes that the submission's `__init__` sets, and reset the module."""
+    """Return the plain attributes that `init` sets, or {} if it raises, and reset the module."""
     if init is None:
         return {}
     before = torch.random.get_rng_state()
@@ -255,8 +256,8 @@ def _sizes(
     return found
 
 
-# Build a layer, which a subclass may call, from the shape of its weight. The meta device avoids
-# drawing values. `_weight` is set because drawing it there would import torch's decompositions.
+# Build a layer, which the submission's subclass may call, from the shape of its weight. The meta
+# device avoids drawing values. Without `_weight`, nn.Embedding would import torch's decompositions.
 LAYERS: dict[type[nn.Module], Callable[[Any], nn.Module]] = {
     nn.Linear: lambda shape: nn.Linear(shape[1], shape[0], device="meta"),
     nn.LayerNorm: lambda shape: nn.LayerNorm(shape, device="meta"),

@@ -67,7 +67,7 @@ def start_gpu() -> None:
 
 
 def serve(sock: socket.socket) -> None:
-    """Reply to requests on `sock` until it closes; store the submission in the current folder."""
+    """Reply to requests until `sock` is closed; store submitted files in the current folder."""
     executor = _executor or Executor()
     executor.root = Path(os.getcwd())
     executor.imports = seal(str(executor.root), _settings.libraries)
@@ -118,12 +118,12 @@ class _Inbox:
         self.waiting = 0  # bytes of `_ahead` that have not been read yet
 
     def take(self) -> tuple[bytes, frames.Request, list[memoryview]]:
-        """Return the next request's stamp, message and buffers; raise EOFError if there is none."""
+        """Read a request's stamp, message and buffers; raise EOFError if the socket is closed."""
         stamp, header, body = self._frame()
         return stamp, *frames.unpack_request(header, body)
 
     def take_reply(self) -> tuple[frames.Reply, list[memoryview]]:
-        """Return the reply to a stub's call."""
+        """Return the reply to a stub's call, with its buffers."""
         _, header, body = self._frame()
         return frames.unpack_reply(header, body)
 

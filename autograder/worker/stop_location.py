@@ -36,7 +36,7 @@ def interrupted_after(seconds: float) -> Iterator[None]:
 
 
 def stopped_at(error: BaseException, root: str) -> tuple[str, int, int]:
-    """Return the file, line and column of the innermost traceback entry in a file in `root`.
+    """Return the file, line and column in `root` of a syntax error or of the innermost frame.
 
     The file is relative to `root`. Lines and columns start at 1, and are 0 if unknown. Returns
     ("", 0, 0) if the traceback contains no file in `root`.

@@ -124,7 +124,7 @@ def decoded(value: frames.Value, buffers: list[memoryview], random: frames.Value
     """Decode a reply's value.
 
     random: state of torch's random generator that was sent with the call, or None. With a state,
-            the value is a pair of the result and the new state, which is set here
+            the value is a pair of the result and the new state, to which the generator is set
     """
     result = Decoder(buffers)(value)
     if random is None:
