@@ -51,15 +51,15 @@ class Namespaces(Isolation):
         self._own = os.open("/proc/self/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
 
     def finish_warm_up(self) -> None:
-        """Remount the folders that the fork server wrote to during start-up as read-only."""
+        """Make the folders that the fork server wrote to during start-up read-only."""
         for folder in (b"/cache", b"/tmp"):
             call("mount", None, folder, None, _READ_ONLY, None)
 
     def fork(self, number: int, limits: ChildLimits) -> int:
         """Fork a child as process 1 of a new pid namespace.
 
-        `unshare` affects only the children that are forked next, and `setns` undoes it. This takes
-        one fork instead of two, and the fork server remains the parent of the child.
+        `unshare` affects only children that are forked later, and `setns` undoes it. One fork
+        instead of two is therefore enough, and the fork server remains the child's parent.
         """
         call("unshare", _CLONE_NEWPID)
         try:
@@ -84,7 +84,7 @@ class Namespaces(Isolation):
 
 
 def _mount_private_proc() -> None:
-    """Mount a /proc that shows only the child, because a GPU driver writes thread names to it.
+    """Mount a /proc that shows only the child, because a GPU driver writes thread names there.
 
     This must happen before the child enters its other namespaces, where existing mounts are locked.
     """

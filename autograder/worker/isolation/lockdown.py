@@ -1,8 +1,8 @@
 """Limit the process that is about to run a submission.
 
 Theory of operation. This module runs in a newly forked child of the fork server, before any part of
-the submission is read. Every step must succeed before the submission starts. If a step fails, it
-raises `OSError`, the child exits, and the fork server reports the child as `Refused`.
+the submission is read. Every step must succeed before the submission starts. If a step raises an
+exception, the child exits, and the fork server reports the child as `Refused`.
 
 1. Descriptors: close all except the submission's socket (3), and open /dev/null as 0, 1 and 2. Two
    descriptors that the following steps need (4 and 5) are closed afterwards.
@@ -11,7 +11,7 @@ raises `OSError`, the child exits, and the fork server reports the child as `Ref
 3. Privileges: drop all capabilities and the bounding set, and set no_new_privs.
 4. Threads: run a backward pass, because torch's autograd starts one thread per device, and these
    threads must exist before threads are forbidden.
-5. Resource limits: the memory limit is added to the memory of the fork server.
+5. Resource limits: call setrlimit. The memory limit is added to the fork server's own memory use.
 6. System calls: install an allow-list, which the trusted process compiled to a BPF program, on all
    threads at once.
 
@@ -104,7 +104,7 @@ class Isolation:
     """Isolates the children of a fork server; each backend has a subclass.
 
     parent:      the fork server's pid as seen by a child; 0 if they have different pid namespaces
-    count_tasks: whether to set RLIMIT_NPROC, which requires that it counts only one child's tasks
+    count_tasks: whether to set RLIMIT_NPROC; False if it would also count other processes' tasks
     patience_ms: timeout after which the fork server calls `overrun` without an event; -1 for none
     """
 

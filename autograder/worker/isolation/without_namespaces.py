@@ -83,7 +83,7 @@ class Workdirs(lockdown.Isolation):
 def _fits(folder: str, budget: int) -> bool:
     """Return True if the tree below `folder` respects the limits on total size, entries and depth.
 
-    budget: limit of the total size in bytes; the limit of the number of entries is budget / 4096
+    budget: limit on the total size in bytes; the limit on entries is max(64, budget // 4096)
     """
     entries = max(_FEWEST_INODES, budget // 4096)
     folders = [(folder, 0)]
@@ -102,12 +102,12 @@ def _fits(folder: str, budget: int) -> bool:
     except (FileNotFoundError, NotADirectoryError):
         return True  # the tree changed during the walk, and will soon be measured again
     except OSError:
-        return False  # a folder cannot be read, or a path is too long
+        return False  # a folder is unreadable, or a path is too long
     return True
 
 
 def remove_tree(top: str) -> None:
-    """Remove a folder whose contents may be unreadable, deeply nested, or have long names.
+    """Remove a folder, if it exists, even if its contents are unreadable or deeply nested.
 
     Nested folders are moved to the top level before they are emptied, so that the length of paths
     does not grow with the depth.
@@ -168,7 +168,7 @@ class Landlock(Workdirs):
         for path in self.boot.readable:
             _allow(ruleset, path, _READ | (_WRITE_FILE if path.startswith("/dev/") else 0))
         _allow(ruleset, folder, _OWN)
-        if gpu:  # at start-up, a driver reads its memory map and writes its threads' names
+        if gpu:  # at start-up, a driver reads the memory map and writes thread names
             for name in ("maps", "status"):
                 _allow(ruleset, f"/proc/self/{name}", _READ)
             _allow(ruleset, "/proc/self/task", _READ_FILE | _WRITE_FILE)
@@ -213,7 +213,7 @@ def _allow(ruleset: int, path: str, rights: int) -> None:
 
 
 class ChrootIsolation(Workdirs):
-    """Isolates each child by a chroot to `boot.root`, which contains `boot.scratch`."""
+    """Isolates each child in a chroot at `boot.root`, which contains `boot.scratch`."""
 
     def finish_warm_up(self) -> None:
         if self.boot.child_uid is None:  # a child that runs as root could escape from the chroot
