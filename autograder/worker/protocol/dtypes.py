@@ -15,7 +15,7 @@ class FloatType:
     name:         torch's name of the type
     item_bytes:   bytes per element
     roundings:    allowed error of a result, in units of the machine epsilon
-    wrong_beyond: error, relative to the result's largest entry, above which it is certainly wrong;
+    wrong_beyond: error, relative to the largest entry, above which a result is certainly wrong;
                   larger than the allowed error and smaller than 1, which is the error of zeros
     in_numpy:     whether NumPy supports the type
     by_default:   whether tests without `@pytest.mark.dtypes` run in the type; False for a type such

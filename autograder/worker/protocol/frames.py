@@ -11,8 +11,8 @@ Several calls may be sent in advance, each with a separate stamp. Their replies 
 The header is MessagePack, which msgspec decodes into the exact types of `messages`. The body is the
 concatenation of the buffers whose lengths the header lists. The header and body lengths are checked
 against limits before the data is read, and a tensor's dtype, shape and buffer are checked against
-each other before memory is allocated. No data are unpickled, evaluated or imported. Invalid data
-raise `BadFrame`.
+each other before memory is allocated. No data is unpickled, evaluated or imported. Invalid data
+raises `BadFrame`.
 """
 
 import struct
@@ -99,7 +99,7 @@ def unpack_reply(header: bytes, body: bytes | memoryview) -> tuple[Reply, list[m
 
 
 def unpack_answer(header: bytes, body: bytes | memoryview) -> Reply | Notice | StubCall:
-    """Decode a worker's message without its buffers; raise BadFrame if the header is not valid."""
+    """Decode a worker's message without its buffers; raise BadFrame if the message is invalid."""
     try:
         answer = _answer_decoder.decode(header)
     except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
@@ -142,7 +142,7 @@ def checked_size(dtype: str, shape: tuple[int, ...], item_bytes: dict[str, int])
 
     item_bytes: bytes per element of each allowed dtype
 
-    Huge axes are invalid even if another axis has length 0, because a library may multiply lengths.
+    Huge axes are invalid even next to an axis of length 0, because NumPy multiplies the others.
     """
     if dtype not in item_bytes:
         raise BadFrame(f"no such dtype: {dtype[:40]!r}")

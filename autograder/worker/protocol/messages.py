@@ -23,7 +23,7 @@ class PrepareConfig(msgspec.Struct, frozen=True):
     optimizers, counting, drawing: whether to import the libraries for these features now, instead
                   of in the first call that needs them
     max_reply_bytes: size limit of a reply
-    gpu_bytes:    limit of torch's memory on each GPU, or 0 if there is no GPU
+    gpu_bytes:    limit on torch's memory on each GPU, or 0 if there is no GPU
     """
 
     not_allowed: tuple[str, ...] = ()
@@ -74,24 +74,25 @@ class Load(_Framed, frozen=True, tag="load"):
 
 
 class Call(_Framed, frozen=True, tag="call"):
-    """Call the attribute `path` of the object with handle `handle`, or of the module if it is None.
+    """Call the attribute `path` of the object `handle`, or of the module if `handle` is None.
 
     exercise:     name of the exercise that is tested
+    path:         attribute names separated by dots, or "" for the object itself
     device:       device for the arguments and for new modules
     not_allowed:  patterns of functions whose calls are reported
     construct:    whether the result is a new torch module, which is then cast to `dtype`, moved to
                   `device` and loaded with `state`
     fitting:      whether to load `state` even if names or biases differ. If sizes differ, draw
                   weights that depend only on the parameters' names and shapes
-    cotangents:   vectors for the vector-Jacobian product with respect to each float input, or None
+    cotangents:   gradients of the float results for a backward pass, or None for no backward pass
     count:        whether to count operations and elements
     compiled:     whether to check the kernels of a counted call with Triton's compiler
-    order:        seed for the order in which the programs of a Triton kernel run
+    order:        seed for the order of a Triton kernel's programs, or None for the usual order
     kernels_only: whether to report operators that compute with values, or read values, outside of
                   kernels (`Counts.computed`)
     fetch:        whether to return the attribute instead of calling it
     fresh:        whether to reset the global state first, as at the start of a test
-    brought:      source code of a module that replaces the submission's module in this call
+    brought:      source code of a module to call instead of the submission's module, or ""
     printing:     whether to return a pair of the result and the printed text
     """
 
@@ -118,7 +119,7 @@ class Call(_Framed, frozen=True, tag="call"):
 
 
 class Fill(_Framed, frozen=True, tag="fill"):
-    """Allocate this many bytes until the next test, so that memory use equals its earlier peak."""
+    """Hold this many bytes until the next test, so that memory use is back at its earlier peak."""
 
     bytes: int
 
@@ -137,7 +138,7 @@ class Raised(_Message, frozen=True):
     """An exception that a call or the submission's import raised.
 
     bases:        names of the exception's class and base classes
-    line:         innermost line in the submission at which it was raised, or None if unknown
+    line:         innermost line of the submission in the traceback, or None if unknown
     file, column: file and column where the import stopped (`stop_location`); "" and 0 for calls
     """
 
@@ -169,7 +170,7 @@ class Notice(_Message, frozen=True, tag="notice"):
 
 
 class StubCall(_Framed, frozen=True, tag="stub_call"):
-    """A call of a replaced exercise (`remote_stub`), which the trusted process answers by `Reply`.
+    """A call of a replaced exercise (`remote_stub`). The trusted process answers with a `Reply`.
 
     making:  positional and keyword arguments of the constructor if the exercise is a class
     called:  whether to call the object with the weights in `state`. If False, only construct the
@@ -205,7 +206,7 @@ RaceKind = Literal["read_after_write", "write_after_read", "write_after_write"]
 
 
 class Race(_Message, frozen=True):
-    """The races of one kind in a launch. `line`: line of the first race, or None if unknown."""
+    """The races of one kind in a launch: element count, and line of the first (None if unknown)."""
 
     kind: RaceKind
     elements: int
@@ -268,7 +269,7 @@ class StateMismatch(_Message, frozen=True):
 
 
 class Effect(Enum):
-    """The kind of state that a call changed although it must not."""
+    """A kind of side effect that a call must not have."""
 
     TENSOR = "tensor"
     TENSOR_SHAPE = "tensor_shape"
@@ -292,7 +293,7 @@ class Effect(Enum):
 
 
 class SideEffect(_Message, frozen=True):
-    """A side effect of a call. `argument`: number (from 1) of the changed tensor or array, or 0."""
+    """A side effect. `argument`: index (from 1) among tensors or arrays; 0 for other effects."""
 
     effect: Effect
     argument: int = 0

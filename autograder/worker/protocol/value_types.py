@@ -76,7 +76,7 @@ class ImageV(_Node, frozen=True, tag="im"):
 
 
 class DrawingV(_Node, frozen=True, tag="d"):
-    """The visible content of a matplotlib Axes."""
+    """The visible content of a matplotlib Axes. `same_axes`: whether it was passed to the call."""
 
     images: tuple[ImageV, ...]
     xlabel: str

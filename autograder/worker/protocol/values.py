@@ -90,7 +90,7 @@ class Encoder:
         return seen[1]
 
     def _buffer(self, raw: bytes) -> int:
-        # Copy the data, because the submission could later write to memory that it shares.
+        # A patched method of torch may return a buffer to which the submission could still write.
         self.buffers.append(bytes(raw))
         return len(self.buffers) - 1
 
@@ -149,7 +149,7 @@ def _strides(x: np.ndarray[Any, Any]) -> tuple[int, ...] | None:
 
 
 def integer_like(dtype: torch.dtype) -> torch.dtype:
-    """Return the signed integer dtype of the same size, as which NumPy can view the elements."""
+    """Return the signed integer dtype of the same size, for dtypes that NumPy lacks."""
     return TORCH_DTYPES[f"int{8 * dtype.itemsize}"]
 
 
@@ -174,12 +174,12 @@ _SPECIAL = (frames.SpecialV, frames.HandleV, frames.OpaqueV, frames.DrawingV, fr
 class Decoder:
     """Checks and decodes values; raises BadFrame for an invalid value.
 
-    special:      called with a special value, a handle, a drawing or an opaque value, and with this
-                  decoder; returns the decoded object
+    special:      called with a special value, handle, drawing, figure or opaque value, and with
+                  this decoder; returns the decoded object
     tensor:       called with each decoded tensor; returns its replacement
     gradients:    whether a decoded tensor requires gradients if the sender's tensor did
     without_data: whether tensors without a buffer are allowed, which decode to meta tensors
-    budget:       limit of the total decoded size of all values, in bytes
+    budget:       limit on the total decoded size of all values, in bytes
     """
 
     buffers: list[memoryview]
@@ -278,7 +278,7 @@ class Decoder:
 
 
 def _big_integer(number: int) -> frames.Value:
-    """Encode an integer beyond 64 bits as a `BigIntV`, or as an `OpaqueV` from about 298 digits."""
+    """Encode an integer beyond 64 bits as a `BigIntV`, or as an `OpaqueV` beyond 990 bits."""
     if number.bit_length() > 990:
         return frames.OpaqueV("int of more than 300 digits")
     return frames.BigIntV(str(number))
