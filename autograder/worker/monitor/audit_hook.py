@@ -48,8 +48,8 @@ KNOWN = LOOKS | {"/proc", "kill"}
 def install(root: str, report: Callable[[str, int | None], None]) -> None:
     """Report suspicious actions by code in `root` until the process ends.
 
-    report: called with the kind of event and the line in the submission, or None if the code was
-            compiled at run time
+    report: called with the kind of event and the line in the submission, which is None if the code
+            was compiled at run time
     """
     own = root + os.sep
     pid = os.getpid()

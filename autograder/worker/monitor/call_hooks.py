@@ -24,9 +24,9 @@ from .operator_hooks import hooks_cover
 class Counting(DispatchMode):
     """Counts operators, floating-point operations and the elements of new tensors and arrays.
 
-    A matrix product counts as 2·m·n·k floating-point operations, as do other operators in torch's
-    registry according to its formulas. Any other operator counts as one per element of its largest
-    result; an indexed assignment counts only the assigned elements, and views count nothing. The
+    For operators in torch's registry, its formulas give the number of floating-point operations
+    (2·m·n·k for a matrix product). Any other operator counts as one operation per element of its
+    largest result, an indexed assignment as one per assigned element. Views are not counted. The
     result of an in-place operator is not a new tensor. A new NumPy array counts as one operator and
     one floating-point operation per element.
     """
@@ -131,7 +131,7 @@ class CallHooks(ExitStack):
     function_mode: reports torch's functions by name, for rules that no other hook covers
 
     counting:   inner context manager that counts operations and elements
-    forbidding: inner context manager that reports forbidden functions that no other hook reports
+    forbidding: inner context manager that reports calls of forbidden functions without other hooks
     """
 
     def __init__(
@@ -162,7 +162,7 @@ class CallHooks(ExitStack):
         return super().__enter__()
 
     def keep(self, result: Any) -> None:
-        """Store the number of elements that the forward pass keeps alive besides its result."""
+        """Store the number of elements that the forward pass keeps alive, excluding its result."""
         if isinstance(self.counting, Counting):
             self._kept = self.counting.alive_elements_except(tensors_in(result))
 

@@ -24,7 +24,7 @@ from functools import cache, lru_cache
 from importlib.machinery import ModuleSpec
 from typing import Any
 
-# Called with a function's base name, and whether it is composed of operators with other names.
+# Receives a function's base name, and whether it is composed of differently named operators.
 Note = Callable[[str, bool], None]
 
 # NumPy ufuncs that solve an exercise
@@ -39,7 +39,7 @@ _PYTHON = (
 )
 # Methods that build or describe an object but do not compute results.
 _DESCRIBING = ("build", "get_config", "from_config", "extra_repr", "reset_parameters", "compute_*")
-# Functions in these modules are composed of operators with other names.
+# Functions in these modules are composed of operators with different names.
 _COMPOSED = ("torch._", "torch.distributions.")
 _TABLES = ("decomposition_table", "pre_autograd_decomposition_table", "meta_table")
 
@@ -266,7 +266,7 @@ class HookedUfunc:
 
 
 def _without_hooks(value: Any) -> Any:
-    """Return a ufunc's argument, as a plain array if NumPy would pass the ufunc to its class."""
+    """Return a ufunc's argument, as a plain array if its class could receive the original ufunc."""
     if isinstance(value, tuple):
         return tuple(map(_without_hooks, value))
     numpy: Any = sys.modules["numpy"]

@@ -98,7 +98,7 @@ class _StudentLoader(SourceFileLoader):
 
 
 def seal(root: str, modules: Iterable[str]) -> StudentImports:
-    """Hide the worker's modules, which cannot be imported afterwards, and restrict imports.
+    """Make the worker's modules impossible to import; install and return the import restrictions.
 
     root:    the submission's folder
     modules: libraries that may be imported, in addition to the standard library

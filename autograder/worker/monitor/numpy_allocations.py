@@ -1,7 +1,7 @@
 """Count the memory of NumPy arrays with a custom allocator (NEP 49, `PyDataMem_SetHandler`).
 
-All functions, methods and ufuncs of NumPy allocate new arrays with this allocator. It counts the
-number of new arrays and elements, the size of the largest array, and the elements that have not
+All functions, methods and ufuncs of NumPy allocate new arrays with this allocator. It records
+the number of new arrays and elements, the size of the largest array, and the elements that have not
 been freed. Four bytes, the size of a float32, count as one element.
 
 The allocator is a C structure with four functions (a "handler"), installed through NumPy's C API in

@@ -1,4 +1,4 @@
-"""Replace the kernels of torch's operators by kernels that report their calls.
+"""Replace the kernels of torch's operators with kernels that report their calls.
 
 Theory of operation. A submission can call a library function under any name, so searching the
 source code for names is not enough. If an operator matches a rule, each of its kernels (for dense,
@@ -36,9 +36,9 @@ class Watcher:
     """Records calls of forbidden functions in one exercise, with their lines in the submission.
 
     A submission may call any function during its import, for example to compare its results with
-    torch's. The exceptions are functions composed of other operators, because a graph that
-    was traced during the import does not contain the function's name. A call of such a function
-    during the import is reported with each call of an exercise that forbids the function.
+    torch's. Functions composed of other operators are an exception, because a graph that was traced
+    during the import does not contain the function's name. A call of a composed function during the
+    import is therefore reported with each call of an exercise that forbids the function.
     """
 
     def __init__(self) -> None:
@@ -98,7 +98,7 @@ def install_hooks(patterns: tuple[str, ...]) -> None:
         _replace_kernels(patterns)
     hook_functions(patterns, note)
     operators = {plain(name.partition("::")[2].partition(".")[0]) for name, _ in _set}
-    # A public function reaches a hook if it is hooked itself or runs a hooked operator of its name.
+    # Calls of a public function are reported if it, or an operator of the same name, is hooked.
     if all(is_hooked(f) or plain(f.__name__) in operators for f in _public_functions(patterns)):
         _covered.update(patterns)
 

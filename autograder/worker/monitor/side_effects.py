@@ -21,7 +21,7 @@ from ..torch_support.fake_device import ClaimedTensor
 
 
 def seed_random() -> None:
-    """Seed all random generators as at the start of a test, unless their state is already that."""
+    """Seed each random generator as at the start of a test, unless it is already in that state."""
     for library, (state, seed) in _SEEDED.items():
         if library not in _seeded or state() != _seeded[library]:
             seed(0)
@@ -31,7 +31,7 @@ def seed_random() -> None:
 
 
 def random_states() -> tuple[object, ...]:
-    """Return the random states of torch, NumPy and Python for comparison (`_RANDOM`)."""
+    """Return the random states of torch, NumPy and Python, in the order of `_RANDOM`."""
     return _torch_state(), _numpy_state(), _python_state()
 
 
@@ -43,7 +43,7 @@ def _torch_state() -> bytes:
 
 
 def _numpy_state() -> tuple[object, ...]:
-    """Return the id and state of NumPy's global generator, and its cached normal sample.
+    """Return the id, the state and the cached normal sample of NumPy's global generator.
 
     For speed, `np.random.get_state` is called only if the state differs from the seeded state, in
     which there is no cached sample.

@@ -6,8 +6,8 @@ list, or a variable that changes its type in a loop. The compiler's frontend com
 source to Triton's first intermediate representation. This needs neither a GPU nor other programs.
 
 When Triton is imported, its own functions such as `tl.max` and `tl.sum` become either interpreted
-or compilable functions. In this process they are interpreted. While the frontend compiles a kernel,
-compilable versions replace them.
+or compilable functions. In this process, `tl.max` and `tl.sum` are interpreted; `compiled_twins`
+replaces these functions with compilable versions while the frontend compiles a kernel.
 """
 
 import inspect
@@ -23,7 +23,7 @@ from typing import Any
 from ..protocol import frames
 from ..torch_support.fake_device import ClaimedTensor
 
-_CAPABILITY = 80  # Ampere; compilers for newer GPUs reject the same kernels
+_CAPABILITY = 80  # Ampere; the frontend rejects the same kernels for newer GPUs
 
 
 class Frontend:
@@ -140,7 +140,7 @@ def _line_of(error: BaseException, root: str) -> int | None:
 
 
 def interpret_library() -> None:
-    """Make Triton's own functions interpreted, even if Triton was imported in compiling mode."""
+    """Switch Triton's own functions to the interpreter, even if Triton was imported without it."""
     jit: Any = import_module("triton.runtime.jit")
     interpreter: Any = import_module("triton.runtime.interpreter")
     import_module("triton.language")
@@ -163,7 +163,7 @@ _twins: dict[Any, Any] = {}
 def compiled_twins(
     plain: list[tuple[Any, dict[str, Any]]], kernel: types.FunctionType, own: list[dict[str, Any]]
 ) -> Iterator[Any]:
-    """Replace functions that a kernel may call by compilable versions; yield a compilable kernel.
+    """Make a kernel and all functions that it may call compilable; yield the compilable kernel.
 
     plain: Triton's modules and tensor class, with the attributes that they had after import
     own:   namespaces of the submission's modules

@@ -2,14 +2,14 @@
 
 Theory of operation. With `TRITON_INTERPRET=1`, a kernel runs as Python on the CPU, one program
 after the other, and each load and store passes raw addresses to C. Triton's interpreter therefore
-misses three kinds of errors that fail on a GPU. This module detects them:
+misses three kinds of errors that occur on a GPU. This module detects them:
 
 - Out-of-bounds accesses: an access outside of all tensors in a launch is counted and does not reach
   memory. A load returns NaN (or the largest integer), and a store is ignored. An element must
   belong to a view that was passed to the kernel, not only to the storage of that view.
 - Races: accesses by different programs that would race on a GPU are counted (`races`). The order of
   programs can be chosen.
-- Wrong devices: pointers to different devices raise an error, as in a GPU driver.
+- Wrong devices: pointers to different devices raise an error, as in Triton's GPU driver.
 
 `setup` replaces methods of the interpreter once per process, before any student code is loaded.
 Addresses are always checked, and a `KernelWatch` can also record the accesses. A submission can
@@ -46,7 +46,7 @@ def is_ready() -> bool:
 
 
 def setup() -> None:
-    """Import Triton in interpreter mode, and replace the interpreter's methods by checked ones."""
+    """Import Triton in interpreter mode, and add checks to the interpreter's methods."""
     global _frontend
     if _frontend is not None:
         return
@@ -91,7 +91,7 @@ def _number_addresses(interpreter: Any) -> None:
     def converted(arg: Any) -> Any:
         result = original(arg)
         if hasattr(arg, "data_ptr"):
-            base = getattr(arg, "base", arg)  # unwrap a tensor in a wrapper of Triton's
+            base = getattr(arg, "base", arg)  # unwrap Triton's tensor wrapper
             result.handle.data |= _launch.numbered(base)
         return result
 
@@ -102,7 +102,7 @@ def _number_addresses(interpreter: Any) -> None:
 
 
 def _run(original: Any, kernel: Any, *args: Any, grid: Any, warmup: bool, **kwargs: Any) -> Any:
-    """Launch a kernel, and first check it with Triton's compiler if the call requests a check."""
+    """Check a kernel with Triton's compiler if requested, then launch the kernel in any case."""
     watch = launch_trace.current()
     if not watch.compiling or _frontend is None or warmup:
         return original(kernel, *args, grid=grid, warmup=warmup, **kwargs)
@@ -117,8 +117,8 @@ def _run(original: Any, kernel: Any, *args: Any, grid: Any, warmup: bool, **kwar
 def _nested(original: Any, function: Any, *args: Any, **kwargs: Any) -> Any:
     """Call a jitted function from another jitted function.
 
-    The interpreter would patch Triton's language in every such call. This wrapper lets it do so
-    only once per module and launch.
+    The interpreter would patch Triton's language in every nested call. This wrapper skips the
+    patch if the launch has already patched the function's module.
     """
     module = id(function.fn.__globals__)
     if module in _launch.patched:
@@ -163,7 +163,7 @@ def _bare(x: Any) -> Any:
 
 def _tensors(values: list[Any]) -> Iterator[torch.Tensor]:
     for value in values:
-        base = getattr(value, "base", value)  # unwrap a tensor in a wrapper or a tensor descriptor
+        base = getattr(value, "base", value)  # unwrap Triton's tensor wrappers and descriptors
         if isinstance(base, torch.Tensor):
             yield base
         elif isinstance(value, tuple):

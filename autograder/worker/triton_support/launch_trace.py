@@ -62,7 +62,7 @@ class Region:
     def elements(
         self, places: np.ndarray, numbers: np.ndarray, size: int
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return a mask of the addresses that are elements of this region, and all byte offsets.
+        """Return a mask of the addresses that are elements of this region, and their byte offsets.
 
         numbers: region number of each address, or 0 if it has none
 
@@ -115,7 +115,7 @@ class Launch:
         self.line: int | None = None
 
     def numbered(self, tensor: torch.Tensor) -> np.uint64:
-        """Return the high address bits that encode a tensor's region number, or 0 if unknown."""
+        """Return the high address bits that encode a tensor's region number; 0 if it has none."""
         region = self.regions.get(tensor.untyped_storage().data_ptr())
         return np.uint64(0) if region is None else region.number << _NUMBER
 
@@ -179,7 +179,7 @@ class Launch:
         size: int,
         note: Callable[[Region, np.ndarray, np.ndarray], None],
     ) -> np.ndarray | None:
-        """Call `note` for each region with its lanes and offsets; return a mask (`note_load`)."""
+        """Call `note` for each region if accesses are recorded; return the mask of `note_load`."""
         asked = places[active]
         numbers, asked = asked >> _NUMBER, without_number(asked)
         allowed = np.zeros(len(asked), bool)
@@ -235,11 +235,11 @@ _MAX_LAUNCHES = 64
 
 
 class KernelWatch:
-    """A context manager that records the launches in one call, and fills new memory with NaN.
+    """A context manager that records a call's launches, and makes torch fill new tensors with NaN.
 
     root:       the submission's folder
     order:      seed for the order in which programs run, or None for the interpreter's order
-    noting:     whether loads and races are recorded
+    noting:     whether launches are recorded, with loads and races
     compiling:  whether Triton's compiler checks each launch, which may take longer than the launch
     provenance: tracks values outside of kernels, or None if they are not tracked
     """
@@ -293,7 +293,7 @@ def current() -> KernelWatch:
 
 
 def may_launch(module: object) -> bool:
-    """Return True if the module's namespace contains Triton or one of Triton's objects."""
+    """Return True if a global of the module is a Triton module or an instance of a Triton class."""
     for value in vars(module).values():
         own = value.__name__ if isinstance(value, types.ModuleType) else type(value).__module__
         if own.partition(".")[0] == "triton":

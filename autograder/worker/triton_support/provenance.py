@@ -5,10 +5,10 @@ Theory of operation. A hidden test can require that a result is computed in kern
 view and rearrange tensors. `Provenance` tracks the arguments' storages through torch's operators
 and records in `outside`:
 
-- operators that compute with the arguments' values, or with values derived from these
+- operators that compute with the arguments' values, or with values derived from the arguments
   (`_only_moves` recognises operators that only rearrange values);
-- functions that convert such values to Python or NumPy objects (`tolist`, `item`, `numpy`);
-- a result in memory that neither a kernel wrote nor an operator copied from such memory.
+- functions that convert these values to Python or NumPy objects (`tolist`, `item`, `numpy`);
+- a result whose memory no kernel wrote, and no operator copied from memory that a kernel wrote.
 
 The context must stay active until the result is encoded, because the submission's signal handlers
 and finalizers may run until then. Values that a submission reads from the interpreter's objects, or
