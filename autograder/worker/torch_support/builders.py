@@ -63,7 +63,8 @@ def warm(extra: str) -> None:
     """Import an extra's packages and use them once, before the first call.
 
     Keras reads its backend and device from environment variables when it is imported, and moves
-    every tensor to a GPU by default. Importing Keras also draws from Python's random generator.
+    every tensor to a GPU by default. Importing Keras during a call would also draw from Python's
+    random generator, which would be reported as a side effect of the call.
     """
     if extra == "keras":
         os.environ.setdefault("KERAS_BACKEND", "torch")
@@ -127,7 +128,7 @@ _STD = 0.4  # large enough to make attention weights far from uniform
 
 @torch.no_grad()
 def draw_weights(model: nn.Module, seed: int) -> None:
-    """Draw normally distributed weights; set biases and padding embeddings to 0, norms to 1."""
+    """Draw normally distributed weights; set biases and padding to 0, LayerNorm weights to 1."""
     generator = torch.Generator().manual_seed(seed)
     for part in model.modules():
         for name, parameter in part.named_parameters(recurse=False):

@@ -18,7 +18,7 @@ def torch_device(device: str) -> torch.device:
 
 
 def generator_check(device: str, arguments: Iterable[Any]) -> AbstractContextManager[Any]:
-    """Return a context that checks generators' devices if a fake GPU call receives a generator."""
+    """Return a context that checks generators' devices if a call on the fake GPU receives one."""
     drawn = device == FAKE and any(isinstance(x, torch.Generator) for x in arguments)
     return fake_device.GeneratorCheck() if drawn else nullcontext()
 
@@ -44,7 +44,7 @@ def start_gpu(max_bytes: int) -> None:
     if torch.version.cuda:
         if not torch.cuda.device_count():
             raise RuntimeError("no GPU answers within the sandbox: is its driver loaded?")
-        torch.cuda.init()  # after that, CUDA counts the devices and sees one instance of a MIG GPU
+        torch.cuda.init()  # now `device_count` asks CUDA, not NVML: one instance per MIG GPU
     for number in range(torch.cuda.device_count()):
         total = torch.cuda.get_device_properties(number).total_memory
         torch.cuda.set_per_process_memory_fraction(min(1.0, max_bytes / total), number)
@@ -67,7 +67,7 @@ def compute_exactly() -> None:
 
 
 def finish(device: str) -> None:
-    """Wait until the GPU has finished all work, so that its errors are raised in this call."""
+    """Wait until a GPU has finished all work, so that this call raises the errors of the work."""
     if device == "cuda":
         torch.cuda.synchronize()
 

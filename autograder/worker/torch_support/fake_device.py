@@ -109,7 +109,7 @@ class _AnyGenerator(type(torch._C.Generator)):  # type: ignore[misc]  # not in t
 
 
 class Generator(torch._C.Generator, metaclass=_AnyGenerator):
-    """A `torch.Generator` that supports the fake GPU, with the same random numbers as a CPU."""
+    """A `torch.Generator` that supports the fake GPU and draws the same numbers as on the CPU."""
 
     def __new__(cls, device: Any = "cpu") -> Any:
         if torch.device(device).type not in _NAMES:

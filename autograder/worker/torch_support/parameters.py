@@ -50,7 +50,8 @@ def settle(
 def _load_by_position(own: dict[str, torch.Tensor], state: dict[str, torch.Tensor]) -> bool:
     """Load weights by name, and by position where names differ.
 
-    Biases without a counterpart are set to zero. Returns False without loading if shapes differ.
+    Biases without a counterpart are set to zero. Returns False, and loads nothing, if the number
+    of other weights or a shape differs.
     """
     free = [name for name in own if name not in state]
     spare = [name for name in free if name.rpartition(".")[2] == "bias"]
@@ -96,7 +97,7 @@ def pulled_back(
 
     Returns the encoded gradients with respect to the inputs that require gradients, and the indices
     of the float results that do not require gradients. Returns () in place of the gradients if no
-    cotangent has the shape of its result.
+    result that requires gradients has a cotangent of the same shape.
     """
     outputs = [t for t in tensors_in(result) if t.is_floating_point()]
     wanted = [t for t in inputs if t.requires_grad]
