@@ -6,7 +6,7 @@
             child.sock                       # the stream to the worker
             child.kill()                     # ends the child and all processes that it started
 
-Theory of operation. The submission is untrusted, in everything that it sends and does. Every
+Theory of operation. The submission and all its output are untrusted. Every
 backend guarantees that a submission sees only the Python runtime, the libraries listed in
 `mounts.py` and its own files, and that it has no network access, starts only as many processes as
 it is allowed to, stays within `ChildLimits`, cannot gain privileges, and cannot access other

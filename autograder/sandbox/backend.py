@@ -75,7 +75,7 @@ class Sandbox:
         )
 
     def _launch(self, visible: Visible, boot: Boot, control: int) -> StartedTemplate:
-        """Start a template's process, which inherits the descriptor `control` of a socket."""
+        """Start a template's process, which inherits the control socket's descriptor `control`."""
         raise NotImplementedError
 
     def _spare_uid(self, visible: Visible) -> int | None:

@@ -1,4 +1,4 @@
-"""Choose the strongest sandbox backend that works on this host, and check all for `doctor`.
+"""Choose the strongest sandbox backend that works here, and check every backend for `doctor`.
 
 A backend works if a trial process in its sandbox starts and fails to escape (`trial_runtime`).
 """

@@ -5,8 +5,8 @@ files that are listed here (an allow-list, not a list of files to hide):
 
 * the base Python runtime without its site-packages;
 * the folders in which the dynamic loader searches for shared libraries;
-* the installed distributions that submissions may use, and the requirements in the distributions'
-  metadata. The kit, nbgrader and other packages in the virtual environment are not included;
+* the installed distributions that submissions may use, and all distributions that these require.
+  The kit, nbgrader and other packages in the virtual environment are not included;
 * the files of `autograder/worker/`.
 
 The bytecode and metadata of these packages reveal the paths of the installation.
@@ -44,7 +44,7 @@ class Visible:
     executable: the base Python interpreter, not the link in a virtual environment
     prefix:     installation prefix of the interpreter
     stdlib:     folder of the standard library
-    libraries:  folders and files in which the dynamic loader finds shared libraries
+    libraries:  shared libraries that the dynamic loader finds, or the folders that contain them
     packages:   host paths of installed packages and modules, by path relative to site-packages
     worker:     host paths of the worker's files, by path relative to the worker package
     devices:    harmless device nodes, and GPU device nodes if requested
@@ -105,7 +105,7 @@ def stdlib_entries(stdlib: Path) -> Iterator[Path]:
 
 
 def _loader_folders() -> list[Path]:
-    """Return the folders and files in which the dynamic loader finds system libraries."""
+    """Return the system libraries that the dynamic loader finds, or folders that contain them."""
     multiarch = sysconfig.get_config_var("MULTIARCH") or f"{platform.machine()}-linux-gnu"
     named = [Path(f"/usr/lib/{multiarch}"), Path(f"/lib/{multiarch}")]
     named += [Path("/usr/lib64"), Path("/lib64")]

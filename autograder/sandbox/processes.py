@@ -1,7 +1,7 @@
 """Start, monitor and terminate the processes of a sandbox.
 
-The kernel kills a sandbox when the *thread* that started it ends. Therefore, one thread that runs
-as long as the trusted process starts all sandboxes.
+The kernel kills a sandbox when the *thread* that started it ends. Therefore, all sandboxes
+are started from one thread, which runs until the trusted process ends.
 """
 
 import contextlib
@@ -33,7 +33,7 @@ def pid_of(pidfd: int) -> int:
 
 
 def step_back(pid: int) -> None:
-    """Set the niceness of a process's session to the niceness of the current process.
+    """Copy this process's niceness, if it is above 0, to the session of the process `pid`.
 
     Linux distributes CPU time among sessions first (see "autogroup" in `man 7 sched`), and a
     process's niceness matters only within its session. Without this, a sandbox would get as much
@@ -117,7 +117,7 @@ class Process:
         )
 
     def end(self, seconds: float) -> str:
-        """Wait until the process ends, or kill it after `seconds`; return its output."""
+        """Wait for the process, or kill it after `seconds`; return its output ("" if repeated)."""
         if self._printed < 0:
             return ""
         try:
@@ -187,5 +187,5 @@ os.register_at_fork(after_in_child=_starter.cache_clear)
 
 
 def run(argv: list[str], descriptors: tuple[int, ...], env: dict[str, str]) -> Process:
-    """Start a process from the thread that runs as long as the current process."""
+    """Start a process from a thread that runs until the current process ends."""
     return _starter().submit(Process, argv, descriptors, env).result()

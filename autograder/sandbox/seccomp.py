@@ -125,7 +125,7 @@ _ALLOWED = (_MEMORY, _FILES, _DESCRIPTORS, _SELF, _SIGNALS, _TIME, _SOCKET)
 # Allowed only in a separate pid namespace, because signals could otherwise reach the grader.
 _SIGNAL_OTHERS = "kill tkill tgkill"
 # Allowed only if the host's files are mounted read-only. Landlock does not restrict changes of
-# modes and times or reads of extended attributes; it restricts `truncate` since its third version.
+# modes and times or reads of extended attributes, and versions before 3 allow `truncate`.
 _METADATA = """
     chmod fchmod fchmodat fchmodat2 utimensat truncate link linkat
     getxattr lgetxattr fgetxattr listxattr llistxattr flistxattr
@@ -149,8 +149,8 @@ _O_ACCMODE, _O_TRUNC = 0o3, 0o1000
 _MSG_OOB = 1
 # TCGETS (isatty), FIONREAD, FIONBIO, FIONCLEX, FIOCLEX, TIOCGWINSZ. Never TIOCSTI or TIOCLINUX.
 _IOCTLS = (0x5401, 0x541B, 0x5421, 0x5450, 0x5451, 0x5413)
-# Duplicate a descriptor, get or set flags, get the pipe size. Never F_SETOWN or F_SETSIG, by
-# which the kernel signals other processes, or locks, by which submissions could communicate.
+# Duplicate a descriptor, get or set flags, get the pipe size. Never F_SETOWN or F_SETSIG, which
+# make the kernel signal other processes, or locks, through which submissions could communicate.
 _FCNTLS = (0, 1, 2, 3, 4, 1030, 1032)
 # SO_TYPE, SO_PROTOCOL, SO_DOMAIN, SO_ERROR. Never SO_PEERPIDFD, which returns the grader's pidfd.
 _SOCKET_OPTIONS = (3, 38, 39, 4)

@@ -4,11 +4,11 @@ Theory of operation. A child is untrusted and may write anything to its socket. 
 reads from that socket. The template runs only the kit's code and is trusted.
 
 `spawn` returns only after the child is confined. The first call waits until the template is warm,
-or raises SandboxFault with the reason why it did not start. A child is identified by a pidfd, so
-the trusted process can watch and kill it without the template, and never confuses it with a later
-process that reuses its pid. `kill` ends the child and all processes that it started. All methods
-are thread-safe. Threads share only the control socket and hold its lock briefly, because waiting
-for a child uses the child's pidfd.
+or raises SandboxFault with the reason why the template did not start. A child is identified by a
+pidfd, so the trusted process can watch and kill it without the template, and never confuses it with
+a later process that reuses its pid. `kill` ends the child and all processes that it started. All
+methods are thread-safe. Threads share only the control socket and hold its lock briefly, because
+waiting for a child uses the child's pidfd.
 """
 
 from __future__ import annotations
@@ -82,13 +82,13 @@ class Child(contextlib.AbstractContextManager["Child"]):
             self.exit_status(0)
 
     def exit_status(self, timeout: float) -> int | None:
-        """Return the exit code (-N after signal N), or None if still running after `timeout` s."""
+        """Return the exit code (-N after signal N), or None if unknown after `timeout` seconds."""
         if self._status is None and self.pidfd >= 0 and processes.readable(self.pidfd, timeout):
             self._status = self._template._status_of(self._number)
         return self._status
 
     def tried(self) -> tuple[str, ...]:
-        """Return the suspicious system calls that the child attempted; () until it has ended."""
+        """Return the suspicious system calls that the child attempted; () while it is running."""
         ended = self._template._ended.get(self._number)
         return tuple(
             sorted({self._watched.get(c, "another") for c in ended.tried} if ended else ())

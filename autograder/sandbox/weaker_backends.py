@@ -52,7 +52,7 @@ class Home(WorkFolder):
             self._new_path("stdlib", path.name).symlink_to(path)
         for place, path in visible.packages.items():
             self._new_path("packages", place).symlink_to(path)
-        for name, path in visible.worker.items():  # copies, because children may have other uids
+        for name, path in visible.worker.items():  # copies that a child's uid can read
             copy = self._new_path("kit/worker", name)
             copy.write_bytes(path.read_bytes())
             copy.chmod(0o644)
@@ -174,7 +174,7 @@ def _root_of(visible: Visible) -> Path:
 def _make_devices(root: Path, devices: tuple[str, ...]) -> None:
     """Create the device nodes in the new root; skip them if this container does not permit it.
 
-    The worker does not need device nodes, but programs may open /dev/urandom themselves.
+    The worker does not need device nodes, but libraries may open /dev/urandom themselves.
     """
     (root / "dev").mkdir(mode=0o755, exist_ok=True)
     for device in devices:
