@@ -1,7 +1,7 @@
 """Start, monitor and terminate the processes of a sandbox.
 
-The kernel kills a sandbox when the *thread* that started it ends. Therefore, all sandboxes
-are started from one thread, which runs until the trusted process ends.
+The kernel kills a sandbox when the *thread* that started it ends. Therefore, all sandboxes are
+started from one thread, which runs until the trusted process ends.
 """
 
 import contextlib
@@ -41,7 +41,7 @@ def step_back(pid: int) -> None:
     """
     niceness = os.getpriority(os.PRIO_PROCESS, 0)
     if niceness > 0:
-        # fails if the process has ended, or if the kernel lacks autogroups or limits the rate
+        # fails if the process has ended, or if the kernel lacks autogroups or rate-limits writes
         with contextlib.suppress(OSError), open(f"/proc/{pid}/autogroup", "w") as file:
             file.write(str(niceness))
 
@@ -117,7 +117,7 @@ class Process:
         )
 
     def end(self, seconds: float) -> str:
-        """Wait for the process, or kill it after `seconds`; return its output ("" if repeated)."""
+        """Await the process or kill it after `seconds`; return its output ("" if called again)."""
         if self._printed < 0:
             return ""
         try:

@@ -82,7 +82,7 @@ class Child(contextlib.AbstractContextManager["Child"]):
             self.exit_status(0)
 
     def exit_status(self, timeout: float) -> int | None:
-        """Return the exit code (-N after signal N), or None if unknown after `timeout` seconds."""
+        """Return the exit code (-N after signal N), or None if still running after `timeout` s."""
         if self._status is None and self.pidfd >= 0 and processes.readable(self.pidfd, timeout):
             self._status = self._template._status_of(self._number)
         return self._status

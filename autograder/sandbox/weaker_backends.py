@@ -61,7 +61,7 @@ class Home(WorkFolder):
         self.readable = (*map(str, sources), *visible.devices, *farms)
         for farm in farms:
             for folder, _, _ in os.walk(farm):
-                os.chmod(folder, 0o755)  # readable for children's uids, regardless of the umask
+                os.chmod(folder, 0o755)  # readable by children's uids, regardless of the umask
         argv = [str(visible.executable), *processes.python_arguments(imports, control)]
         env = processes.environment(f"{self.folder}/cache", f"{self.folder}/cache")
         if visible.driver:

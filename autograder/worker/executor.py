@@ -34,7 +34,7 @@ from .triton_support import interpreter
 from .triton_support.launch_trace import may_launch
 
 _TOUCHED = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | getattr(mmap, "MAP_POPULATE", 0)
-# Common result types that cannot be drawings, so results need no check for matplotlib's classes.
+# Common result types that cannot be drawings. `describe` is skipped for these types.
 _NO_DRAWING = {torch.Tensor, np.ndarray, tuple, dict, str, int, float, bool, type(None)}
 
 

@@ -256,7 +256,7 @@ def _sizes(
     return found
 
 
-# Build a layer, which the submission's subclass may call, from the shape of its weight. The meta
+# Build a layer from the shape of its weight; a subclass in the submission may call it. The meta
 # device avoids drawing values. Without `_weight`, nn.Embedding would import torch's decompositions.
 LAYERS: dict[type[nn.Module], Callable[[Any], nn.Module]] = {
     nn.Linear: lambda shape: nn.Linear(shape[1], shape[0], device="meta"),

@@ -4,8 +4,8 @@ Theory of operation. `prepare` runs once in the fork server, before any student 
 `serve` runs in a confined child and replies to requests until the trusted process closes the
 socket. Student code runs in the same process and can falsify every reply, but gains nothing by
 doing so, because the trusted process treats a reply as untrusted output of the submission. This
-module guarantees that honest code gets a correct report, that the sizes of output and replies are
-bounded, and that an error in the worker is never reported as an error in the submission.
+module guarantees that honest code gets a correct report, and that the sizes of output and replies
+are bounded.
 """
 
 import io

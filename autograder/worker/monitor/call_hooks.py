@@ -131,7 +131,7 @@ class CallHooks(ExitStack):
     function_mode: reports torch's functions by name, for rules that no other hook covers
 
     counting:   inner context manager that counts operations and elements
-    forbidding: inner context manager that reports calls of forbidden functions without other hooks
+    forbidding: inner context manager that reports forbidden functions that have no other hook
     """
 
     def __init__(

@@ -98,7 +98,7 @@ class _StudentLoader(SourceFileLoader):
 
 
 def seal(root: str, modules: Iterable[str]) -> StudentImports:
-    """Make the worker's modules impossible to import; install and return the import restrictions.
+    """Hide the worker's modules; install and return the finder that restricts imports.
 
     root:    the submission's folder
     modules: libraries that may be imported, in addition to the standard library

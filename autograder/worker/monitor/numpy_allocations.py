@@ -80,7 +80,7 @@ class ArrayCount:
             self.largest = elements
 
     def alive_elements_except(self, addresses: set[int]) -> int:
-        """Return the number of elements in arrays that are alive, except at these addresses."""
+        """Return the number of elements not freed yet, except in arrays at these addresses."""
         return sum(n for address, n in self.alive.items() if address not in addresses)
 
 

@@ -158,7 +158,7 @@ class _Argument:
 
 
 def _global_settings() -> tuple[Any, ...]:
-    # skip the slow `torch.get_default_device` unless a mode, which can set the device, is active
+    # `torch.get_default_device` is slow, and only an active mode can change the default device
     device = torch.get_default_device() if _len_torch_function_stack() else _CPU
     prints = vars(_TORCH_PRINTS).copy(), np.get_printoptions()
     dtype, gradients = torch.get_default_dtype(), torch.is_grad_enabled()

@@ -32,7 +32,7 @@ MAX_REPLY_HEADER = 1 << 18  # a decoded header takes up to thirty times as much 
 MAX_BODY = 256 << 20
 MAX_BUFFERS = 4096
 MAX_RANK = 16
-MAX_NOTICES = 4  # per reply
+MAX_NOTICES = 4  # per request
 MAX_DEPTH = 48
 MAX_VALUES = 50_000
 

@@ -206,7 +206,7 @@ RaceKind = Literal["read_after_write", "write_after_read", "write_after_write"]
 
 
 class Race(_Message, frozen=True):
-    """The races of one kind in a launch: element count, and line of the first (None if unknown)."""
+    """The races of one kind in a launch. `line`: line of the first race, or None if unknown."""
 
     kind: RaceKind
     elements: int

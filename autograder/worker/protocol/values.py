@@ -90,7 +90,7 @@ class Encoder:
         return seen[1]
 
     def _buffer(self, raw: bytes) -> int:
-        # A patched method of torch may return a buffer to which the submission could still write.
+        # `bytes` copies a writable buffer, which a patched method of torch may have returned.
         self.buffers.append(bytes(raw))
         return len(self.buffers) - 1
 

@@ -44,7 +44,7 @@ def start_gpu(max_bytes: int) -> None:
     if torch.version.cuda:
         if not torch.cuda.device_count():
             raise RuntimeError("no GPU answers within the sandbox: is its driver loaded?")
-        torch.cuda.init()  # now `device_count` asks CUDA, not NVML: one instance per MIG GPU
+        torch.cuda.init()  # then `device_count` asks CUDA, which sees one instance of a MIG GPU
     for number in range(torch.cuda.device_count()):
         total = torch.cuda.get_device_properties(number).total_memory
         torch.cuda.set_per_process_memory_fraction(min(1.0, max_bytes / total), number)
@@ -67,7 +67,7 @@ def compute_exactly() -> None:
 
 
 def finish(device: str) -> None:
-    """Wait until a GPU has finished all work, so that this call raises the errors of the work."""
+    """Wait until a GPU has finished all work, so that the GPU's errors are raised in this call."""
     if device == "cuda":
         torch.cuda.synchronize()
 

@@ -14,7 +14,7 @@ MAX_IMAGES = 16
 
 
 def describe(result: Any, encoder: Encoder, given: list[Any]) -> frames.Value:
-    """Describe an Axes, a Figure or 1 to MAX_AXES Axes in a list; return None for other objects.
+    """Describe an Axes, a Figure or a list of 1 to MAX_AXES Axes; return None for other objects.
 
     given: Axes that were passed to the call (`DrawingV.same_axes`)
     """

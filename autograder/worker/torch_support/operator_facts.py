@@ -48,7 +48,7 @@ class OperatorFacts(NamedTuple):
     returns_written: whether the operator returns the arguments that it changes
     changes_view:    whether the operator changes the shape or strides of an argument in place,
                      but does not resize it
-    float_only:      whether CUDA lacks a kernel of the operator for integers
+    float_only:      whether CUDA has no integer kernel for the operator
     """
 
     name: str
