@@ -65,7 +65,7 @@ def prepared_report(
 
 
 class GradeInSandbox(CoursePreprocessor):
-    """Grades a submission in the sandbox. Replaces nbgrader's `Execute` preprocessor."""
+    """Grades in the sandbox, or uses a prepared report. Replaces nbgrader's `Execute`."""
 
     def preprocess(self, nb: Notebook, resources: Resources) -> tuple[Notebook, Resources]:
         course = self.course()
@@ -95,7 +95,7 @@ class GradeInSandbox(CoursePreprocessor):
 
 
 class SaveScores(SaveAutoGrades, CoursePreprocessor):
-    """Saves scores and late penalties. Flags a manual mark only if the marked answer changed."""
+    """Saves scores and late penalties. Flags a manual mark only if its basis has changed."""
 
     def preprocess(self, nb: Notebook, resources: ResourcesDict) -> tuple[Notebook, ResourcesDict]:
         about, course = resources["nbgrader"], self.course()
@@ -119,7 +119,7 @@ class SaveScores(SaveAutoGrades, CoursePreprocessor):
     def _add_score(self, cell: Notebook, resources: ResourcesDict) -> None:
         name = cell.metadata["nbgrader"]["grade_id"]
         grade, score = self._cells[name].grade, utils.determine_grade(cell, self.log)
-        # Without pictures, hash only the text, so that digests from older versions stay valid.
+        # If there are no pictures, hash only the text: digests from older versions stay valid.
         pictures = json.dumps(pictures_of(cell), sort_keys=True).removeprefix("{}")
         judged = f"{cell.source}{pictures}" if utils.is_solution(cell) else repr(score)
         digest = hashlib.blake2b(judged.encode("utf-8", "surrogatepass"), digest_size=16)
@@ -201,7 +201,7 @@ def _output(kind: str, data: dict[str, str], **fields: object) -> Notebook:
 
 
 def decimal(score: float) -> str:
-    """Format a score for nbgrader as a decimal without exponent or sign."""
+    """Format a score as a plain decimal. Raise NbgraderError if it is negative or NaN."""
     if not score >= 0:
         raise NbgraderError(f"{score} is not a score")
     return f"{score:.4f}".rstrip("0").rstrip(".")

@@ -104,7 +104,7 @@ def submissions_of(course: Course, week: Week, student: str) -> History:
 
 
 def chosen_entry(history: History, wanted: str) -> Entry:
-    """Return the submission numbered `wanted`; raise NbgraderError if no submission has it."""
+    """Return the submission numbered `wanted`; raise NbgraderError if there is none."""
     found = history.entry(int(wanted)) if wanted.isdecimal() else None
     if found is None:
         raise NbgraderError(
@@ -116,8 +116,9 @@ def chosen_entry(history: History, wanted: str) -> Entry:
 def restore(course: Course, week: Week, student: str, entry: Entry) -> list[str]:
     """Make an earlier submission count until the student submits again.
 
-    Restore the submission's files, scores and manual marks, and return the lines to print. Grade
-    the submission only if no report is stored. Raise NbgraderError if it cannot be graded.
+    Restore the submission's files and scores, but keep the current manual marks, and return the
+    lines to print. Grade the submission only if no report of it is stored. Raise NbgraderError if
+    the submission cannot be graded.
     """
     from .preprocessor import grade_student  # importing nbgrader takes seconds
 
@@ -191,7 +192,7 @@ class _Recorder:
         return self._counting_report(known, now)
 
     def _autograde(self, report: SubmissionReport, about: report_store.About) -> None:
-        """Run nbgrader's autograde step in one transaction; note the student if it fails."""
+        """Run nbgrader's autograde step in one transaction; if it fails, leave the student out."""
         from .preprocessor import prepared_report  # importing nbgrader takes seconds
 
         course, week = self._course, self._week
