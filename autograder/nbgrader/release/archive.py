@@ -95,7 +95,7 @@ def course_for(course: Course, week: Week, student: str, folder: Path | None = N
 def _release_of(course: Course, week: Week, folder: Path) -> tuple[int, Course]:
     """Return the number and the archived course of the release that a submission is based on.
 
-    Return 0 and the current course if the stub has not changed since, or the archive is unusable.
+    Return 0 and the current course if its stub is the same, or if the archive cannot be loaded.
     """
     number = release_of(folder)
     if number < current_release(Workspace(course), week):

@@ -40,8 +40,9 @@ def release(
     """Create the week's source folder, check it, and release it with nbgrader.
 
     A second release replaces the first one in the exchange, but not the copies that students have
-    already fetched. Raise LeakError, before writing anything, if a file contains a secret. Raise
-    NbgraderError before the week's release date.
+    already fetched. Raise LeakError if a file contains a secret: all files are checked before any
+    is written, and again after nbgrader has copied them. Raise NbgraderError before the week's
+    release date, or if `again` is set and no file has changed.
 
     early: allow a release before that date. again: also publish the release under a second name,
     for students who have already fetched an earlier release.
