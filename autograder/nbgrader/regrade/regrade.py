@@ -70,7 +70,10 @@ def _rescored(change: ScoreChange) -> bool:
 
 
 def preview(course: Course, week: Week, report: Report) -> Preview:
-    """Compare a new report with the gradebook, without writing scores."""
+    """Compare a new report with the gradebook, without writing scores.
+
+    Raise NbgraderError if no student was graded, or if the gradebook has lost scores.
+    """
     found = Preview()
     keep_marks(course)
     with open_gradebook(course) as gradebook:
