@@ -50,7 +50,7 @@ def configure(c: Any, config_file: str, project: str = "..") -> None:
     c.ClearSolutions.text_stub = ANSWER
     c.Autograde.sanitize_preprocessors = _SANITIZE
     c.Autograde.autograde_preprocessors = _AUTOGRADE
-    # Validate a notebook when it is read and after the last preprocessor, not after each of them.
+    # Validate a notebook when it is read and after the last preprocessor, not after every one.
     c.Exporter.optimistic_validation = True
     c.Autograde.exclude_overwriting = {week.name: [week.module] for week in course.weeks}
     c.GenerateFeedback.preprocessors = _FEEDBACK

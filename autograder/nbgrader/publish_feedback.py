@@ -35,7 +35,7 @@ from .workspace import Workspace, cells_of, exchange_step, last_words, open_api
 
 @dataclass(frozen=True)
 class Returned:
-    """The students whose feedback was released, and a note for each student without feedback."""
+    """The students whose feedback was released; `notes` has the reason for each other student."""
 
     students: list[str]
     notes: list[str]
@@ -75,7 +75,7 @@ def return_feedback(
 
 
 def _return_one(api: Any, course: Course, week: Week, student: str) -> str:
-    """Generate and release a student's page; return "" or the reason why that failed."""
+    """Generate and release a student's page; return "" or the reason why it was not released."""
     workspace = Workspace(course)
     generated = api.generate_feedback(week.name, student)
     if not generated["success"]:

@@ -150,7 +150,7 @@ def _changed_answers(marked: Marked) -> list[str]:
 
 
 def _late(course: Course, entries: list[GradebookEntry]) -> dict[str, dict[str, str]]:
-    """Return how late each collected or graded submission is, without those that are on time."""
+    """Return the lateness of each submission after the grace period, by week and student."""
     graded = by_student(entries)
     times: dict[str, dict[str, dt.datetime]] = {student: {} for student in graded}
     for week in course.weeks:
@@ -166,7 +166,7 @@ def _late(course: Course, entries: list[GradebookEntry]) -> dict[str, dict[str, 
 
 
 def to_collect(course: Course, week: Week) -> list[str]:
-    """Return the students whose newest submission in the exchange was not collected yet."""
+    """Return the students whose newest submission in the exchange has not been collected yet."""
     workspace = Workspace(course)
     newest: dict[str, dt.datetime] = {}
     for name in names(workspace, week):

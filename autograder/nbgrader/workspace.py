@@ -174,7 +174,7 @@ def unreachable_gradebook(error: Exception) -> NbgraderError:
 
 
 def open_api(course: Course) -> Any:
-    """Return an NbGraderAPI with the workspace's settings, whose results include the log."""
+    """Return an NbGraderAPI with the workspace's settings; its results include the log."""
     from nbgrader.apps import NbGraderAPI
 
     api = NbGraderAPI(config=Workspace(course).config())
