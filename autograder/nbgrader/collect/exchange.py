@@ -119,7 +119,7 @@ class CollectOrdinaryFiles(ExchangeCollect):
             return "an unknown user"
 
     def copy_files(self) -> None:
-        """Accept all submissions. One that cannot be graded does not replace an earlier one."""
+        """Accept the newest submissions; add a note for each one that could not be stored."""
         course, week = self._course_and_week()
         assert self.coursedir is not None
         ignored, max_bytes = tuple(self.coursedir.ignore), course.limits(week).submission_mib << 20

@@ -92,7 +92,7 @@ def grouped_lines(grouped: Mapping[str, str]) -> list[str]:
 
 
 def author_of(course: Course, week: Week, student: str) -> str:
-    """Return the author of the student's group submission, or the student if it was not shared."""
+    """Return the group member whose submission the student received, otherwise the student."""
     return _authors(course, week).get(student, student)
 
 

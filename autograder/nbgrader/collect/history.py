@@ -87,7 +87,7 @@ class History(msgspec.Struct, frozen=True):
         return self.accepted[-1]
 
     def with_entry(self, changed: Entry) -> History:
-        """Return a copy of the history in which `changed` replaces the entry of equal number."""
+        """Return a copy of the history in which `changed` replaces the entry with its number."""
         entries = tuple(changed if e.number == changed.number else e for e in self.entries)
         return msgspec.structs.replace(self, entries=entries)
 

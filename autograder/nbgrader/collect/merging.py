@@ -2,7 +2,7 @@
 
 The parts of a submission are the module, each written answer, and other files that the module
 needs. If a part is missing or unchanged since the release, the part from the student's earlier
-submission is kept. All channels use `merge`, so they keep, replace and refuse parts alike.
+submission is kept. All channels use `merge`, so the same rules apply to every channel.
 
 The files are not trusted. Notebooks are parsed within limits and never run, the module is parsed
 but never imported, and files whose names begin with a dot are dropped.
@@ -36,7 +36,7 @@ class Merged(msgspec.Struct, frozen=True):
     """A merged submission, ready for grading. Merging its files again has no effect."""
 
     files: dict[str, bytes]
-    parts: tuple[SubmittedPart, ...]  # module, answers in the order of the week, other files
+    parts: tuple[SubmittedPart, ...]  # module, answers in the week's order, other files
     problem: str = ""  # why the submission cannot be graded, or ""
     notes: tuple[Note, ...] = ()
 

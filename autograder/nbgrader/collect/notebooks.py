@@ -89,7 +89,7 @@ def parse_notebook(data: bytes) -> Any:
     import nbformat  # takes a second to import
 
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # RestoreCells repairs the cells it warns about
+        warnings.simplefilter("ignore")  # about cells that RestoreCells repairs
         try:
             notebook = _validated(nbformat.reader.reads(text_in(data, "the notebook")))
             return notebook if notebook.nbformat == 4 else _validated(nbformat.convert(notebook, 4))
@@ -146,7 +146,7 @@ def source_of(cell: Mapping[str, Any]) -> str:
 
 
 def joined(text: Any) -> str:
-    """Return a text from a notebook, which may be stored as a list of lines, as a string."""
+    """Return a notebook's text as one string; notebooks may store it as a list of lines."""
     return "".join(map(str, text)) if isinstance(text, list) else str(text)
 
 

@@ -55,7 +55,7 @@ def _matches(name: str, patterns: tuple[str, ...]) -> bool:
 
 
 def _read_file(name: str, folder: int, owner: int, bound: int) -> tuple[bytes | None, str]:
-    """Return the content (None if the file was skipped), and a description of any problem."""
+    """Return the content (None if the file was skipped) and the problem ("" if there is none)."""
     try:
         flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
         descriptor = os.open(name, flags, dir_fd=folder)
@@ -70,6 +70,6 @@ def _read_file(name: str, folder: int, owner: int, bound: int) -> tuple[bytes | 
         size = status.st_size >> 20
         if status.st_size > bound and not is_wanted(name):
             return None, f"({size} MiB) was skipped: no graded file is so large"
-        if status.st_size > bound:  # grading refuses a file of this size
+        if status.st_size > bound:  # a placeholder that is refused as too large
             return bytes(bound + 1), f"is too large ({size} MiB): its content was skipped"
         return file.read(bound), ""

@@ -73,7 +73,7 @@ def accept(
     """Merge a submission with the student's earlier one, store the result, and make it current.
 
     handed_in: submission time in nbgrader's format, or "" if unknown. whole: store `incoming`
-    unchanged, because the web service had already merged the files before grading them.
+    unchanged, because the web service merged the files before it graded them.
     """
     with in_turn(history_folder(course, week, student)):
         history = _accept_folder(course, week, student)
@@ -93,7 +93,7 @@ def _keep(
     handed_in: str,
     channel: str,
 ) -> Accepted:
-    """Add a submission to the history, and make it current unless it cannot be graded."""
+    """Store a submission unless it changes nothing, and make it current unless it is refused."""
     history, base = replace(history, seen=max(history.seen, handed_in)), history.base
     refused = bool(merged.problem and history.accepted)
     files = dict(incoming if refused else merged.files)
