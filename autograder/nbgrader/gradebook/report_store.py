@@ -24,8 +24,8 @@ class About(msgspec.Struct, frozen=True):
     """The identity of a graded submission.
 
     handed_in: submission time in nbgrader's format, or "" if it is unknown. content: hash of the
-    graded files. notes: problems that the kit fixed. number: the submission's number in the
-    student's history, or 0 if nothing was collected.
+    graded files. notes: problems in the submission and how they were handled. number: the
+    submission's number in the student's history, or 0 if nothing was collected.
     """
 
     handed_in: str
