@@ -4,8 +4,9 @@
 group's answer appears only once. `marks WEEK --from sheet.csv --marker bea` reads a marker's sheet
 and stores it in `.autograder/marks/<week>.markers.json`. The mean of an answer's marks is entered
 in the gradebook if they differ by at most `--apart`. Otherwise the answer must be marked again.
-A sheet changes only the answers that it marks, and only if they are the same as on the sheet. It
-deletes no mark, and overwrites a mark from Formgrader only if the answer has changed since.
+A sheet enters marks only for answers that have not changed since the sheet was written. It never
+deletes a mark, and overwrites a mark from Formgrader only if the answer has changed since it was
+marked.
 """
 
 import csv
@@ -46,7 +47,7 @@ Given = dict[str, dict[str, dict[str, SheetMark]]]  # marker -> code -> question
 
 
 class _Sheets(msgspec.Struct):
-    """All sheets of a week. `entered`: the marks in the gradebook, by "student question"."""
+    """All sheets of a week. `entered`: marks entered from the sheets, by "student question"."""
 
     given: Given = {}
     entered: dict[str, float] = {}
@@ -170,7 +171,7 @@ def _parsed(course: Course, week: Week, path: Path) -> dict[str, dict[str, Sheet
 
 
 def _students(course: Course, week: Week) -> list[str]:
-    """Return the graded students, but of each group only the author of its submission."""
+    """Return the graded students, but from each group only the author of its submission."""
     graded = Workspace(course).students("autograded", week)
     return [s for s in graded if author_of(course, week, s) == s]
 

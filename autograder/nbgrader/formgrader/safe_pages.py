@@ -53,7 +53,7 @@ _INERT = "default-src 'none'; sandbox; frame-ancestors 'none'"
 
 
 def install(web_app: Any, course_folder: Path, project: Path) -> None:
-    """Register a course, and install the handlers before Formgrader's once per server.
+    """Register a course. The first call in a server adds the handlers before Formgrader's.
 
     course_folder: nbgrader's workspace. project: folder that contains course.yaml.
     """
