@@ -42,8 +42,9 @@ def grade_batch(
 ) -> Report:
     """Grade the submissions that have no stored report; return all reports in input order.
 
-    session: an open connection to the cluster, for callers that grade several batches
     Raise KitError if results cannot be stored or the cluster cannot be reached.
+
+    session: an open connection to the cluster, for callers that grade several batches
     """
     name = sandbox_name(sandbox, cluster)
     try:

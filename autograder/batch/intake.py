@@ -46,7 +46,7 @@ class Submission(msgspec.Struct, frozen=True):
     """The files of one submission.
 
     problem: why the submission cannot be graded, or "" if it can be graded
-    notes:   problems that were corrected, such as a renamed module
+    notes:   problems that do not prevent grading, such as a module with a different name
     """
 
     name: str
@@ -56,7 +56,7 @@ class Submission(msgspec.Struct, frozen=True):
 
 
 class Unread(Sequence[Submission]):
-    """A sequence of submissions with a known length, each of which is read when accessed."""
+    """A sequence that reads each submission only when it is accessed."""
 
     def __init__(self, readers: Iterable[Callable[[], Submission]]) -> None:
         self._readers = tuple(readers)
@@ -79,7 +79,7 @@ def read_submission(path: Path, week: Week, limits: Limits, name: str | None = N
 
 
 def read_files(files: Mapping[str, bytes], week: Week, limits: Limits, name: str) -> Submission:
-    """Build a submission from file contents by relative name, as `read_submission` does."""
+    """Build a submission from files in memory, with the same checks as `read_submission`."""
     entries = ((name, files[name]) for name in sorted(files) if _wanted(name))
     return _taken(entries, week, limits, clean_name(name))
 

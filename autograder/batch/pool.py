@@ -1,4 +1,4 @@
-"""Grade submissions in local processes that keep a warm engine.
+"""Grade submissions in local processes that each keep a warm engine.
 
 A grading process exits when its parent exits, even if the parent is killed. If a grading process
 dies, a new process replaces it and grades the same submission again, up to `_ATTEMPTS` times in
@@ -50,7 +50,7 @@ class Job(msgspec.Struct, frozen=True):
 def run_here(
     job: Job, work: Mapping[str, Submission], jobs: int | None, finished: Finished
 ) -> None:
-    """Grade in up to `jobs` processes (default: one per core); if one is enough, use this one."""
+    """Grade in up to `jobs` processes (default: one per core), or in this one if one is enough."""
     sweep()  # remove left-over work folders even if no submission needs grading
     count = max(1, min(jobs or os.cpu_count() or 1, len(work)))
     if count > 1:
@@ -100,7 +100,7 @@ def process_pool(count: int) -> ProcessPoolExecutor:
 def end_with_parent() -> None:
     """Exit this process when its parent exits, even if the parent is killed.
 
-    Without this watch, a process that is waiting for jobs would never exit.
+    Without this thread, a process that is waiting for jobs would never exit.
     """
     parent = parent_process()
     assert parent is not None

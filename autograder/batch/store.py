@@ -1,6 +1,6 @@
 """Store reports under a hash of the submission and everything else that affects a report.
 
-A stored report is reused only while this hash is unchanged. `fingerprint` covers the part without
+A stored report is reused only while this hash is unchanged. `fingerprint` hashes everything except
 the submission: the kit's grading code, the week's graders, solution and bank, library versions,
 settings in course.yaml, the secret, the devices and the sandbox. Settings that do not affect
 reports are excluded by name, so a new setting is included by default.

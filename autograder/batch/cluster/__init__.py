@@ -4,8 +4,8 @@ Theory of operation
 -------------------
 Submissions are untrusted: each runs in a sandbox on its worker. The scheduler and the workers
 are trusted: a client of the scheduler can run code on the workers, and a worker reads solutions,
-graders and the course's secret. Use TLS on networks that others can reach. Client, scheduler and
-workers then authenticate with certificates from your own certificate authority.
+graders and the course's secret. Use TLS on networks that other people can reach. Client, scheduler
+and workers then authenticate with certificates from your own certificate authority.
 
 Data flow: each worker receives a parcel with the required parts of the course (registry, graders
 and solutions of the week, secret) and unpacks it in a private folder. The course stays there
@@ -16,7 +16,7 @@ Guarantees: a worker grades only if its sandbox works and its versions of the ki
 libraries equal those on the instructor's machine; otherwise the worker reports why it refuses. A
 worker grades one submission at a time. If a worker dies, its submissions are graded again. A
 submission that kills several workers is reported as a system error, never with zero points.
-Except for timings, the reports are the same as in local grading.
+Except for timings, the reports equal those of local grading.
 """
 
 import re

@@ -18,7 +18,7 @@ from . import Cluster
 from .worker import RESOURCE, grade, key_of, leave, settle_in
 
 _LOOK_SECONDS = 1.0
-# How long to wait for a worker, because batch systems may need minutes to start one.
+# Wait this long for a worker, because batch systems may need minutes to start one.
 PATIENCE_SECONDS = 300.0
 # Submissions queued per worker. A larger number would leave too few for workers that join later.
 AHEAD = 3

@@ -47,7 +47,7 @@ def key_of(parcel: bytes) -> str:
     return hashlib.blake2b(parcel, digest_size=16).hexdigest()
 
 
-# Remove a course that has been unused for this long, because its client may have been killed.
+# When a parcel arrives, remove courses unused for this long: their client may have been killed.
 IDLE_SECONDS = 3600.0
 RESOURCE = "autograder-"
 
@@ -102,7 +102,7 @@ def _settle_in(key: str, data: bytes) -> str:
 def _unpack(parcel: Parcel, job: Job) -> None:
     """Write a parcel's files to the job's folder.
 
-    Raise KitError if this worker lacks the sandbox or its reports could differ from the client's.
+    Raise KitError if this worker lacks the sandbox or CUDA, or if its versions or code differ.
     """
     from ...sandbox import choose
 
