@@ -48,7 +48,7 @@ class CanvasAssignment:
         return {str(one["user_id"]): _grade(one) for page in pages for one in page}
 
     def write(self, number: str, points: float, comment: str | None) -> str:
-        """Enter points; return a warning if Canvas's late policy changes the points."""
+        """Enter points and any comment; return a warning if Canvas changes the points, else ""."""
         data: dict[str, Any] = {"submission": {"posted_grade": f"{points:.4f}"}}
         if comment is not None:
             data["comment"] = {"text_comment": comment}
@@ -63,7 +63,7 @@ class CanvasAssignment:
 
 
 def canvas_assignment(course: Course, week: Week, *, pause: float = 1.0) -> CanvasAssignment:
-    """Return the assignment of a week; raise KitError if its id or the API token is missing."""
+    """Return a week's assignment; raise KitError if a setting or the API token is missing."""
     canvas, number = course.registry.canvas, week.lms.canvas_id if week.lms else None
     if canvas is None:
         raise KitError(

@@ -58,7 +58,7 @@ def export_template(course: Course, week: Week, folder: Path) -> ExportedTemplat
 
 
 def template_files(course: Course, week: Week) -> dict[str, bytes]:
-    """Return the workflow and the students' files (the released files if there are any)."""
+    """Return the workflow and the students' files, as released if the week has been released."""
     released = Workspace(course).released(week)
     if released.is_dir():
         files = {

@@ -58,7 +58,7 @@ class GradescopeSettings(msgspec.Struct, frozen=True):
 def autograder_zip(
     course: Course, week: Week, visibility: str = "after_due_date", feedback: str = "html"
 ) -> bytes:
-    """Return the zip; raise KitError for a setting that Gradescope does not support."""
+    """Return the zip; raise KitError if `visibility` or `feedback` has an unknown value."""
     if visibility not in VISIBILITIES:
         raise KitError(f"--visibility is one of {', '.join(VISIBILITIES)}, not {visibility!r}")
     if feedback not in FEEDBACK:

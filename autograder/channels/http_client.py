@@ -1,10 +1,10 @@
 """HTTP client for learning platforms: one host, one token, retries, no secrets in logs.
 
 Theory of operation. The platform is trusted, but the network is not, so https is required except on
-localhost. The token is sent only to the configured origin. Redirects are errors, and so are links
-to the next page of a list at a different origin. No message, log or error contains the token. Read
-requests are retried after a failure. Write requests are retried only if the platform is busy: after
-a connection error they may have taken effect, so the caller first reads the current state.
+localhost. The token is sent only to the configured origin. Redirects are errors, and so are
+next-page links to a different origin. No message, log or error contains the token. Read requests
+are retried after a failure. Write requests are retried only if the platform is busy: after a
+connection error they may have taken effect, so the caller first reads the current state.
 """
 
 import os
@@ -25,7 +25,7 @@ from ..model.message_text import replaced
 def secret_of(course: Course, variable: str, file: str) -> str:
     """Return the value of the environment variable, or the content of `.autograder/FILE`.
 
-    Raise KitError if both are missing, or if other users can read the file.
+    Raise KitError if both are missing, or if the file is empty or readable by other users.
     """
     if value := os.environ.get(variable, "").strip():
         return value
@@ -93,7 +93,7 @@ class Web:
     def write(self, method: str, path: str, **content: Any) -> Any:
         """Send a write request; return the decoded JSON, or None if the response is empty.
 
-        Raise PlatformError, with `unsure` set if the request may have taken effect.
+        Raise PlatformError if the request fails; `unsure` is set if it may have taken effect.
         """
         response = self._send(method, path, retry=False, **content)
         return response.json() if response.content else None

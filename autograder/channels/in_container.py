@@ -59,7 +59,7 @@ def main(base: Path = Path("/autograder")) -> int:
 def _hide_secrets(base: Path) -> None:
     """Make `source` and `results` readable by root only; raise KitError if that is impossible.
 
-    Symbolic links are skipped: `source` has only files of the instructor's zip.
+    Symbolic links are skipped, because chmod would change their targets.
     """
     for name in ("source", "results"):
         folder = base / name

@@ -79,7 +79,7 @@ class LtiLineItem:
         return found
 
     def write(self, number: str, points: float, comment: str | None) -> str:
-        """Send a score; create the line item if it does not exist."""
+        """Send a score, and return "". A missing line item is created only if `create` was set."""
         item = self._item() or self._create_item()
         now = dt.datetime.now(dt.UTC).isoformat(timespec="milliseconds")
         score = {

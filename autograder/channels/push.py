@@ -5,8 +5,8 @@ when the platform has responded. If a push is interrupted (kill, lost response),
 the current grades from the platform and sends only the missing grades. Each comment ends with a
 reference (`ref 1a2b3c4d`, a hash of its text), so that a later push recognizes the comment.
 
-A grade on the platform that equals neither the last pushed grade nor the grade to push was entered
-manually. Such grades are reported and not overwritten.
+A grade on the platform that equals neither the last grade sent nor the grade to push must have been
+entered manually. It is reported, and overwritten only if the caller sets `overwrite`.
 """
 
 import datetime as dt
@@ -55,7 +55,7 @@ class Platform(Protocol):
         """Return the current grades by the platform's ids."""
 
     def write(self, number: str, points: float, comment: str | None) -> str:
-        """Enter points, and the comment unless it is None; return a warning, or "" without one."""
+        """Enter points, and the comment unless it is None; return a warning, or ""."""
 
 
 class Todo(Enum):
@@ -67,7 +67,7 @@ class Todo(Enum):
 
 
 class Pushed(msgspec.Struct, frozen=True):
-    """The last points that the platform accepted, and points sent without a response so far."""
+    """The last points that the platform accepted, and points that were sent but not confirmed."""
 
     points: float | None = None
     sending: float | None = None
