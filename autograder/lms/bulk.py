@@ -45,7 +45,7 @@ _NBGRADER_FILES = ("timestamp.txt", "submission_secret.txt")  # nbgrader trusts 
 _BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError)
 
 _METADATA = "submission_metadata.yml"
-_MAX_METADATA = 256 << 20  # it also contains Gradescope's own results
+_MAX_METADATA = 256 << 20  # the metadata also contains Gradescope's own results
 _MOST_UNREADABLE = 20  # files; each may take as long to read as a whole submission
 
 Read = Callable[[int], bytes | None]  # returns the content, or None if it exceeds the bound
@@ -124,7 +124,7 @@ def _words(name: str) -> str:
 
 
 def _place(name: str, roster: Roster, numbers: Mapping[str, set[str]]) -> Placed:
-    """Return the student of a Moodle or Canvas file ([] if unknown), its name and lateness."""
+    """Return the student ([] if unknown), file name and lateness of a Moodle or Canvas file."""
     parts = PurePosixPath(name).parts
     entry, file, late = None, "", False
     for depth, part in enumerate(parts[:-1]):
@@ -142,7 +142,7 @@ def _place(name: str, roster: Roster, numbers: Mapping[str, set[str]]) -> Placed
 
 
 def _find_entry(roster: Roster, number: str, name: str) -> RosterEntry | None:
-    """Return the only entry with this number or else with this name, or None if none is unique.
+    """Return the entry with this number, or else this name; None if there is not exactly one.
 
     The order of the words in the name does not matter.
     """

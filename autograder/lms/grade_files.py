@@ -35,7 +35,7 @@ class Exported:
 def export(
     form: str, weeks: Sequence[Week], scores: Scores, roster: Roster | None, missing: str = ""
 ) -> Exported:
-    """Write grades in one of `FORMATS`; raise KitError if it needs a different class list.
+    """Return grades in one of `FORMATS`; raise KitError if the class list does not suit the format.
 
     missing: the cell for students on the class list who are not in the gradebook
     """

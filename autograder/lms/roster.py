@@ -21,7 +21,7 @@ class RosterEntry:
     """A student on a class list.
 
     student: the name in the gradebook
-    number: the number in the file names of bulk downloads
+    number: the platform's id, as in the file names of bulk downloads
     keys: values that identify the student
     row: the student's row in the file
     """
