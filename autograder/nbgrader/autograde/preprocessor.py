@@ -119,7 +119,7 @@ class SaveScores(SaveAutoGrades, CoursePreprocessor):
     def _add_score(self, cell: Notebook, resources: ResourcesDict) -> None:
         name = cell.metadata["nbgrader"]["grade_id"]
         grade, score = self._cells[name].grade, utils.determine_grade(cell, self.log)
-        # If there are no pictures, hash only the text: digests from older versions stay valid.
+        # If there are no pictures, hash only the text, because older versions did so.
         pictures = json.dumps(pictures_of(cell), sort_keys=True).removeprefix("{}")
         judged = f"{cell.source}{pictures}" if utils.is_solution(cell) else repr(score)
         digest = hashlib.blake2b(judged.encode("utf-8", "surrogatepass"), digest_size=16)
@@ -192,7 +192,7 @@ def write_scores(nb: Notebook, week: Week, report: SubmissionReport) -> None:
         ]
 
 
-# Many students fail the same tests, or none, so their feedback on an exercise is identical.
+# Cached, because students who fail the same tests, or none, get identical feedback.
 _fragment = lru_cache(maxsize=256)(exercise_fragment)
 
 

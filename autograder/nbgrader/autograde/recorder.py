@@ -27,7 +27,7 @@ from ..workspace import Workspace, last_words, open_api
 class RecordedScores:
     """The students whose scores were recorded, and the students who were left out."""
 
-    recorded: list[str] = field(default_factory=list)  # students
+    recorded: list[str] = field(default_factory=list)
     left_out: dict[str, str] = field(default_factory=dict)  # student -> reason
     notes: list[str] = field(default_factory=list)
 
