@@ -44,7 +44,7 @@ class SubmittedPart(msgspec.Struct, frozen=True):
 class Entry(msgspec.Struct, frozen=True):
     """A stored submission. `handed_in`: submission time in nbgrader's format, or "" if unknown."""
 
-    number: int  # starts at 1 for each week
+    number: int  # counts from 1 in each week
     handed_in: str
     received: str  # ISO 8601, UTC
     channel: str
@@ -64,7 +64,7 @@ class History(msgspec.Struct, frozen=True):
 
     entries: tuple[Entry, ...] = ()
     current: int = 0  # number of the submission in nbgrader's folder, or 0 if there is none
-    restored: bool = False  # True if the current submission was restored
+    restored: bool = False  # True if the instructor restored the current submission
     replaced: int = 0  # number of the restored submission that the current one replaced, or 0
     seen: str = ""  # latest submission time, including refused and unchanged submissions
 
@@ -87,7 +87,7 @@ class History(msgspec.Struct, frozen=True):
         return self.accepted[-1]
 
     def with_entry(self, changed: Entry) -> History:
-        """Return a copy of the history in which `changed` replaces the entry with its number."""
+        """Return a copy in which `changed` replaces the entry with the same number."""
         entries = tuple(changed if e.number == changed.number else e for e in self.entries)
         return msgspec.structs.replace(self, entries=entries)
 

@@ -31,7 +31,7 @@ _OTHERS = bytes(sign for sign in range(256) if chr(sign) not in _BYTES_OF)
 _MOST_BYTES = 32 << 20  # limit on the estimate for a notebook
 # Matches a string. Group 1 is an unterminated string, which would otherwise take quadratic time.
 _STRING = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"|(".*+)', re.DOTALL)
-CELLS = 1000  # ungraded cells after this many cells are ignored
+CELLS = 1000  # ungraded cells beyond this number are ignored
 # Matches an unpaired surrogate. Group 1 is text to skip: escaped backslashes and surrogate pairs.
 _ESCAPES = re.compile(
     r"((?:\\\\[^\\]*+)++|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})"

@@ -70,6 +70,6 @@ def _read_file(name: str, folder: int, owner: int, bound: int) -> tuple[bytes | 
         size = status.st_size >> 20
         if status.st_size > bound and not is_wanted(name):
             return None, f"({size} MiB) was skipped: no graded file is so large"
-        if status.st_size > bound:  # a placeholder that is refused as too large
+        if status.st_size > bound:  # a placeholder that the intake refuses as too large
             return bytes(bound + 1), f"is too large ({size} MiB): its content was skipped"
         return file.read(bound), ""

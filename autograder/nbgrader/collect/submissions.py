@@ -70,7 +70,7 @@ def accept(
     *,
     whole: bool = False,
 ) -> Accepted:
-    """Merge a submission with the student's earlier one, store the result, and make it current.
+    """Merge and store a submission; make it current unless it is refused or changes nothing.
 
     handed_in: submission time in nbgrader's format, or "" if unknown. whole: store `incoming`
     unchanged, because the web service merged the files before it graded them.
