@@ -222,7 +222,7 @@ def _entry(row: Any) -> GradebookEntry:
 
 
 def _time(value: Any) -> dt.datetime | None:
-    """Convert a naive UTC time, or its text in SQLite, to an aware time; keep None."""
+    """Convert a naive UTC time, or its text in SQLite, to an aware time; return None for None."""
     time = dt.datetime.fromisoformat(value) if isinstance(value, str) else value
     return time.replace(tzinfo=dt.UTC) if time else None
 

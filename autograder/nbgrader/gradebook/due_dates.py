@@ -161,7 +161,7 @@ def require_scores(course: Course, week: Week, held: Container[str]) -> None:
 
 
 def first_names(students: Sequence[str]) -> str:
-    """Join the first five names, and add the number of further names."""
+    """Join the first five names; if there are more, add how many."""
     more = f" and {len(students) - 5} more" if len(students) > 5 else ""
     return f"{', '.join(students[:5])}{more}"
 

@@ -128,7 +128,7 @@ def handed_in(course: Course, week: Week, student: str) -> str:
 
 
 def judged_digests(course: Course, week: Week, student: str) -> dict[str, str]:
-    """Return a digest of each scored cell's answer, or of its score if it has no answer.
+    """Return, by cell, the digest of the answer, or of the score if the cell has no answer.
 
     The key "CELL marked" has the digest that CELL had when it was marked.
     """
