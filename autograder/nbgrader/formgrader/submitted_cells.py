@@ -24,7 +24,7 @@ from ..collect.notebooks import DATA_URL, PICTURES, joined, pictures_of, source_
 Notebook = Any
 _INLINE = "attachment:within-"  # prefix of placeholders for the data URLs in a text
 _FIGURES = {".png": "image/png", ".svg": "image/svg+xml"}  # media types of released figures
-_MAX_CACHED = 16 << 10  # characters of a text whose rendering is cached
+_MAX_CACHED = 16 << 10  # length of the longest text whose rendering is cached
 
 
 @dataclass(frozen=True)
