@@ -199,7 +199,7 @@ def _answer_questions(path: Path, student: SampleStudent) -> None:
 
 
 def fetch_feedback(course: Course, week: Week, student: str, home: Path) -> Path | None:
-    """Run nbgrader's fetch_feedback as a student; return the page, or None if there is none."""
+    """Run nbgrader's fetch_feedback as a student; return the page, or None if none arrived."""
     from nbgrader.exchange.default import ExchangeFetchFeedback
 
     student_step(ExchangeFetchFeedback, course, week, student, home)
