@@ -38,7 +38,7 @@ _MAX_ENTRIES = 10_000
 _MAX_DEPTH = 40
 # Size limit of the week's module in bytes; stricter because the trusted process parses it.
 _MAX_MODULE = 256 << 10
-# Pairs of a relative name and the file's content, or None if the file is too large to read.
+# Pairs of relative name and content. The content is None if the file is too large to read.
 _Entries = Iterator[tuple[str, bytes | None]]
 
 

@@ -154,7 +154,7 @@ class _ClusterBatch:
         self._crew, self._work, self._finished = crew, work, finished
         self._waiting = deque(work)
         self._alone: deque[str] = deque()
-        self._out: dict[Future[SubmissionReport], tuple[str, str]] = {}  # -> key, name
+        self._out: dict[Future[SubmissionReport], tuple[str, str]] = {}  # key, name
         self._tries: dict[str, int] = {}
 
     def run(self) -> None:
