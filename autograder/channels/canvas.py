@@ -42,7 +42,7 @@ class CanvasAssignment:
         return None if points is None else float(points)
 
     def grades(self) -> dict[str, PlatformGrade]:
-        """Return the grades as entered, before Canvas applies its late policy."""
+        """Return the grades by user id, as entered before Canvas applies its late policy."""
         query: dict[str, Any] = {"include[]": "submission_comments", "per_page": _PAGE}
         pages = self._web.pages(f"{self._assignment}/submissions", **query)
         return {str(one["user_id"]): _grade(one) for page in pages for one in page}

@@ -3,7 +3,7 @@
 Theory of operation. Gradescope starts a Docker container without namespaces for each submission,
 and this program runs as root. The submission is untrusted. It runs only in a sandbox that passed a
 trial in this container. Before the submission runs, hidden tests and results become readable by
-root only. If no sandbox works or the kit fails, no results are written and the exit code is 2.
+root only. If no sandbox works or the kit fails, no results are written and the exit code is not 0.
 Gradescope then reports that the autograder failed, and assigns no score.
 """
 

@@ -65,7 +65,7 @@ class LtiLineItem:
         return float(item["scoreMaximum"]) if item else None
 
     def grades(self) -> dict[str, PlatformGrade]:
-        """Return the results on the platform, scaled to the week's points."""
+        """Return the results by user id, scaled to the week's points."""
         item = self._item()
         if item is None:
             return {}
