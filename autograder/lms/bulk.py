@@ -41,7 +41,7 @@ _CANVAS = re.compile(r"[^_]+_(?P<late>LATE_)?(?P<number>\d+)_\d+_(?P<file>.+)\Z"
 _RESUBMISSION = re.compile(r"-\d+(?=\.\w+\Z)")  # Canvas numbers the files of resubmissions
 _PLAIN = re.compile(r"[\w(][\w .()+,-]*\Z")
 _MAX_ENTRIES = 100_000
-_NBGRADER_FILES = ("timestamp.txt", "submission_secret.txt")  # nbgrader trusts these files
+_NBGRADER_FILES = ("timestamp.txt", "submission_secret.txt")  # skipped: nbgrader trusts them
 _BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError)
 
 _METADATA = "submission_metadata.yml"
@@ -159,7 +159,7 @@ def content_from(
 
     If the module is missing and there is exactly one zip file, the files in the zip are used.
 
-    bound: limit in bytes on the total size of the files, and on that of the zip's contents
+    bound: limit in bytes on the total size of the files, and of the zip's contents
     """
     content, left_out = _read_all(files.items(), bound)
     zips = [n for n in content if n.lower().endswith(".zip")]

@@ -149,7 +149,7 @@ def read_table(path: Path) -> tuple[tuple[str, ...], list[dict[str, str]]]:
 
 
 def read_rows(path: Path, *required: str) -> list[dict[str, str]]:
-    """Return the rows of a CSV file with stripped cells; raise KitError if a column is missing."""
+    """Return the rows of a CSV file, stripped; raise KitError if a required column is missing."""
     columns, rows = read_table(path)
     if rows and not set(required) <= set(columns):
         named = " and ".join(f"`{column}`" for column in required)
