@@ -80,13 +80,13 @@ def course_secret(course: Course) -> bytes:
 
 
 def public_draw(number: int) -> bytes:
-    """Return a substitute for the secret that makes proofs reproducible on every machine."""
+    """Return the fixed bytes that replace the course's secret in draw `number` of a proof."""
     return hashlib.blake2b(f"draw {number}".encode(), digest_size=32).digest()
 
 
 @contextmanager
 def in_turn(folder: Path) -> Iterator[None]:
-    """Wait for an exclusive lock on a folder, which is created if needed, and hold the lock.
+    """Hold an exclusive lock on a folder, creating it if needed; wait while it is locked.
 
     The lock of a dead process is released. On file systems without locks, nothing is locked.
     """
@@ -149,8 +149,8 @@ def sweep(
 ) -> None:
     """Remove this user's folders named `prefix*` that no running process has locked.
 
-    within: the parent folder, by default the system's temporary folder
-    remove: removes a folder and its contents
+    within: the parent folder; default: the system's temporary folder
+    remove: a function that removes a folder with its contents
 
     Without file locks (on Windows), no folder is removed.
     """
