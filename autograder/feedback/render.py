@@ -3,8 +3,8 @@
 Names, exception messages and source lines are chosen by students and are not trusted. HTML
 templates escape everything (autoescape, no `safe` filter; a test checks this), and the page's
 Content-Security-Policy forbids scripts and all requests. In text, control characters are replaced
-by U+FFFD; in Markdown, special characters are escaped as well. Hidden tests appear as claims and
-messages, never as source code.
+by U+FFFD; in Markdown, special characters are escaped as well. The output contains the claims and
+messages of hidden tests, never their source code.
 """
 
 import re
@@ -19,7 +19,7 @@ from ..pages.environment import environment, lowered, points
 from .view import ExerciseView, Marks, view_exercise
 
 _SIGNS = re.compile(r"([\\*_{}\[\]<>()#+\-.!|~$&])")
-Words = Callable[[str], str]
+Words = Callable[[str], str]  # makes untrusted text safe for one output format
 
 
 def feedback_page(
@@ -33,9 +33,9 @@ def feedback_page(
     marks: Marks | None = None,
     notebook: Sequence[Any] = (),
 ) -> str:
-    """Return a self-contained HTML page for offline use, on phones, and in light and dark mode.
+    """Return a self-contained HTML page that works offline, on phones, and in dark mode.
 
-    late: how the late penalty was computed, or "" without one. notes: remarks about the submission.
+    late: how the late penalty was computed, or "" if on time. notes: remarks about the submission.
     marks: the scores in the gradebook, if known. notebook: the rendered cells to show at the end of
     the page (nbgrader/formgrader/submitted_cells.py).
     """

@@ -24,7 +24,7 @@ class ArithmeticLine:
 
 
 def arithmetic(report: ExerciseReport) -> list[ArithmeticLine]:
-    """Return the lines of the calculation, or [] if the score needs no explanation."""
+    """Return the lines of the calculation, or [] if the verdicts alone explain the score."""
     trivial = not report.score and any(t.verdict is Verdict.PASS for t in report.tests)
     if not (0 < report.score < report.max_score or report.deductions or trivial):
         return []
@@ -42,7 +42,7 @@ def arithmetic(report: ExerciseReport) -> list[ArithmeticLine]:
 
 
 def carried_words(report: ExerciseReport) -> str:
-    """Describe how mistakes in other exercises affect this one; return "" if there are none."""
+    """Describe how mistakes in other exercises affect this one; return "" if they do not."""
     has_mistake = any(t.verdict.failed and not t.carried for t in report.tests)
     replaced = ""
     if report.beside and has_mistake:

@@ -1,8 +1,8 @@
 """Prepare the content of feedback before rendering.
 
 A report lists results by hidden test, but students need them by cause. Failures whose messages
-differ only in numbers therefore form one finding with the claims of all affected tests. If only
-some variants of a test fail, the claim lists their axes, such as `float16-cpu`.
+differ only in numbers, shapes and dtypes therefore form one finding with the claims of all affected
+tests. If only some variants of a test are affected, its claim lists their axes (`float16-cpu`).
 """
 
 from collections.abc import Iterable, Iterator
@@ -46,7 +46,7 @@ class Marks:
 
 
 def location_sentence(suspects: Iterable[Suspect], asking: bool = True) -> str:
-    """Return sentences that locate the mistake without revealing the fix, or "" if unknown.
+    """Return sentences that locate the mistake without revealing the fix, or "" without suspects.
 
     asking: add a question that leads to the fix.
     """
@@ -101,7 +101,7 @@ _STOPPED = {
 
 @dataclass(frozen=True)
 class Claim:
-    """The requirement that a test checks. `where`: the failing variants, if some pass."""
+    """The requirement that a test checks. `where`: the affected variants, or "" if all are."""
 
     text: str
     where: str = ""
@@ -109,7 +109,7 @@ class Claim:
 
 @dataclass
 class Finding:
-    """Tests that fail in the same way: their common verdict and message, and their claims.
+    """Tests with the same outcome: their common verdict and message, and their claims.
 
     Tests are ordered from simple to difficult. Only the first claim is known to be violated: a
     later test with the same failure may stop before it checks its own claim.
