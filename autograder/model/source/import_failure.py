@@ -1,4 +1,4 @@
-"""Explain why a submitted module cannot be imported, in one sentence with the line and a caret.
+"""Explain why a submitted module cannot be imported: a sentence, the source line and a caret.
 
 `check` imports the module on the student's machine, and the grader imports it in the sandbox. Each
 of them describes a failure as an `ImportFailure` and explains it with the sentences here, so
@@ -23,7 +23,7 @@ _NOTEBOOK = "`%` and `!` commands work only in a notebook"
 _CIRCULAR = re.compile(
     r"cannot import name '([^']+)' from (partially initialized module )?'([^']+)'"
 )
-# The error message if the code uses a name that stubs usually import, but does not import it.
+# Matches the message of a NameError about a name that stubs usually import.
 _IMPORTED = re.compile(r"name '(?:torch|np|math|nn|F|plt|tl|triton)' is not defined")
 _SIMPLE = re.compile(r"[A-Za-z_][\w./-]{0,60}", re.ASCII)
 _SECONDS = re.compile(r"[\d.]+ seconds")
@@ -120,7 +120,7 @@ def _printable(text: str) -> str:
 
 
 def not_text(module: str, content: bytes) -> str:
-    """Return the sentence that explains why a file is not UTF-8 text, or "" if it is UTF-8 text."""
+    """Return a sentence that explains why a file is not UTF-8 text, or "" if it is."""
     again = "Save it again as UTF-8."
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         return f"{module} does not run: it is saved as UTF-16. {again}"

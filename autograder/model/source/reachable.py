@@ -3,8 +3,8 @@
 Theory of operation. The files are untrusted. They are never run, and a file is parsed only if
 something imports it. An exercise reaches its own function or class, and every definition in the
 submission that it uses directly or indirectly. Code that runs on import is reported separately.
-Unused code and code under `if __name__ == "__main__"` is not reached. The time for each exercise is
-linear in the total size of the files.
+Unused code and code under `if __name__ == "__main__"` are not reached. The time for each exercise
+is linear in the total size of the files.
 
 Names assembled at run time (`getattr(x, a + b)`) and code in strings are not detected. `rules.py`
 forbids the common ways to run strings.
@@ -30,7 +30,7 @@ def count_tokens(text: str) -> int:
 
 
 def parse_bounded(source: str) -> ast.Module | None:
-    """Parse a source. Return None if it has a syntax error or more than `MAX_TOKENS` tokens."""
+    """Parse a source; return None if it is too large (`MAX_TOKENS`) or cannot be parsed."""
     if count_tokens(source) > MAX_TOKENS:
         return None
     try:
@@ -42,7 +42,7 @@ def parse_bounded(source: str) -> ast.Module | None:
 class Sources:
     """The Python files of one submission.
 
-    texts: maps file names to their text, or to None if a file cannot be decoded
+    texts: maps file names to their text, or to None if the encoding is unusual (`rules.texts_of`)
     module: the name of the file that defines the exercises
     """
 
@@ -62,7 +62,7 @@ class Sources:
     def reached(self, exercise: str, replaced: Iterable[str] = ()) -> tuple[Part, Part]:
         """Return the code that an exercise reaches by name, and the code that its imports run.
 
-        replaced: functions of the module whose code does not run, because they are replaced.
+        replaced: functions of the module that correct versions replace. They are not followed.
         Replaced classes are followed anyway, because only some of their methods are replaced.
         """
         by_name, on_import, module = Part(), Part(), self._file(self.module)
@@ -134,7 +134,7 @@ class Sources:
             return None
 
     def _resolve(self, dotted: str, near: str) -> list[tuple[str, str]]:
-        """Return the files that a dotted name can refer to, each with the remaining name parts."""
+        """Return files that a name can refer to, except `near`, each with the rest of the name."""
         parts = dotted.split(".")
         for size in range(len(parts), 0, -1):
             files = self._by_end.get(".".join(parts[:size]), [])

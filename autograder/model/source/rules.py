@@ -6,7 +6,7 @@ The grader, `check` and the stub share these rules. There are four types of rule
   them at run time under any alias; `check` finds them in the source and while public checks run.
 - Forbidden names (`source_not_allowed`) are for exercises that must work without a library.
 - Evasions are code that can hide calls from the worker's hooks. They are forbidden everywhere.
-- Only the standard library, the libraries of the week and submitted files may be imported.
+- Only the standard library, the week's libraries and submitted files may be imported.
 
 Names, evasions and imports are checked in the source. A determined student can write code that
 these lists do not cover. The threat model describes the consequences.
@@ -35,7 +35,7 @@ LIBRARIES = ("torch", "numpy", "matplotlib")
 _KERNEL_CALLS = "triton."
 
 # Names that can hide calls from the worker's hooks, grouped by reason. Harmless names in the same
-# modules, such as `gc.collect`, `sys.modules` and `inspect.signature`, are not included.
+# modules, such as `gc.collect`, `sys.modules` and `inspect.signature`, are not listed.
 _EVASION_GROUPS = {
     "native code": "ctypes* _ctypes*",
     "threads and processes, which no hook sees": """
@@ -124,7 +124,7 @@ def in_words(extras: tuple[str, ...]) -> str:
 
 
 def texts_of(files: Mapping[str, bytes]) -> dict[str, str | None]:
-    """Decode Python files as Python does. A file in an unusual encoding is mapped to None."""
+    """Map Python files to their text, or to None (unusual encoding) or "" (not decodable)."""
     return {n: _text(content) for n, content in files.items() if n.endswith(".py")}
 
 
@@ -151,7 +151,7 @@ def refusals(
 ) -> dict[str, Refusal]:
     """Map exercises to their first evasion, forbidden name or file that cannot be analysed.
 
-    replaced: functions of the module whose code does not run, because they are replaced
+    replaced: functions of the module that correct versions replace, so they are not analysed
     """
     for_all = _first(_evasions(sources.on_import()))
     found: dict[str, Refusal] = {}
@@ -168,7 +168,7 @@ def refusals(
 def missing_imports(
     sources: Sources, exercises: tuple[str, ...], extras: tuple[str, ...]
 ) -> dict[str, Refusal]:
-    """Map exercises to their first import of a library that is not available during grading."""
+    """Map exercises to their first unguarded import of a library that is unavailable in grading."""
     for_all = _first(_absent(sources.on_import(), extras))
     found = {}
     for exercise in exercises:
@@ -180,7 +180,7 @@ def missing_imports(
 
 
 def plain_calls(sources: Sources, rules: Mapping[str, Rules]) -> dict[str, Refusal]:
-    """Map exercises to the first forbidden call in their source."""
+    """Map exercises to the first forbidden call in the code that they reach."""
     found = {}
     for exercise, own in rules.items():
         by_name, _ = sources.reached(exercise)

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 IMPORTS = (ast.Import, ast.ImportFrom)
-MAX_CHAIN = 24  # maximum number of attributes in a dotted name; longer names are truncated
+MAX_CHAIN = 24  # maximum number of attributes in a dotted name; longer ones are cut or ignored
 _MAX_PARTS = 50  # maximum number of string literals in a sum
 
 
@@ -36,7 +36,7 @@ def _is_main_guard(test: ast.expr) -> bool:
 
 
 def bound_names(statement: ast.stmt) -> list[str]:
-    """Return the names that a statement binds by a definition or an assignment, not by imports."""
+    """Return the names that a statement binds, except by imports."""
     if isinstance(statement, DEFINITIONS):
         return [statement.name]
     if isinstance(statement, (*IMPORTS, ast.Expr)):

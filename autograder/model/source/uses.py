@@ -51,7 +51,7 @@ class Imported:
 
 @dataclass
 class Part:
-    """The names used by one statement of a module, or by everything that runs on import."""
+    """The names used by a statement, or by all code that an exercise reaches or an import runs."""
 
     uses: list[Use] = field(default_factory=list)
     imports: list[Imported] = field(default_factory=list)
@@ -87,8 +87,8 @@ class FileUses:
             elif isinstance(node, ast.ClassDef):
                 self.of_classes.update(id(n) for n in node.body if isinstance(n, IMPORTS))
         self._parts: dict[str, list[Part]] = {}  # maps each bound name to the parts that bind it
-        # Functions without decorators that no later statement redefines. No other name refers to
-        # the code of such a function.
+        # Functions without decorators that no later statement redefines. If such a function is
+        # replaced, its code does not run under a different name either.
         self.plain_functions: dict[str, Part] = {}
         statements = list(flat_statements(tree.body))
         for statement in statements:
