@@ -1,4 +1,4 @@
-"""Compare two reports of a submission, and group failed tests with equal messages."""
+"""Compare two reports of a submission, and group failed tests with similar messages."""
 
 import re
 from collections import Counter
@@ -40,7 +40,7 @@ class ExerciseChange(msgspec.Struct, frozen=True):
 
 
 def changes(old: SubmissionReport, new: SubmissionReport) -> list[ExerciseChange]:
-    """Return the changes of all exercises whose scores or tests differ between the reports."""
+    """Return the changes of exercises whose score, tests or submission verdict differ."""
     before = {e.name: e for e in old.exercises}
     found = []
     for exercise in new.exercises:

@@ -23,7 +23,7 @@ class FindingWording(NamedTuple):
 
 
 # Kinds of suspicious lines without a specific edit. Stored reports contain these values.
-SHOWN = "shown"  # a line that shows a named mistake
+SHOWN = "shown"  # a line that computes a wrong value because of a named mistake
 WHATEVER = "whatever"  # a line that different edits would fix
 MAKES = "makes"  # a line that creates a parameter that should not exist
 IGNORED = "ignored argument"
@@ -35,12 +35,12 @@ def symptom_name(kind: str) -> str:
 
 
 def edit_name(kind: str) -> str:
-    """Return the name in reports of a mistake that an edit of this kind fixes."""
+    """Return the name of a mistake that an edit of this kind fixes, as it appears in reports."""
     return f"line:{kind}"
 
 
 def question(kind: str) -> str:
-    """Return the question about a line that an edit of this kind would fix."""
+    """Return the question about a line that an edit of this kind would fix; default: the kind."""
     wording = FINDINGS.get(edit_name(kind))
     return wording.question if wording else _QUESTIONS.get(kind, kind)
 

@@ -1,7 +1,7 @@
 """The report on a batch of submissions, its verdicts, and its JSON format for other tools.
 
-A new verdict needs a row in `Verdict` with every attribute. Code that treats each verdict
-differently ends its `match` with `assert_never`, so mypy reports where the new verdict is missing.
+A new verdict needs a row in `Verdict` with every attribute. Code that distinguishes all
+verdicts ends its `match` with `assert_never`, so mypy reports where the new verdict is missing.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class Verdict(StrEnum):
     """The outcome of one hidden test. The row of each verdict sets all of these attributes:
 
     failed:               the test counts and did not pass
-    stopped:              the code stopped at a line before it returned a result
+    stopped:              the failure has a line: the code stopped there or made a forbidden call
     has_answer:           the test failed, but its last call returned a value
     exceeds_a_bound:      the code exceeded a limit or broke the protocol, so it may never end
     can_change:           a rerun with correct helpers may give a different verdict in bounded time
@@ -59,12 +59,12 @@ class Verdict(StrEnum):
 
     @property
     def counted(self) -> bool:
-        """True if the test's weight counts: it ran, and the grading system was not at fault."""
+        """True if the test's weight counts: the test passed or failed."""
         return self is Verdict.PASS or self.failed
 
     @property
     def attempted(self) -> bool:
-        """True if the test ran code that the student wrote."""
+        """True unless the test did not run or found only the stub."""
         return self is Verdict.PASS or (self.reported and self is not Verdict.UNWRITTEN)
 
     @property
@@ -104,7 +104,7 @@ class TestReport(msgspec.Struct, frozen=True):
 
     message: the reason for a failure, for the student
     claim: the requirement that the test checks
-    line: the line of the student's module at which the test stopped, or 0 if it did not stop
+    line: the line of the student's module that `Verdict.stopped` refers to, or 0 if unknown
     carried: the share of the weight that a failed test earns because only a helper is wrong
     """
 
@@ -159,7 +159,8 @@ class Diagnosis(msgspec.Struct, frozen=True):
 class Deduction(msgspec.Struct, frozen=True):
     """The points that a mistake costs.
 
-    counted_in: the exercise that is charged for the misconception instead, or "" if this one is
+    counted_in: "" if this deduction is charged; otherwise the exercise that is already charged for
+    the same misconception, which may be this exercise
     """
 
     name: str
@@ -168,10 +169,10 @@ class Deduction(msgspec.Struct, frozen=True):
 
 
 class Suspect(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A line that probably contains a mistake, because an edit there makes failed tests pass.
+    """A line that probably contains a mistake, usually because an edit there fixes failed tests.
 
-    kind: the kind of edit
-    alone: True if this edit is sufficient, False if the tests need a second edit to pass
+    kind: the kind of edit or, if no edit was found, a verdict or a constant of `findings`
+    alone: True if this line is sufficient, False if the tests need a second edit to pass
     explains: the number of failed tests that the edit fixes, or 0 if it fixes all
     """
 

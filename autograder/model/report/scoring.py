@@ -3,13 +3,14 @@
 If the named mistakes of an exercise explain all of its failures, the exercise loses their costs. If
 they explain most failures, and the explained tests returned outputs instead of raising exceptions,
 the exercise also loses the weights of the unexplained tests. Otherwise the exercise earns the
-weighted share of passed tests, but never more than the costs of the named mistakes would leave. A
-test that fails only because of a wrong helper earns the share that `scoring` in course.yaml
-defines. One forbidden call costs all points.
+weighted share of passed tests. If the named mistakes explain at least half of the failures, it
+earns no more than their costs leave. A test that fails only because of a wrong helper earns the
+share that `scoring` in course.yaml defines. One forbidden call costs all points.
 
 course.yaml defines how many electives count. The best electives are selected by scores in which
-every mistake is charged. In the final scores, a misconception costs points only once per week: in
-the exercise that contains it or, if that is unknown, in the exercise where it costs most.
+every mistake is charged. In the final scores, a misconception that costs less than
+`COST_WITHOUT_WORK` is charged only once per week: in the exercise that contains it or, if that is
+unknown, in the exercise where it costs most.
 """
 
 from __future__ import annotations
@@ -128,7 +129,7 @@ class Tally:
 
     @cached_property
     def passed_share(self) -> float:
-        """The weighted share of passed tests. Inherited failures earn the share in `scoring`."""
+        """The weighted share of passed tests; inherited failures earn their `carried` share."""
         if not self.total or self.forbidden or not self.evidence.shows_work:
             return 0.0
         return min(1.0, sum(t.weight * t.earned_share for t in self.tests) / self.total)
@@ -176,7 +177,7 @@ class Tally:
         return tuple(deductions)
 
     def _dearest_without_work(self, sharing: Sequence[Tally]) -> Deduction | None:
-        """Return the deduction for the costliest mistake without `shows_work`, a limit on points.
+        """Return the largest deduction for a mistake without `shows_work`, which limits the points.
 
         Without this limit, a second mistake in the same test would raise the score. Mistakes that
         are charged to a different exercise in `sharing` are ignored. Return None if there is no
@@ -193,7 +194,7 @@ class Tally:
         return Deduction(dearest.name, points, "")
 
     def _points(self, sharing: Sequence[Tally]) -> tuple[float, tuple[Deduction, ...]]:
-        """Return the exercise's points, and the deductions, or () if tests determine the points."""
+        """Return the points and the deductions, which are () if the tests determine the points."""
         deductions = self._deductions(sharing)
         points = self.evidence.exercise.points
         by_tests = points * self.passed_share
@@ -282,7 +283,7 @@ def ungraded(exercise: Exercise) -> ExerciseReport:
 
 
 def counted(week: Week, exercises: Iterable[ExerciseReport]) -> list[ExerciseReport]:
-    """Return the exercises that count: all required exercises, and the best electives."""
+    """Return the reports of all required exercises and of the best electives."""
     electives = {e.name for e in week.exercises if e.elective}
     reports = list(exercises)
     if week.electives_counted is None or not electives:
@@ -305,7 +306,7 @@ def rounded(points: float, decimals: int) -> float:
 
 
 def with_rounded_scores(report: SubmissionReport, week: Week, decimals: int) -> SubmissionReport:
-    """Round the score of every exercise, and set the submission's score to their sum."""
+    """Round each exercise's score; the submission's score becomes the sum of those that count."""
     exercises = tuple(
         msgspec.structs.replace(e, score=rounded(e.score, decimals)) for e in report.exercises
     )
