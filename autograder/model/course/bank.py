@@ -95,15 +95,15 @@ class Bank:
 
     def over_solution(self, text: str) -> str:
         """Return the solution followed by `text`, whose definitions override the solution's."""
-        # Such an import is only allowed at the top; an empty line keeps the numbers of the others.
+        # `__future__` imports are allowed only at the top. The empty line keeps line numbers valid.
         text = re.sub(r"^from __future__.*$", "", text, flags=re.MULTILINE)
         return f"{self.solution}\n\n{text}"
 
     def complete_module(self, text: str, name: str) -> tuple[str, int]:
         """Return a complete module, and the number of its lines that precede `text`.
 
-        A text that defines all exercises is returned unchanged; other texts are appended to the
-        solution. Raise CourseError if the text defines none of the solution's names.
+        A text that defines all exercises or has a syntax error is returned unchanged; other texts
+        are appended to the solution. Raise CourseError if a text shares no name with the solution.
         """
         wanted = {e.name for e in self.week.exercises}
         try:

@@ -132,7 +132,7 @@ def _elapsed(start: dt.datetime, end: dt.datetime) -> dt.timedelta:
 
 
 def _started_days(due: dt.datetime, handed: dt.datetime, grace: dt.timedelta) -> int:
-    """Return the number of days by which to postpone the due date for the work to be on time."""
+    """Return the shortest extension, in whole days, with which the work would be on time."""
     # Start a day too low, because a change of daylight saving time alters the elapsed time.
     days = max(0, _elapsed(due, handed).days - 1)
     while _elapsed(due + dt.timedelta(days=days), handed) > grace:

@@ -81,7 +81,7 @@ def read_yaml(text: str) -> object:
 
 
 def _yaml_message(text: str, error: yaml.YAMLError) -> str:
-    """Return an error message, from PyYAML's pure Python parser if possible: it is more precise."""
+    """Return an error message, if possible that of PyYAML's more precise pure Python parser."""
     try:
         yaml.compose(text, Loader=yaml.SafeLoader)
     except yaml.YAMLError as better:
@@ -95,7 +95,7 @@ def _yaml_message(text: str, error: yaml.YAMLError) -> str:
 
 
 def moment(text: str) -> dt.datetime:
-    """Parse a date with a time, where 24:00 is allowed; raise ValueError if the text is invalid."""
+    """Parse a date with a time, which may be 24:00; raise ValueError if the text is invalid."""
     found = _MOMENT.fullmatch(text)
     if found is None:
         raise ValueError(text)

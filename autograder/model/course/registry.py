@@ -49,14 +49,14 @@ class Limits(_Config, frozen=True):
     """Resource limits of a submission. Sizes are in MiB.
 
     Seconds are not counted while other programs use the processors, up to a total of four times
-    `submission_seconds`; `cpu_seconds` are processor time of the submission. Output is truncated
-    and not shown.
+    `submission_seconds`; `cpu_seconds` limits processor time instead. The submission's output is
+    truncated and not shown.
     """
 
     call_seconds: Positive = 5.0  # one call of a hidden test
     exercise_seconds: Positive = 20.0  # all calls of one exercise
     submission_seconds: Positive = 120.0  # the whole submission
-    cpu_seconds: PositiveInt = 120  # processor time of the whole submission
+    cpu_seconds: PositiveInt = 120  # processor time of one process
     memory_mib: PositiveInt = 1024  # memory of the whole submission
     gpu_mib: PositiveInt = 4096  # memory that torch may allocate on a shared GPU
     disk_mib: PositiveInt = 16  # total size of the files that the submission writes
@@ -87,7 +87,7 @@ class Week(_Config, frozen=True):
     electives_counted: int | None = None  # how many electives count; default: all
     files: tuple[str, ...] = ()  # files of assets/ that are released with the lesson
     folders: tuple[str, ...] = ()  # folders of exercises/ that are released with the lesson
-    limits: Limits | None = None  # replaces the course's limits
+    limits: Limits | None = None  # replaces all of the course's limits
     lms: Lms | None = None  # the week on learning platforms
 
     @property
@@ -132,7 +132,7 @@ class Late(_Config, frozen=True):
     per: Literal["day", "hour"] = "day"  # the unit of lateness
     # minutes after the due date that still count as on time
     grace_minutes: Annotated[float, msgspec.Meta(ge=0, lt=1440)] = 0.0
-    floor: Percent = 0.0  # percent of the score that late work keeps at least
+    floor: Percent = 0.0  # the minimum percentage of the score that late work keeps
     # free late days per student in the whole course
     slip_days: Annotated[int, msgspec.Meta(ge=0)] = 0
     extensions: tuple[Extension, ...] = ()  # later due dates for individual students
@@ -164,7 +164,7 @@ class Immediate(_Config, frozen=True):
 
     `names` shows known mistakes with hint and line, `verdicts` also which tests pass, and `scores`
     also the points. `tries` limits the number of results that a student sees per hour, day, or week
-    of the course. Later submissions are graded, but their results are not shown.
+    of the course. Submissions beyond the limit are graded, but their results are not shown.
     """
 
     # the part of a result that is shown
@@ -215,8 +215,8 @@ class Registry(_Config, frozen=True):
     late: Late | None = None  # the penalty for late work; default: none
     scoring: Scoring = Scoring()  # how points are deducted
     nbgrader: Nbgrader = Nbgrader()  # nbgrader's folders
-    canvas: Canvas | None = None  # where grades are exported to
-    lti: Lti | None = None  # where grades are exported to
+    canvas: Canvas | None = None  # the Canvas course that receives the grades
+    lti: Lti | None = None  # the learning platform that receives the grades
     suspects: Suspects = Suspects()  # time limits for locating mistakes
     immediate: Immediate = Immediate()  # what students see before feedback
     # the submission that counts; `best`: the one with the highest score after late penalties

@@ -26,7 +26,7 @@ _WIDTH = 96  # leaves room for the prefix `# ` in lines of 100 characters
 
 
 def make_stub(source: str, location: str) -> str:
-    """Return the stub for a solution's source; raise BuildError if a solution mark is misplaced."""
+    """Return the stub of a solution's source; raise BuildError if its marks or syntax are wrong."""
     lines = source.split("\n")
     names = _enclosing_names(source, location)
     kept: list[str] = []
@@ -147,7 +147,7 @@ def _listed(patterns: tuple[str, ...]) -> str:
 
 
 def with_announcement(stub: str, announced: str) -> str:
-    """Append a text to the stub's docstring, or add it as comments if that is not possible."""
+    """Append a text to the stub's docstring, or prepend it as comments if that is not possible."""
     if not announced:
         return stub
     lines, first = stub.split("\n"), next(iter(ast.parse(stub).body), None)
