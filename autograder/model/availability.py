@@ -25,7 +25,7 @@ EXTRAS = {
 
 @cache
 def installed(extra: str) -> bool:
-    """Return True if the libraries of an extra of pyproject.toml are installed."""
+    """Return True if all libraries of an extra are installed. `extra` may also name a library."""
     modules = EXTRAS.get(extra, (extra,))
     return all(importlib.util.find_spec(m) is not None for m in modules)
 
@@ -55,7 +55,7 @@ class Axis:
     name: str
     torch: str
     is_available: Callable[[], bool]
-    missing: str  # the error message if the device is not available
+    missing: str  # the start of the error message if the device is not available
     claimed: bool = False  # True for a simulated device, whose tensors are on the CPU
     lacks: tuple[str, ...] = ()  # float types that the device does not support
 
@@ -92,6 +92,7 @@ CHOICES_IN_WORDS = f"{', '.join(CHOICES[:-1])} or {CHOICES[-1]}"
 def axis(choice: str = "auto", *, here: bool = True) -> tuple[str, ...]:
     """Return the devices for a value of `--device`, the CPU first.
 
+    With `auto`, the second device is an available GPU or, if there is none, the simulated GPU.
     here: False if the tests run on a cluster, where only the workers know their devices
     Raise KitError if the device is unknown, or not available on this machine.
     """

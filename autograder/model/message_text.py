@@ -104,7 +104,7 @@ def with_quotations(text: str, plain: Callable[[str], str], code: Callable[[str]
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return the end of a message about an unknown name: the closest known name, or all of them."""
+    """Return the end of a message about an unknown name: a similar name, or all known names."""
     known = sorted(known)
     close = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
     if close:
