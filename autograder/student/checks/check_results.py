@@ -155,7 +155,7 @@ def sum_up(
 
 
 class CheckOrder(msgspec.Struct, frozen=True):
-    """The exercises to check. `done`: finished checks. `seconds`: the time limit of each check."""
+    """The exercises to check. `done`: checks to skip. `seconds`: the time limit of each check."""
 
     exercises: tuple[str, ...]
     done: tuple[str, ...] = ()

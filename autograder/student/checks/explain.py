@@ -1,9 +1,9 @@
 """Explain why the student's module cannot be imported, or why a public check fails.
 
 Explanations are created in the checking process, because the frames of an exception exist only
-where it was raised. They state the line, the reason, and the shapes, dtypes and devices of values
-on that line, without calling methods of a student's class. To locate a mistake, small edits of the
-code are tried. If an edit makes all checks pass, only its line and kind are reported.
+where it was raised. They state the line, the reason, and the shapes, dtypes and devices of tensors
+and arrays on that line. To locate a mistake, small edits of the code are tried. If an edit makes
+all checks pass, only its line and kind are reported.
 
 The module is imported as in grading: once, from its file even if a library has the same name, and
 without standard input.
@@ -34,7 +34,7 @@ _MAX_MESSAGE = 2000
 _MAX_CODE = 200
 _MAX_FACTS = 5
 _NUMPY_SCALAR = re.compile(r"\bnp\.(?:float|int|uint|bool)\d*_?\(([^()]*)\)")
-# An edited version may run _TIMES as long as the student's version, and at least _MIN_SECONDS.
+# Time limit of an edited version: _TIMES the student's running time, at least _MIN_SECONDS.
 _MIN_SECONDS = 0.1
 _TIMES = 5
 _MAX_SECONDS = 0.5  # time limit of the student's version
@@ -129,7 +129,7 @@ def explain_stopped_check(frame: FrameType | None, folder: WeekFolder, message: 
 
 
 def _unwritten(error: NotImplementedError, folder: WeekFolder, exercise: str, line: int) -> Failure:
-    """Describe an exception raised by a stub, which contains the name of the unwritten function."""
+    """Describe a stub's exception, whose argument is the name of the unwritten function."""
     name = str(error.args[0]).split(".")[0] if error.args else exercise
     if name != exercise and name in folder.names:
         return Failure("waiting", line=line, waits_for=name)
@@ -211,7 +211,7 @@ def _fact(value: Any) -> str:
 def find_mistake_lines(
     folder: WeekFolder, exercise: str, checks: Sequence[Callable[[], object]], until: float
 ) -> tuple[SuspectLine, ...]:
-    """Return the lines where a single edit makes all checks pass.
+    """Return up to `_MAX_LINES` lines where a single edit makes all checks pass.
 
     checks: the exercise's checks, failing ones first, so that most edits are rejected early.
     until: the value of `time.process_time()` at which the search ends.

@@ -56,7 +56,7 @@ class CallNotice:
     def _line(self) -> int | None:
         """Return the line of the student's code that makes the call.
 
-        Return None if a public check makes the call, or a module that is being imported.
+        Return None if a public check or a module that is being imported makes the call.
         """
         found: int | None = None
         frame: Any = sys._getframe(2)

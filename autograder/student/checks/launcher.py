@@ -186,7 +186,7 @@ def _run_order(
 
 
 def _interrupted(begun: CheckEvent, failure: Failure, of_import: str) -> CheckOutcome:
-    """Return the outcome of the check that was interrupted, or raise DoesNotRun for the import."""
+    """Return the interrupted check's outcome; raise DoesNotRun if the import was interrupted."""
     if not begun.begins:
         raise DoesNotRun(ImportFailure("", of_import))
     claim = claim_in_words(begun.begins, begun.exercise)
