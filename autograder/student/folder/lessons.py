@@ -77,7 +77,7 @@ def parse_hints(text: str) -> dict[str, tuple[str, ...]]:
 
 
 def hints_of(folder: WeekFolder, exercise: str) -> list[Hint]:
-    """Return all hints for an exercise, or [] if hints.md cannot be read."""
+    """Return all hints for an exercise, or [] if hints.md has none or cannot be read."""
     hints = parse_hints(_text(folder.path / FILE)).get(exercise, ())
     return [Hint(exercise, hint, n, len(hints)) for n, hint in enumerate(hints, start=1)]
 
@@ -87,7 +87,7 @@ def hints_to_show(folder: WeekFolder, exercise: str, again: bool) -> tuple[list[
 
     again: return only the hints shown so far.
     The second value is a message if there is no hint to show or no next hint, otherwise "".
-    Raise KitError if the exercise has no hints.
+    Raise KitError if the exercise has no hints, unless `again`.
     """
     state = load_state(folder.memory)
     every = hints_of(folder, exercise)

@@ -105,7 +105,7 @@ def submit_to_exchange(folder: WeekFolder, parcel: SubmissionFiles) -> str:
 
 
 def _nbgrader_settings(folder: WeekFolder) -> Path | None:
-    """Return the user's own nbgrader_config.py in the folder or its parent, or None if missing."""
+    """Return the nbgrader_config.py that the user owns in the folder or its parent, or None."""
     for parent in (folder.path, folder.path.parent):
         path = parent / _SETTINGS
         if path.is_file() and (not hasattr(os, "geteuid") or path.stat().st_uid == os.geteuid()):

@@ -45,7 +45,7 @@ def refused_outcomes(folder: WeekFolder, outcomes: list[CheckOutcome]) -> dict[s
 def find_refusals(
     files: Mapping[str, bytes], module: str, rules: Mapping[str, Rules], extras: tuple[str, ...]
 ) -> dict[str, Refusal]:
-    """Map each exercise that breaks a rule in the given files to a violation."""
+    """Map each exercise whose code breaks a rule to one of its violations."""
     sources = Sources(texts_of(files), module)
     absent = missing_imports(sources, tuple(rules), extras)
     return plain_calls(sources, rules) | refusals(sources, rules) | absent
@@ -73,7 +73,7 @@ def find_slips(
 
 
 def _leftover_raises(folder: WeekFolder, unwritten: Sequence[str]) -> Iterator[str]:
-    """Yield a sentence for each exercise that contains code, but also still the stub's `raise`."""
+    """Yield a sentence for each exercise that contains code but also still the stub's `raise`."""
     mine, stub = (statement_counts(text) for text in (folder.source(), folder.week.stub))
     for name in unwritten:
         if mine.get(name, 0) > stub.get(name, 0) > 0:

@@ -1,9 +1,9 @@
 """Analyse the student's module and restore its stubs.
 
 The fingerprint of an exercise covers its definition and every top-level name that the definition
-reaches in the module, but not comments, docstrings and layout. It therefore changes whenever the
-behaviour may change. If the module is not valid Python, `fingerprints` returns {}, `restore_stub`
-raises KitError, and the other functions raise SyntaxError or ValueError.
+reaches in the module, but not comments, docstrings and layout. If the module is not valid Python,
+`fingerprints` returns {}, restoring a single stub raises KitError, and the other functions raise
+SyntaxError or ValueError.
 """
 
 import ast
@@ -57,7 +57,7 @@ def used(source: str, exercise: str, others: Iterable[str]) -> tuple[str, ...]:
 
 
 def definition(source: str, name: str) -> slice | None:
-    """Return the lines, from 0, of a name's last top-level definition, or None if undefined."""
+    """Return the 0-based line range of a name's last top-level definition, or None if undefined."""
     found = None
     for node in _parsed(source).body:
         if isinstance(node, Definition) and node.name == name:
@@ -105,7 +105,7 @@ def _with_stub_of(folder: WeekFolder, exercise: str) -> str:
     """Return the module's source with one exercise replaced by its stub.
 
     If the module does not define the exercise, the stub is appended. Raise KitError if the week's
-    stub does not define it either or the module cannot be parsed.
+    stub does not define the exercise or the module cannot be parsed.
     """
     stub, source = folder.week.stub, folder.source()
     wanted = definition(stub, exercise)
@@ -135,7 +135,7 @@ def _unused_backup(folder: WeekFolder, now: dt.datetime) -> Path:
 
 @lru_cache(maxsize=4)
 def _parsed(source: str) -> ast.Module:
-    """Parse a module and remove docstrings. Do not modify the cached tree."""
+    """Parse a module and remove docstrings of definitions. Do not modify the cached tree."""
     tree = ast.parse(source)
     for node in ast.walk(tree):
         if isinstance(node, Definition) and len(node.body) > 1 and _is_text(node.body[0]):

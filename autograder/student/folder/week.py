@@ -16,7 +16,7 @@ from ...model.source.rules import Rules
 
 DESCRIPTION = "week.json"
 MEMORY = ".autograder-student.json"
-SUFFIX_OF_SOLUTIONS = "-solutions"  # follows the week's name in the name of released solutions
+SUFFIX_OF_SOLUTIONS = "-solutions"  # the folder of released solutions is named <week>-solutions
 
 
 class WeekExercise(msgspec.Struct, frozen=True):
@@ -142,7 +142,7 @@ class WeekFolder:
         return [c for c in self.copies() if c.stat().st_mtime > self.module.stat().st_mtime]
 
     def exercise(self, name: str) -> WeekExercise:
-        """Return the exercise with this name; raise KitError with the closest name if unknown."""
+        """Return the exercise with this name; raise KitError with a suggestion if there is none."""
         for exercise in self.week.exercises:
             if exercise.name == name:
                 return exercise
@@ -176,7 +176,7 @@ def open_folder(start: Path | None = None) -> WeekFolder:
 
 
 def open_all(start: Path | None = None) -> list[WeekFolder]:
-    """Open the weeks in `start`, or next to the week that contains `start`, sorted by name."""
+    """Open the weeks in `start` and its `exercises`, or next to the week that contains `start`."""
     start = (start or Path.cwd()).resolve()
     here = next((f for f in (start, *start.parents) if _opened(f)), None)
     parent = here.parent if here else start
