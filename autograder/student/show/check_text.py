@@ -143,7 +143,7 @@ def _explanation(
 
 
 def wrapped(text: str, indent: int, width: int, style: str = "") -> Iterator[Text]:
-    """Wrap text between words, keep line breaks, and replace control characters."""
+    """Wrap text between words, keep line breaks, replace control characters, and cut long text."""
     out: list[str] = []
     for line in replaced(text).split("\n"):
         out += textwrap.wrap(line, width - indent, replace_whitespace=False) or [""]
@@ -189,7 +189,7 @@ def week_progress(folder: WeekFolder) -> WeekProgress:
 
 
 def next_to_do(folder: WeekFolder) -> str:
-    """Return the first exercise that fails or, if none fails, the first that has not passed yet."""
+    """Return the first failing exercise, else the first that has not passed, else the first."""
     exercises = week_progress(folder).exercises
     order = {"fail": 0, "pass": 2}
     return min(exercises, key=lambda e: order.get(e.state, 1)).name
