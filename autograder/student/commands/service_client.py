@@ -28,7 +28,7 @@ _MAX_BYTES = 4 << 20  # maximum size of a response
 
 
 class SignInRequired(KitError):
-    """The service rejected the key, or this machine has no key for it."""
+    """The service rejected the key or token, or this machine has no key for the service."""
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):

@@ -142,7 +142,7 @@ def _review(
 
 
 def review_lines(review: dict[str, Any]) -> Lines:
-    """Yield the contents and effects of a reviewed submission as (indentation, text)."""
+    """Yield the contents and effects of a reviewed submission, as (indentation, text)."""
     width = max((len(line["name"]) for line in review["lines"]), default=0)
     for line in review["lines"]:
         yield 2, f"{line['name']:{width}}  {line['words']}"
@@ -178,7 +178,7 @@ def _queue_state(reply: dict[str, Any]) -> str:
 
 
 def result_lines(result: dict[str, Any]) -> Lines:
-    """Yield the part of a result that the student may see as (indentation, text)."""
+    """Yield, as (indentation, text), the part of a result that the student may see."""
     visible = result.get("result") or {}
     if result["state"] == "replaced":
         yield 0, "You submitted again before it was graded. It did not use up an attempt."
