@@ -21,7 +21,7 @@ class Verdict(StrEnum):
     """The outcome of one hidden test. The row of each verdict sets all of these attributes:
 
     failed:               the test counts and did not pass
-    stopped:              the failure has a line: the code stopped there or made a forbidden call
+    stopped:              the student's code stopped at a line or made a forbidden call there
     has_answer:           the test failed, but its last call returned a value
     exceeds_a_bound:      the code exceeded a limit or broke the protocol, so it may never end
     can_change:           a rerun with correct helpers may give a different verdict in bounded time
@@ -104,7 +104,7 @@ class TestReport(msgspec.Struct, frozen=True):
 
     message: the reason for a failure, for the student
     claim: the requirement that the test checks
-    line: the line of the student's module that `Verdict.stopped` refers to, or 0 if unknown
+    line: the line of the module where the code stopped or made a forbidden call, or 0 if none
     carried: the share of the weight that a failed test earns because only a helper is wrong
     """
 
