@@ -143,7 +143,7 @@ def _explanation(
 
 
 def wrapped(text: str, indent: int, width: int, style: str = "") -> Iterator[Text]:
-    """Wrap text between words, keep line breaks, replace control characters, and cut long text."""
+    """Wrap and truncate text; keep its line breaks, and replace control characters."""
     out: list[str] = []
     for line in replaced(text).split("\n"):
         out += textwrap.wrap(line, width - indent, replace_whitespace=False) or [""]
