@@ -1,6 +1,6 @@
 """Count a student's attempts, and hide parts of a result until feedback is released.
 
-The section `immediate` of course.yaml configures both. They are necessary because a submission may
+The section `immediate` of course.yaml configures both. Both are necessary because a submission may
 try to leak hidden inputs through its results. `redact` returns the part of a report that a student
 may see: the misconception and its hint, the requirement that a failing test checks, the verdict,
 the name of a built-in exception, and a line of the student's module. Messages of hidden tests
@@ -11,9 +11,10 @@ reveal anything else.
 Every submission counts towards the grade. `allowance` limits only the number of visible results per
 hour, day or week until the due date, and requires a cooldown between two submissions. If a result
 is beyond the limit, it is withheld until feedback is released, and its submission is graded last.
-Attempts are counted by the service's clock, because students can forge the time in a submission.
-The time in the submission determines only whether it is late. A submission uses up an attempt when
-its grading begins, but not if a system error prevents its grading.
+Attempts are counted by the service's clock, because students can forge the time of a submission in
+the exchange. The forged time can affect only whether the submission is late and whether it is the
+latest. A submission uses up an attempt when its grading begins, but not if it is refused or a
+system error prevents its grading.
 """
 
 import builtins

@@ -26,7 +26,7 @@ from .tables import QueuedSubmission, error_text, first_line
 
 _PAUSE, _LONGEST_PAUSE = 5.0, 600.0  # seconds before a failed submission is graded again
 WRITE_RETRY_SECONDS = 2.0
-_POLL_SECONDS = 0.25  # while the queue is empty
+_POLL_SECONDS = 0.25  # while the queue is empty or no process is idle
 
 
 class Dispatcher:
@@ -82,7 +82,7 @@ class Dispatcher:
         return submission
 
     async def _grade(self, process: GradingProcess, first: QueuedSubmission) -> None:
-        """Grade a submission, and others for the same week if the process grades batches."""
+        """Grade a submission, and more submissions for its week if the process grades batches."""
         started = time.monotonic()
         ungraded = {first.receipt: first}
 

@@ -90,7 +90,7 @@ class ExchangeInbox:
             await asyncio.sleep(_POLL_SECONDS)
 
     def look(self) -> bool:
-        """Queue each student's newest submission; return True if a new folder is incomplete."""
+        """Queue new submissions if this service leads; return True if a folder is incomplete."""
         course = self.courses.now
         folders = {path.name for path in inbound_folder(course).iterdir()}
         if folders <= self._seen or not self._leader.is_leader():
@@ -183,7 +183,7 @@ def _parse(path: Path, name: str, week: Week) -> ExchangeSubmission | None:
 
 
 def _last_written(folder: Path) -> float | None:
-    """Return a folder's latest modification time, or None if a marker file is still missing."""
+    """Return when a file in a folder was last changed, or None if a marker file is missing."""
     try:
         entries = {e.name: e.stat(follow_symlinks=False).st_mtime for e in os.scandir(folder)}
     except OSError:
@@ -192,7 +192,7 @@ def _last_written(folder: Path) -> float | None:
 
 
 def _kept(files: Mapping[str, bytes]) -> Iterator[tuple[str, bytes]]:
-    """Yield the files to store, with the secret for `nbgrader fetch_feedback` if it is valid."""
+    """Yield the files to store, up to `_MAX_BYTES` in total, without an invalid secret."""
     total = 0
     for name, content in sorted(files.items()):
         # editors do not create files with unprintable names, and the zip cannot contain them
@@ -208,7 +208,7 @@ def _kept(files: Mapping[str, bytes]) -> Iterator[tuple[str, bytes]]:
 def write_feedback(
     course: Course, week: Week, student: str, page: str, files: Mapping[str, bytes]
 ) -> None:
-    """Put a preliminary page where nbgrader fetches feedback, unless feedback was released.
+    """Write a preliminary page for `nbgrader fetch_feedback`, unless feedback has been released.
 
     files: the submitted files; nothing is written if they do not include the student's secret
     """

@@ -33,7 +33,7 @@ Done = Callable[[str, SubmissionReport], Coroutine[Any, Any, None]]  # takes rec
 
 
 class ChildProcess:
-    """A process that runs one function at a time. It is started when `call` needs it."""
+    """A process that runs one function at a time. `call` starts it if it is not running."""
 
     def __init__(self, name: str, niceness: int) -> None:
         self.name, self.niceness = name, niceness

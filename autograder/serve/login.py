@@ -36,7 +36,7 @@ _RENEWAL_INTERVAL = 3600.0  # seconds; a session in use is extended at most once
 
 
 def is_name(name: str) -> bool:
-    """Return True if nbgrader accepts `name` as a student's: letters, digits and `.@-_`."""
+    """Return True for a valid student name: at most 100 letters, digits and `.@-_`, no `..`."""
     return len(name) <= 100 and bool(_NAME.match(name)) and ".." not in name and "+" not in name
 
 
@@ -58,7 +58,7 @@ class Accounts(Store):
     """Tokens and sessions. All methods block."""
 
     def create_token(self, name: str, role: Role = "student") -> str:
-        """Return a new token for a person, and delete the person's unused tokens."""
+        """Return a new token for a person, after deleting the person's unused tokens."""
         secret = secrets.token_urlsafe(16)
         row = {"hash": _hash(secret), "name": name, "role": role, "created": self.clock()}
         self.execute(_unused_tokens(name), t.tokens.insert().values(**row))

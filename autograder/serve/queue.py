@@ -37,7 +37,7 @@ _RUNNING = t.submissions.c.state == tables.RUNNING
 
 
 class Admission(NamedTuple):
-    """How to queue a new submission: hide its result, and delay its grading by `wait` seconds."""
+    """How to queue a new submission. `withheld`: hide its result; `wait`: delay grading (s)."""
 
     withheld: bool = False
     wait: float = 0.0
@@ -251,7 +251,7 @@ class Queue(tables.Store):
             return
 
     def put_back(self, submission: tables.QueuedSubmission, error: str, wait: float) -> None:
-        """Requeue a submission after an error, unless a newer submission is waiting.
+        """Requeue a submission after an error, or mark it as replaced if a newer one is waiting.
 
         wait: seconds until the submission may be graded again
         """

@@ -41,7 +41,7 @@ class Ledger(tables.Store):
     """Tracks which results have been recorded for each student and week. All methods block."""
 
     def pending(self) -> list[tuple[str, str]]:
-        """Return the (student, week) pairs with unrecorded results, by time of the last."""
+        """Return (student, week) pairs to record now, sorted by the time of their newest result."""
         student, week = t.submissions.c.student, t.submissions.c.week
         graded = sa.func.max(t.results.c.graded)
         query = (
@@ -154,7 +154,7 @@ def record_submissions(
         current = history.entry(history.current)
         if current is None or current == recorded or current.handed_in not in by_time:
             return
-        # `refuse` adds the answers of a refused submission as a second entry with the same time.
+        # Skip the second entry with the same time, in which `refuse` keeps written answers.
         if current == history.submitted_at(current.handed_in):
             report = queue.result(by_time[current.handed_in].receipt)
             _record_score(course, week, settings, student, report)

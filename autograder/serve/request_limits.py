@@ -84,7 +84,7 @@ class RequestLimits:
 
 
 def _refusal(scope: Scope, limit: int) -> PlainTextResponse | None:
-    """Return an error response if Content-Length is missing or above the limit, or None."""
+    """Return an error response if Content-Length is missing or above the limit, else None."""
     length = Headers(scope=scope).get("content-length", "")
     if not length.isdecimal():
         return PlainTextResponse("A Content-Length header is required.\n", 411)

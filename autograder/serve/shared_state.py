@@ -30,7 +30,7 @@ class Incident(msgspec.Struct, frozen=True):
 
 
 class Incidents:
-    """The open incidents, one of each kind. New incidents are also printed to standard error."""
+    """The open incidents, at most one of each kind. New incidents are printed to stderr."""
 
     def __init__(self) -> None:
         self.current: dict[str, Incident] = {}
@@ -47,7 +47,7 @@ class Incidents:
 
 
 # Seconds for which the gradebook's content is cached. While one thread reads the gradebook again,
-# others use the cached content, because reading is slow while nbgrader writes.
+# other threads use the cached content, because reading is slow while nbgrader writes.
 _FRESH = 5.0
 
 
@@ -89,7 +89,7 @@ class Courses:
     def open_weeks(self) -> list[Week]:
         """Return the released weeks.
 
-        Weeks that are not due yet come first, soonest first. The others follow, latest first.
+        Weeks that are not due yet come first, soonest first. Past weeks follow, latest first.
         """
         course = self.now
         workspace, now = Workspace(course), dt.datetime.now(course.zone)
@@ -106,7 +106,7 @@ class Courses:
         return next(own, dt.timedelta())
 
     def _gradebook(self) -> list[GradebookEntry]:
-        """Return the gradebook's entries, or the cached ones if the gradebook cannot be read."""
+        """Return the gradebook's entries, cached for `_FRESH` seconds or until they can be read."""
         if time.monotonic() - self._read_at > _FRESH and self._reading.acquire(blocking=False):
             try:
                 _, self._entries = read_gradebook(self.now)
@@ -157,7 +157,7 @@ class Settings(msgspec.Struct, frozen=True):
     address: Address = Address()
     database: str = ""  # a URL; default: SQLite in the project's private folder
     processes: int = 0  # default: one per core
-    process_mib: int = 0  # per process; default: half of the memory, shared by all processes
+    process_mib: int = 0  # limit per process; default: half of the memory, divided equally
     niceness: int = 10  # of child processes, so that they do not slow down requests
     devices: tuple[str, ...] = ("cpu",)
     sandbox: str = "bubblewrap"

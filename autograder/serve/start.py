@@ -27,7 +27,10 @@ _SHUTDOWN_SECONDS = 3  # time for open requests to finish
 
 
 def hub_address(address: Address) -> Address:
-    """Return the address that JupyterHub assigned; raise KitError if it is not safe to use."""
+    """Return the address with the host and port that JupyterHub assigned.
+
+    Raise KitError if no Hub started this process, or if users of the Hub have no subdomains.
+    """
     assigned = urlsplit(os.environ.get("JUPYTERHUB_SERVICE_URL", ""))
     if not assigned.hostname or not os.environ.get("JUPYTERHUB_API_TOKEN"):
         raise KitError(
@@ -110,7 +113,7 @@ def _allow_many_connections() -> None:
 
 
 def _listening(address: Address) -> socket.socket:
-    """Return a listening socket; raise KitError if the port is in use or not allowed."""
+    """Return a listening socket; raise KitError if the address cannot be bound."""
     family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
     try:
         return socket.create_server((address.host, address.port), family=family)

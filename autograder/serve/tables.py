@@ -20,7 +20,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from ..model.errors import KitError
 
 WAITING, RUNNING, GRADED, REPLACED = "waiting", "running", "graded", "replaced"
-COUNTED = (RUNNING, GRADED)  # a submission in these states has used up an attempt
+COUNTED = (RUNNING, GRADED)  # these states use up an attempt, unless the result is withheld
 _POOL = {"pool_size": 16, "max_overflow": 16}  # at least one connection per thread
 _WRITING = threading.Lock()
 metadata = sa.MetaData()
@@ -33,9 +33,10 @@ class QueuedSubmission(msgspec.Struct, frozen=True):
 
     channel: how the files were submitted: page, command or exchange
     digest: key of the submission's files in the table `contents`
-    received: when the student submitted. In the exchange, students can forge this time, so it is
-        used only to decide whether a submission is late.
-    withheld: the result stays hidden until feedback is released
+    received: when the student submitted. This time decides whether a submission is late, and which
+        submission is the latest. Students can forge it in the exchange.
+    withheld: the result stays hidden until feedback is released; also set for refused submissions,
+        which use up no attempt
     counts_from: the earliest time at which the result may be visible, by this service's clock.
         Attempts and cooldown are counted from this time.
     earlier: number of the student's submissions for this week whose grading had already started
@@ -43,7 +44,7 @@ class QueuedSubmission(msgspec.Struct, frozen=True):
     attempts: how often grading has been started
     not_before: the earliest time at which grading may start
     error: the system error that stopped grading, or ""
-    source: name of the submission's folder in the exchange
+    source: name of the submission's folder in the exchange, or None
     restored: when the student restored the submission, or 0
     """
 

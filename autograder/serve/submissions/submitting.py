@@ -65,7 +65,7 @@ class Drafts(Store):
 
 
 class Base(msgspec.Struct, frozen=True):
-    """The earlier submission that new files are merged with. It has no files if there is none.
+    """The earlier submission that new files are merged with; `files` is empty if there is none.
 
     received: seconds since the epoch, or None if unknown or if answers were merged into the files
     version: changes whenever the student submits or restores a submission
@@ -100,7 +100,10 @@ class Submissions:
     def submit_from_exchange(
         self, found: ExchangeSubmission, files: dict[str, bytes]
     ) -> QueuedSubmission:
-        """Submit files from the exchange. If they cannot be graded, the result reports why."""
+        """Submit files from the exchange. If they cannot be graded, the result reports why.
+
+        Raise IntakeError if the files have a problem and do not change the earlier submission.
+        """
         week = self.courses.now.week(found.week)
         # Students can forge the timestamp, so it must not be later than now.
         received = min(found.submitted.timestamp(), self.queue.clock())
@@ -241,7 +244,7 @@ _ANSWER_WORDS = _WORDS | {"missing": "not answered"}
 
 
 class ReviewLine(msgspec.Struct, frozen=True):
-    """A part of the submission, and whether it is new, replaced, kept, refused or missing."""
+    """A part of the submission, its fate (see `SubmittedPart`), and words for the student."""
 
     name: str
     fate: str

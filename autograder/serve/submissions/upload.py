@@ -52,7 +52,7 @@ def accept_files(
 
 
 def is_kept(name: str) -> bool:
-    """Return True if the file is a notebook or of a type that may be graded."""
+    """Return True for notebooks, and for files of a type that may be graded."""
     return name.lower().endswith(".ipynb") or is_wanted(PurePosixPath(name).name)
 
 

@@ -1,13 +1,13 @@
-// Live updates, and uploads by drag and drop. Without this script pages reload themselves, and files
-// are chosen in a dialog.
+// Live updates, and uploads by drag and drop. Without JavaScript, pages reload themselves, and
+// files are chosen in a dialog.
 "use strict";
 
 function text(element, words) {
   if (element && element.textContent !== words) element.textContent = words;
 }
 
-// Ask for the page again and replace its live part, which says after how many seconds. A page
-// without one, such as a result, is loaded anew.
+// Fetch the page again and replace its live part. Its attribute `data-refresh` is the number of
+// seconds until the next update. A page without a live part, such as a result, is reloaded.
 async function refresh(part) {
   try {
     const answer = await fetch(location.href, { headers: { accept: "text/html" } });
@@ -18,7 +18,7 @@ async function refresh(part) {
         location.reload();
         return;
       }
-      // an unchanged text is not announced again
+      // do not replace unchanged text, because screen readers would announce it again
       const changed = part.innerHTML !== fresh.innerHTML;
       const typing = part.querySelector("form:focus-within");
       if (changed && !typing) part.replaceChildren(...fresh.childNodes);

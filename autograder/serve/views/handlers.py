@@ -28,11 +28,11 @@ _FEEDBACK_POLICY = (
 
 
 def health(context: RequestContext) -> Response:
-    """Return status 200 or 503 for a monitoring system, without details of incidents."""
+    """Return status 200, or 503 while the database or disk fails, without details."""
     incidents, queue = context.service.incidents, context.service.queue
     failed = incidents.current.get("requests")
     if failed and time.time() - failed.since > _INCIDENT_SECONDS:
-        queue.find("")  # raises an error, so that the incident stays open, if the database is down
+        queue.find("")  # raises an error if the database is down, so that the incident stays open
         incidents.close("requests")
     well = not {"database", "writing", "requests"} & set(incidents.current)
     return PlainTextResponse("well\n" if well else "in trouble\n", 200 if well else 503)

@@ -65,7 +65,7 @@ class SubmissionView(msgspec.Struct, frozen=True):
     received_short: str
     digest: str
     channel: str
-    why: str = ""  # why there is no result
+    why: str = ""  # a notice if the submission is refused, withheld or delayed
     ahead: int = 0
     seconds: int = 0  # estimated time until the result
     refresh: int = 0  # seconds until the next poll; 0 after grading has ended
@@ -92,7 +92,7 @@ class WeekView(msgspec.Struct, frozen=True):
     earlier: tuple[SubmissionView, ...]
     returned: bool
     rule: str
-    notebook: str  # for written answers, "" if the week has none
+    notebook: str  # for written answers; "" if the week has no questions
 
 
 class Views:
