@@ -29,8 +29,8 @@ def register() -> None:
 
 def main() -> None:
     """Run the command in `sys.argv` and exit with its code."""
-    # If jsonschema finds rfc3987_syntax, it compiles 38 grammars for a URL format that notebooks do
-    # not use, which delays commands that read a notebook by 0.9 s; otherwise it skips the format.
+    # If jsonschema can import rfc3987_syntax, it compiles 38 grammars for a URL format that
+    # notebooks do not use. This would delay commands that read a notebook by 0.9 s.
     sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]  # blocks the import
     options = {word.partition("=")[0] for word in sys.argv[1:]}
     if not _UNGUARDED & options and _COMPLETING not in os.environ:

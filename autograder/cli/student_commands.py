@@ -107,7 +107,7 @@ def watch(
     opened = open_folder(folder)
     names = (opened.exercise(exercise).name,) if exercise else opened.names
     opened.source()  # raises KitError if the file is missing
-    # shells start background jobs with SIGINT ignored
+    # restore the default, because shells start background jobs with SIGINT ignored
     signal.signal(signal.SIGINT, signal.default_int_handler)
     out = console()
 

@@ -142,7 +142,7 @@ def _on_solution(bank: Bank, name: str, text: str) -> Trial:
 
 
 def _renumbered(report: SubmissionReport, offset: int) -> SubmissionReport:
-    """Renumber the report's lines so that they count from the snippet, after `offset` lines."""
+    """Make line numbers in a report relative to the snippet, which follows `offset` lines."""
 
     def line(number: int) -> int:
         return number - offset if number > offset else number

@@ -169,7 +169,7 @@ def _read_paths(course: Course, week: Week, paths: Sequence[Path]) -> Sequence[S
     if missing:
         raise KitError(f"there is no {missing[0]}")
     names = [p.name.removesuffix(".zip").removesuffix(".py") or p.resolve().name for p in paths]
-    if len(set(names)) < len(names):  # for example, for ada/softmax.py and bob/softmax.py
+    if len(set(names)) < len(names):  # for example, ada/softmax.py and bob/softmax.py
         names = [str(p).removesuffix(".zip") for p in paths]
     limits = course.limits(week)
     named = zip(paths, names, strict=True)

@@ -68,7 +68,7 @@ def _package(name: str) -> tuple[bool, str, str]:
 
 
 def readable_by_others(folder: Path) -> bool | None:
-    """Return True if any user of this machine can list the folder, or None if it does not exist."""
+    """Return True if other users of this machine can list the folder, None if it is missing."""
     if not folder.is_dir():
         return None
     path = folder.resolve()
@@ -127,7 +127,7 @@ def _print_table(weeks: list[WeekStatus]) -> None:
 
 
 def _to_do(w: WeekStatus) -> list[str]:
-    """Return the instructor's to-do list for a week, each line with the command to run."""
+    """Return the instructor's to-do list for a week, with the commands to run."""
     lines = []
     if not w.released and w.release <= dt.datetime.now(dt.UTC) < w.due:
         lines.append(f"not released yet: `autograder release {w.week}`")

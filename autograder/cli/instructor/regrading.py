@@ -85,7 +85,7 @@ def _kind(plan: Plan) -> str:
 def _preview(
     course: Course, week: Week, jobs: int | None, reason: str = ""
 ) -> tuple[Preview, Plan]:
-    """Grade the week again and print the changes; return a preview and the plan to apply it."""
+    """Grade the week again and print the changes; return a preview and a plan to apply them."""
     from ...nbgrader.collect.submissions import collected
     from ...nbgrader.regrade.regrade import plan_of, preview
     from ...nbgrader.release.archive import grade_by_release
