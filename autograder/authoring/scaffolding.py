@@ -237,7 +237,7 @@ def write_files(root: Path, week: str, files: dict[Path, str], registry: str) ->
 
 
 def add_exercise(course: Course, week: Week, name: str) -> list[Path]:
-    """Add an exercise to a week and return the changed files.
+    """Add an exercise to a week and return the written files.
 
     If the name is invalid or already in use, raise CourseError without changing any file.
     """

@@ -225,7 +225,7 @@ def embed_week(course: Course, week: Week, files: dict[str, bytes]) -> dict[str,
 
 
 def fetch_cell(course: Course, week: Week) -> str:
-    """Return the code that downloads the week from the URL `handouts` in course.yaml."""
+    """Return code that gets the week from `handouts` in course.yaml or, if unset, an upload."""
     base = course.registry.handouts
     source = f"{base.rstrip('/')}/{week.name}.zip" if base else ""
     values = {"week": week.name, "source": json.dumps(source)}

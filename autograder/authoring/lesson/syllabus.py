@@ -96,7 +96,7 @@ def syllabus_problems(course: Course, week: Week) -> Iterator[str]:
 
 
 def total_minutes(week: Week, read: WeekSyllabus) -> tuple[int, int]:
-    """Return the shortest and longest total time, including as many electives as count."""
+    """Return the shortest and longest total time for all tasks and the electives that count."""
     totals = []
     for end in (0, 1):
         own = [read.exercises[e.name].minutes[end] for e in week.exercises if not e.elective]

@@ -2,9 +2,10 @@
 
 The stub must earn no points, a trivial program at most a tenth of an exercise's points, and the
 solution and every alternative full points. Each misconception must be rejected by the test that its
-docstring names, and must be diagnosed as itself. In the sandbox, none of these programs may look
-like an attempt to evade grading. Every exercise needs a misconception, every test must reject at
-least one, every written question needs a rubric, and no placeholder of a new week may remain.
+docstring names, and must be diagnosed as itself or as a misconception that `Same as:` names. In the
+sandbox, none of these programs may look like an attempt to evade grading. Every exercise needs a
+misconception, every test must reject at least one misconception, every written question needs a
+rubric, and no placeholder of a new week may remain.
 
 Each exercise, and the week as a whole, can be verified separately.
 """

@@ -148,7 +148,7 @@ def _is_call(node: ast.AST) -> bool:
 
 
 def _rebinds(node: ast.AST) -> bool:
-    """Return True if an assignment reads its own target, so that the name has an earlier value."""
+    """Return True if an assignment reads its target, which therefore has an earlier value."""
     if not isinstance(node, ast.Assign):
         return False
     targets = {t.id for t in node.targets if isinstance(t, ast.Name)}
@@ -177,7 +177,7 @@ def excuses(course: Course, week: Week) -> dict[str, str]:
 def hunt(
     course: Course, week: Week, secret: bytes, sandbox: Sandbox | None
 ) -> Iterator[MutantOutcome]:
-    """Test every mutant of the week's solution until a test fails, and yield the outcomes."""
+    """Run the tests on each mutant of a week's solution until one fails; yield the outcomes."""
     engine = warm_engine(course, week, (CPU, FAKE_GPU), secret, sandbox)
     stated = excuses(course, week)
     names = {e.name for e in week.exercises}

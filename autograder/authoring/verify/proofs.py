@@ -48,12 +48,12 @@ class ProofJob(msgspec.Struct, frozen=True):
 
     @property
     def is_public(self) -> bool:
-        """True if the part does not depend on hidden tests."""
+        """Return True if the part does not depend on hidden tests."""
         return self.part in (PUBLIC, LESSON)
 
     @property
     def environment(self) -> list[bytes]:
-        """The devices, the secret and the sandbox, or [] for parts without hidden tests."""
+        """Return the devices, the secret and the sandbox, or [] for parts without hidden tests."""
         if self.is_public:
             return []
         return [*(device.encode() for device in self.devices), self.secret, self.sandbox.encode()]
@@ -65,7 +65,7 @@ class _StoredProof(msgspec.Struct, frozen=True):
 
 
 def stored_result(course: Course, job: ProofJob) -> Verification | None:
-    """Return the stored result of a job, or None if there is none or the inputs have changed."""
+    """Return a job's stored result, or None if none is stored or the inputs have changed."""
     try:
         proof = msgspec.json.decode(_path(course, job).read_bytes(), type=_StoredProof)
     except (OSError, msgspec.MsgspecError):
