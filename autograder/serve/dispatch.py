@@ -24,7 +24,7 @@ from .shared_state import SharedState
 from .submissions.upload import unpacked
 from .tables import QueuedSubmission, error_text, first_line
 
-_PAUSE, _LONGEST_PAUSE = 5.0, 600.0  # seconds before a failed submission is graded again
+_PAUSE, _LONGEST_PAUSE = 5.0, 600.0  # first and longest wait (s) before a retry
 WRITE_RETRY_SECONDS = 2.0
 _POLL_SECONDS = 0.25  # while the queue is empty or no process is idle
 

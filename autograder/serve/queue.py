@@ -150,7 +150,7 @@ class Queue(tables.Store):
         return [tables.queued_submission(row) for row in rows]
 
     def restore(self, receipt: str) -> None:
-        """Make an earlier submission count until the student submits again."""
+        """Make a submission count until the student submits again; ignore an unknown receipt."""
         submission = self.find(receipt)
         if submission is None:
             return
