@@ -166,7 +166,7 @@ def redact(
 ) -> VisibleResult:
     """Return the part of a report that the student may see under the course's policy.
 
-    withheld: hide the result, and show only that the submission was received
+    withheld: hide the result, unless the submission was refused
     """
     if report.verdict is Ending.REFUSED:  # no hidden test ran, so the message reveals nothing
         return VisibleResult(str(report.verdict), report.message, max_score=report.max_score)

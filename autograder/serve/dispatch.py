@@ -133,7 +133,7 @@ class Dispatcher:
         )
 
     async def retry_write(self, write: Callable[..., None], *arguments: Any) -> None:
-        """Call `write` in a thread, and retry until the database accepts the change."""
+        """Call `write` in a thread; after a database or disk error, retry until it succeeds."""
         while True:
             try:
                 await asyncio.to_thread(write, *arguments)
@@ -147,7 +147,7 @@ class Dispatcher:
 def prepare(
     course: Course, week: Week, queued: QueuedSubmission, content: bytes
 ) -> PreparedSubmission:
-    """Unpack a queued submission (a zip) and read it in the same way as `autograder grade`."""
+    """Unpack a queued submission's zip, and read the files as `autograder grade` does."""
     with closing(WorkFolder()) as work_folder:
         folder = work_folder.path / week.name
         write_files(folder, unpacked(content))

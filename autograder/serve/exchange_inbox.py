@@ -105,7 +105,7 @@ class ExchangeInbox:
         return incomplete
 
     def _is_known(self, course: Course, week: Week, found: ExchangeSubmission) -> bool:
-        """Return True if this or a newer submission was already collected or queued."""
+        """Return True if this or a newer submission has already been collected or queued."""
         if last_seen(course, week, found.student) >= format_timestamp(found.submitted):
             return True
         submissions = self.queue.of_student(found.student, week.name)

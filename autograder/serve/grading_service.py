@@ -86,7 +86,7 @@ class Service:
     def _return_to_exchange(
         self, submission: QueuedSubmission, files: Mapping[str, bytes] | None = None
     ) -> None:
-        """Write the first result of a submission from the exchange back to the exchange.
+        """Write a preliminary result to the exchange if the submission is from the exchange.
 
         files: submitted files with the student's secret; default: those of `submission`
         """

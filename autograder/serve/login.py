@@ -90,7 +90,7 @@ class Accounts(Store):
         return Person(name, role, kind, secret)
 
     def find_session(self, secret: str, kind: Kind) -> Person | None:
-        """Return the owner of a session, or None if it is unknown, expired or of another kind."""
+        """Return a session's owner; None if the session is unknown, expired or of another kind."""
         now = self.clock()
         session = (t.sessions.c.hash == _hash(secret)) & (t.sessions.c.kind == kind)
         row = self.read(sa.select(t.sessions).where(session)).first()

@@ -64,7 +64,7 @@ class Ledger(tables.Store):
         return [(tables.queued_submission(row), row.graded) for row in self.read(query)]
 
     def mark_recorded(self, student: str, week: str, graded: float) -> None:
-        """Mark all results up to the time `graded` as recorded."""
+        """Mark a student's results for a week up to the time `graded` as recorded."""
         self._update(student, week, graded=graded, not_before=0.0, error="")
 
     def mark_failed(self, student: str, week: str, error: str) -> None:
@@ -202,7 +202,7 @@ def history_of(course: Course, week: Week, student: str) -> History:
 
 
 def is_pending(history: History, newest: tables.QueuedSubmission) -> bool:
-    """Return True if recording the newest submission will make it current."""
+    """Return True if the newest submission was restored, or will be current once recorded."""
     received = format_received(newest.received)
     if newest.restored > newest.received:
         return True

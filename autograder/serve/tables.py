@@ -169,7 +169,7 @@ def of_student(table: sa.Table, student: str, week: str) -> sa.ColumnElement[boo
 
 
 def open_database(url: str) -> sa.Engine:
-    """Open a database and create missing tables; raise KitError if the URL cannot be opened."""
+    """Open a database and create missing tables; raise KitError if the database is unusable."""
     if not url.startswith(("sqlite:///", "postgresql")):
         raise KitError("--db must look like postgresql+psycopg://user@host/database")
     if url.startswith("sqlite"):

@@ -177,7 +177,7 @@ def excuses(course: Course, week: Week) -> dict[str, str]:
 def hunt(
     course: Course, week: Week, secret: bytes, sandbox: Sandbox | None
 ) -> Iterator[MutantOutcome]:
-    """Run the tests on each mutant of a week's solution until one fails; yield the outcomes."""
+    """Test each mutant of a week's solution up to its first failing test; yield the outcomes."""
     engine = warm_engine(course, week, (CPU, FAKE_GPU), secret, sandbox)
     stated = excuses(course, week)
     names = {e.name for e in week.exercises}

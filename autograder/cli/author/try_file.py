@@ -133,7 +133,7 @@ def _read_stdin() -> str:
 
 
 def _on_solution(bank: Bank, name: str, text: str) -> Trial:
-    """Append a snippet to the solution; a complete module is used unchanged."""
+    """Append a snippet to the solution, or use a complete module unchanged."""
     from ...batch.intake import Submission, clean_name
 
     source, offset = bank.complete_module(text.removeprefix("\ufeff"), name)

@@ -271,7 +271,7 @@ def static_file(name: str) -> bytes:
 
 
 def exchange_page(course: Course, week: Week, view: SubmissionView) -> str:
-    """Return the first result as a self-contained HTML page for `nbgrader fetch_feedback`."""
+    """Return a preliminary result as a self-contained page for `nbgrader fetch_feedback`."""
     template = environment("serve").get_template("exchange.html.j2")
     style, due = static_file("style.css").decode(), in_words(course.localized(week.due))
     return template.render(course=course, week=week, submission=view, style=style, due=due)
