@@ -5,8 +5,8 @@ import pytest
 
 from autograder.authors import rows_sum_to_one, same
 
-# A right program may multiply by the float64 matrices and round at the end, or round the
-# matrices first: in float32 the two differ by a few steps of 6e-8 on the way to the weights.
+# A correct program may round the float64 matrices to float32 or only their products, so correct
+# queries and keys may differ by a few rounding errors of 6e-8, which affect the weights.
 FLOAT32 = 1e-5
 
 
@@ -19,7 +19,7 @@ def test_matrices(agree):
 
 
 def test_larger_values(agree):
-    """Initialise Wv with a spread that depends on the size of the values, even a large one."""
+    """Scale the entries of Wv for its own shape, (d_model, dv), even if dv is large."""
     pair = agree.SelfAttention(5, 2, 40, 7)
     pair.attribute("Wv")
 
@@ -51,7 +51,7 @@ def test_batches(agree, draw):
 @pytest.mark.dtypes("float16", "float32", "float64")
 def test_float_types(agree, draw, dtype):
     """Return output and weights in the floating-point type of the sentence, not of the matrices."""
-    # Half precision: queries and keys of size 3 rounded to steps of 2e-3 before they meet.
+    # float16 rounds queries and keys near 3 to steps of 2e-3 before they are multiplied.
     tolerance = {"float16": 0.05, "float32": FLOAT32, "float64": 1e-13}[
         draw.array.normal(1).dtype.name
     ]

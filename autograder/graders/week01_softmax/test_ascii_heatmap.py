@@ -10,19 +10,19 @@ SENTENCE = ["The", "cat", "sat", "on", "the", "mat"]
 
 
 def shown(drawing):
-    """Compare what is visible: trailing spaces do not count, a trailing newline does."""
+    """Remove trailing spaces from each line, but keep a trailing newline."""
     return "\n".join(line.rstrip(" ") for line in drawing.split("\n"))
 
 
 def attention(draw, size, spread=1.5):
-    """Weights whose largest is exactly 1/2: every right formula puts that on the last level."""
+    """Draw weights with maximum 1/2, which every correct formula maps to the darkest character."""
     grown = np.exp(draw.array.normal(size, size, std=spread))
     return grown / grown.max() / 2
 
 
 @pytest.mark.weight(3)
 def test_drawing(agree, draw):
-    """Print a line of tokens, then for each query a line with its token and a cell per key."""
+    """Return a line of tokens, then for each query a line with its token and a cell per key."""
     agree.only(shown).ascii_heatmap(attention(draw, 6, spread=0.3), SENTENCE)
     drawing = agree.only(shown).ascii_heatmap(attention(draw, 6), SENTENCE)
     expect(
@@ -33,7 +33,7 @@ def test_drawing(agree, draw):
 
 @pytest.mark.weight(2)
 def test_largest_weight(agree, draw):
-    """Print only the largest weight of the whole matrix with the darkest character."""
+    """Use the darkest character only for weights equal to the maximum of the whole matrix."""
     weights = attention(draw, 5)
     weights[:, 2] /= 3
     weights[3] = [0.06, 0.05, 0.04, 0.5, 0.02]
@@ -52,7 +52,7 @@ def test_characters(agree, draw):
 
 @pytest.mark.weight(2)
 def test_width(agree, draw):
-    """Print tokens and cells `width` characters wide."""
+    """Make tokens and cells `width` characters wide."""
     for width in (3, 4, 9):
         agree.only(shown).ascii_heatmap(attention(draw, 3), ["I", "am", "you"], width=width)
     agree.only(shown).ascii_heatmap(attention(draw, 3), ["I", "am", "you"], " xX", 8)
@@ -65,10 +65,10 @@ def test_all_zero(agree):
 
 
 def test_one_token(agree):
-    """Draw a single token, which attends only to itself, with the darkest character."""
+    """Use the darkest character for the only cell of a single token."""
     agree.only(shown).ascii_heatmap(np.ones((1, 1)), ["alone"])
 
 
 def test_views(agree, draw):
-    """Draw a transposed view as it is indexed, and leave the weights unchanged."""
+    """Read a transposed view by index, not by memory order, and leave the weights unchanged."""
     agree.only(shown).ascii_heatmap(attention(draw, 6, spread=0.5).T, tuple(SENTENCE))

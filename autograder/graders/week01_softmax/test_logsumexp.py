@@ -78,7 +78,7 @@ def test_gradients(agree, draw):
 
 @pytest.mark.weight(2)
 def test_float_types(agree, draw, dtype):
-    """Return the dtype of the input, including half precision, with its precision."""
+    """Return a result in the dtype of the input, accurate to the precision of that dtype."""
     agree.logsumexp(draw.normal(2, 3, 4, 6))
     agree.gradients.logsumexp(draw.normal(2, 3, 4, 6), dim=-2)
 
@@ -100,7 +100,7 @@ def test_views(agree, draw):
 
 @pytest.mark.weight(1, elsewhere=7)
 def test_device(agree, draw, device):
-    """Return the result on the input's GPU, also for a row of only -inf."""
+    """Return the result on the device of the input, also for a row of only -inf."""
     agree.gradients.logsumexp(draw.normal(2, 3, 5))
     numbers = draw.normal(2, 3, 5)
     numbers[:, 1] = -torch.inf
@@ -114,7 +114,7 @@ def test_long_rows(agree, draw, dtype):
 
 
 def test_gradients_with_singleton_axes(agree, draw):
-    """Gradients run along `dim` too if other axes, or this one, have a single entry."""
+    """Compute correct gradients along `dim`, even if `dim` or another axis has size 1."""
     agree.gradients.logsumexp(draw.normal(5, 1), dim=0)
     agree.gradients.logsumexp(draw.normal(1, 4, 3), dim=1, keepdim=True)
     agree.gradients.logsumexp(draw.normal(3, 1, 4), dim=1)

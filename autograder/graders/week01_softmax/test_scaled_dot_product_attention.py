@@ -1,7 +1,7 @@
 """Hidden graders for `scaled_dot_product_attention` (torch).
 
-Each test tries one thing: it has one number of axes, as many keys as queries and values as long as
-keys, unless that is what it is about.
+In most tests, queries, keys and values have equal shapes, so that a program that requires equal
+shapes fails only a few tests.
 """
 
 import pytest
@@ -10,7 +10,7 @@ from autograder.authors import rows_sum_to_one
 
 
 def three(draw, *leading, n=5, m=None, d=6, d_v=None):
-    """Queries, keys and values: as many keys as queries, and values as long as keys, if unsaid."""
+    """Draw q (..., n, d), k (..., m, d) and v (..., m, d_v); by default, m = n and d_v = d."""
     m, d_v = n if m is None else m, d if d_v is None else d_v
     return draw.normal(*leading, n, d), draw.normal(*leading, m, d), draw.normal(*leading, m, d_v)
 
@@ -24,14 +24,14 @@ def test_values(agree, draw):
 
 @pytest.mark.weight(2)
 def test_head_sizes(agree, draw):
-    """Scale by the size of queries and keys, for any size."""
+    """Divide the scores by √d for any size d of queries and keys."""
     for d in (1, 2, 7, 24):
         agree.scaled_dot_product_attention(*three(draw, 2, 3, d=d))
 
 
 @pytest.mark.weight(2)
 def test_batches(agree, draw):
-    """Support any number of leading axes; sentences and heads do not mix."""
+    """Support any number of leading axes, and process sentences and heads independently."""
     agree.scaled_dot_product_attention(*three(draw, 2))
     agree.scaled_dot_product_attention(*three(draw, 2, 3))
     agree.scaled_dot_product_attention(*three(draw, 2, 3, 4))
@@ -53,13 +53,13 @@ def test_fewer_keys_than_queries(agree, draw):
 
 @pytest.mark.weight(2)
 def test_values_of_different_size(agree, draw):
-    """Support values of a different size than queries and keys, whose size sets the scale."""
+    """Support values of a different size, and scale by the size of queries and keys."""
     agree.scaled_dot_product_attention(*three(draw, d_v=3))
     agree.scaled_dot_product_attention(*three(draw, d=4, d_v=9))
 
 
 def test_one_of_each(agree, draw):
-    """Let a single token attend to itself; keep the axes of one head and a batch of one."""
+    """Let a single token attend to itself, and keep the axis of a batch of one."""
     agree.scaled_dot_product_attention(*three(draw, 1, n=1))
     agree.scaled_dot_product_attention(*three(draw, 1))
 
@@ -80,7 +80,7 @@ def test_gradients(agree, draw):
 
 @pytest.mark.weight(2)
 def test_float_types(agree, draw, dtype):
-    """Return output and weights in the floating-point type of the inputs, with its precision."""
+    """Return output and weights in the dtype of the inputs, accurate to its precision."""
     agree.scaled_dot_product_attention(*three(draw, 2, n=4, d=5))
 
 
@@ -101,7 +101,7 @@ def test_same_tensor_three_times(agree, draw):
 
 @pytest.mark.weight(1, elsewhere=5)
 def test_device(agree, draw, device):
-    """Return output and weights on the inputs' GPU, and support gradients there."""
+    """Return output and weights on the device of the inputs, and support gradients there."""
     agree.gradients.scaled_dot_product_attention(*three(draw, 2, 3))
 
 

@@ -1,7 +1,7 @@
 """Hidden graders for `scaled_dot_product_attention_numpy`.
 
-Each test tries one thing: it has one number of axes, as many keys as queries and values as long as
-keys, unless that is what it is about.
+In most tests, queries, keys and values have equal shapes, so that a program that requires equal
+shapes fails only a few tests.
 """
 
 import numpy as np
@@ -11,7 +11,7 @@ from autograder.authors import rows_sum_to_one
 
 
 def three(draw, *leading, n=5, m=None, d=6, d_v=None, std=1.0):
-    """Queries, keys and values: as many keys as queries, and values as long as keys, if unsaid."""
+    """Draw q (..., n, d), k (..., m, d) and v (..., m, d_v); by default, m = n and d_v = d."""
     m, d_v = n if m is None else m, d if d_v is None else d_v
     q, k = draw.array.normal(*leading, n, d, std=std), draw.array.normal(*leading, m, d, std=std)
     return q, k, draw.array.normal(*leading, m, d_v)
@@ -26,14 +26,14 @@ def test_values(agree, draw):
 
 @pytest.mark.weight(2)
 def test_head_sizes(agree, draw):
-    """Scale by the size of queries and keys, for any size."""
+    """Divide the scores by √d for any size d of queries and keys."""
     for d in (1, 2, 7, 24):
         agree.scaled_dot_product_attention_numpy(*three(draw, 2, 3, d=d))
 
 
 @pytest.mark.weight(2)
 def test_batches(agree, draw):
-    """Support any number of leading axes; sentences do not mix."""
+    """Support any number of leading axes, and process sentences independently."""
     for leading in ((2,), (3, 2)):
         agree.scaled_dot_product_attention_numpy(*three(draw, *leading))
 
@@ -54,7 +54,7 @@ def test_fewer_keys_than_queries(agree, draw):
 
 @pytest.mark.weight(2)
 def test_values_of_different_size(agree, draw):
-    """Support values of a different size than queries and keys, whose size sets the scale."""
+    """Support values of a different size, and scale by the size of queries and keys."""
     for d, d_v in ((6, 3), (4, 9)):
         agree.scaled_dot_product_attention_numpy(*three(draw, d=d, d_v=d_v))
 
@@ -76,7 +76,7 @@ def test_large_scores(agree, draw):
 @pytest.mark.weight(2)
 @pytest.mark.dtypes("float16", "float32", "float64")
 def test_float_types(agree, draw, dtype):
-    """Return output and weights in the floating-point type of the inputs, with its precision."""
+    """Return output and weights in the dtype of the inputs, accurate to its precision."""
     agree.scaled_dot_product_attention_numpy(*three(draw, 2, n=4, d=5))
 
 

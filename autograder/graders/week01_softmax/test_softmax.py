@@ -22,7 +22,7 @@ def test_any_number_of_axes(agree, draw):
 
 @pytest.mark.weight(2)
 def test_any_dim(agree, draw):
-    """Sum over the dimension `dim`, counted from either end."""
+    """Normalise over the dimension `dim`, counted from either end."""
     scores = draw.normal(2, 3, 4, 5, std=4.0)
     for dim in (0, 1, 2, 3, -2, -4):
         agree.softmax(scores, dim=dim)
@@ -41,7 +41,7 @@ def test_rows_of_different_magnitude(agree, draw):
     """Compute each row independently, even if other rows are far larger or smaller."""
     heights = torch.tensor([0.0, -3e3, 8e3, 120.0])[:, None]
     scores = heights + draw.integers(0, 6, 4, 6) / 8
-    # At 8000 a float32 has steps of 1/2048: drawn eighths are exact, logarithms of sums are not.
+    # Near 8000, float32 values are 1/2048 apart: multiples of 1/8 are exact, a logsumexp is not.
     agree.within(atol=2e-3).softmax(scores)
     agree.within(atol=2e-3).softmax(scores.T, dim=0)
 
@@ -65,20 +65,20 @@ def test_gradients(agree, draw):
 @pytest.mark.dtypes("float64")
 def test_gradients_of_large_scores(agree, draw):
     """Return gradients without NaN for large scores."""
-    # Steps of a float64 at 1000: 1e-13.
+    # Near 1000, float64 values are 1e-13 apart.
     agree.within(atol=1e-10).gradients.softmax(draw.normal(3, 5) + 1000.0)
 
 
 @pytest.mark.weight(2)
 def test_float_types(agree, draw, dtype):
-    """Return the dtype of the scores, including half precision, with its precision."""
+    """Return weights in the dtype of the scores, accurate to the precision of that dtype."""
     agree.softmax(draw.normal(2, 3, 4, 6))
     agree.gradients.softmax(draw.normal(2, 3, 4, 6), dim=-2)
 
 
 @pytest.mark.dtypes("float16", "bfloat16")
 def test_large_half_precision(agree, draw, dtype):
-    """Half precision overflows at exp(12), and so needs the shift all the more."""
+    """Avoid overflow in half precision: in float16, exp(12) is already infinite."""
     apart = 20 * draw.permutation(9).to(draw.normal(1).dtype)[None]
     agree.softmax(apart - 80)
     agree.softmax(apart)
@@ -99,7 +99,7 @@ def test_views(agree, draw):
 
 @pytest.mark.weight(1, elsewhere=7)
 def test_device(agree, draw, device):
-    """Return weights on the scores' GPU, and support gradients there."""
+    """Return weights on the device of the scores, and support gradients there."""
     agree.gradients.softmax(draw.normal(2, 3, 5))
     agree.softmax(draw.normal(2, 3, 4), dim=0)
 
@@ -111,7 +111,7 @@ def test_long_rows(agree, draw, dtype):
 
 
 def test_gradients_with_singleton_axes(agree, draw):
-    """Gradients run along `dim` too if other axes, or this one, have a single entry."""
+    """Compute correct gradients along `dim`, even if `dim` or another axis has size 1."""
     agree.gradients.softmax(draw.normal(5, 1), dim=0)
     agree.gradients.softmax(draw.normal(1, 4, 3), dim=1)
     agree.gradients.softmax(draw.normal(3, 1, 4), dim=1)

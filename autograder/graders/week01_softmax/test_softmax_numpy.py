@@ -22,7 +22,7 @@ def test_any_number_of_axes(agree, draw):
 
 @pytest.mark.weight(2)
 def test_any_axis(agree, draw):
-    """Sum over the axis `axis`, counted from either end."""
+    """Normalise over the axis `axis`, counted from either end."""
     scores = draw.array.normal(3, 4, 5, std=2.0)
     for axis in (0, 1, 2, -2, -3):
         agree.softmax_numpy(scores, axis=axis)
@@ -46,7 +46,7 @@ def test_rows_of_different_magnitude(agree, draw):
     """Compute each row independently, even if other rows are far larger or smaller."""
     heights = np.array([0.0, -3e3, 8e3, 120.0], dtype=np.float32)[:, np.newaxis]
     scores = heights + draw.array.integers(0, 6, 4, 6).astype(np.float32) / 8
-    # At 8000 a float32 has steps of 1/2048: drawn eighths are exact, logarithms of sums are not.
+    # Near 8000, float32 values are 1/2048 apart: multiples of 1/8 are exact, a logsumexp is not.
     agree.within(atol=2e-3).softmax_numpy(scores)
     agree.within(atol=2e-3).softmax_numpy(scores.T, axis=0)
 
@@ -55,17 +55,17 @@ def test_shifted_rows(agree, draw):
     """Return the same result if a constant is added to a whole row."""
     scores = draw.array.integers(-16, 17, 3, 7).astype(np.float32) / 8
     for shift in (1000.0, -1000.0):
-        # Steps of a float32 at 1000: 6e-5, which a right program may meet once per row.
+        # Near 1000, float32 values are 6e-5 apart; a correct program may err by this once per row.
         agree.within(atol=2e-4).softmax_numpy(scores + np.float32(shift))
 
 
 @pytest.mark.weight(2)
 def test_minus_infinity(agree, draw):
-    """Give an entry of -inf exactly 0, and divide the weight among the finite entries."""
+    """Give an entry of -inf a weight of exactly 0, and normalise over the finite entries."""
     for depth in (0.0, -2e4):
         scores = draw.array.normal(4, 6, std=0.5) + np.float32(depth)
         scores[[0, 1, 1, 3], [2, 0, 5, 1]] = -np.inf
-        # Steps of a float32 at 20000: 2e-3.
+        # Near 20000, float32 values are 2e-3 apart.
         weights = agree.within(atol=4e-3 if depth else 2e-6).softmax_numpy(scores)
         expect(
             (weights[np.isneginf(scores)] == 0).all(),
@@ -76,14 +76,14 @@ def test_minus_infinity(agree, draw):
 @pytest.mark.weight(2)
 @pytest.mark.dtypes("float16", "float32", "float64")
 def test_float_types(agree, draw, dtype):
-    """Return the dtype of the scores, with its precision."""
+    """Return weights in the dtype of the scores, accurate to the precision of that dtype."""
     agree.softmax_numpy(draw.array.normal(2, 3, 4, 6))
     agree.softmax_numpy(draw.array.normal(2, 3, 4, 6), axis=-2)
 
 
 @pytest.mark.weight(2)
 def test_integers(agree, draw):
-    """Return float64 for integer scores."""
+    """Return float64 weights for integer scores."""
     agree.softmax_numpy(draw.array.integers(-3, 4, 2, 3, 5))
     agree.softmax_numpy(draw.array.integers(-3, 4, 2, 3, 5).astype(np.int32), axis=-2)
 
