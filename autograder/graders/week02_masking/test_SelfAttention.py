@@ -83,14 +83,14 @@ def test_gradients(agree, draw):
 
 
 def test_width_sets_the_scale(agree, draw):
-    """Scale by the width of the module, small or large."""
+    """Divide the scores by √C for any width C of the module."""
     for width in (1, 3, 32):
         agree.SelfAttention(width)(draw.normal(2, 4, width), mask=triangle(4))
 
 
 def test_keeps_the_dtype(agree, draw, dtype):
-    """Support any float type of module and tokens, and return this type."""
-    # A width whose root is exact: √C rounded to float32 does not affect this test.
+    """Return output and weights in the dtype of module and tokens, for any float dtype."""
+    # √4 is exact, so a program that rounds √C to float32 passes.
     pair = agree.SelfAttention(4)
     pair(draw.normal(2, 5, 4), mask=some(draw, 5, 5))
 
@@ -111,14 +111,14 @@ def test_strided_tokens(agree, draw):
 
 @pytest.mark.weight(1, elsewhere=4)
 def test_device(agree, draw, device):
-    """Return the result on the GPU of module, tokens and mask."""
+    """Return output and weights on the device of module, tokens and mask."""
     pair = agree.SelfAttention(6)
     pair(draw.normal(2, 5, 6), mask=triangle(5))
     pair(draw.normal(2, 5, 6))
 
 
 def test_masks_of_several_calls(agree, draw):
-    """Use the mask of the current call, or none, independent of earlier calls."""
+    """Apply the mask of the current call, if any, and no mask from an earlier call."""
     pair = agree.SelfAttention(6)
     x = draw.normal(2, 5, 6)
     for mask in (triangle(5), some(draw, 5, 5), None, triangle(5)):

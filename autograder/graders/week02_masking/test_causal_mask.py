@@ -8,13 +8,13 @@ from autograder.authors import expect
 
 @pytest.mark.weight(2)
 def test_lower_triangle(agree):
-    """Allow the keys 0 to i (inclusive) in row i, and no later ones."""
+    """Allow the keys 0 to i (inclusive) in row i, and no later keys."""
     agree.exactly.causal_mask(5)
     agree.exactly.causal_mask(8)
 
 
 def test_says_true_for_allowed(agree):
-    """True means "may attend": the first token sees one key, the last token sees all of them."""
+    """Use True for "may attend": the first token sees one key, the last token all keys."""
     mask = agree.exactly.causal_mask(6)
     expect(
         int(mask[0].sum()) == 1, "The first token should be allowed to see exactly one key: itself."
@@ -29,7 +29,7 @@ def test_is_boolean(agree):
 
 
 def test_has_two_axes(agree):
-    """Return the two axes queries and keys; batch and heads broadcast."""
+    """Return a mask with two axes, (queries, keys), which broadcasts over batch and heads."""
     mask = agree.exactly.causal_mask(7)
     expect(mask.dim() == 2, "The mask should have two axes.")
 
@@ -41,7 +41,7 @@ def test_single_token(agree):
 
 @pytest.mark.weight(3)
 def test_length_may_change_between_calls(agree):
-    """Return the mask for the requested length, independent of earlier calls."""
+    """Return the mask for the requested length, whatever the length in earlier calls."""
     for seq_len in (3, 9, 2, 9):
         agree.exactly.causal_mask(seq_len)
 

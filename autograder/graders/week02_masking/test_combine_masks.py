@@ -12,7 +12,7 @@ def triangle(length):
 
 
 def first(lengths, width):
-    """Return the padding mask of a batch."""
+    """Return the padding mask (B, width) of sequences with these lengths."""
     return torch.arange(width) < torch.tensor(lengths)[:, None]
 
 
@@ -46,13 +46,13 @@ def test_padding_in_front(agree):
 
 
 def test_window(agree):
-    """Use the first mask unchanged, even if it also hides the distant past."""
+    """Support a causal mask that also hides keys far in the past."""
     window = triangle(6) & ~triangle(6).tril(-3)
     agree.exactly.combine_masks(window, first([6, 3], 6))
 
 
 def test_sequence_of_padding(agree):
-    """Mask a sequence without real tokens completely."""
+    """Mask all keys of a sequence that has no real tokens."""
     mask = agree.exactly.combine_masks(triangle(4), first([3, 0], 4))
     expect(not mask[1].any(), "A sequence that is all padding should be masked completely.")
 
@@ -65,7 +65,7 @@ def test_single_token(agree):
 
 @pytest.mark.weight(1, elsewhere=2)
 def test_device(agree, device):
-    """Combine the masks on their device."""
+    """Return the combined mask on the device of the two masks."""
     agree.exactly.combine_masks(triangle(5), first([5, 3], 5))
 
 

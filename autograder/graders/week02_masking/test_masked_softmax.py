@@ -7,7 +7,7 @@ from autograder.authors import all_finite, expect, rows_sum_to_one, zero_where
 
 
 def some(draw, *shape, p=0.6):
-    """Draw a mask that leaves at least one entry in every row and column."""
+    """Draw a mask that allows at least one entry in every row and column."""
     mask = draw.bools(*shape, p=p)
     rows, columns = torch.arange(shape[-2]), torch.arange(shape[-1])
     return mask | (rows[:, None] % shape[-1] == columns) | (rows[:, None] == columns % shape[-2])
@@ -15,7 +15,7 @@ def some(draw, *shape, p=0.6):
 
 @pytest.mark.weight(2)
 def test_values(agree, draw):
-    """Distribute all weight over the allowed entries, like a softmax over them alone."""
+    """Distribute all weight over the allowed entries, like a softmax over only these entries."""
     mask = some(draw, 4, 7)
     weights = agree.masked_softmax(draw.normal(4, 7, std=2.0), mask)
     zero_where(weights, ~mask)
@@ -31,7 +31,7 @@ def test_any_rank(agree, draw):
 
 
 def test_mask_broadcasts(agree, draw):
-    """Broadcast a mask that lacks axes of the scores, or has size 1 there."""
+    """Broadcast a mask that has fewer axes than the scores, or axes of size 1."""
     scores = draw.normal(2, 3, 4, 6)
     agree.masked_softmax(scores, some(draw, 4, 6))
     agree.masked_softmax(scores, some(draw, 2, 1, 1, 6) | (torch.arange(6) == 2))
@@ -41,7 +41,7 @@ def test_mask_broadcasts(agree, draw):
 
 @pytest.mark.weight(2)
 def test_any_axis(agree, draw):
-    """Sum over the axis `dim`."""
+    """Normalise over the axis `dim`, counted from either end."""
     for dim in (0, 1, 2, -2, -3):
         agree.masked_softmax(
             draw.normal(3, 4, 5),
@@ -53,7 +53,7 @@ def test_any_axis(agree, draw):
 
 def test_everything_allowed(agree, draw):
     """Return the ordinary softmax if the mask hides no entry, also for large scores."""
-    # exp(score - logsumexp) is right too, and its error grows with the size of the scores.
+    # exp(score - logsumexp) is also correct, but its error grows with the size of the scores.
     agree.within(atol=1e-3).masked_softmax(
         draw.normal(3, 6, std=200.0), torch.ones(3, 6, dtype=torch.bool)
     )
@@ -97,10 +97,10 @@ def test_hidden_scores_may_be_the_largest(agree, draw):
 
 @pytest.mark.dtypes("float64")
 def test_allowed_scores_may_be_very_low(agree, draw):
-    """Depend only on the differences of the allowed scores, however far below zero they are."""
+    """Return weights that depend only on differences of allowed scores, even far below zero."""
     mask = some(draw, 4, 6)
     for depth in (2e4, 3e9):
-        # exp(score - logsumexp) is right too, and its error grows with the depth.
+        # exp(score - logsumexp) is also correct, but its error grows with the depth.
         agree.within(atol=1e-4).masked_softmax(draw.normal(4, 6) - depth, mask)
 
 
@@ -128,7 +128,7 @@ def test_gradients_beside_strange_scores(agree, draw):
 
 
 def test_keeps_the_dtype(agree, draw, dtype):
-    """Return the input's float dtype, including half precision, with and without empty rows."""
+    """Return weights in the dtype of the scores, with and without fully masked rows."""
     mask = some(draw, 4, 6)
     agree.masked_softmax(draw.normal(2, 3, 4, 6), mask)
     mask[1] = False
@@ -148,7 +148,7 @@ def test_strided_scores(agree, draw):
 
 @pytest.mark.weight(1, elsewhere=5)
 def test_device(agree, draw, device):
-    """Return weights on the GPU of scores and mask."""
+    """Return weights on the device of the scores and the mask."""
     mask = some(draw, 4, 6)
     mask[3] = False
     agree.masked_softmax(draw.normal(2, 4, 6), mask)
@@ -162,7 +162,7 @@ def test_long_rows(agree, draw, dtype):
 
 
 def test_gradients_with_singleton_axes(agree, draw):
-    """Gradients run along `dim` too if other axes, or this one, have a single entry."""
+    """Compute correct gradients along `dim`, even if another axis has size 1."""
     agree.gradients.masked_softmax(draw.normal(5, 1), draw.bools(5, 1, p=0.8), dim=0)
     agree.gradients.masked_softmax(draw.normal(1, 4, 3), draw.bools(4, 3, p=0.8), dim=1)
     agree.gradients.masked_softmax(draw.normal(4, 3, 1), draw.bools(4, 3, 1, p=0.8), dim=0)

@@ -8,13 +8,13 @@ from autograder.authors import expect
 
 @pytest.mark.weight(2)
 def test_real_tokens_come_first(agree, draw):
-    """Sequence b has True at its first `lengths[b]` places and False after them."""
+    """Return True at the first `lengths[b]` positions of row b, and False after them."""
     agree.exactly.padding_mask(torch.tensor([4, 2, 6, 1, 6]))
     agree.exactly.padding_mask(draw.integers(1, 10, 4))
 
 
 def test_max_len(agree):
-    """`max_len` sets the number of columns, even if no sequence is that long."""
+    """Return `max_len` columns, even if no sequence is that long."""
     agree.exactly.padding_mask(torch.tensor([3, 5]), 8)
     agree.exactly.padding_mask(torch.tensor([3, 7, 1]), max_len=7)
 
@@ -33,12 +33,12 @@ def test_is_boolean(agree):
 
 
 def test_sequence_without_tokens(agree):
-    """Accept a length of 0: that row is False throughout."""
+    """Accept a length of 0: every entry of that row is False."""
     agree.exactly.padding_mask(torch.tensor([3, 0, 5, 0]), max_len=6)
 
 
 def test_integer_types(agree):
-    """Lengths may be int32 as well as int64, and need not be contiguous in memory."""
+    """Accept int32 and int64 lengths, including a strided view."""
     agree.exactly.padding_mask(torch.tensor([2, 5, 3], dtype=torch.int32))
     agree.exactly.padding_mask(torch.tensor([2, 8, 5, 8, 3, 8])[::2], max_len=9)
 

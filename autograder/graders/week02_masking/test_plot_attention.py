@@ -1,7 +1,7 @@
 """Hidden graders for `plot_attention`.
 
-Each test looks at one side of the picture, so that one slip costs one test: only the last one looks
-at windows, settings and other figures (all others are `impurely`).
+Most tests compare one part of the picture, so that one mistake fails few tests. Only the last test
+checks windows, settings and other figures; all other tests use `impurely`.
 """
 
 import pytest
@@ -12,29 +12,29 @@ from autograder.authors import NEW_AXES, expect
 
 
 def cells(drawing):
-    """Compare only the image: values, their positions and the tokens."""
+    """Return the drawing without colour ranges, axis labels and title."""
     images = tuple(replace(image, vmin=0.0, vmax=1.0) for image in drawing.images)
     return replace(drawing, images=images, xlabel="", ylabel="", title="")
 
 
 def labels(drawing):
-    """Compare only the axis labels."""
+    """Return the drawing with only its axis labels."""
     return replace(drawing, images=(), xticks=(), yticks=(), title="")
 
 
 def colours(drawing):
-    """Compare everything except the axis labels."""
+    """Return the drawing without axis labels and title."""
     return replace(drawing, xlabel="", ylabel="", title="")
 
 
 def weights(draw, n=3, m=5):
-    """Attention weights of n queries over m keys."""
+    """Draw the attention weights (n, m) of n queries over m keys."""
     return torch.softmax(draw.normal(n, m, std=2.0), dim=-1)
 
 
 @pytest.mark.weight(2)
 def test_values(agree, draw):
-    """Draw a row per query from the top, a column per key, and the values of the weights."""
+    """Draw the weights unchanged, with a row per query from the top and a column per key."""
     agree.impurely.only(cells).plot_attention(weights(draw))
     agree.impurely.only(cells).plot_attention(weights(draw, n=6, m=2))
 
@@ -73,7 +73,7 @@ def test_tokens(agree, draw):
 
 
 def test_tokens_of_one_axis(agree, draw):
-    """Tokens may be given for one axis only."""
+    """Accept tokens for only one axis, and leave the labels of the other axis unchanged."""
     plot = agree.impurely.only(cells).plot_attention
     drawing = plot(weights(draw), key_tokens=["the", "cat", "is", "a", "sleep"])
     expect("cat" not in drawing.yticks, "The key tokens should not appear on the query axis.")
@@ -90,7 +90,7 @@ def test_draws_on_the_given_axes(agree, draw):
 
 
 def test_weights_that_need_gradients(agree, draw):
-    """Weights straight out of a model, with their history, can be drawn."""
+    """Draw weights that require gradients, as a model returns them."""
     agree.impurely.gradients.only(cells).plot_attention(weights(draw))
 
 
@@ -107,7 +107,7 @@ def test_single_row_or_column(agree, draw):
 
 @pytest.mark.weight(1, elsewhere=4)
 def test_device(agree, draw, device):
-    """Weights on a GPU can be drawn."""
+    """Draw weights on any device, including a GPU."""
     agree.impurely.only(cells).plot_attention(weights(draw))
 
 

@@ -1,7 +1,7 @@
 """Hidden graders for `scaled_dot_product_attention` (week 2: with a mask).
 
-Each test tries one thing: it has one number of axes, as many keys as queries and values as long as
-keys, unless that is what it is about.
+In most tests, queries, keys and values have equal shapes, so that a program that requires equal
+shapes fails only a few tests.
 """
 
 import pytest
@@ -11,7 +11,7 @@ from autograder.authors import expect, rows_sum_to_one, same, zero_where
 
 
 def qkv(draw, *lead, n=4, m=None, d=5, d_v=None):
-    """Queries, keys and values: as many keys as queries, and values as long as keys, if unsaid."""
+    """Draw q (..., n, d), k (..., m, d) and v (..., m, d_v); by default, m = n and d_v = d."""
     m, d_v = n if m is None else m, d if d_v is None else d_v
     return draw.normal(*lead, n, d), draw.normal(*lead, m, d), draw.normal(*lead, m, d_v)
 
@@ -25,7 +25,7 @@ def some(draw, *shape):
 
 @pytest.mark.weight(2)
 def test_values(agree, draw):
-    """Apply one mask to every sequence, for output and weights."""
+    """Apply a mask (n, m) to the weights and the output of every sequence."""
     mask = some(draw, 4, 4)
     _, weights = agree.scaled_dot_product_attention(*qkv(draw, 2), mask)
     zero_where(weights, ~mask.expand(2, 4, 4))
@@ -34,7 +34,7 @@ def test_values(agree, draw):
 
 @pytest.mark.weight(2)
 def test_values_of_different_size(agree, draw):
-    """Support values of a different size than queries and keys, whose size sets the scale."""
+    """Support values of a different size, and scale by the size of queries and keys."""
     agree.scaled_dot_product_attention(*qkv(draw, d_v=3), some(draw, 4, 4))
     agree.scaled_dot_product_attention(*qkv(draw, d_v=8))
 
@@ -46,7 +46,7 @@ def test_without_a_mask(agree, draw):
 
 
 def test_head_size_sets_the_scale(agree, draw):
-    """Scale the scores by the head size, small or large."""
+    """Divide the scores by √d for any head size d."""
     for d in (1, 2, 16, 64):
         agree.scaled_dot_product_attention(*qkv(draw, 2, 3, d=d), some(draw, 4, 4))
 
@@ -60,14 +60,14 @@ def test_any_leading_axes(agree, draw):
 
 @pytest.mark.weight(2)
 def test_more_keys_than_queries(agree, draw):
-    """There may be more keys than queries, with a column of the mask for each key."""
+    """Support more keys than queries; the mask has a column for each key."""
     agree.scaled_dot_product_attention(*qkv(draw, 2, 3, m=6), some(draw, 4, 6))
     agree.scaled_dot_product_attention(*qkv(draw, 2, 3, n=1, m=6), some(draw, 1, 6))
 
 
 @pytest.mark.weight(2)
 def test_fewer_keys_than_queries(agree, draw):
-    """There may be fewer keys than queries, even a single one."""
+    """Support fewer keys than queries, even a single key."""
     agree.scaled_dot_product_attention(*qkv(draw, n=6, m=4), some(draw, 6, 4))
     one = torch.tensor([[True], [False], [True], [True]])
     agree.scaled_dot_product_attention(*qkv(draw, m=1), one)
@@ -75,7 +75,7 @@ def test_fewer_keys_than_queries(agree, draw):
 
 @pytest.mark.weight(2)
 def test_mask_broadcasts(agree, draw):
-    """Broadcast the mask to the scores: per key, per batch or per head, by its axes."""
+    """Broadcast a mask that has fewer axes than the scores, or axes of size 1."""
     q, k, v = qkv(draw, 2, 3)
     for shape in ((4, 4), (3, 4, 4), (2, 1, 4, 4), (2, 3, 4, 4)):
         agree.scaled_dot_product_attention(q, k, v, some(draw, *shape))
@@ -83,14 +83,14 @@ def test_mask_broadcasts(agree, draw):
 
 
 def test_mask_of_a_batch(agree, draw):
-    """Apply a separate mask per sequence, or one mask for all of its queries."""
+    """Apply a separate mask per sequence, with a row for each query or one row for all queries."""
     q, k, v = qkv(draw, 3)
     agree.scaled_dot_product_attention(q, k, v, some(draw, 3, 4, 4))
     agree.scaled_dot_product_attention(q, k, v, some(draw, 3, 1, 4))
 
 
 def test_causal(agree, draw):
-    """Give no weight above the diagonal under a causal mask: the first token sees itself."""
+    """Give no weight above the diagonal under a causal mask: the first token sees only itself."""
     causal = torch.ones(4, 4, dtype=torch.bool).tril()
     q, k, v = qkv(draw)
     output, weights = agree.scaled_dot_product_attention(q, k, v, mask=causal)
@@ -99,7 +99,7 @@ def test_causal(agree, draw):
 
 
 def test_hidden_keys_change_nothing(agree, draw):
-    """Neither the key nor the value of a hidden position reaches any output."""
+    """Return outputs that do not depend on the keys and values of hidden positions."""
     visible = torch.tensor([True, True, False, True])
     q, k, v = qkv(draw)
     before, _ = agree.scaled_dot_product_attention(q, k, v, visible)
@@ -132,14 +132,14 @@ def test_weights_belong_to_the_output(agree, draw):
 
 
 def test_keeps_the_dtype(agree, draw, dtype):
-    """Return output and weights in the input's float dtype."""
-    # A head size whose root is exact: √d rounded to float32 does not affect this test.
+    """Return output and weights in the dtype of the inputs."""
+    # √4 is exact, so a program that rounds √d to float32 passes.
     agree.scaled_dot_product_attention(*qkv(draw, 2, n=5, d=4), some(draw, 5, 5))
     agree.scaled_dot_product_attention(*qkv(draw, 2, n=5, d=4))
 
 
 def test_one_query_one_key(agree, draw):
-    """Let a single token attend to itself if allowed; keep one head and a batch of one."""
+    """Let a single token attend to itself, and keep the axes of one sequence and one head."""
     agree.scaled_dot_product_attention(*qkv(draw, 1, 1, n=1), torch.tensor([[True]]))
     agree.scaled_dot_product_attention(*qkv(draw, 1, 1), some(draw, 4, 4))
 
@@ -154,7 +154,7 @@ def test_strided_and_shared_inputs(agree, draw):
 
 @pytest.mark.weight(1, elsewhere=3)
 def test_device(agree, draw, device):
-    """Stay on the device of the inputs, with and without a mask."""
+    """Return output and weights on the device of the inputs, with and without a mask."""
     agree.scaled_dot_product_attention(*qkv(draw, 2, 3), some(draw, 4, 4))
     agree.scaled_dot_product_attention(*qkv(draw, 2, 3))
 

@@ -179,7 +179,7 @@ def test_two_objects(agree, draw):
 
 
 def test_masks_of_several_calls(agree, draw):
-    """Use the mask of the current call, or none, independent of earlier calls."""
+    """Apply the mask of the current call, if any, and no mask from an earlier call."""
     pair = agree.MultiHeadAttention(12, 3)
     x = draw.normal(2, 5, 12)
     for mask in (sighted(draw, 5, 5), sighted(draw, 5, 5), None):
