@@ -7,9 +7,9 @@ from autograder.authors import expect, rows_sum_to_one, same, zero_where
 
 
 def heads_of(pair, x, y, heads):
-    """Return the heads of the student's y before `proj`, and the values that they averaged.
+    """Return the head outputs that `proj` mapped to the student's y, and the values of each head.
 
-    Both (B, H, T, d); float64, because a linear system is solved.
+    Both have the shape (B, H, T, d). x should be float64, because a linear system is solved.
     """
     right_kind = isinstance(y, torch.Tensor) and y.shape == x.shape and y.dtype == x.dtype
     expect(right_kind, "In training, too, the result should be one tensor like the input.")
@@ -39,7 +39,7 @@ def test_returned_weights(agree, draw):
 
 
 def test_ignores_the_future(agree, draw):
-    """Changing the last tokens does not change earlier outputs."""
+    """Keep earlier outputs unchanged if the last tokens change."""
     pair = agree.CausalSelfAttention(12, 3)
     x = draw.normal(2, 7, 12)
     changed = torch.cat([x[:, :4], draw.normal(2, 3, 12)], dim=1)
@@ -69,14 +69,14 @@ def test_singleton_axes(agree, draw):
 
 
 def test_gradients(agree, draw):
-    """Output and weights send gradients to the input and to both layers."""
+    """Propagate gradients from output and weights to the input and both layers."""
     pair = agree.CausalSelfAttention(12, 3)
     pair.gradients(draw.normal(2, 5, 12))
     pair.gradients(draw.normal(2, 5, 12), return_weights=True)
 
 
 def test_no_dropout_in_evaluation(agree, draw):
-    """Disable dropout in evaluation mode, at any rate."""
+    """Disable dropout in evaluation mode."""
     pair = agree.CausalSelfAttention(12, 3, 0.5)
     pair.eval()
     pair(draw.normal(2, 5, 12))
@@ -85,7 +85,7 @@ def test_no_dropout_in_evaluation(agree, draw):
 
 @pytest.mark.dtypes("float64")
 def test_training_drops_whole_weights(agree, draw):
-    """Drop a token's whole contribution in training, and scale others by 1 / (1 - p)."""
+    """Drop whole attention weights in training, and scale the remaining ones by 1 / (1 - p)."""
     pair = agree.CausalSelfAttention(12, 3, dropout=0.3)
     x = draw.normal(150, 1, 12)  # one token: one weight per head, and it is 1
     pair.train()
@@ -97,14 +97,14 @@ def test_training_drops_whole_weights(agree, draw):
         "With a single token, what dropout leaves of a head is either nothing at all or all of "
         "its value, enlarged by 1 / (1 - p).",
     )
-    # 450 draws at 0.3 have a standard deviation of 0.022: this allows seven of them
+    # the share of 450 draws at rate 0.3 has a standard deviation of 0.022; the bounds allow seven
     share = dropped.double().mean().item()
     expect(0.15 < share < 0.45, "The share of weights dropped should be the dropout rate.")
 
 
 @pytest.mark.dtypes("float64")
 def test_training_drops_each_weight_alone(agree, draw):
-    """Drop weights independently of head, query and sequence."""
+    """Drop weights independently for each head, query and sequence in training."""
     pair = agree.CausalSelfAttention(12, 3, dropout=0.5)
     x = draw.normal(60, 3, 12, std=0.2)
     pair.eval()
@@ -137,7 +137,7 @@ def test_returned_weights_are_free_of_dropout(agree, draw):
 
 @pytest.mark.dtypes("float16", "bfloat16", "float64")
 def test_half_precision(agree, draw, dtype):
-    """Return half precision for half-precision inputs, and double for double."""
+    """Return output and weights in the dtype of the input: float16, bfloat16 or float64."""
     pair = agree.CausalSelfAttention(12, 3)
     pair(draw.normal(2, 5, 12), return_weights=True)
 

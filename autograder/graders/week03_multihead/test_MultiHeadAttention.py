@@ -14,7 +14,7 @@ def sighted(draw, *shape):
 
 @pytest.mark.weight(2)
 def test_self_attention(agree, draw):
-    """Given a single input, it is query, key and value at once."""
+    """Use a single input as query, key and value."""
     pair = agree.MultiHeadAttention(12, 3)
     pair(draw.normal(2, 5, 12))
     _, weights = pair(draw.normal(4, 7, 12))
@@ -23,7 +23,7 @@ def test_self_attention(agree, draw):
 
 @pytest.mark.weight(2)
 def test_three_different_inputs(agree, draw):
-    """Queries, keys and values may come from three different places."""
+    """Accept three different inputs as query, key and value."""
     pair = agree.MultiHeadAttention(12, 3)
     pair(draw.normal(2, 5, 12), draw.normal(2, 5, 12), draw.normal(2, 5, 12))
     pair(draw.normal(2, 7, 12), key=draw.normal(2, 7, 12), value=draw.normal(2, 7, 12))
@@ -31,21 +31,21 @@ def test_three_different_inputs(agree, draw):
 
 @pytest.mark.weight(2)
 def test_more_keys_or_queries(agree, draw):
-    """There may be more keys than queries, or fewer."""
+    """Support more keys than queries, and fewer."""
     pair = agree.MultiHeadAttention(12, 3)
     pair(draw.normal(2, 4, 12), draw.normal(2, 7, 12), draw.normal(2, 7, 12))
     pair(draw.normal(2, 7, 12), draw.normal(2, 4, 12))
 
 
 def test_value_defaults_to_key(agree, draw):
-    """Given a query and a key, the key is the value as well."""
+    """Use the key as the value if no value is given."""
     pair = agree.MultiHeadAttention(12, 3)
     pair(draw.normal(2, 5, 12), draw.normal(2, 5, 12))
     pair(draw.normal(2, 7, 12), draw.normal(2, 7, 12))
 
 
 def test_key_defaults_to_query(agree, draw):
-    """Given a query and a value, the query is the key as well."""
+    """Use the query as the key if no key is given."""
     pair = agree.MultiHeadAttention(12, 3)
     pair(draw.normal(2, 5, 12), value=draw.normal(2, 5, 12))
 
@@ -76,7 +76,7 @@ def test_mask_of_two_dimensions(agree, draw):
 
 
 def test_masks_of_four_dimensions(agree, draw):
-    """Apply a mask of four dimensions per sequence, head, query and key."""
+    """Broadcast a mask of four dimensions to (B, H, n, m)."""
     pair = agree.MultiHeadAttention(12, 3)
     query, key = draw.normal(2, 5, 12), draw.normal(2, 5, 12)
     for shape in ((2, 3, 5, 5), (2, 1, 1, 5), (1, 3, 5, 5), (2, 1, 5, 5)):
@@ -114,7 +114,7 @@ def test_gradients(agree, draw):
 
 
 def test_gradients_of_empty_rows(agree, draw):
-    """Return no NaN in the gradient of a fully masked query."""
+    """Compute gradients without NaN if a query is fully masked."""
     pair = agree.MultiHeadAttention(12, 3)
     mask = sighted(draw, 5, 5)
     mask[1] = False
@@ -122,14 +122,14 @@ def test_gradients_of_empty_rows(agree, draw):
 
 
 def test_large_scores(agree, draw):
-    """Scores in the hundreds do not overflow."""
+    """Avoid overflow for scores in the hundreds."""
     pair = agree.MultiHeadAttention(12, 3)
-    # scores of this size carry rounding errors of 1e-4, which the softmax hands on
+    # scores of this size have rounding errors of 1e-4, which also affect the weights
     pair.within(atol=5e-3)(draw.normal(2, 5, 12, std=12.0))
 
 
 def test_order_of_tokens(agree, draw):
-    """Permuting the tokens permutes the outputs if there is no mask."""
+    """Return the outputs in permuted order if the tokens are permuted and there is no mask."""
     pair = agree.MultiHeadAttention(12, 3)
     x, order = draw.normal(2, 7, 12), draw.permutation(7)
     plain, _ = pair(x)
@@ -145,14 +145,14 @@ def test_inputs_that_are_views(agree, draw):
 
 
 def test_every_dtype(agree, draw, dtype):
-    """Output and weights have the dtype of the input."""
+    """Return output and weights in the dtype of the input."""
     pair = agree.MultiHeadAttention(12, 3)
     pair(draw.normal(2, 5, 12), mask=sighted(draw, 5, 5))
 
 
 @pytest.mark.weight(1, elsewhere=5)
 def test_device(agree, draw, device):
-    """Stay on the device of the input."""
+    """Return output and weights on the device of the input."""
     pair = agree.MultiHeadAttention(12, 3)
     pair(draw.normal(2, 5, 12), draw.normal(2, 5, 12), mask=sighted(draw, 5, 5))
 
@@ -165,7 +165,7 @@ def test_refuses_sizes_that_do_not_fit(submission, refuses, draw):
 
 
 def test_many_keys(agree, draw):
-    """Include all of more than a thousand keys and queries."""
+    """Include every key and every query, even if there are more than a thousand."""
     pair = agree.MultiHeadAttention(2, 1)
     pair(draw.normal(1, 2, 2), draw.normal(1, 1100, 2))
     pair(draw.normal(1, 1100, 2), draw.normal(1, 2, 2))

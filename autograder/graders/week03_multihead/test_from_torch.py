@@ -7,7 +7,7 @@ from autograder.authors import torch_mha
 
 
 def drawn(draw, width=12, heads=3, bias=True):
-    """Create an nn.MultiheadAttention with random parameters, including the biases."""
+    """Create an nn.MultiheadAttention with random weights and, if `bias`, random biases."""
     state = {
         "in_proj_weight": draw.normal(3 * width, width, std=0.4),
         "out_proj.weight": draw.normal(width, width, std=0.4),
@@ -18,19 +18,19 @@ def drawn(draw, width=12, heads=3, bias=True):
     return torch_mha(width, heads, bias=bias, state=state)
 
 
-# Only the test that asks for it looks at the random state and at shared memory (all others are
-# `impurely`): forgetting one of them should not cost the whole exercise.
+# Only test_leaves_no_trace checks the random state and shared memory (all other tests use
+# `impurely`), so that a mistake in one of these does not fail the whole exercise.
 
 
 @pytest.mark.weight(2)
 def test_self_attention(agree, draw):
-    """Return the original's outputs and weights per head from the copy."""
+    """Create a copy that returns the outputs of PyTorch's module and the weights of each head."""
     pair = agree.impurely.from_torch(drawn(draw))
     pair(draw.normal(2, 5, 12))
 
 
 def test_cross_attention(agree, draw):
-    """Interpret query, key, value and mask like the course's module."""
+    """Create a copy that takes query, key, value and mask as `MultiHeadAttention` does."""
     pair = agree.impurely.from_torch(drawn(draw))
     mask = torch.ones(5, 7, dtype=torch.bool).tril()
     pair(draw.normal(2, 5, 12), draw.normal(2, 7, 12), draw.normal(2, 7, 12), mask=mask)
@@ -51,7 +51,7 @@ def test_sizes(agree, draw):
 
 @pytest.mark.weight(3)
 def test_the_copy_can_be_trained(agree, draw):
-    """Gradients reach the input and every parameter of the copy."""
+    """Propagate gradients to the input and every parameter of the copy."""
     pair = agree.impurely.from_torch(drawn(draw))
     pair.gradients(draw.normal(2, 5, 12))
     pair = agree.impurely.from_torch(drawn(draw, bias=False))

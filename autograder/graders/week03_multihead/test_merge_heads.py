@@ -7,7 +7,7 @@ from autograder.authors import same
 
 @pytest.mark.weight(2)
 def test_values(agree, draw):
-    """Concatenate the heads of a token, head 1 first."""
+    """Concatenate the heads of each token in their order."""
     agree.merge_heads(draw.normal(2, 3, 5, 4))
     agree.merge_heads(draw.normal(3, 5, 7, 2))
 
@@ -40,7 +40,7 @@ def test_gradients(agree, draw):
 
 
 def test_every_dtype(agree, draw, dtype):
-    """Return the dtype of the heads."""
+    """Return a result in the dtype of the heads."""
     agree.merge_heads(draw.normal(2, 3, 5, 4))
 
 

@@ -8,29 +8,29 @@ from autograder.authors import expect
 
 
 def heads(draw, number=2, n=4, m=6):
-    """Drawn weights (H, n, m)."""
+    """Draw attention weights (H, n, m)."""
     return torch.softmax(draw.normal(number, n, m, std=1.5), dim=-1)
 
 
 def by_title(figure):
-    """Return the figure with its panels sorted by title; their positions are free."""
+    """Return the figure with its panels sorted by title, because any arrangement is correct."""
     return replace(figure, axes=tuple(sorted(figure.axes, key=lambda panel: panel.title)))
 
 
 def drawn(figure):
-    """Return the panels with content; empty ones have a separate test."""
+    """Return the figure without empty panels, which only test_any_number_of_heads compares."""
     return by_title(replace(figure, axes=tuple(panel for panel in figure.axes if panel.images)))
 
 
 @pytest.fixture
 def panels(agree):
-    """Compares drawn panels of the same title, and neither windows nor settings."""
+    """Compare panels with the same title, but neither windows nor settings."""
     return agree.impurely.only(drawn)
 
 
 @pytest.mark.weight(2)
 def test_every_head(panels, draw):
-    """There is a titled panel per head: a row per query from the top, a column per key."""
+    """Draw a titled panel per head, with a row per query from the top and a column per key."""
     panels.plot_heads(heads(draw, 3))
 
 
@@ -53,19 +53,19 @@ def test_tokens_on_both_axes(panels, draw):
 
 @pytest.mark.weight(4)
 def test_any_number_of_heads(agree, draw):
-    """Draw one panel per head, in order, for one, five and eight heads."""
+    """Draw exactly one panel per head, for one, five and eight heads."""
     for number in (1, 5, 8):
         agree.impurely.only(by_title).plot_heads(heads(draw, number, 3, 4))
 
 
 def test_weights_straight_from_a_model(panels, draw):
-    """Weights that still need gradients can be drawn."""
+    """Draw weights that require gradients."""
     panels.plot_heads(heads(draw).requires_grad_())
 
 
 @pytest.mark.dtypes("float16", "bfloat16", "float64")
 def test_every_dtype(panels, draw, dtype):
-    """Draw weights of any float dtype, also those that NumPy lacks."""
+    """Draw weights of any float dtype, including bfloat16, which NumPy lacks."""
     panels.plot_heads(heads(draw))
 
 
@@ -76,14 +76,14 @@ def test_single_query_or_key(panels, draw):
 
 
 def test_each_call_draws_a_new_figure(panels, draw):
-    """Start a new figure in every call."""
+    """Create a new figure in every call."""
     panels.plot_heads(heads(draw))
     panels.plot_heads(heads(draw, 3))
 
 
 @pytest.mark.weight(1, elsewhere=4)
 def test_device(panels, draw, device):
-    """Weights on another device can be drawn."""
+    """Draw weights on any device, including a GPU."""
     panels.plot_heads(heads(draw))
 
 
@@ -95,6 +95,6 @@ def test_leaves_matplotlib_as_it_was(agree, draw):
 
 
 def test_views(panels, draw):
-    """Draw a view of weights by index, not by memory order."""
+    """Read transposed and strided weights by index, not by memory order."""
     panels.plot_heads(heads(draw, 2, 5, 4).mT)
     panels.plot_heads(heads(draw, 4, 3, 5)[::2])

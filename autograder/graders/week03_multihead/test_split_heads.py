@@ -14,7 +14,7 @@ def test_values(agree, draw):
 
 
 def test_tokens_stay_apart(agree, draw):
-    """Changing one token changes that token in every head, and no other token."""
+    """Keep tokens separate: a change to one token affects only that token, in every head."""
     x = draw.normal(2, 5, 12)
     changed = x.clone()
     changed[:, 3] += 1.0
