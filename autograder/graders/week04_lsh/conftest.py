@@ -1,13 +1,13 @@
 """Inputs that every correct program hashes to the same buckets.
 
-Two right programs may round differently, and a vector that lies between two buckets may then fall
-into either. These fixtures make inputs whose buckets are beyond doubt: `planted` chooses the bucket
-of every position, `clear` keeps only vectors whose best direction leads by a margin.
+Correct programs may round differently, and a vector between two buckets may then fall into either.
+These fixtures create inputs with unambiguous buckets: `planted` chooses the bucket of every
+position, `clear` keeps only vectors whose largest rotated entry leads by a margin.
 
-A second matter is a position that is alone in every round: its scores lie near -1e5, where float32
-numbers are 0.008 apart, so right programs agree only to about a hundredth there. Tests either give
-everybody company in some round (`company`), or use one round (where it does not matter), or compare
-in float64.
+A position that is alone in every round has scores near -1e5, where float32 values are 0.008 apart,
+so correct programs agree only to about 0.01 there. Tests either ensure that every position sees
+another one in some round (`company`), or use one round (where the score does not matter), or
+compare in float64.
 """
 
 import math
@@ -18,11 +18,11 @@ import torch
 
 @pytest.fixture
 def planted(draw):
-    """Return vectors in chosen buckets: `planted(rounds, *lead, n_buckets=4)` -> x, rotations.
+    """Return a function that creates vectors in chosen buckets.
 
-    `rounds` holds for each round the bucket of each position. x is (*lead, T, d); round r
-    reads its own columns of it, so d is n_hashes * n_buckets / 2 + 1. The best entry leads by at
-    least 1.
+    `planted(rounds, *lead, n_buckets=4)` -> x (*lead, T, d), rotations. `rounds[r][t]` is the
+    bucket of position t in round r. Each round reads different columns of x, and no round reads the
+    last one, so d is n_hashes * n_buckets / 2 + 1. The largest rotated entry leads by at least 2.
     """
 
     def make(rounds, *lead, n_buckets=4):
@@ -41,18 +41,18 @@ def planted(draw):
 
 @pytest.fixture
 def clear(draw):
-    """Vectors whose hashes are beyond doubt: `clear(rotations, *shape)`, shape (..., T, d).
+    """Return a function that draws vectors with unambiguous hashes.
 
-    With `project` (rows of x -> the vectors that are hashed, any shape ending in d) it is the
-    projected rows that are hashed, as in a module. With `bucket_size` every position has company in
-    at least one round.
+    `clear(rotations, *shape)` -> x of shape (..., T, d). `project`, if given, maps rows of x to the
+    vectors that are hashed (any shape ending in d), as in a module. With `bucket_size`, every
+    position sees another one in at least one round.
     """
 
     def make(rotations, *shape, project=None, bucket_size=None, margin=0.05):
         def search():
             return _clear(draw, rotations, shape, project or _as_it_is, bucket_size, margin)
 
-        if project is not None:  # no key determines its effect
+        if project is not None:  # a function cannot be part of the cache key
             return search()
         return draw.found(search, _bytes_of(rotations), shape, bucket_size, margin)
 
@@ -82,26 +82,26 @@ def _bytes_of(x):
 
 
 def _rotated(vectors, rotations):
-    """(..., d) -> (..., n_hashes, n_buckets)"""
+    """Return [xR ; -xR] for every round: (..., d) -> (..., n_hashes, n_buckets)."""
     turned = torch.einsum("...d,hdk->...hk", vectors, rotations)
     return torch.cat([turned, -turned], dim=-1)
 
 
 def _lead(vectors, rotations):
-    """Return the margin of the best direction, relative to its maximum: (..., n_hashes)."""
+    """Return the lead of the largest entry over the next, relative to |x| |R|: (..., n_hashes)."""
     best = _rotated(vectors, rotations).topk(2, dim=-1).values
     largest = vectors.norm(dim=-1, keepdim=True) * rotations.norm(dim=1).amax(-1)
     return (best[..., 0] - best[..., 1]) / largest
 
 
 def _buckets(vectors, rotations):
-    """Buckets (..., n_hashes, T) of vectors (..., T, d); of (..., T, H, d) heads first."""
+    """Return the buckets: (B, T, d) -> (B, n_hashes, T), or (B, T, H, d) -> (B, H, n_hashes, T)."""
     heads_first = vectors if vectors.ndim < 4 else vectors.transpose(-3, -2)
     return _rotated(heads_first, rotations).argmax(-1).transpose(-1, -2)
 
 
 def company(buckets, bucket_size):
-    """Check that every position shares a bucket in some round, without a causal mask."""
+    """Return True if every position sees another one in some round, without a causal mask."""
     order = buckets.argsort(dim=-1, stable=True)
     chunk = order.argsort(dim=-1) // bucket_size
     back = chunk.unsqueeze(-1) - chunk.unsqueeze(-2)

@@ -1,4 +1,4 @@
-"""Hidden graders for `LSHAttention`; conftest.py makes inputs on which right programs agree."""
+"""Hidden graders for `LSHAttention`; conftest.py makes inputs on which correct programs agree."""
 
 import pytest
 import torch
@@ -7,14 +7,13 @@ from autograder.authors import expect, generator_seed
 
 SEED = 7
 
-# Two correct programs differ by more than rounding if one divides a key by its length + 1e-8, which
-# is visible in float64 only; and scores near -1e5 (of the first position, if causal) have a
-# resolution of 1.5e-11 there.
+# A correct program may divide a key by its length + 1e-8. This exceeds rounding errors only in
+# float64, where scores near -1e5 (of the first position, if causal) have a resolution of 1.5e-11.
 IN_FLOAT64 = 1e-6
 
 
 def queries(pair, num_heads):
-    """Rows of x -> the vectors that the module will hash, (..., H, d)."""
+    """Return a function that maps rows of x to the vectors that the module hashes, (..., H, d)."""
     weight = pair.reference.state_dict()["W_qk.weight"].double()
     return lambda rows: (rows @ weight.T).unflatten(-1, (num_heads, -1))
 
@@ -26,7 +25,7 @@ def drawn(n_hashes, size, n_buckets, seed=SEED):
 
 
 def test_values(agree, draw, clear):
-    """Projections, heads, LSH attention with the given rotations, and the output projection."""
+    """Project, split heads, apply LSH attention with the given rotations, merge heads, project."""
     pair = agree.LSHAttention(12, 3, bucket_size=5, n_hashes=2)
     rotations = draw.normal(2, 4, 1)
     x = clear(rotations, 2, 10, 12, project=queries(pair, 3), bucket_size=5)
@@ -57,7 +56,7 @@ def test_rotations_come_before_everything(agree, draw, clear):
 
 
 def test_draws_from_the_generator(agree, clear):
-    """Draw rotations in the documented shape and order if none are given."""
+    """Draw rotations of the documented shape from `generator` if none are given."""
     pair = agree.LSHAttention(12, 3, bucket_size=5, n_hashes=3)
     x = clear(drawn(3, 4, 4), 1, 20, 12, project=queries(pair, 3), bucket_size=5)
     pair(x, generator=generator_seed(SEED))
@@ -75,7 +74,7 @@ def test_draws_in_the_default_dtype(agree, clear, dtype):
     """Draw rotations in the default dtype, for any dtype of the input."""
     lenient = agree.within(IN_FLOAT64) if dtype == torch.float64 else agree
     pair = lenient.LSHAttention(16, 2, bucket_size=6, n_hashes=1)
-    # Sixteen numbers: torch draws fewer one by one, and then alike in every dtype.
+    # 16 values in all: torch draws fewer than 16 one by one, with equal results in every dtype.
     x = clear(drawn(1, 8, 4), 3, 24, 16, project=queries(pair, 2))
     pair(x, generator=generator_seed(SEED))
 
@@ -83,7 +82,7 @@ def test_draws_in_the_default_dtype(agree, clear, dtype):
 @pytest.mark.weight(1, elsewhere=2)
 def test_draws_where_the_input_is(agree, draw, device):
     """Draw rotations on the input's device, with or without a generator of that device."""
-    # A single position is alone for any rotations, which may come from the global state here.
+    # A single position attends to itself for any rotations, so these may use the global state.
     pair = agree.impurely.LSHAttention(12, 3, bucket_size=1, n_hashes=1)
     pair(draw.normal(2, 1, 12))
     pair(draw.normal(2, 1, 12), generator=generator_seed(SEED))
@@ -120,7 +119,7 @@ def test_gradients(agree, draw, clear):
 
 
 def test_dtypes(agree, draw, clear, dtype):
-    """Return the module's float dtype."""
+    """Return a result in the module's float dtype."""
     lenient = agree.within(IN_FLOAT64) if dtype == torch.float64 else agree
     pair = lenient.LSHAttention(12, 3, bucket_size=5, n_hashes=1)
     rotations = draw.normal(1, 4, 1)
@@ -138,7 +137,7 @@ def test_views(agree, draw, clear):
 
 @pytest.mark.weight(3)
 def test_every_call_draws_anew(agree, clear):
-    """Return the same result for the same seed, and different rotations for a different seed."""
+    """Draw new rotations in every call: only equal seeds give equal results."""
     pair = agree.LSHAttention(12, 3, bucket_size=5, n_hashes=1)
     both = torch.cat([drawn(1, 4, 4), drawn(1, 4, 4, seed=SEED + 1)])
     x = clear(both, 1, 20, 12, project=queries(pair, 3))
@@ -149,7 +148,7 @@ def test_every_call_draws_anew(agree, clear):
 
 @pytest.mark.weight(1, elsewhere=2)
 def test_devices(agree, draw, clear, device):
-    """Stay on the device of the input."""
+    """Return a result on the device of the input."""
     pair = agree.LSHAttention(12, 3, bucket_size=5, n_hashes=1, causal=True)
     rotations = draw.normal(1, 4, 1)
     pair(clear(rotations, 2, 10, 12, project=queries(pair, 3)), rotations)
@@ -164,7 +163,7 @@ def test_refuses_heads_that_do_not_divide(agree, refuses, draw, clear):
 
 
 def test_refuses_a_length_that_leaves_a_remainder(agree, refuses, draw, clear):
-    """Raise a ValueError that states the length if it does not fill the last chunk."""
+    """Raise a ValueError that states the length if it is not divisible by `bucket_size`."""
     pair = agree.LSHAttention(8, 2, bucket_size=4, n_hashes=1)
     rotations = draw.normal(1, 4, 1)
     pair.student(clear(rotations, 2, 8, 8, project=queries(pair, 2)), rotations)

@@ -4,7 +4,7 @@ from autograder.authors import expect
 
 
 def test_full_counts_every_pair(agree, draw):
-    """Full attention scores each of n queries with each of n keys."""
+    """Count n x n scores for full attention."""
     for length in (1, 2, 512, int(draw.integers(3, 5000))):
         agree.exactly.attention_memory(length)
         agree.exactly.attention_memory(length, "full", bytes_per_element=2)
@@ -36,7 +36,7 @@ def test_defaults(agree, draw):
 
 
 def test_full_uses_no_buckets_and_no_rounds(agree, draw):
-    """Ignore chunks and rounds for full attention."""
+    """Ignore `bucket_size` and `n_hashes` for full attention."""
     length = int(draw.integers(100, 900))
     plain = agree.exactly.attention_memory(length)
     busy = agree.exactly.attention_memory(length, "full", bucket_size=8, n_hashes=6)
@@ -44,7 +44,7 @@ def test_full_uses_no_buckets_and_no_rounds(agree, draw):
 
 
 def test_length_need_not_fill_its_chunks(agree, draw):
-    """Count the given positions, even if the last chunk is not full."""
+    """Count only the given positions, without padding, if the last chunk is not full."""
     for length in (1, 63, 1001):
         agree.exactly.attention_memory(
             length, "lsh", bucket_size=10, n_hashes=3, bytes_per_element=2
@@ -52,7 +52,7 @@ def test_length_need_not_fill_its_chunks(agree, draw):
 
 
 def test_lsh_can_cost_more_than_full(agree):
-    """Return more than the full matrix if all windows together are larger."""
+    """Return the bytes of LSH attention even if full attention needs fewer bytes."""
     full = agree.exactly.attention_memory(128, "full")
     lsh = agree.exactly.attention_memory(128, "lsh", bucket_size=64, n_hashes=4)
     expect(

@@ -7,7 +7,7 @@ from autograder.authors import all_finite, expect, same
 
 
 def test_values(agree, draw):
-    """Rounds are weighted by the softmax of their logsumexps over the rounds."""
+    """Weight the rounds by the softmax of their logsumexps."""
     agree.combine_rounds(draw.normal(3, 7, 5), draw.normal(3, 7, std=2.0))
 
 
@@ -32,9 +32,9 @@ def test_agreement_is_kept(agree, draw):
 
 
 def test_far_from_zero(agree, draw):
-    """Very large and very small logsumexps do not overflow."""
+    """Avoid overflow and underflow for logsumexps far from zero."""
     for far in (1000.0, -1000.0):
-        # float32 numbers are 6e-5 apart there: exp(a - logsumexp(a)) is right to about 1e-4.
+        # Near 1000, float32 values are 6e-5 apart: exp(a - logsumexp(a)) is accurate to 1e-4.
         result = agree.within(atol=1e-3).combine_rounds(
             draw.normal(2, 3, 7, 5), draw.normal(2, 3, 7) + far
         )
@@ -45,7 +45,7 @@ def test_far_from_zero(agree, draw):
 
 
 def test_round_without_keys(agree, draw):
-    """Give a round whose logsumexp is -inf no weight."""
+    """Give no weight to a round whose logsumexp is -inf."""
     logsumexps = draw.normal(2, 3, 7)
     logsumexps[:, 2, :4] = -torch.inf
     logsumexps[:, 0, 3:] = -torch.inf
@@ -53,18 +53,18 @@ def test_round_without_keys(agree, draw):
 
 
 def test_gradients(agree, draw):
-    """Both the outputs and the logsumexps get their gradient."""
+    """Propagate gradients to both the outputs and the logsumexps."""
     agree.gradients.combine_rounds(draw.normal(2, 3, 7, 5), draw.normal(2, 3, 7))
 
 
 def test_dtypes(agree, draw, dtype):
-    """Return the dtype of the inputs, with its precision."""
+    """Return a result in the dtype of the inputs, accurate to the precision of that dtype."""
     agree.combine_rounds(draw.normal(3, 7, 5), draw.normal(3, 7))
 
 
 @pytest.mark.dtypes("float16", "bfloat16")
 def test_half_outputs_with_float32_logsumexps(agree, draw, dtype):
-    """Return the dtype of the outputs, even if the logsumexps are float32."""
+    """Return a result in the dtype of `outputs`, even if the logsumexps are float32."""
     agree.combine_rounds(draw.normal(3, 7, 5), draw.normal(3, 7).float())
 
 
@@ -86,7 +86,7 @@ def test_devices(agree, draw, device):
 
 
 def test_position_without_keys_in_any_round(agree, draw):
-    """Return zeros for a position alone in every round, without NaN in any gradient."""
+    """Return zeros for a position without visible keys in any round, and no NaN in gradients."""
     logsumexps = draw.normal(2, 3, 7)
     logsumexps[:, :, 4] = logsumexps[1, :, 0] = -torch.inf
     combined = agree.combine_rounds(draw.normal(2, 3, 7, 5), logsumexps)
@@ -96,7 +96,7 @@ def test_position_without_keys_in_any_round(agree, draw):
 
 
 def test_gradients_with_singleton_axes(agree, draw):
-    """Gradients run over the rounds too if there is one round, one position or one feature."""
+    """Compute correct gradients for a single round, a single position or a single feature."""
     for rounds, length, size in ((1, 7, 5), (3, 1, 5), (3, 7, 1), (3, 1, 1)):
         outputs, logsumexps = draw.normal(2, rounds, length, size), draw.normal(2, rounds, length)
         agree.gradients.combine_rounds(outputs, logsumexps)

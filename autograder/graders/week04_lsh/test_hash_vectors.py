@@ -13,20 +13,20 @@ def test_values(agree, draw, clear):
 
 
 def test_every_round_has_its_own_rotation(agree, draw, clear):
-    """Hash each round with a separate matrix; the rounds precede the positions."""
+    """Hash each round with a separate matrix; the axis of rounds precedes that of positions."""
     rotations = draw.normal(3, 5, 4)
     agree.exactly.hash_vectors(clear(rotations, 2, 4, 7, 5), rotations)
 
 
 def test_any_leading_dimensions(agree, draw, clear):
-    """(T, d), (B, T, d) and (B, H, T, d) all work."""
+    """Support vectors of shape (T, d), (B, T, d) and (B, H, T, d)."""
     rotations = draw.normal(3, 6, 4)
     for lead in ((), (5,), (2, 4), (2, 1, 3)):
         agree.exactly.hash_vectors(clear(rotations, *lead, 7, 6), rotations)
 
 
 def test_opposite_vectors_get_opposite_buckets(agree, draw, clear):
-    """-x falls into the bucket that lies half of all buckets away from that of x."""
+    """Return buckets for x and -x that are n_buckets / 2 apart."""
     rotations = draw.normal(2, 5, 3)
     x = clear(rotations, 40, 5)
     here, there = (
@@ -37,7 +37,7 @@ def test_opposite_vectors_get_opposite_buckets(agree, draw, clear):
 
 
 def test_length_does_not_matter(agree, draw, clear):
-    """Only the direction of a vector counts, from tiny to huge."""
+    """Return the same bucket for vectors of the same direction, however short or long."""
     rotations = draw.normal(2, 5, 3)
     x = clear(rotations, 40, 5)
     near = agree.exactly.hash_vectors(x * 1e-4, rotations)
@@ -49,20 +49,20 @@ def test_length_does_not_matter(agree, draw, clear):
 
 
 def test_two_buckets(agree, draw, clear):
-    """Return two buckets for a single column, one per sign."""
+    """Use two buckets, one per sign, if the rotations have a single column."""
     rotations = draw.normal(3, 4, 1)
     agree.exactly.hash_vectors(clear(rotations, 9, 4), rotations)
 
 
 def test_more_columns_than_features(agree, draw, clear):
-    """There may be more directions than the vectors have features, and a single position."""
+    """Support rotations with more columns than features, and a single position."""
     rotations = draw.normal(2, 2, 5)
     agree.exactly.hash_vectors(clear(rotations, 3, 8, 2, margin=0.02), rotations)
     agree.exactly.hash_vectors(clear(rotations, 1, 2, margin=0.02), rotations)
 
 
 def test_dtypes(agree, draw, clear, dtype):
-    """Vectors of any float dtype are hashed, with rotations in that dtype or in float32."""
+    """Hash vectors of any float dtype, with rotations in that dtype or in float32."""
     rotations = draw.normal(3, 5, 4)
     x = clear(rotations, 2, 9, 5)
     agree.exactly.hash_vectors(x, rotations)
@@ -71,13 +71,13 @@ def test_dtypes(agree, draw, clear, dtype):
 
 @pytest.mark.dtypes("float16")
 def test_large_half_precision_vectors(agree, draw, clear, dtype):
-    """Half-precision vectors are hashed in float32, where large entries do not overflow."""
+    """Hash half-precision vectors in float32, where large entries do not overflow."""
     rotations = (1000 * draw.normal(2, 6, 4)).float()
     agree.exactly.hash_vectors(500 * clear(rotations, 3, 9, 6), rotations)
 
 
 def test_views(agree, draw, clear):
-    """Transposed, expanded and sliced inputs hash like their copies."""
+    """Hash transposed, expanded and sliced inputs like their copies."""
     rotations = draw.normal(4, 5, 3)
     x = clear(rotations, 2, 9, 5)
     agree.exactly.hash_vectors(x.transpose(0, 1), rotations[::2])
@@ -96,6 +96,6 @@ def test_devices(agree, draw, clear, device):
 
 
 def test_many_buckets(agree, draw, clear):
-    """There may be more than a thousand buckets."""
+    """Support more than a thousand buckets."""
     rotations = draw.normal(1, 5, 600)
     agree.exactly.hash_vectors(clear(rotations, 12, 5, margin=1e-3), rotations)

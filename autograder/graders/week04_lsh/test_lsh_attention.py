@@ -1,4 +1,4 @@
-"""Hidden graders for `lsh_attention`; conftest.py makes inputs on which right programs agree."""
+"""Hidden graders for `lsh_attention`; conftest.py makes inputs on which correct programs agree."""
 
 import math
 import statistics
@@ -8,7 +8,7 @@ import torch
 
 from autograder.authors import expect, growth_exponent, same
 
-THREES = [0, 1, 2] * 4  # sorted and cut in fours, each bucket is a chunk
+THREES = [0, 1, 2] * 4  # with chunks of four, each bucket fills one chunk
 ONE_BUCKET = [0] * 12
 SPREAD = [
     1,
@@ -27,30 +27,30 @@ SPREAD = [
     2,
     0,
     1,
-]  # six, seven and three: chunks of four cut all of them
+]  # six, seven and three positions: with chunks of four, the two larger buckets are split
 
 
-# Two correct programs differ by more than rounding if one divides a key by its length + 1e-8, which
-# is visible in float64 only, where scores near -1e5 have a resolution of 1.5e-11.
+# A correct program may divide a key by its length + 1e-8. This exceeds rounding errors only in
+# float64, where scores near -1e5 have a resolution of 1.5e-11.
 IN_FLOAT64 = 3e-8
 
 
 def full_attention(qk, v):
-    """Shared-QK attention over all pairs, in float64."""
+    """Compute shared-QK attention over all pairs in float64."""
     qk, v = qk.double(), v.double()
     scores = qk @ (qk / qk.norm(dim=-1, keepdim=True)).mT / math.sqrt(qk.shape[-1])
     return (scores - 1e5 * torch.eye(qk.shape[-2])).softmax(-1) @ v
 
 
 def test_values(agree, draw, clear):
-    """One round of hashing, sorting and attending within chunks."""
+    """Hash, sort, cut into chunks and attend in a single round."""
     rotations = draw.normal(1, 5, 2)
     agree.lsh_attention(clear(rotations, 2, 12, 5), draw.normal(2, 12, 5), rotations, 4)
 
 
 @pytest.mark.weight(2)
 def test_values_of_different_size(agree, draw, clear):
-    """Values may be shorter or longer than the vectors that are queries and keys."""
+    """Support values of a smaller or larger size than queries and keys."""
     rotations = draw.normal(2, 5, 2)
     for d_v in (2, 8):
         x = clear(rotations, 2, 12, 5, bucket_size=4)
@@ -66,7 +66,7 @@ def test_any_leading_dimensions(agree, draw, clear):
 
 
 def test_one_chunk_is_full_attention(agree, draw, planted):
-    """Return full attention with shared queries and keys for one bucket in one chunk."""
+    """Return full shared-QK attention if all positions share one bucket and one chunk."""
     x, rotations = planted([[0] * 9], 2, n_buckets=4)
     qk, v = 2 * x, draw.normal(2, 9, x.shape[-1])
     result = agree.lsh_attention(qk, v, rotations, 9)
@@ -77,7 +77,7 @@ def test_one_chunk_is_full_attention(agree, draw, planted):
 
 
 def test_looks_back_one_chunk(agree, draw, planted):
-    """Attend to the position's chunk and the previous one in sorted order, no other."""
+    """Attend only to the position's own chunk and the previous chunk in sorted order."""
     x, rotations = planted([SPREAD], 2)
     agree.lsh_attention(x, draw.normal(2, 16, x.shape[-1]), rotations, 4)
     x, rotations = planted([ONE_BUCKET], 2)
@@ -98,7 +98,7 @@ def test_nothing_before_the_first_chunk(agree, draw, planted):
 
 
 def test_buckets_stay_apart(agree, draw, planted):
-    """Positions of different buckets do not see each other, even in one chunk."""
+    """Hide positions of different buckets from each other, even within a chunk."""
     x, rotations = planted([[0, 1, 2, 0, 1, 2, 0, 3, 3]], 2)
     agree.lsh_attention(x, draw.normal(2, 9, x.shape[-1]), rotations, 9)
     x, rotations = planted([[3, 1, 0, 0, 1, 3, 2, 2, 3, 1, 2, 1]], 2)
@@ -106,7 +106,7 @@ def test_buckets_stay_apart(agree, draw, planted):
 
 
 def test_itself_comes_last(agree, draw, planted):
-    """Mask a position's own key if another position is visible."""
+    """Give a position's own value no weight if another position is visible."""
     x, rotations = planted([THREES], 2)
     v = draw.normal(2, 12, x.shape[-1])
     before = agree.lsh_attention(x, v, rotations, 4)
@@ -117,7 +117,7 @@ def test_itself_comes_last(agree, draw, planted):
 
 @pytest.mark.dtypes("float64")
 def test_long_queries_do_not_attend_to_themselves(agree, draw, planted):
-    """Lowering a score by 1e5 is enough for long queries too, if they have company."""
+    """Give a long query's own value no weight if another position is visible."""
     # Scores of tens of thousands: float64 has a resolution of 1e-11.
     x, rotations = planted([THREES], 2)
     agree.within(IN_FLOAT64).lsh_attention(
@@ -143,7 +143,7 @@ def test_alone_in_some_rounds_or_in_all(agree, draw, planted):
 
 
 def test_only_the_direction_of_a_key_counts(agree, draw, planted):
-    """Keys have unit length, queries keep theirs."""
+    """Scale keys, but not queries, to unit length."""
     x, rotations = planted([THREES], 2)
     v = draw.normal(2, 12, x.shape[-1])
     before = agree.lsh_attention(x, v, rotations, 4)
@@ -155,7 +155,7 @@ def test_only_the_direction_of_a_key_counts(agree, draw, planted):
 
 
 def test_rounds_count_by_what_they_found(agree, draw, planted):
-    """Rounds are weighted by the logsumexp of their scores."""
+    """Weight the rounds by the softmax of their logsumexps."""
     x, rotations = planted([THREES, SPREAD[:12], [2, 0, 0, 1, 0, 2, 2, 0, 1, 2, 2, 0]], 2)
     agree.lsh_attention(2 * x, draw.normal(2, 12, x.shape[-1]), rotations, 4)
     x, rotations = planted([THREES, draw.integers(0, 4, 12).tolist()], 2, 3)
@@ -189,7 +189,7 @@ def test_causal_in_several_rounds(agree, draw, planted):
 
 
 def test_gradients(agree, draw, clear):
-    """Queries, keys and values get their gradient, through the length of the keys too."""
+    """Propagate gradients to queries, keys and values, also through the scaling of the keys."""
     rotations = draw.normal(1, 5, 2)
     for causal in (False, True):
         qk, v = clear(rotations, 2, 12, 5), draw.normal(2, 12, 5)
@@ -204,7 +204,7 @@ def test_gradients_of_several_rounds(agree, draw, planted):
 
 @pytest.mark.dtypes("float64")
 def test_double_precision(agree, draw, clear):
-    """float64 is computed in float64, even if the rotations are float32."""
+    """Compute in float64 for float64 inputs, even if the rotations are float32."""
     rotations = draw.normal(2, 5, 2)
     x = clear(rotations.float(), 2, 12, 5, bucket_size=4)
     agree.within(IN_FLOAT64).lsh_attention(x, draw.normal(2, 12, 5), rotations.float(), 4)
@@ -220,7 +220,7 @@ def test_half_precision(agree, draw, planted, dtype):
 
 
 def test_zero_vectors(agree, draw):
-    """Keep a zero vector zero, without NaN."""
+    """Leave a zero key unscaled, and return no NaN."""
     for length in (1, 6):
         agree.lsh_attention(
             torch.zeros(2, length, 4), draw.normal(2, length, 4), draw.normal(1, 4, 2), length
@@ -228,7 +228,7 @@ def test_zero_vectors(agree, draw):
 
 
 def test_views_and_shared_inputs(agree, draw, clear):
-    """Transposed and expanded inputs, and one tensor as both arguments."""
+    """Accept transposed and expanded inputs, and one tensor as both `qk` and `v`."""
     rotations = draw.normal(1, 5, 2)
     x = clear(rotations, 12, 2, 5).transpose(0, 1)
     agree.lsh_attention(x, draw.normal(12, 2, 5).transpose(0, 1), rotations, 4)
@@ -247,7 +247,7 @@ def test_devices(agree, draw, planted, device):
 
 
 def test_refuses_a_length_that_leaves_a_remainder(submission, refuses, draw, clear):
-    """Raise a ValueError that states the length if it does not fill the last chunk."""
+    """Raise a ValueError that states the length if it is not divisible by `bucket_size`."""
     rotations = draw.normal(1, 5, 2)
     x = clear(rotations, 2, 14, 5)
     submission.lsh_attention(x, draw.normal(2, 14, 5), rotations, 7)
@@ -261,9 +261,9 @@ def test_more_than_a_thousand_positions(agree, draw, planted):
     agree.lsh_attention(x, draw.normal(1, 1280, x.shape[-1]), rotations, 4)
 
 
-# Work and memory are measured at a fixed number of buckets and with one leading index, where T is
-# at least 16 * n_hashes * bucket_size and more than 4 * bucket_size * d; elements and operations
-# are counted, not seconds.
+# The next two tests count elements and operations for one leading index and a fixed number of
+# buckets. T is at least 16 * n_hashes * bucket_size and more than 4 * bucket_size * d, so that the
+# scores and the keys of all windows stay below T x T elements.
 
 
 @pytest.fixture
@@ -277,17 +277,17 @@ def long_input(draw, clear):
 
 @pytest.mark.weight(6)
 def test_memory_stays_below_the_square(agree, count, long_input):
-    """Allocate no tensor with T x T elements; the largest grows more slowly than T²."""
+    """Allocate no tensor with T x T elements; the largest tensor grows more slowly than T²."""
     agree.lsh_attention(*long_input(256, 1))
     cost = {length: count.lsh_attention(*long_input(length, 2)) for length in (256, 512, 1024)}
     for length, counted in cost.items():
         expect(counted.largest < length * length, "A tensor has T x T elements.")
-    # Right programs come to 1.0, T x T tables to 2.0.
+    # The exponent is 1.0 for correct programs and 2.0 for T x T tables.
     expect(
         growth_exponent(cost, "largest") < 1.5,
         "The largest tensor grows like the square of the length.",
     )
-    # The kernel's word for it: a table of 2048 x 2048 takes 16 MiB, right programs 0 to 4.
+    # Measured by the operating system: a 2048 x 2048 table takes 16 MiB, correct programs 0 to 4.
     seen = count.outside.lsh_attention(*long_input(2048, 2))
     grown, held = seen.grown or 0, seen.held or 0
     expect(grown < 10 << 20, "Memory grows like the square of the length.")
@@ -296,25 +296,25 @@ def test_memory_stays_below_the_square(agree, count, long_input):
 
 @pytest.mark.weight(6)
 def test_work_stays_below_the_square(agree, count, long_input):
-    """Use fewer operations than would grow with the square of the length."""
+    """Use a number of operations that grows more slowly than the square of the length."""
     agree.lsh_attention(*long_input(256, 1))
     cost = {length: count.lsh_attention(*long_input(length, 2)) for length in (256, 512, 1024)}
-    # Right programs come to 1.0, a score for every pair to 2.0.
+    # The exponent is 1.0 for correct programs and 2.0 for a score per pair.
     expect(growth_exponent(cost, "flops") < 1.5, "The work grows like the square of the length.")
 
 
 def test_more_hashes_come_closer(agree, draw, clear):
     """Approximate full attention better with more rounds of hashing."""
-    # Right programs: the squared error with 8 rounds over that with 1, for one draw of 8 sequences,
-    # was 0.21 on average, with standard deviation 0.03; the largest of 5000 draws was 0.35, so
-    # P(ratio >= 0.6) < 1e-3 (with 99 % confidence). The median of 5 independent draws fails only if
-    # 3 of them do: false rejection at most 10 * (1e-3)**3 = 1e-8 <= 1e-6.
+    # For correct programs and one draw of 8 sequences, the squared error with 8 rounds divided by
+    # that with 1 was 0.21 on average, with standard deviation 0.03; the largest of 5000 draws was
+    # 0.35, so P(ratio >= 0.6) < 1e-3 (with 99 % confidence). The median of 5 independent draws
+    # fails only if 3 of them do: false rejection at most 10 * (1e-3)**3 = 1e-8 <= 1e-6.
     ratios = []
     for _ in range(5):
         rotations = draw.normal(8, 4, 4)
         qk, v = clear(rotations, 8, 32, 4, margin=0.005), draw.normal(8, 32, 4)
         one = agree.lsh_attention(qk, v, rotations[:1], 4)
-        # Kind and shape are compared, the values are judged by their distance to full attention.
+        # Compare type and shape; the values are judged by their distance from full attention.
         eight = agree.within(atol=10.0).lsh_attention(qk, v, rotations, 4)
         errors = [(y - full_attention(qk, v)).square().mean() for y in (one, eight)]
         ratios.append(float(errors[1] / errors[0]))

@@ -13,14 +13,14 @@ def test_order(agree, draw):
 
 
 def test_ties_keep_their_order(agree, draw):
-    """Positions of one bucket stay in the order of the sequence."""
+    """Keep the positions of a bucket in the order of the sequence."""
     agree.exactly.sort_by_bucket(torch.tensor([1, 1, 0, 1, 0, 0]))
     agree.exactly.sort_by_bucket(draw.integers(0, 3, 12))
     agree.exactly.sort_by_bucket(torch.zeros(50, dtype=torch.long))
 
 
 def test_inverse_leads_back(agree, draw):
-    """order.gather(-1, inverse) counts 0, 1, ..., T-1."""
+    """Return an inverse for which order.gather(-1, inverse) is 0, 1, ..., T-1."""
     buckets = torch.stack([draw.permutation(8) for _ in range(5)])
     order, inverse = agree.exactly.sort_by_bucket(buckets)
     counted = torch.arange(8).expand(5, 8)
@@ -35,7 +35,7 @@ def test_every_row_on_its_own(agree, draw):
 
 
 def test_long_rows(agree, draw):
-    """Many positions in few buckets, and few positions in many buckets."""
+    """Support many positions in few buckets, and few positions in many buckets."""
     agree.exactly.sort_by_bucket(draw.integers(0, 4, 2, 300))
     agree.exactly.sort_by_bucket(draw.integers(0, 1000, 3, 20))
 
@@ -46,7 +46,7 @@ def test_one_position(agree):
 
 
 def test_views(agree, draw):
-    """Transposed and expanded inputs sort like their copies."""
+    """Sort transposed and expanded inputs like their copies."""
     buckets = draw.integers(0, 5, 9, 4)
     agree.exactly.sort_by_bucket(buckets.transpose(0, 1))
     agree.exactly.sort_by_bucket(buckets[:, 0].expand(3, 9))
@@ -54,10 +54,10 @@ def test_views(agree, draw):
 
 @pytest.mark.weight(1, elsewhere=2)
 def test_devices(agree, draw, device):
-    """Order and inverse are on the device of the buckets."""
+    """Return order and inverse on the device of the buckets."""
     agree.exactly.sort_by_bucket(draw.integers(0, 4, 2, 3, 10))
 
 
 def test_more_than_a_thousand_positions(agree, draw):
-    """Positions in the thousands stay in their bucket, and in their order."""
+    """Sort thousands of positions by bucket, and keep their order within each bucket."""
     agree.exactly.sort_by_bucket(draw.integers(0, 6, 2, 2500))
