@@ -1,7 +1,7 @@
 """Shared fixtures of `fit` and `generate`: a model that uses no other exercise.
 
-A wrong table of positions should not cost the points of `fit`. So the model
-is put together, on both sides, from torch's own layers and the attention that the stub provides.
+A mistake in another exercise, such as the table of positions, should not cost points here. For the
+submission and the solution, the model consists of torch's layers and the stub's attention.
 """
 
 from __future__ import annotations
@@ -17,16 +17,17 @@ Pair = Any
 
 @pytest.fixture
 def injected(agree: Any) -> Any:
-    """The models in injected.py, such as `Watched`, which notes whether gradients are recorded."""
+    """Return the models in injected.py, such as `Watched`, which records enabled gradients."""
     return agree.bringing(Path(__file__).with_name("injected.py").read_text(encoding="utf-8"))
 
 
 @pytest.fixture
 def language_model(agree: Any, draw: Any) -> Callable[..., Pair]:
-    """Makes ids (B, T) -> logits (B, T, vocabulary), with drawn weights, in the test's dtype.
+    """Return a function that creates a model: ids (B, T) -> logits (B, T, vocabulary).
 
-    An embedding, one causal attention whose weights are dropped at the given rate, a linear layer;
-    and the attribute `max_len`, which the model itself does not mind.
+    The model is an embedding, a causal attention with the given dropout, and a linear layer, with
+    drawn weights in the test's dtype. Its attribute `max_len` does not limit the length of ids.
+    `near` is the absolute tolerance of comparisons; 0 selects the default tolerance.
     """
 
     def make(

@@ -1,11 +1,11 @@
-"""Define the source that week 5 adds to the submission (`agree.bringing`)."""
+"""Models that week 5's hidden tests add to the submission (`agree.bringing`)."""
 
 import torch
 from torch import nn
 
 
 class Watched(nn.Module):
-    """ids (B, T) -> logits (B, T, V); it keeps note of whether gradients were recorded."""
+    """A model, ids (B, T) -> logits (B, T, V), that records if a call had gradients enabled."""
 
     def __init__(self, vocabulary, max_len):
         super().__init__()
@@ -22,12 +22,12 @@ class Watched(nn.Module):
         return self.noted
 
     def leave_gradients(self, ids):
-        """Restore the state that earlier training or inspection of the model may have changed."""
+        """Leave gradients in the parameters, as earlier training would."""
         self(ids).square().sum().backward()
 
 
 class Transformer(nn.Module):
-    """ids (B, T) -> logits (B, T, V), with a table of positions; more than max_len is an error."""
+    """ids (B, T) -> logits (B, T, V), with a table of positions; T > max_len raises ValueError."""
 
     def __init__(self, vocabulary, max_len):
         super().__init__()

@@ -1,6 +1,6 @@
 """Hidden graders for `MiniTransformer`.
 
-Positions come from a float32 table, so models in float64 are compared at 1e-6.
+Positions come from a float32 table, so float64 models are compared with a tolerance of 1e-6.
 """
 
 import pytest
@@ -13,7 +13,7 @@ SIZES = {"vocab_size": 11, "d_model": 12, "n_heads": 3, "n_layers": 2, "max_len"
 
 @pytest.mark.weight(2)
 def test_values(agree, draw):
-    """Ids are embedded, given their positions, sent through the blocks, normalised and read out."""
+    """Embed the ids, add the positions, apply the blocks, normalise, and apply the head."""
     pair = agree.MiniTransformer(11, 12, 3, 2, 9)
     pair(draw.integers(0, 11, 2, 7))
     pair(draw.integers(0, 11, 4, 5))
@@ -42,7 +42,7 @@ def test_same_token_at_every_place(agree, draw):
 
 
 def test_ignores_the_future(agree, draw):
-    """Changing the last tokens does not change earlier logits."""
+    """Keep earlier logits unchanged if the last tokens change."""
     pair = agree.MiniTransformer(**SIZES)
     ids = draw.integers(0, 11, 2, 8)
     changed = torch.cat([ids[:, :5], 10 - ids[:, 5:]], dim=1)
@@ -66,7 +66,7 @@ def test_refuses_what_is_too_long(agree, refuses, draw):
 
 
 def test_what_is_saved(agree, draw):
-    """Store only the trained weights in the state dict; max_len is an attribute."""
+    """Store only the parameters in the state dict, and max_len as an attribute."""
     pair = agree.MiniTransformer(**SIZES)
     pair.attribute("max_len")
     pair.state()
@@ -79,21 +79,21 @@ def test_gradients(agree, draw):
 
 
 def test_no_dropout_in_evaluation(agree, draw):
-    """Disable dropout in evaluation mode, at any rate."""
+    """Disable dropout in evaluation mode."""
     pair = agree.MiniTransformer(**SIZES, dropout=0.5)
     pair.eval()
     pair(draw.integers(0, 11, 2, 7))
 
 
 def test_training_with_everything_dropped(agree, draw):
-    """Dropout is in the blocks only: at a rate of 1, embedding and positions are left."""
+    """Apply dropout only inside the blocks: at a rate of 1, embedding and positions remain."""
     pair, ids = agree.MiniTransformer(**SIZES, dropout=1.0), draw.integers(0, 11, 2, 7)
     pair.eval()(ids)
     pair.train().impurely(ids)
 
 
 def test_ids_that_are_views(agree, draw):
-    """Return the same result for slices and transposed views of a text as for their copies."""
+    """Return the same result for slices and transposed views of token ids as for their copies."""
     pair = agree.MiniTransformer(**SIZES)
     pair(draw.integers(0, 11, 6, 2).T)
     pair(draw.integers(0, 11, 3, 14)[:, ::2])
@@ -101,14 +101,14 @@ def test_ids_that_are_views(agree, draw):
 
 @pytest.mark.dtypes("float16", "bfloat16")
 def test_half_precision(agree, draw, dtype):
-    """Return half precision from a half-precision model, including the positions."""
+    """Return half-precision logits from a half-precision model."""
     pair = agree.MiniTransformer(**SIZES)
     pair(draw.integers(0, 11, 2, 6))
 
 
 @pytest.mark.dtypes("float64")
 def test_double_precision(agree, draw):
-    """Return double precision from a double-precision model."""
+    """Return double-precision logits from a double-precision model."""
     pair = agree.within(atol=1e-6).MiniTransformer(**SIZES)
     pair(draw.integers(0, 11, 2, 6))
 
@@ -127,7 +127,7 @@ def test_refuses_heads_that_do_not_fit(submission, refuses, draw):
 
 
 def test_more_than_a_thousand_tokens(agree, draw):
-    """max_len may be larger than a thousand, and so may the sequence."""
+    """Support a max_len and sequences of more than a thousand tokens."""
     pair = agree.within(atol=2e-2).MiniTransformer(5, 2, 1, 1, max_len=1100)
     pair(draw.integers(0, 5, 1, 1050))
 

@@ -11,7 +11,7 @@ from autograder.authors import expect, same
 
 @pytest.mark.weight(2)
 def test_values(agree, draw):
-    """Attention of the normalised input is added, then the ff layer of the normalised sum."""
+    """Add the attention of the normalised input, then the ff output of the normalised sum."""
     pair = agree.TransformerBlock(12, 3, 20)
     pair(draw.normal(2, 5, 12))
     pair(draw.normal(4, 7, 12))
@@ -25,7 +25,7 @@ def test_sizes(agree, draw):
 
 
 def test_large_inputs_pass_through(agree, draw):
-    """Add to the input, which is not normalised itself."""
+    """Add to the original input, not to the normalised input."""
     pair = agree.TransformerBlock(12, 3, 20)
     x = draw.normal(2, 5, 12, std=300.0)
     passed = F.cosine_similarity(pair(x).flatten(), x.flatten(), dim=0)
@@ -33,13 +33,13 @@ def test_large_inputs_pass_through(agree, draw):
 
 
 def test_small_inputs_are_seen_in_full(agree, draw):
-    """Both halves of the block see their input normalised, however small it is."""
+    """Normalise the inputs of attention and ff, however small the inputs are."""
     pair = agree.TransformerBlock(12, 3, 20)
     pair(draw.normal(2, 5, 12, std=0.1))
 
 
 def test_ignores_the_future(agree, draw):
-    """Changing the last tokens does not change earlier outputs."""
+    """Keep earlier outputs unchanged if the last tokens change."""
     pair = agree.TransformerBlock(12, 3, 20)
     x = draw.normal(2, 7, 12)
     changed = torch.cat([x[:, :4], draw.normal(2, 3, 12)], dim=1)
@@ -69,7 +69,7 @@ def test_gradients(agree, draw):
 
 
 def test_no_dropout_in_evaluation(agree, draw):
-    """Disable dropout in evaluation mode, at any rate."""
+    """Disable dropout in evaluation mode."""
     pair = agree.TransformerBlock(12, 3, 20, 0.5)
     pair.eval()
     pair(draw.normal(2, 5, 12))
@@ -110,13 +110,13 @@ def test_training_drops_in_two_places(agree, draw):
         "each number that ff adds. Here something else was dropped, or nothing where something "
         "should be.",
     )
-    # 600 and 1800 draws at 0.3 have standard deviations of 0.019 and 0.011
+    # the shares of 600 and 1800 draws at rate 0.3 have standard deviations of 0.019 and 0.011
     shares = (heads_lost.mean().item(), parts_lost.mean().item())
     expect(all(0.17 < s < 0.43 for s in shares), "The share that is dropped should be the rate.")
 
 
 def halves(state, x, scales):
-    """Return x after the attention with this scale, and the output of ff."""
+    """Return x after attention (head h scaled by scales[h]), and the output of ff, undropped."""
     width = x.shape[-1]
     values = F.layer_norm(x, (width,), state["ln1.weight"], state["ln1.bias"])
     values = values @ state["attn.qkv.weight"][2 * width :].T
@@ -135,7 +135,7 @@ def test_every_dtype(agree, draw, dtype):
 
 @pytest.mark.weight(1, elsewhere=3)
 def test_device(agree, draw, device):
-    """Stay on the device of the input."""
+    """Return a result on the device of the input."""
     pair = agree.TransformerBlock(12, 3, 20)
     pair(draw.normal(2, 5, 12))
 

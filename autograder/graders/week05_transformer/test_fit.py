@@ -1,6 +1,6 @@
 """Hidden graders for `fit`.
 
-Mostly on float64 models, where right programs stay together over several steps of Adam.
+Most tests use float64 models, because rounding errors grow over several steps of Adam.
 """
 
 import pytest
@@ -12,12 +12,12 @@ NEAR = 2e-5  # correct programs that sum in a different order stay within 1e-9; 
 
 @pytest.fixture
 def model(language_model):
-    """A model of seven tokens; its parameters are compared at the tolerance of its losses."""
+    """Return a function that creates a model with 7 tokens, compared with a tolerance of NEAR."""
     return lambda **options: language_model(7, near=NEAR, **options)
 
 
 def trained(agree, pair, inputs, targets, steps, **options):
-    """Both sides' losses; the mode that the model is left in has its own test."""
+    """Train both models and compare the losses; test_mode_is_restored compares the final mode."""
     return agree.impurely.within(atol=NEAR).fit(pair, inputs, targets, steps, **options)
 
 
@@ -31,7 +31,7 @@ def test_losses(agree, draw, model):
 @pytest.mark.weight(2)
 @pytest.mark.dtypes("float64")
 def test_parameters_afterwards(agree, draw, model):
-    """After some steps of Adam the weights are where Adam brings them."""
+    """Update the parameters with Adam in every step."""
     pair = model()
     trained(agree, pair, draw.integers(0, 7, 4, 6), draw.integers(0, 7, 4, 6), 5)
     pair.state()
@@ -49,7 +49,7 @@ def test_learning_rate(agree, draw, model):
 
 @pytest.mark.dtypes("float64")
 def test_number_of_steps(agree, draw, model):
-    """There are as many losses and updates as steps; no steps, no change."""
+    """Return one loss and make one update per step; change nothing for 0 steps."""
     ids, targets = draw.integers(0, 7, 3, 5), draw.integers(0, 7, 3, 5)
     for steps in (1, 4, 0):
         pair = model()
@@ -66,7 +66,7 @@ def test_targets_count_as_given(agree, draw, model):
 
 @pytest.mark.dtypes("float64")
 def test_no_token_is_special(agree, draw, model):
-    """Token 0 is a token like any other."""
+    """Treat token 0 like any other token."""
     ids = draw.integers(0, 7, 4, 6)
     trained(agree, model(), ids, ids * draw.bools(4, 6), 3)
 
@@ -82,8 +82,7 @@ def test_slices_of_a_text(agree, draw, model):
 
 @pytest.mark.dtypes("float64")
 def test_the_callers_things(agree, draw, model):
-    """Texts stay as they were, and so does the global random state: without dropout, training
-    draws no random numbers."""
+    """Leave inputs, targets and, without dropout, the global random state unchanged."""
     pair = model()
     agree.within(atol=NEAR).fit(pair, draw.integers(0, 7, 4, 6), draw.integers(0, 7, 4, 6), 2)
 
@@ -100,7 +99,7 @@ def test_second_call(agree, draw, model):
 
 @pytest.mark.dtypes("float64")
 def test_gradients_from_before(agree, draw, injected):
-    """Gradients that a model has from before do not count in the first step."""
+    """Ignore gradients that the model has from before the call."""
     pair = injected.impurely.within(atol=NEAR).weights(0.8).Watched(7, 6)
     ids, targets = draw.integers(0, 7, 4, 6), draw.integers(0, 7, 4, 6)
     pair.impurely.leave_gradients(ids)
@@ -110,7 +109,7 @@ def test_gradients_from_before(agree, draw, injected):
 
 @pytest.mark.dtypes("float64")
 def test_trains_in_training_mode(agree, draw, model):
-    """Switch the model to training mode during training, from either mode."""
+    """Train in training mode, even if the model was in evaluation mode."""
     ids, targets = draw.integers(0, 7, 4, 6), draw.integers(0, 7, 4, 6)
     for mode in (False, True):
         # at a rate of 1 everything is dropped, so that training is deterministic
@@ -119,7 +118,7 @@ def test_trains_in_training_mode(agree, draw, model):
 
 @pytest.mark.dtypes("float64")
 def test_mode_is_restored(agree, draw, model):
-    """Afterwards the model and all its parts are in the mode that they were in before."""
+    """Restore the previous mode of the model and its submodules."""
     ids, targets = draw.integers(0, 7, 4, 6), draw.integers(0, 7, 4, 6)
     for mode in (False, True):
         pair = model(dropout=1.0).train(mode)
@@ -131,16 +130,16 @@ def test_mode_is_restored(agree, draw, model):
 
 @pytest.mark.dtypes("float64")
 def test_a_whole_transformer(agree, injected, draw):
-    """Train a transformer with a table of positions in the same way."""
+    """Train a transformer that has a table of positions."""
     pair = injected.impurely.within(atol=NEAR).weights(0.4).Transformer(7, 6)
     trained(agree, pair, draw.integers(0, 7, 4, 6), draw.integers(0, 7, 4, 6), 4)
     pair.state()
 
 
 def test_single_precision(agree, draw, language_model):
-    """Train a float32 model in the same way."""
+    """Train a float32 model."""
     ids, targets = draw.integers(0, 7, 4, 6), draw.integers(0, 7, 4, 6)
-    # Adam enlarges rounding errors
+    # Adam amplifies rounding errors
     agree.impurely.within(atol=1e-3).fit(language_model(7), ids, targets, 4)
 
 

@@ -1,6 +1,6 @@
 """Hidden graders for `generate`.
 
-Tokens are drawn in float32, where the same generator gives the same ones to everyone.
+Tokens are drawn in float32, where correct programs draw equal tokens from equal generators.
 """
 
 import pytest
@@ -10,7 +10,7 @@ from autograder.authors import expect, generator_seed
 
 @pytest.fixture
 def model(language_model):
-    """A model of 23 tokens that is to be shown six at a time."""
+    """Return a function that creates a model with 23 tokens and, by default, a max_len of 6."""
     return lambda **options: language_model(23, **({"max_len": 6} | options))
 
 
@@ -45,7 +45,7 @@ def test_temperature(agree, draw, model):
 
 
 def test_memory_of_the_model(agree, draw, model):
-    """Pass the last max_len tokens to the model, for long prompts and long results."""
+    """Pass at most the last max_len tokens to the model, for long prompts and long results."""
     pair = model()
     for length in (5, 6, 7, 11):
         drawn(agree, draw, pair, draw.integers(0, 23, 8, length), 1)
@@ -78,7 +78,7 @@ def test_nothing_to_add(agree, draw, model):
 
 def test_no_token_ends_the_text(agree, draw, language_model):
     """Generate exactly as many new tokens as requested: no token ends the text."""
-    pair = language_model(2, max_len=6)  # so that both tokens come
+    pair = language_model(2, max_len=6)  # so few tokens that both are likely to occur
     drawn(agree, draw, pair, draw.integers(0, 2, 1, 3), 12)
 
 
@@ -102,7 +102,7 @@ def test_dropout_is_off(agree, draw, model):
 
 
 def test_mode_is_restored(agree, draw, model):
-    """Afterwards the model and all its parts are in the mode that they were in before."""
+    """Restore the previous mode of the model and its submodules."""
     for mode in (True, False):
         pair = model(dropout=1.0).train(mode)
         drawn(agree, draw, pair, draw.integers(0, 23, 5, 4), 2)
@@ -119,7 +119,7 @@ def test_the_callers_things(agree, draw, model):
 
 
 def test_a_whole_transformer(agree, injected, draw):
-    """Generate in the same way with a transformer that rejects more than max_len tokens."""
+    """Support a transformer that rejects more than max_len tokens."""
     pair = injected.impurely.weights(0.6).Transformer(23, 6)
     drawn(agree, draw, pair, draw.integers(0, 23, 8, 3), 6, 2.0)
 
@@ -143,7 +143,7 @@ def test_no_gradient_is_recorded(agree, draw, injected):
 
 
 def test_the_model_can_be_trained_afterwards(agree, draw, model):
-    """Afterwards every parameter gets its gradient as before."""
+    """Leave the model trainable: afterwards every parameter gets its gradient."""
     pair = model()
     agree.impurely.generate(pair, draw.integers(0, 23, 3, 4), 2, temperature=0)
     pair.gradients(draw.integers(0, 23, 3, 4))

@@ -1,7 +1,7 @@
 """Hidden graders for `sinusoidal_positions`.
 
-Tables are compared at 1e-4: below position 512 right programs differ by less, whether they take
-their angles in float32 or in float64.
+Tables are compared with a tolerance of 1e-4: below position 512, correct programs that compute
+angles in float32 and in float64 differ by less.
 """
 
 import pytest
@@ -25,18 +25,18 @@ def test_first_row(agree):
 
 
 def test_frequencies_of_wide_tables(agree):
-    """Decrease the frequencies by the same factor from pair to pair; it depends on the width."""
+    """Decrease the frequency by a constant factor from pair to pair, which depends on d_model."""
     for width in (8, 20, 64):
         agree.within(atol=1e-4).sinusoidal_positions(11, width)
 
 
 def test_long_tables(agree):
-    """Hundreds of positions in, the angles are still right."""
+    """Compute correct angles for hundreds of positions."""
     agree.within(atol=1e-4).sinusoidal_positions(400, 10)
 
 
 def test_products_know_only_the_distance(agree):
-    """Make the product of two rows depend on their distance, not on their positions."""
+    """Make the product of two rows depend only on their distance, not on their positions."""
     table = agree.within(atol=1e-4).sinusoidal_positions(10, 16).double()
     products = table @ table.T
     for distance in range(10):
@@ -60,5 +60,5 @@ def test_refuses_an_odd_width(submission, refuses):
 
 def test_more_than_a_thousand_positions(agree):
     """Support tables of more than a thousand positions."""
-    # Angles in the thousands: float32 has a resolution of 1e-3.
+    # Angles up to 1500: float32 has a resolution of 1e-4 there.
     agree.within(atol=4e-3).sinusoidal_positions(1500, 6)
