@@ -48,7 +48,7 @@ def test_mask(agree, draw):
 
 
 def test_causal(agree, draw):
-    """Under a causal mask, keep all earlier outputs unchanged if the last token changes."""
+    """Keep all earlier outputs unchanged under a causal mask if the last token changes."""
     pair = agree.SelfAttention(6)
     x = draw.normal(2, 5, 6)
     before, weights = pair(x, mask=triangle(5))

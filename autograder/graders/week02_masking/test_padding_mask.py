@@ -50,12 +50,12 @@ def test_refuses_a_length_over_max_len(refuses):
 
 
 def test_refuses_a_length_below_zero(refuses):
-    """Raise a ValueError that states a negative length if `max_len` is given."""
+    """Raise a ValueError that states the length if it is negative and `max_len` is given."""
     refuses(ValueError, mentions="-1").padding_mask(torch.tensor([4, 2, -1]), max_len=6)
 
 
 def test_refuses_a_length_below_zero_without_max_len(refuses):
-    """Raise a ValueError that states a negative length if `max_len` is not given."""
+    """Raise a ValueError that states the length if it is negative and `max_len` is not given."""
     refuses(ValueError, mentions="-3").padding_mask(torch.tensor([5, -3, 2]))
 
 
