@@ -87,7 +87,7 @@ def test_no_dropout_in_evaluation(agree, draw):
 def test_training_drops_whole_weights(agree, draw):
     """Drop whole attention weights in training, and scale the remaining ones by 1 / (1 - p)."""
     pair = agree.CausalSelfAttention(12, 3, dropout=0.3)
-    x = draw.normal(150, 1, 12)  # one token: one weight per head, and it is 1
+    x = draw.normal(150, 1, 12)  # with one token, each head has a single weight, 1
     pair.train()
     mixed, values = heads_of(pair, x, pair.student(x), heads=3)
     dropped = (mixed.abs() < 1e-6).all(dim=-1)
@@ -97,7 +97,7 @@ def test_training_drops_whole_weights(agree, draw):
         "With a single token, what dropout leaves of a head is either nothing at all or all of "
         "its value, enlarged by 1 / (1 - p).",
     )
-    # the share of 450 draws at rate 0.3 has a standard deviation of 0.022; the bounds allow seven
+    # the share of 450 draws at rate 0.3 has a standard deviation of 0.022; allow seven of these
     share = dropped.double().mean().item()
     expect(0.15 < share < 0.45, "The share of weights dropped should be the dropout rate.")
 

@@ -18,13 +18,13 @@ def by_title(figure):
 
 
 def drawn(figure):
-    """Return the figure without empty panels, which only test_any_number_of_heads compares."""
+    """Return the figure sorted by title, without the panels that show no image."""
     return by_title(replace(figure, axes=tuple(panel for panel in figure.axes if panel.images)))
 
 
 @pytest.fixture
 def panels(agree):
-    """Compare panels with the same title, but neither windows nor settings."""
+    """Return an `agree` that compares panels by title, but neither windows nor settings."""
     return agree.impurely.only(drawn)
 
 
