@@ -33,7 +33,7 @@ def test_values(agree, draw, clear):
 
 
 def test_one_head(agree, draw, clear):
-    """Use a head of the full model width if there is one head."""
+    """Use the full model width for a single head."""
     pair = agree.LSHAttention(6, 1, bucket_size=4, n_hashes=3)
     rotations = draw.normal(3, 6, 1)
     pair(clear(rotations, 2, 8, 6, project=queries(pair, 1), bucket_size=4), rotations=rotations)

@@ -27,7 +27,7 @@ SPREAD = [
     2,
     0,
     1,
-]  # six, seven and three positions: with chunks of four, the two larger buckets are split
+]  # buckets of six, seven and three positions: chunks of four split the two larger ones
 
 
 # A correct program may divide a key by its length + 1e-8. This exceeds rounding errors only in
