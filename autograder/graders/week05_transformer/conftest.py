@@ -17,7 +17,7 @@ Pair = Any
 
 @pytest.fixture
 def injected(agree: Any) -> Any:
-    """Return the models in injected.py, such as `Watched`, which records enabled gradients."""
+    """Return injected.py's models, such as `Watched`, which records whether gradients are on."""
     return agree.bringing(Path(__file__).with_name("injected.py").read_text(encoding="utf-8"))
 
 

@@ -5,7 +5,7 @@ from torch import nn
 
 
 class Watched(nn.Module):
-    """A model, ids (B, T) -> logits (B, T, V), that records if a call had gradients enabled."""
+    """A model, ids (B, T) -> logits (B, T, V), that records whether gradients were enabled."""
 
     def __init__(self, vocabulary, max_len):
         super().__init__()
@@ -27,7 +27,7 @@ class Watched(nn.Module):
 
 
 class Transformer(nn.Module):
-    """ids (B, T) -> logits (B, T, V), with a table of positions; T > max_len raises ValueError."""
+    """A transformer, ids (B, T) -> logits (B, T, V), that raises ValueError if T > max_len."""
 
     def __init__(self, vocabulary, max_len):
         super().__init__()

@@ -89,7 +89,7 @@ def test_training_drops_in_two_places(agree, draw):
     """Apply dropout only to the attention's weights and to the output of ff."""
     rate, heads = 0.3, 2
     pair = agree.TransformerBlock(6, heads, 10, rate)
-    x = draw.normal(300, 1, 6)  # one token: one weight per head, and it is 1
+    x = draw.normal(300, 1, 6)  # with one token, each head has a single weight, 1
     y = pair.train().student(x)
     kind = isinstance(y, torch.Tensor) and y.shape == x.shape and y.dtype == x.dtype
     expect(kind, "In training, too, the result should be one tensor like the input.")
@@ -116,7 +116,7 @@ def test_training_drops_in_two_places(agree, draw):
 
 
 def halves(state, x, scales):
-    """Return x after attention (head h scaled by scales[h]), and the output of ff, undropped."""
+    """Return x after attention (head h scaled by scales[h]) and the output of ff before dropout."""
     width = x.shape[-1]
     values = F.layer_norm(x, (width,), state["ln1.weight"], state["ln1.bias"])
     values = values @ state["attn.qkv.weight"][2 * width :].T

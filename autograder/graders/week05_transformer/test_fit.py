@@ -73,7 +73,7 @@ def test_no_token_is_special(agree, draw, model):
 
 @pytest.mark.dtypes("float64")
 def test_slices_of_a_text(agree, draw, model):
-    """Accept inputs and targets that are two views of one text, shifted by one token."""
+    """Accept inputs and targets that are views of one tensor, shifted by one token."""
     pair, text = model(), draw.integers(0, 7, 4, 7)
     trained(agree, pair, text[:, :-1], text[:, 1:], 3)
     turned = draw.integers(0, 7, 6, 3).T

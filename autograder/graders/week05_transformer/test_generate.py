@@ -1,6 +1,6 @@
 """Hidden graders for `generate`.
 
-Tokens are drawn in float32, where correct programs draw equal tokens from equal generators.
+Tokens are drawn in float32, where correct programs draw equal tokens from equal seeds.
 """
 
 import pytest

@@ -25,7 +25,7 @@ def test_first_row(agree):
 
 
 def test_frequencies_of_wide_tables(agree):
-    """Decrease the frequency by a constant factor from pair to pair, which depends on d_model."""
+    """Decrease the frequency from pair to pair by a constant factor that depends on d_model."""
     for width in (8, 20, 64):
         agree.within(atol=1e-4).sinusoidal_positions(11, width)
 
