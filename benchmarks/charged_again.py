@@ -69,11 +69,11 @@ def measure(course: Course, week: Week, each: int, sandboxed: bool, only: str = 
     row = Row(week.name)
     engine = warm_engine(course, week, ("cpu",), _SECRET, choose() if sandboxed else None)
     try:
-        for program, misconception in _beside_helpers(engine, each):
+        for program, misconception in beside_helpers(engine, each):
             if only and misconception.name != only:
                 continue
             row.tried += 1
-            lost = {h: _elsewhere(engine, program, misconception, h) for h in ("none", "full")}
+            lost = {h: lost_elsewhere(engine, program, misconception, h) for h in ("none", "full")}
             row.before.append(sum(lost["none"].values()))
             row.after.append(sum(lost["full"].values()))
             if lost["none"]:
@@ -90,7 +90,7 @@ def measure(course: Course, week: Week, each: int, sandboxed: bool, only: str = 
     return row
 
 
-def _beside_helpers(engine: Engine, each: int) -> Iterator[tuple[str, Misconception]]:
+def beside_helpers(engine: Engine, each: int) -> Iterator[tuple[str, Misconception]]:
     """Yield the first right program in which each exercise meets each misconception of a helper.
 
     Not one that shares private names with the misconception: either would run the other's code.
@@ -122,7 +122,9 @@ def _names(source: str) -> tuple[set[str], set[str]]:
     return defined, defined | {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
 
 
-def _elsewhere(engine: Engine, program: str, wrong: Misconception, how: str) -> dict[str, float]:
+def lost_elsewhere(
+    engine: Engine, program: str, wrong: Misconception, how: str
+) -> dict[str, float]:
     """The points that other exercises lose, by exercise."""
     engine.judge.rule = msgspec.structs.replace(engine.judge.rule, follow_through=how)
     source = program + wrong.source[len(engine.bank.solution) :]

@@ -17,9 +17,30 @@ from tests.courses import PROJECT, copy_course
 sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]  # as import takes it
 
 # Slow files start first, so that parallel processes finish at about the same time.
-LONGEST = ("test_verify", "test_lessons", "test_attacks", "test_forging", "test_capstone")
+LONGEST = [
+    "test_verify",
+    "test_walk",
+    "test_lessons",
+    "test_submission_channels",
+    "test_correct_callers",
+    "test_wrong_callers",
+    "test_costs_alone",
+    "test_trivial_weeks",
+    "test_attacks",
+    "test_forging",
+    "test_capstone",
+]
 # Files whose tests share no fixtures.
-SPREAD = ("test_figures", "test_lessons", "test_verify")
+SPREAD = [
+    "test_correct_callers",
+    "test_costs_alone",
+    "test_figures",
+    "test_lessons",
+    "test_trivial_weeks",
+    "test_verify",
+    "test_walk",
+    "test_wrong_callers",
+]
 # Expensive tests that faster ones mostly cover; `make thorough` runs them.
 THOROUGH = bool(os.environ.get("AUTOGRADER_E2E"))
 
