@@ -1,6 +1,6 @@
 """Hidden graders for `additive_attention`.
 
-There are as many keys as queries, and all three are equally long, unless a test is about that.
+By default, n = m and d_q = d_k = d_v.
 """
 
 import pytest
@@ -30,14 +30,14 @@ def sighted(draw, *shape):
 
 @pytest.mark.weight(3)
 def test_values(agree, inputs):
-    """Score each pair by u · tanh(W_q q + W_k k), with the softmax over the keys."""
+    """Score each pair by u · tanh(W_q q + W_k k), and apply the softmax over the keys."""
     _, weights = agree.additive_attention(*inputs(2))
     rows_sum_to_one(weights)
 
 
 @pytest.mark.weight(2)
 def test_more_keys_or_queries(agree, draw, inputs):
-    """There may be more keys than queries, or fewer; a mask has their sizes."""
+    """Support more or fewer keys than queries, also with a mask (n, m)."""
     for n, m in ((4, 6), (7, 3)):
         agree.additive_attention(*inputs(2, n=n, m=m))
         agree.additive_attention(*inputs(2, n=n, m=m), sighted(draw, n, m))
@@ -45,25 +45,25 @@ def test_more_keys_or_queries(agree, draw, inputs):
 
 @pytest.mark.weight(2)
 def test_sizes_of_their_own(agree, inputs):
-    """Support different sizes of queries, keys and values."""
+    """Support queries, keys and values of different sizes."""
     agree.additive_attention(*inputs(d_q=3, d_k=5, d_v=7))
     agree.additive_attention(*inputs(d_q=6, d_k=2, d_v=1))
 
 
 def test_any_leading_dimensions(agree, inputs):
-    """Apply one small network without a batch, with a batch, and with heads."""
+    """Apply the same W_q, W_k and u to inputs without a batch, with a batch, and with heads."""
     for lead in ((), (1,), (2, 3)):
         agree.additive_attention(*inputs(*lead))
 
 
 def test_sizes(agree, inputs):
-    """Do not divide the scores by a square root, for any sizes."""
+    """Do not scale the scores, whatever the sizes a and d_q are."""
     agree.additive_attention(*inputs(a=2, d_q=16))
     agree.additive_attention(*inputs(a=16, d_q=2))
 
 
 def test_singleton_axes(agree, inputs):
-    """Keep all axes of a single query, key, feature and hidden unit."""
+    """Keep axes of size 1, for a single query, key, feature or hidden unit."""
     agree.additive_attention(*inputs(2, n=1, m=6))
     agree.additive_attention(*inputs(2, m=1))
     agree.additive_attention(*inputs(1, n=3, d_q=1, a=1))
@@ -71,7 +71,7 @@ def test_singleton_axes(agree, inputs):
 
 @pytest.mark.weight(2)
 def test_masks(agree, draw, inputs):
-    """Hidden keys get exactly 0; a mask may be one for all, or one for each sequence."""
+    """Give masked keys a weight of exactly 0, with a mask for all sequences or one per sequence."""
     for shape in ((4, 4), (2, 4, 4), (2, 1, 4)):
         mask = sighted(draw, *shape)
         _, weights = agree.additive_attention(*inputs(2), mask)
@@ -88,7 +88,7 @@ def test_fully_masked_rows(agree, draw, inputs):
 
 @pytest.mark.weight(2)
 def test_gradients(agree, inputs):
-    """Queries, keys, values, both matrices and u get their gradients."""
+    """Propagate gradients to queries, keys, values, W_q, W_k and u."""
     agree.gradients.additive_attention(*inputs(2, 3))
 
 
@@ -125,7 +125,7 @@ def test_many_keys(agree, inputs):
 
 
 def test_gradients_with_singleton_axes(agree, inputs):
-    """Compute the gradient of a single query, key or hidden unit."""
+    """Compute gradients for a single query, key, hidden unit or value feature."""
     for sizes in ({"n": 1, "m": 6}, {"m": 1}, {"a": 1}, {"d_v": 1}):
         agree.gradients.additive_attention(*inputs(1, **sizes))
 

@@ -1,4 +1,4 @@
-"""Hidden graders for `entmax15`. Ties and entries at the edge of the support are left out."""
+"""Hidden graders for `entmax15`. No input has an entry exactly at the edge of the support."""
 
 import math
 
@@ -9,7 +9,7 @@ from autograder.authors import rows_sum_to_one, zero_where
 
 @pytest.mark.weight(2)
 def test_values(agree, draw):
-    """Square the entries above the threshold; they sum to one."""
+    """Return max(x / 2 - τ, 0)², with the threshold τ for which each row sums to 1."""
     agree.entmax15(draw.normal(3, 6, std=0.3))
     agree.entmax15(draw.normal(4, 9, std=2.0))
 
@@ -22,13 +22,13 @@ def test_any_number_of_axes(agree, draw):
 
 
 def test_any_axis(agree, draw):
-    """Normalise along `dim`, for tensors of any rank."""
+    """Normalise along `dim`, counted from either end."""
     for dim in (0, 1, 2, -2):
         agree.entmax15(draw.normal(3, 4, 5), dim=dim)
 
 
 def test_exact_zeros(agree, draw):
-    """Give entries more than 2 below the maximum exactly zero; the rest sums to one."""
+    """Return exactly 0 for entries more than 2 below the maximum, and rows that sum to 1."""
     x = draw.normal(5, 8, std=2.0)
     p = agree.entmax15(x)
     zero_where(p, x < x.amax(-1, keepdim=True) - 2.01)
@@ -37,7 +37,7 @@ def test_exact_zeros(agree, draw):
 
 @pytest.mark.dtypes("float64")
 def test_exact_to_the_dtype(agree, draw):
-    """Return results exact to double precision for double-precision input."""
+    """Return float64 results with the precision of float64 for float64 inputs."""
     agree.entmax15(draw.normal(4, 9))
     agree.entmax15(draw.normal(4, 9, std=0.1))
 
@@ -52,7 +52,7 @@ def test_gradients(agree, draw):
 
 @pytest.mark.weight(2)
 def test_minus_infinity(agree, draw):
-    """Entries of -inf get exactly zero, and no NaN reaches any gradient."""
+    """Return exactly 0 for entries of -inf, and no NaN in any gradient."""
     x = draw.normal(3, 6)
     x[0, :5] = -math.inf
     x[1, [0, 3]] = -math.inf
@@ -61,12 +61,12 @@ def test_minus_infinity(agree, draw):
 
 
 def test_every_dtype(agree, draw, dtype):
-    """Return the dtype of the input, including half precision."""
+    """Return a result in the dtype of the input, including half precision."""
     agree.entmax15(draw.normal(2, 3, 4, 5))
 
 
 def test_singleton_axes(agree, draw):
-    """Give a single entry all of the weight, and keep all axes."""
+    """Return 1 for the only entry of a row, and keep axes of size 1."""
     agree.entmax15(draw.normal(4, 1))
     agree.entmax15(draw.normal(1, 1, 7, std=0.5))
 
@@ -87,7 +87,7 @@ def test_device(agree, draw, device):
 
 def test_long_rows(agree, draw):
     """Find the support anywhere in a row of more than a thousand entries."""
-    # The support has few entries, and one of them is after the first thousand.
+    # The support has few entries, and one of them comes after the first thousand.
     rows = draw.normal(2, 1300)
     rows[:, -1] = rows.amax(1)
     agree.entmax15(rows)
@@ -95,7 +95,7 @@ def test_long_rows(agree, draw):
 
 
 def test_gradients_with_singleton_axes(agree, draw):
-    """Gradients run along `dim` too if other axes, or this one, have a single entry."""
+    """Compute gradients along `dim`, even if this axis or a different one has size 1."""
     agree.gradients.entmax15(draw.normal(5, 1), dim=0)
     agree.gradients.entmax15(draw.normal(1, 4, 3), dim=1)
     agree.gradients.entmax15(draw.normal(3, 1, 4), dim=1)

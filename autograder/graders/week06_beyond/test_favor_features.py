@@ -1,4 +1,4 @@
-"""Hidden graders for `favor_features`. Exponents stay far below the overflow limit."""
+"""Hidden graders for `favor_features`. Inputs are small enough that `exp` does not overflow."""
 
 import pytest
 
@@ -7,20 +7,20 @@ from autograder.authors import expect
 
 @pytest.mark.weight(2)
 def test_values(agree, draw):
-    """Compute each feature as exp(w·x' - ‖x'‖²/2) / √r, which is positive."""
+    """Compute the positive features exp(w · x' - ‖x'‖²/2) / √r, where x' = x / d^¼."""
     features = agree.favor_features(draw.normal(2, 5, 6), draw.normal(4, 6))
     expect((features > 0).all(), "Features should be positive.")
 
 
 def test_any_leading_dimensions(agree, draw):
-    """Apply one projection without a batch, with a batch, and with heads."""
+    """Apply the same projection to inputs without a batch, with a batch, and with heads."""
     projection = draw.normal(7, 4)
     for lead in ((), (1,), (2, 3)):
         agree.favor_features(draw.normal(*lead, 5, 4), projection)
 
 
 def test_head_size(agree, draw):
-    """Divide x by the fourth root of its size, for any size."""
+    """Divide x by the fourth root of d, for any d."""
     for d in (1, 2, 16):
         agree.favor_features(draw.normal(3, 5, d), draw.normal(6, d))
 
@@ -33,13 +33,13 @@ def test_number_of_features(agree, draw):
 
 @pytest.mark.weight(2)
 def test_long_vectors(agree, draw):
-    """Use the squared norm of the scaled vector; long vectors show it."""
+    """Use the squared norm of the scaled x, not of x itself."""
     agree.favor_features(draw.normal(3, 5, 6, std=2.0), draw.normal(4, 6))
 
 
 @pytest.mark.weight(2)
 def test_gradients(agree, draw):
-    """Vectors and projection get their gradients."""
+    """Propagate gradients to x and to the projection."""
     agree.gradients.favor_features(draw.normal(2, 3, 5, 6), draw.normal(4, 6))
 
 
@@ -49,7 +49,7 @@ def test_every_dtype(agree, draw, dtype):
 
 
 def test_singleton_axes(agree, draw):
-    """Keep all axes of a single token and feature."""
+    """Keep axes of size 1, for a single token or feature."""
     agree.favor_features(draw.normal(2, 1, 6), draw.normal(1, 6))
     agree.favor_features(draw.normal(1, 1), draw.normal(3, 1))
 
@@ -67,7 +67,7 @@ def test_device(agree, draw, device):
 
 
 def test_gradients_with_singleton_axes(agree, draw):
-    """Compute the gradient of a single vector, feature or number."""
+    """Compute gradients for a single token, a single feature, and vectors of size 1."""
     for tokens, size, features in ((1, 6, 4), (5, 1, 4), (5, 6, 1)):
         agree.gradients.favor_features(draw.normal(1, tokens, size), draw.normal(features, size))
 

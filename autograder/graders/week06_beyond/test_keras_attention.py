@@ -1,9 +1,9 @@
 """Hidden graders for `keras_attention`, on Keras 3's torch backend.
 
-Not in float64: Keras multiplies matrices of float64 in float32 there. Not on a GPU: Keras itself
-decides where its tensors live.
+Neither float64 nor GPUs are tested: this backend multiplies float64 matrices in float32, and Keras
+itself chooses the device of its tensors.
 
-There are as many keys as queries, and values are as long as keys, unless a test is about that.
+By default, n = m and d_v = d.
 """
 
 import pytest
@@ -13,7 +13,7 @@ from autograder.authors import expect, rows_sum_to_one, zero_where
 
 
 def inputs(draw, *lead, n=4, m=None, d=5, d_v=None, std=1.0):
-    """q, k and v."""
+    """Draw q (*lead, n, d), k (*lead, m, d) and v (*lead, m, d_v)."""
     m = n if m is None else m
     q, k = draw.normal(*lead, n, d, std=std), draw.normal(*lead, m, d, std=std)
     return q, k, draw.normal(*lead, m, d if d_v is None else d_v)
@@ -35,7 +35,7 @@ def test_any_leading_dimensions(agree, draw):
 
 @pytest.mark.weight(2)
 def test_more_keys_or_queries(agree, draw):
-    """There may be more keys than queries, or fewer; a mask has their sizes."""
+    """Support more or fewer keys than queries, also with a mask (n, m)."""
     for n, m in ((4, 6), (7, 3)):
         agree.keras_attention(*inputs(draw, 2, n=n, m=m))
         agree.keras_attention(*inputs(draw, 2, n=n, m=m), draw.bools(n, m))
@@ -43,7 +43,7 @@ def test_more_keys_or_queries(agree, draw):
 
 @pytest.mark.weight(2)
 def test_values_of_different_size(agree, draw):
-    """Values may be shorter or longer than queries and keys."""
+    """Support values shorter or longer than queries and keys."""
     for d_v in (3, 8):
         agree.keras_attention(*inputs(draw, d_v=d_v))
 
@@ -56,7 +56,7 @@ def test_scale(agree, draw):
 
 @pytest.mark.weight(2)
 def test_mask(agree, draw):
-    """Hidden keys get a weight of exactly zero, and the others share all of it."""
+    """Give masked keys a weight of exactly 0; the weights of the visible keys sum to 1."""
     mask = draw.bools(2, 4, 4)
     mask[..., 1] = True
     _, weights = agree.keras_attention(*inputs(draw, 2), mask)
@@ -73,7 +73,7 @@ def test_masks_that_broadcast(agree, draw):
 
 
 def test_hidden_scores_that_tower(agree, draw):
-    """Ignore masked scores far above the others."""
+    """Ignore masked scores, even if they are far above the visible ones."""
     q, k, v = inputs(draw, 2, n=6)
     mask = torch.ones(6, 6, dtype=torch.bool)
     mask[:, 4:] = False
@@ -83,7 +83,7 @@ def test_hidden_scores_that_tower(agree, draw):
 
 @pytest.mark.weight(2)
 def test_empty_rows(agree, draw):
-    """Return weights and output of zero for a fully masked query."""
+    """Return zero weights and a zero output for a fully masked query."""
     mask = draw.bools(2, 4, 4)
     mask[0, 1] = mask[1, 3] = False
     output, weights = agree.keras_attention(*inputs(draw, 2), mask)
@@ -92,7 +92,7 @@ def test_empty_rows(agree, draw):
 
 @pytest.mark.weight(4)
 def test_gradients(agree, draw):
-    """Gradients reach all inputs; an empty row sends zeros, not NaN."""
+    """Propagate gradients to all inputs; fully masked queries contribute 0, not NaN."""
     mask = draw.bools(2, 1, 4, 4)
     mask[0, 0, 1] = False
     agree.gradients.keras_attention(*inputs(draw, 2, 3))
@@ -101,7 +101,7 @@ def test_gradients(agree, draw):
 
 @pytest.mark.dtypes("float16", "bfloat16")
 def test_half_precision(agree, draw, dtype):
-    """Return half precision for half-precision inputs, also with masks and empty rows."""
+    """Return half precision for half-precision inputs, with and without fully masked queries."""
     mask = draw.bools(4, 4)
     mask[2] = False
     agree.keras_attention(*inputs(draw))
@@ -109,7 +109,7 @@ def test_half_precision(agree, draw, dtype):
 
 
 def test_singleton_axes(agree, draw):
-    """Keep all axes of a single query, key and feature."""
+    """Keep axes of size 1, for a single query, key or feature."""
     agree.keras_attention(*inputs(draw, 1, n=1, m=6))
     agree.keras_attention(*inputs(draw, 2, m=1, d_v=1), torch.tensor([[True]]))
 

@@ -1,8 +1,7 @@
-"""Hidden graders for `performer_attention`. Exponents stay where float32 needs no stabiliser.
+"""Hidden graders for `performer_attention`. Inputs are so small that `exp` needs no stabiliser.
 
-There are as many keys as queries, and values are as long as keys, unless a test is about that.
-What holds with and without `causal` is tried in two tests: a flaw of one way costs nothing of the
-other.
+By default, n = m and d_v = d. Most requirements have a test with `causal` and a test without, so
+that a mistake in one mode costs no points for the other.
 """
 
 import pytest
@@ -12,7 +11,7 @@ from autograder.authors import expect, growth_exponent, same
 
 
 def inputs(draw, *lead, n=5, m=None, d=4, d_v=None, r=6, std=1.0):
-    """q, k, v and a projection."""
+    """Draw q (*lead, n, d), k (*lead, m, d), v (*lead, m, d_v) and a projection (r, d)."""
     m = n if m is None else m
     q, k = draw.normal(*lead, n, d, std=std), draw.normal(*lead, m, d, std=std)
     return q, k, draw.normal(*lead, m, d if d_v is None else d_v), draw.normal(r, d)
@@ -20,13 +19,13 @@ def inputs(draw, *lead, n=5, m=None, d=4, d_v=None, r=6, std=1.0):
 
 @pytest.mark.weight(2)
 def test_values(agree, draw):
-    """Weights are products of features, divided by their sum over all keys."""
+    """Weight values by φ(q) · φ(k) / (its sum over all keys), with φ = `favor_features`."""
     agree.performer_attention(*inputs(draw, 2))
 
 
 @pytest.mark.weight(3)
 def test_more_keys_or_queries(agree, draw):
-    """There may be more keys than queries, or fewer."""
+    """Support more or fewer keys than queries."""
     agree.performer_attention(*inputs(draw, 2, n=5, m=7))
     agree.performer_attention(*inputs(draw, 2, n=7, m=3))
 
@@ -39,13 +38,13 @@ def test_causal(agree, draw):
 
 
 def test_causal_of_unequal_lengths(agree, draw):
-    """Count queries and keys from 0, for any lengths."""
+    """Count queries and keys from 0 if `causal`, even if n and m differ."""
     agree.performer_attention(*inputs(draw, 2, n=4, m=7), causal=True)
     agree.performer_attention(*inputs(draw, 2, n=7, m=4), causal=True)
 
 
 def test_ignores_the_future(agree, draw):
-    """With `causal`, changing the last keys and values does not change earlier outputs."""
+    """Compute each output only from the keys and values up to its position if `causal`."""
     q, k, v, projection = inputs(draw, 2, n=7)
     k_changed = torch.cat([k[:, :4], 2 * draw.normal(2, 3, 4)], dim=1)
     v_changed = torch.cat([v[:, :4], draw.normal(2, 3, 4)], dim=1)
@@ -56,7 +55,7 @@ def test_ignores_the_future(agree, draw):
 
 @pytest.mark.weight(2)
 def test_values_of_different_size(agree, draw):
-    """Values may be shorter or longer than queries and keys."""
+    """Support values shorter or longer than queries and keys."""
     for d_v in (3, 7):
         agree.performer_attention(*inputs(draw, d_v=d_v))
 
@@ -72,7 +71,7 @@ def leads(draw, causal):
 
 
 def test_any_leading_dimensions(agree, draw):
-    """Apply one projection without a batch, with a batch, and with heads."""
+    """Apply the same projection to inputs without a batch, with a batch, and with heads."""
     for arguments in leads(draw, False):
         agree.performer_attention(*arguments)
 
@@ -89,12 +88,12 @@ def keys_of_different_lengths(draw):
 
 
 def test_keys_of_different_lengths(agree, draw):
-    """Keep the ratio between the weights of a short and a long key."""
+    """Preserve the ratio between the weights of short and long keys."""
     agree.performer_attention(*keys_of_different_lengths(draw))
 
 
 def test_causal_with_keys_of_different_lengths(agree, draw):
-    """Keep the ratio between the weights of a short and a long key with `causal`."""
+    """Preserve the ratio between the weights of short and long keys with `causal`."""
     agree.performer_attention(*keys_of_different_lengths(draw), causal=True)
 
 
@@ -106,18 +105,18 @@ def equal_values_stay(agree, draw, causal):
 
 
 def test_equal_values(agree, draw):
-    """Return equal values unchanged: the weights sum to one."""
+    """Return the common value if all values are equal: the weights sum to 1."""
     equal_values_stay(agree, draw, False)
 
 
 def test_causal_with_equal_values(agree, draw):
-    """Return equal values unchanged with `causal`: the weights sum to one."""
+    """Return the common value if all values are equal, with `causal` too: the weights sum to 1."""
     equal_values_stay(agree, draw, True)
 
 
 @pytest.mark.weight(2)
 def test_gradients(agree, draw):
-    """Queries, keys, values and the projection get their gradients."""
+    """Propagate gradients to queries, keys, values and projection."""
     agree.gradients.performer_attention(*inputs(draw, 2, 3))
 
 
@@ -128,7 +127,7 @@ def test_causal_gradients(agree, draw):
 
 def grows_linearly(agree, count, draw, causal):
     counts = {}
-    for tokens in (128, 256, 512):  # at least 4·r·(d_v + 1), where right code grows linearly
+    for tokens in (128, 256, 512):  # from 4·r·(d_v + 1) on, correct code grows linearly
         q, k, v, projection = inputs(draw, 1, n=tokens, r=4)
         if tokens == 128:
             agree.performer_attention(q, k, v, projection, causal=causal)
@@ -140,15 +139,15 @@ def grows_linearly(agree, count, draw, causal):
 
 @pytest.mark.weight(5)
 def test_causal_growth(agree, count, draw):
-    """Use twice the work and memory for twice as many tokens with `causal`."""
+    """Let work and memory grow linearly with the number of tokens, with `causal` too."""
     grows_linearly(agree, count, draw, True)
 
 
 @pytest.mark.weight(7)
 def test_growth(agree, count, draw):
-    """Use twice the work and memory for twice as many tokens, and create no n x m tensor."""
+    """Let work and memory grow linearly with the number of tokens, and create no n x m tensor."""
     grows_linearly(agree, count, draw, False)
-    # The kernel's word for it: a table of 2048 x 2048 takes 16 MiB or more.
+    # Memory of the whole process: a 2048 x 2048 table takes 16 MiB or more.
     q, k, v, projection = inputs(draw, 1, n=2048, r=4)
     seen = count.outside.performer_attention(q, k, v, projection)
     grown, held = seen.grown or 0, seen.held or 0
@@ -157,13 +156,13 @@ def test_growth(agree, count, draw):
 
 
 def test_every_dtype(agree, draw, dtype):
-    """Return the dtype of the inputs."""
+    """Return a result in the dtype of the inputs."""
     q, k, v, projection = inputs(draw, std=0.5)
     agree.performer_attention(q, k, v, projection / 2)
 
 
 def test_causal_in_every_dtype(agree, draw, dtype):
-    """Return the dtype of the inputs with `causal`."""
+    """Return a result in the dtype of the inputs with `causal`."""
     q, k, v, projection = inputs(draw, std=0.5)
     agree.performer_attention(q, k, v, projection / 2, causal=True)
 
@@ -175,13 +174,13 @@ def singleton_axes(draw, causal):
 
 
 def test_singleton_axes(agree, draw):
-    """Keep all axes of a single query, key and feature."""
+    """Keep axes of size 1, for a single query, key or feature."""
     for arguments in singleton_axes(draw, False):
         agree.performer_attention(*arguments)
 
 
 def test_causal_singleton_axes(agree, draw):
-    """Keep all axes of a single query, key and feature with `causal`."""
+    """Keep axes of size 1, for a single query, key or feature, with `causal`."""
     for arguments in singleton_axes(draw, True):
         agree.performer_attention(*arguments)
 
@@ -197,7 +196,7 @@ def test_inputs_that_are_views(agree, draw):
 
 
 def test_causal_with_inputs_that_are_views(agree, draw):
-    """Return the same result for transposed and expanded inputs as for copies with `causal`."""
+    """Accept transposed and expanded inputs with `causal`, and leave them unchanged."""
     agree.performer_attention(*views(draw), causal=True)
 
 
@@ -212,24 +211,24 @@ AXES_OF_ONE = ({"n": 1, "m": 7}, {"m": 1}, {"r": 1}, {"d_v": 1})
 
 
 def test_gradients_with_singleton_axes(agree, draw):
-    """Compute the gradient of a single query, key, feature or value."""
+    """Compute gradients for a single query, key, random feature or value feature."""
     for sizes in AXES_OF_ONE:
         agree.gradients.performer_attention(*inputs(draw, 1, **sizes))
 
 
 def test_causal_gradients_with_singleton_axes(agree, draw):
-    """Compute the gradient of a single query, key, feature or value with `causal`."""
+    """Compute gradients for a single query, key, random feature or value feature, with `causal`."""
     for sizes in AXES_OF_ONE:
         agree.gradients.performer_attention(*inputs(draw, 1, **sizes), causal=True)
 
 
 def test_many_keys(agree, draw):
-    """Include every one of more than a thousand keys that are visible at once."""
+    """Include every key, even with more than a thousand keys."""
     agree.performer_attention(*inputs(draw, n=2, m=1100, r=3))
 
 
 def test_many_causal_keys(agree, draw):
-    """Include every one of more than a thousand keys that become visible one by one."""
+    """Include every visible key if `causal`, even with more than a thousand keys."""
     agree.performer_attention(*inputs(draw, n=1100, d=2, d_v=1, r=2), causal=True)
 
 

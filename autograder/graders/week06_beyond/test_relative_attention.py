@@ -1,6 +1,6 @@
 """Hidden graders for `relative_attention`. The table always has an odd number of rows.
 
-There are as many keys as queries, and values are as long as keys, unless a test is about that.
+By default, n = m and d_v = d.
 """
 
 import pytest
@@ -9,27 +9,27 @@ from autograder.authors import expect, rows_sum_to_one
 
 
 def alike(draw, *shape):
-    """Queries, keys and values of one shape."""
+    """Draw queries, keys and values of the same shape."""
     return draw.normal(*shape), draw.normal(*shape), draw.normal(*shape)
 
 
 @pytest.mark.weight(2)
 def test_values(agree, draw):
-    """Add the product of the query with the row for the signed distance to each score."""
+    """Add to each score the product of the query and the table's row for distance j - i."""
     _, weights = agree.relative_attention(*alike(draw, 2, 5, 6), draw.normal(9, 6))
     rows_sum_to_one(weights)
 
 
 @pytest.mark.weight(2)
 def test_values_of_different_size(agree, draw):
-    """Values may be shorter or longer than queries and keys."""
+    """Support values shorter or longer than queries and keys."""
     for d_v in (3, 8):
         q, k, v = draw.normal(5, 6), draw.normal(5, 6), draw.normal(5, d_v)
         agree.relative_attention(q, k, v, draw.normal(9, 6))
 
 
 def test_any_leading_dimensions(agree, draw):
-    """Apply one table without a batch, with a batch, and with heads."""
+    """Apply the same table to inputs without a batch, with a batch, and with heads."""
     table = draw.normal(5, 6)
     for lead in ((), (1,), (2, 3)):
         agree.relative_attention(*alike(draw, *lead, 4, 6), table)
@@ -37,7 +37,7 @@ def test_any_leading_dimensions(agree, draw):
 
 @pytest.mark.weight(2)
 def test_far_keys_share_a_row(agree, draw):
-    """Keys more than D places away use the first or the last row, however far they are."""
+    """Use the first or last row of the table for all keys at least D positions away."""
     q, k, v = alike(draw, 2, 9, 4)
     agree.relative_attention(q, k, v, draw.normal(5, 4))
     agree.relative_attention(q, k, v, draw.normal(3, 4))
@@ -51,27 +51,27 @@ def test_table_longer_than_the_sequence(agree, draw):
 
 @pytest.mark.weight(3)
 def test_more_queries_or_keys(agree, draw):
-    """Count queries and keys from 0, for any lengths."""
+    """Count queries and keys from 0, even if n and m differ."""
     for n, m in ((8, 3), (5, 7)):
         q, k, v = draw.normal(2, n, 4), draw.normal(2, m, 4), draw.normal(2, m, 4)
         agree.relative_attention(q, k, v, draw.normal(7, 4))
 
 
 def test_scale(agree, draw):
-    """Both parts of the score are divided by the root of the head size."""
+    """Divide both parts of the score by the square root of the head size."""
     for d in (2, 16):
         agree.relative_attention(*alike(draw, 2, 3, 5, d), draw.normal(7, d))
 
 
 @pytest.mark.weight(2)
 def test_gradients(agree, draw):
-    """Queries, keys, values and the table all get their gradients."""
+    """Propagate gradients to queries, keys, values and table."""
     agree.gradients.relative_attention(*alike(draw, 2, 3, 5, 4), draw.normal(7, 4))
 
 
 @pytest.mark.weight(2)
 def test_memory(agree, count, draw):
-    """Allocate no tensor with an entry for every query, key and feature."""
+    """Allocate no tensor of about n·m·d elements."""
     n, d = 44, 64
     q, k, v = alike(draw, 1, n, d)
     table = draw.normal(7, d)
@@ -81,12 +81,12 @@ def test_memory(agree, count, draw):
 
 
 def test_every_dtype(agree, draw, dtype):
-    """Output and weights have the dtype of the inputs."""
+    """Return output and weights in the dtype of the inputs."""
     agree.relative_attention(*alike(draw, 5, 6), draw.normal(5, 6))
 
 
 def test_singleton_axes(agree, draw):
-    """Keep all axes of a single query, key and feature."""
+    """Keep axes of size 1, for a single query, key or feature."""
     agree.relative_attention(
         draw.normal(2, 1, 4), draw.normal(2, 5, 4), draw.normal(2, 5, 4), draw.normal(5, 4)
     )

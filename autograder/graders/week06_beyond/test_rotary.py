@@ -1,7 +1,7 @@
 """Hidden graders for `rotary`.
 
-Entries stay in -1 … 1, so that a tolerance bounds what an angle is off; right programs take the
-angles from tables in float32.
+Entries are between -1 and 1, so that the tolerance bounds the error of an angle. Correct programs
+may compute angles in float32 even for float64 vectors.
 """
 
 import pytest
@@ -12,7 +12,7 @@ from autograder.authors import same
 
 @pytest.mark.weight(2)
 def test_values(agree, draw):
-    """Neighbouring entries are turned together, each pair at its own speed."""
+    """Rotate entries 2i and 2i + 1 of a vector by the angle position · base^(-2i/d)."""
     agree.within(1e-5).rotary(draw.uniform(2, 5, 6, low=-1))
     agree.within(1e-5).rotary(draw.uniform(3, 7, 4, low=-1))
 
@@ -25,7 +25,7 @@ def test_heads(agree, draw):
 
 
 def test_base(agree, draw):
-    """Decrease the rotation speeds as `base` determines."""
+    """Use the given `base` in the angles position · base^(-2i/d)."""
     x = draw.uniform(2, 3, 6, 8, low=-1)
     agree.within(1e-5).rotary(x, base=100.0)
     agree.within(1e-5).rotary(x, None, 7.0)
@@ -33,7 +33,7 @@ def test_base(agree, draw):
 
 @pytest.mark.weight(2)
 def test_given_positions(agree, draw):
-    """Positions that are given are used: in any order, with gaps, and repeated."""
+    """Use the given positions, which may be in any order, with gaps and repetitions."""
     x = draw.uniform(2, 6, 4, low=-1)
     agree.within(1e-5).rotary(x, draw.permutation(6))
     agree.within(1e-5).rotary(x, torch.tensor([3, 3, 0, 9, 4, 1]))
@@ -41,14 +41,14 @@ def test_given_positions(agree, draw):
 
 
 def test_positions_of_each_sequence(agree, draw):
-    """Positions may differ between sequences, and be the same for their heads."""
+    """Broadcast positions, which may differ between sequences and be shared by heads or tokens."""
     agree.within(1e-5).rotary(draw.uniform(3, 5, 4, low=-1), draw.integers(0, 9, 3, 5))
     agree.within(1e-5).rotary(draw.uniform(3, 2, 5, 4, low=-1), draw.integers(0, 9, 3, 1, 5))
     agree.within(1e-5).rotary(draw.uniform(3, 5, 4, low=-1), draw.integers(0, 9, 3, 1))
 
 
 def test_distance_alone_counts(agree, draw):
-    """Keep the products of queries and keys if all positions are shifted by the same number."""
+    """Preserve all products q · k if every position is shifted by the same number."""
     q, k = draw.uniform(4, 6, low=-1), draw.uniform(5, 6, low=-1)
     first, moved = [
         agree.within(1e-4).rotary(q, torch.arange(4) + start)
@@ -59,13 +59,13 @@ def test_distance_alone_counts(agree, draw):
 
 
 def test_far_positions(agree, draw):
-    """Positions in the hundreds are turned as precisely as float32 allows."""
+    """Rotate vectors at positions in the hundreds as precisely as float32 allows."""
     agree.within(2e-4).rotary(draw.uniform(3, 6, low=-1), torch.tensor([120, 257, 300]))
 
 
 @pytest.mark.dtypes("float16", "bfloat16")
 def test_far_positions_in_halves(agree, draw, dtype):
-    """Compute angles in float32 for half-precision vectors: bfloat16 merges 256 and 257."""
+    """Compute angles in float32 for half-precision vectors: bfloat16 rounds position 257 to 256."""
     agree.rotary(draw.uniform(3, 6, low=-1), torch.tensor([120, 257, 300]))
 
 
@@ -89,7 +89,7 @@ def test_double_precision(agree, draw, dtype):
 
 
 def test_singleton_axes(agree, draw):
-    """Keep all axes of a single token or pair; position 0 leaves a vector unchanged."""
+    """Support a single token and a single pair, and leave vectors at position 0 unchanged."""
     agree.within(1e-5).rotary(draw.uniform(2, 1, 6, low=-1))
     agree.within(1e-5).rotary(draw.uniform(1, 4, 2, low=-1))
     agree.within(1e-5).rotary(draw.uniform(2, 1, 6, low=-1), torch.tensor([4]))
@@ -104,28 +104,28 @@ def test_inputs_that_are_views(agree, draw):
 
 @pytest.mark.weight(1, elsewhere=4)
 def test_device(agree, draw, device):
-    """Create positions and speeds on the device of x."""
+    """Create positions and angles on the device of x."""
     x = draw.uniform(2, 3, 5, 6, low=-1)
     agree.within(1e-5).rotary(x)
     agree.within(1e-5).rotary(x, torch.arange(3, 8))
 
 
 def test_refuses_an_odd_size(submission, refuses, draw):
-    """Raise a ValueError that states the size if it is odd."""
+    """Raise a ValueError that states d if d is odd."""
     submission.rotary(draw.uniform(2, 4, 6, low=-1))
     refuses(ValueError, mentions="7").rotary(draw.uniform(2, 4, 7, low=-1))
     refuses(ValueError, mentions="1").rotary(draw.uniform(2, 4, 1, low=-1))
 
 
 def test_positions_beyond_a_thousand(agree, draw):
-    """Support positions of any size, passed or counted: a precomputed table would be too short."""
-    # Angles in the thousands: float32 has a resolution of 1e-3.
+    """Support positions above a thousand, given or not: a fixed table would be too short."""
+    # float32 angles in the thousands have rounding errors of about 1e-4.
     agree.within(3e-3).rotary(draw.uniform(3, 6, low=-1), torch.tensor([1023, 1500, 2300]))
     agree.within(3e-3).rotary(draw.uniform(1300, 4, low=-1))
 
 
 def test_gradients_with_singleton_axes(agree, draw):
-    """Compute the gradient of a single position and pair."""
+    """Compute gradients for a single position and for a single pair."""
     agree.within(1e-5).gradients.rotary(draw.uniform(2, 1, 6, low=-1), torch.tensor([3]))
     agree.within(1e-5).gradients.rotary(draw.uniform(1, 5, 2, low=-1))
 

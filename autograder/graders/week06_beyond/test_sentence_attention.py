@@ -1,6 +1,6 @@
-"""Hidden graders for `sentence_attention`, on small encoders with drawn weights.
+"""Hidden graders for `sentence_attention`, on small encoders with random weights.
 
-Separate tests check that the model is unchanged (all others are `impurely`).
+Two tests check that the model is restored; all others allow changes of the model (`impurely`).
 """
 
 import pytest
@@ -12,14 +12,14 @@ SENTENCE = "The cats sat on a mat."
 
 
 def encoder(draw, attention="eager", **settings):
-    """Create a small encoder that returns weights; fused attention has separate tests."""
+    """Create a small encoder; its attention is eager by default, so that it can return weights."""
     settings |= {"attention": attention}
     return hf_encoder(seed=draw.seed(), vocabulary=VOCABULARY, **settings)
 
 
 @pytest.mark.weight(2)
 def test_values(agree, draw):
-    """Return all layers and heads, with a row and a column for every token."""
+    """Return the weights of all layers and heads, with a row and a column per token."""
     bert = encoder(draw, layers=3, heads=2)
     _, weights = agree.impurely.sentence_attention(bert.model, bert.tokenizer, SENTENCE)
     rows_sum_to_one(weights)
@@ -27,7 +27,7 @@ def test_values(agree, draw):
 
 @pytest.mark.weight(2)
 def test_tokens(agree, draw):
-    """Return the model's tokens: special ones, subwords and unknown words."""
+    """Return the model's tokens, including special tokens, subwords and unknown words."""
     bert = encoder(draw)
     sentences = (SENTENCE, "A zebra, on the mat?", "understand, cats")
     for sentence in sentences:
@@ -36,14 +36,14 @@ def test_tokens(agree, draw):
 
 
 def test_sizes(agree, draw):
-    """Return as many layers and heads as the model has."""
+    """Return weights for as many layers and heads as the model has."""
     for layers, heads, hidden in ((1, 4, 12), (4, 1, 8), (2, 3, 6)):
         bert = encoder(draw, layers=layers, heads=heads, hidden=hidden)
         agree.impurely.sentence_attention(bert.model, bert.tokenizer, "The cat sat.")
 
 
 def test_singleton_axes(agree, draw):
-    """Keep all four axes of a single layer, head and word."""
+    """Return weights with four axes even for one layer, one head and one word."""
     bert = encoder(draw, layers=1, heads=1)
     agree.impurely.sentence_attention(bert.model, bert.tokenizer, "cat")
 

@@ -1,4 +1,4 @@
-"""Hidden graders for `sparsemax`. Ties and entries at the edge of the support are left out."""
+"""Hidden graders for `sparsemax`. No input has an entry exactly at the edge of the support."""
 
 import math
 
@@ -9,7 +9,7 @@ from autograder.authors import rows_sum_to_one, zero_where
 
 @pytest.mark.weight(2)
 def test_values(agree, draw):
-    """Return the probabilities closest to the input, for few and for many entries."""
+    """Return the probabilities closest to each row, its projection onto the simplex."""
     agree.sparsemax(draw.normal(3, 6, std=0.3))
     agree.sparsemax(draw.normal(4, 9, std=2.0))
 
@@ -22,13 +22,13 @@ def test_any_number_of_axes(agree, draw):
 
 
 def test_any_axis(agree, draw):
-    """Normalise along `dim`, for tensors of any rank."""
+    """Normalise along `dim`, counted from either end."""
     for dim in (0, 1, 2, -2):
         agree.sparsemax(draw.normal(3, 4, 5), dim=dim)
 
 
 def test_exact_zeros(agree, draw):
-    """Give entries more than 1 below the maximum exactly zero; the rest sums to one."""
+    """Return exactly 0 for entries more than 1 below the maximum, and rows that sum to 1."""
     x = draw.normal(5, 8, std=1.5)
     p = agree.sparsemax(x)
     zero_where(p, x < x.amax(-1, keepdim=True) - 1.01)
@@ -36,21 +36,21 @@ def test_exact_zeros(agree, draw):
 
 
 def test_dense_rows(agree, draw):
-    """Entries that are close together all get a share."""
+    """Give all entries of a row a positive probability if they are close together."""
     agree.sparsemax(draw.uniform(3, 5, high=0.15))
     agree.gradients.sparsemax(draw.uniform(3, 5, high=0.15))
 
 
 @pytest.mark.weight(2)
 def test_gradients(agree, draw):
-    """Subtract the mean from the gradient on the support; it is zero elsewhere."""
+    """Subtract the mean over the support from the gradient, and return 0 outside the support."""
     agree.gradients.sparsemax(draw.normal(4, 7))
     agree.gradients.sparsemax(draw.normal(3, 4, 5), dim=1)
 
 
 @pytest.mark.weight(2)
 def test_minus_infinity(agree, draw):
-    """Entries of -inf get exactly zero, and no NaN reaches any gradient."""
+    """Return exactly 0 for entries of -inf, and no NaN in any gradient."""
     x = draw.normal(3, 6)
     x[0, :5] = -math.inf
     x[1, [0, 3]] = -math.inf
@@ -64,7 +64,7 @@ def test_every_dtype(agree, draw, dtype):
 
 
 def test_singleton_axes(agree, draw):
-    """Give a single entry all of the weight, and keep all axes."""
+    """Return 1 for the only entry of a row, and keep axes of size 1."""
     agree.sparsemax(draw.normal(4, 1))
     agree.sparsemax(draw.normal(1, 1, 7, std=2.0))
 
@@ -85,7 +85,7 @@ def test_device(agree, draw, device):
 
 def test_long_rows(agree, draw):
     """Find the support anywhere in a row of more than a thousand entries."""
-    # The support has few entries, and one of them is after the first thousand.
+    # The support has few entries, and one of them comes after the first thousand.
     rows = draw.normal(2, 1300)
     rows[:, -1] = rows.amax(1)
     agree.sparsemax(rows)
@@ -93,7 +93,7 @@ def test_long_rows(agree, draw):
 
 
 def test_gradients_with_singleton_axes(agree, draw):
-    """Gradients run along `dim` too if other axes, or this one, have a single entry."""
+    """Compute gradients along `dim`, even if this axis or a different one has size 1."""
     agree.gradients.sparsemax(draw.normal(5, 1), dim=0)
     agree.gradients.sparsemax(draw.normal(1, 4, 3), dim=1)
     agree.gradients.sparsemax(draw.normal(3, 1, 4), dim=1)
