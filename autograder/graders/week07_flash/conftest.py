@@ -6,10 +6,10 @@ import torch
 
 @pytest.fixture
 def lifted(draw):
-    """Attention's inputs with scores raised by chosen amounts: `lifted(rows, columns)` -> q, k, v.
+    """Draw q, k and v with shifted scores: `lifted(rows, columns)`.
 
-    Query i's scaled score with key j is a random one of size about 1 plus rows[i] + columns[j]:
-    two more features carry them, and d and d_v are 4, so that the scale is exactly 1/2.
+    The scaled score of query i and key j is rows[i] + columns[j] plus a random number of about 1.
+    Two of the d = 4 features encode the shifts, and the scale 1 / √d is exactly 1/2.
     """
 
     def make(rows, columns, d_v=4):

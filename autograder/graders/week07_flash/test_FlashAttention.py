@@ -1,4 +1,4 @@
-"""Hidden graders for `FlashAttention`; conftest.py makes inputs with chosen scores."""
+"""Hidden graders for `FlashAttention`; conftest.py defines `lifted`."""
 
 from functools import partial
 
@@ -13,7 +13,7 @@ LARGE = 1e-9  # see test_tiled_attention.py
 
 @pytest.fixture
 def qkv(draw):
-    """Queries (*lead, n, 5), keys and values (*lead, m, 5); test_head_sizes uses other sizes."""
+    """Draw queries (*lead, n, 5), keys (*lead, m, 5) and values (*lead, m, 5)."""
 
     def make(n=11, m=11, lead=(2,)):
         return draw.normal(*lead, n, 5), draw.normal(*lead, m, 5), draw.normal(*lead, m, 5)
@@ -23,14 +23,14 @@ def qkv(draw):
 
 @pytest.mark.weight(2)
 def test_values(agree, qkv):
-    """Return the output of full attention, and no second result."""
+    """Return the output of full attention, without the logsumexp."""
     for block_size in (1, 4, 11, 20):
         agree.call(APPLY, *qkv(), block_size, False)
 
 
 @pytest.mark.weight(2)
 def test_more_keys_or_queries(agree, qkv):
-    """There may be more keys than queries, or fewer, and both get their gradients."""
+    """Support more or fewer keys than queries, also in the gradients."""
     for n, m in ((7, 11), (9, 5)):
         agree.gradients.call(APPLY, *qkv(n, m), 4, False)
 
@@ -50,7 +50,7 @@ def test_gradients(agree, qkv):
 
 @pytest.mark.weight(2)
 def test_gradients_of_short_last_block(agree, qkv):
-    """Keys that do not fill the last block get their gradient too."""
+    """Compute the gradients of the keys in an incomplete last block too."""
     for block_size in (2, 3, 9):
         agree.gradients.call(APPLY, *qkv(lead=()), block_size, False)
 
@@ -64,7 +64,7 @@ def test_gradients_causal(agree, qkv):
 
 @pytest.mark.weight(2)
 def test_gradients_causal_with_more_keys_or_queries(agree, qkv):
-    """Return a gradient of 0 for keys visible to no query; count both from 0."""
+    """If causal, count queries and keys from 0; the gradient of keys that no query sees is 0."""
     for n, m in ((5, 11), (11, 5), (1, 7), (7, 1)):
         agree.gradients.call(APPLY, *qkv(n, m), 4, True)
 
@@ -72,7 +72,7 @@ def test_gradients_causal_with_more_keys_or_queries(agree, qkv):
 @pytest.mark.weight(2)
 @pytest.mark.dtypes("float64")
 def test_gradients_of_rising_scores(agree, lifted):
-    """Return correct gradients if the maximum changes from block to block."""
+    """Return correct gradients if the scores rise or fall from block to block."""
     for slope in (1.5, -1.5):
         inputs = lifted(torch.zeros(11), slope * torch.arange(11))
         agree.within(LARGE, LARGE).gradients.call(APPLY, *inputs, 2, False)
@@ -81,7 +81,7 @@ def test_gradients_of_rising_scores(agree, lifted):
 @pytest.mark.weight(2)
 @pytest.mark.dtypes("float64")
 def test_gradients_of_large_scores(agree, lifted):
-    """Scores of thousands give finite gradients, and every query keeps its own."""
+    """Return finite gradients for scores in the thousands, with a separate maximum per query."""
     rows = torch.tensor([0.0, -3000.0, 2000.0, 900.0, -900.0])
     for causal in (False, True):
         inputs = lifted(rows, torch.zeros(9))
@@ -104,7 +104,7 @@ def test_leading_dimensions(agree, qkv):
 
 
 def test_views(agree, draw, qkv):
-    """Transposed and expanded inputs are read correctly, and not written to."""
+    """Accept transposed and expanded inputs, and leave them unchanged."""
     q, k = draw.normal(9, 2, 6, 5).transpose(0, 2), draw.normal(9, 2, 6, 5).transpose(0, 2)
     agree.gradients.call(APPLY, q, k, draw.normal(6, 2, 5, 9).mT, 4, False)
     keys, values = draw.normal(2, 1, 9, 5).expand(2, 6, 9, 5), draw.normal(9, 5).expand(2, 6, 9, 5)
@@ -113,14 +113,14 @@ def test_views(agree, draw, qkv):
 
 @pytest.mark.dtypes("float64")
 def test_one_tensor_as_all_three(agree, draw):
-    """Queries, keys and values may be one tensor, and its gradient is the sum of all three."""
+    """Accept one tensor as queries, keys and values, and add up its three gradients."""
     x = draw.normal(2, 7, 5)
     agree.gradients.call(APPLY, x, x, x, 3, False)
 
 
 @pytest.mark.weight(2)
 def test_float_types(agree, draw, dtype):
-    """Output and gradients have the inputs' floating-point type, and its precision."""
+    """Return output and gradients in the inputs' dtype and with its precision."""
     q, k, v = (draw.normal(2, 9, 4) for _ in range(3))
     agree.gradients.call(APPLY, q, k, v, 4, False)
     agree.gradients.call(APPLY, q, k, v, 4, True)
@@ -135,15 +135,15 @@ def test_device(agree, qkv, device):
 
 @pytest.mark.weight(2)
 def test_two_calls_before_their_gradients(agree, draw, qkv):
-    """Save tensors for the backward pass per call: later calls must not change them."""
+    """Save tensors for the backward pass per call: later calls must not change gradients."""
     apply = partial(agree.gradients.in_a_row.call, APPLY)
     apply((*qkv(9, 9), 4, False), (*qkv(9, 9), 3, True))
     apply((*qkv(7, 11), 4, False), (*qkv(5, 8), 3, True))
 
 
-# Memory is counted as elements of tensors, with leading axes of size 1 and lengths of at least 8
-# blocks, head sizes and value sizes. Right programs come to an exponent of 1.0, a table of scores
-# (whole or in strips) to 2.0.
+# Memory is counted in elements of tensors. All leading axes have size 1, and lengths are at least 8
+# times the block size, d and d_v. The exponent is 1.0 for correct programs and 2.0 for a table of
+# scores, whether in one tensor or in several.
 
 
 @pytest.fixture
@@ -161,7 +161,7 @@ def test_memory_of_the_forward_is_linear(agree, count, of_length):
         agree.call(APPLY, *of_length(64, 1), causal)
         cost = {n: count.call(APPLY, *of_length(n, 1), causal) for n in (64, 128)}
         expect(growth_exponent(cost) < 1.4, "The largest tensor grows faster than the length.")
-    # The kernel's word for it: a table of 2048 x 2048 takes 16 MiB or more, right programs 1 to 7.
+    # Memory of the whole process: a 2048 x 2048 table takes at least 16 MiB, correct code 1 to 7.
     count.call(APPLY, *of_length(256, 1)[:3], 64, False)
     grown = count.outside.call(APPLY, *of_length(2048, 1)[:3], 64, False).grown
     expect(grown is None or grown < 12 << 20, "Memory grows like the square of the length.")
@@ -181,7 +181,7 @@ def test_memory_of_the_backward_is_linear(agree, count, of_length):
 
 @pytest.mark.weight(14)
 def test_no_weights_are_kept(agree, count, of_length):
-    """Save linearly many elements between forward and backward, over all blocks."""
+    """Save only linearly many elements for the backward pass, in all blocks together."""
     agree.gradients.call(APPLY, *of_length(64), False)
     cost = {n: count.gradients.call(APPLY, *of_length(n), False) for n in (64, 128)}
     expect(
@@ -192,7 +192,7 @@ def test_no_weights_are_kept(agree, count, of_length):
 
 @pytest.mark.weight(8)
 def test_keys_come_in_blocks(agree, count, draw):
-    """Visit the keys `block_size` at a time in the forward pass: more keys, more steps."""
+    """Visit the keys `block_size` at a time in the forward pass."""
     q, k, v = draw.normal(16, 4), draw.normal(128, 4), draw.normal(128, 4)
     agree.gradients.call(APPLY, q, k, v, 8, False)
     cost = {m: count.call(APPLY, q, k[:m], v[:m], 8, False) for m in (64, 128)}
@@ -204,7 +204,7 @@ def test_keys_come_in_blocks(agree, count, draw):
 
 
 def test_gradients_of_single_positions(agree, qkv, draw):
-    """Compute the gradient of a single query, key or value."""
+    """Compute gradients for a single query, key or value feature."""
     agree.gradients.call(APPLY, *qkv(1, 5), 4, False)
     agree.gradients.call(APPLY, *qkv(5, 1), 4, False)
     q, k, _ = qkv(4, 6)

@@ -8,7 +8,7 @@ from autograder.authors import expect, once
 
 @pytest.mark.weight(2)
 def test_values(agree, draw):
-    """Maximum and sum over all blocks together."""
+    """Return the maximum of each row and the sum of exp(entry - maximum) over all blocks."""
     agree.online_softmax([draw.normal(3, 4), draw.normal(3, 4), draw.normal(3, 4)])
     agree.online_softmax([draw.normal(3, 5, std=2.0) for _ in range(6)])
 
@@ -32,7 +32,7 @@ def test_one_block(agree, draw):
 
 
 def test_widths(agree, draw):
-    """Blocks may have different widths, also 1."""
+    """Support blocks of different widths, including 1."""
     agree.online_softmax([draw.normal(4, width) for width in (5, 1, 3, 1, 2)])
     agree.online_softmax([draw.normal(4, 1) for _ in range(6)])
 
@@ -108,7 +108,7 @@ def test_only_minus_infinity(agree, draw):
 
 @pytest.mark.weight(2)
 def test_gradients(agree, draw):
-    """Both results pass gradients on: the sum depends on its maximum as well."""
+    """Propagate gradients through both results: the sum depends on the maximum too."""
     agree.gradients.online_softmax([draw.normal(3, 4) for _ in range(3)])
     agree.gradients.online_softmax([draw.normal(2, 3, 2) + number for number in range(3)])
 
@@ -124,13 +124,13 @@ def test_gradients_beside_minus_infinity(agree, draw):
 
 @pytest.mark.weight(2)
 def test_float_types(agree, draw, dtype):
-    """Return the dtype of the blocks, with its precision."""
+    """Return results in the dtype of the blocks and with its precision."""
     agree.online_softmax([draw.normal(4, 6) for _ in range(3)])
     agree.online_softmax([draw.normal(4, 3) + number for number in range(3)])
 
 
 def test_views(agree, draw):
-    """Transposed, strided and expanded blocks are read correctly, and not written to."""
+    """Accept transposed, strided and expanded blocks, and leave them unchanged."""
     agree.online_softmax([draw.normal(5, 3).T, draw.normal(3, 8)[:, ::2]])
     agree.online_softmax(
         [draw.normal(5, 3, 2).transpose(0, 2), draw.normal(3, 2, 4).transpose(0, 1)]
@@ -157,11 +157,11 @@ def test_read_once(agree, draw):
 
 @pytest.mark.weight(10)
 def test_one_pass(agree, count, draw):
-    """Allocate no tensor that contains all blocks, however many there are."""
+    """Process the blocks one by one: no tensor may contain half of them or more."""
     agree.online_softmax([draw.normal(3, 8) for _ in range(16)])
     counted = count.online_softmax([draw.normal(3, 8) for _ in range(64)])
-    # Right programs make nothing larger than a few blocks; one number for each block and row, kept
-    # until the end, would be an eighth of all entries.
+    # Correct programs create no tensor larger than a few blocks. They may store a number for each
+    # block and row until the end, which is an eighth of all entries.
     expect(
         counted.largest < 3 * 8 * 64 // 2,
         "A tensor contains at least half of the blocks; process one after the other.",
@@ -169,7 +169,7 @@ def test_one_pass(agree, count, draw):
 
 
 def test_gradients_with_singleton_axes(agree, draw):
-    """Blocks of one entry, and rows that stand alone, have their gradient like any other."""
+    """Compute gradients for blocks with a single entry, and for a single row."""
     agree.gradients.online_softmax([draw.normal(3, 1) for _ in range(3)])
     agree.gradients.online_softmax([draw.normal(1, 4), draw.normal(1, 1), draw.normal(1, 3)])
     agree.gradients.online_softmax([draw.normal(2), draw.normal(1)])

@@ -1,8 +1,8 @@
-"""Hidden graders for `tiled_attention`; conftest.py makes inputs with chosen scores.
+"""Hidden graders for `tiled_attention`; conftest.py defines `lifted`.
 
-Very large scores are compared in float64 at 1e-9: there, right programs that round scores of some
-thousands in different places (scaling before or after the product, base 2) differ by 1e-12, while
-what overflows or vanishes does so all the same.
+Scores in the thousands are tested in float64 with a tolerance of 1e-9. There, correct programs that
+round at different points (scaling before or after the product, powers of 2) differ by only 1e-12,
+and a program that does not subtract the maximum still overflows or underflows.
 """
 
 import math
@@ -25,13 +25,13 @@ def logsumexp(results):
 
 @pytest.mark.weight(2)
 def test_values(agree, draw):
-    """Return the output of full attention, and one number per query."""
+    """Return the output of full attention, and a logsumexp per query."""
     agree.tiled_attention(draw.normal(2, 11, 5), draw.normal(2, 11, 5), draw.normal(2, 11, 5), 4)
 
 
 @pytest.mark.weight(2)
 def test_more_keys_or_queries(agree, draw):
-    """There may be more keys than queries, or fewer; each query has its number all the same."""
+    """Support more or fewer keys than queries, and return a logsumexp per query."""
     for n, m in ((7, 11), (9, 5), (3, 12)):
         q, k, v = draw.normal(2, n, 5), draw.normal(2, m, 5), draw.normal(2, m, 5)
         agree.tiled_attention(q, k, v, 4)
@@ -72,13 +72,13 @@ def test_last_block_is_shorter(agree, draw):
 
 
 def test_default_arguments(agree, draw):
-    """Default to blocks of 64, not causal."""
+    """Default to blocks of 64 keys, without a causal mask."""
     agree.tiled_attention(draw.normal(3, 5), draw.normal(135, 5), draw.normal(135, 5))
 
 
 @pytest.mark.weight(2)
 def test_scores_that_rise(agree, lifted):
-    """Rescale everything accumulated whenever a block has a larger maximum."""
+    """Rescale the running sum and the running output whenever a block has a larger maximum."""
     agree.only(output).tiled_attention(*lifted(torch.zeros(11), 1.5 * torch.arange(11)), 2)
 
 
@@ -90,14 +90,14 @@ def test_scores_that_fall(agree, lifted):
 @pytest.mark.weight(2)
 @pytest.mark.dtypes("float64")
 def test_large_scores(agree, draw, lifted):
-    """Scores of thousands neither overflow nor vanish."""
+    """Avoid overflow and underflow for scores in the thousands."""
     for columns in (3000.0 * draw.normal(11), torch.full((11,), 2000.0)):
         agree.within(LARGE).only(output).tiled_attention(*lifted(torch.zeros(11), columns), 4)
 
 
 @pytest.mark.dtypes("float64")
 def test_very_negative_scores(agree, lifted):
-    """Queries whose scores are all far below zero still have weights that sum to 1."""
+    """Use weights that sum to 1 even if all scores of a query are far below zero."""
     for level in (-2500.0, -40000.0):
         inputs = lifted(torch.full((7,), level), torch.zeros(11))
         agree.within(LARGE).only(output).tiled_attention(*inputs, 4)
@@ -114,7 +114,7 @@ def test_rows_of_different_magnitude(agree, lifted):
 
 @pytest.mark.weight(3)
 def test_head_sizes(agree, draw):
-    """Scale by the head size d, for any d_v, lengths and block size."""
+    """Divide the scores by √d, for any d and d_v."""
     for d, d_v in ((16, 2), (3, 8), (1, 6)):
         q, k, v = draw.normal(2, 9, d), draw.normal(2, 9, d), draw.normal(2, 9, d_v)
         agree.only(output).tiled_attention(q, k, v, 4)
@@ -130,7 +130,7 @@ def test_causal(agree, draw):
 
 @pytest.mark.weight(2)
 def test_causal_with_more_keys_or_queries(agree, draw):
-    """Queries and keys are both counted from 0, even if there are more of one."""
+    """If causal, count queries and keys from 0, even if n and m differ."""
     for n, m in ((5, 11), (11, 5), (1, 7), (7, 1)):
         q, k, v = draw.normal(2, n, 4), draw.normal(2, m, 4), draw.normal(2, m, 4)
         agree.only(output).tiled_attention(q, k, v, 4, True)
@@ -138,7 +138,7 @@ def test_causal_with_more_keys_or_queries(agree, draw):
 
 @pytest.mark.dtypes("float64")
 def test_hidden_keys_leave_no_trace(agree, lifted):
-    """However large the scores of later keys are, an earlier query's output stays the same."""
+    """Ignore later keys if causal, however large their scores are."""
     q, k, v = lifted(torch.zeros(9), torch.tensor([0.0] * 5 + [3000.0, 0.0, 2000.0, 0.0]))
     agree.within(LARGE).only(output).tiled_attention(q, k, v, 3, True)
 
@@ -153,7 +153,7 @@ def test_logsumexp(agree, draw, lifted):
 
 
 def test_logsumexp_of_visible_keys(agree, draw):
-    """Compute the logsumexp over the visible keys only if causal."""
+    """If causal, compute the logsumexp over the visible keys only."""
     q, k, v = draw.normal(2, 11, 5), draw.normal(2, 11, 5), draw.normal(2, 11, 5)
     agree.only(logsumexp).tiled_attention(q, k, v, 4, causal=True)
 
@@ -167,7 +167,7 @@ def test_logsumexp_of_large_scores(agree, lifted):
 
 @pytest.mark.weight(2)
 def test_gradients(agree, draw):
-    """Output and logsumexp pass gradients on to queries, keys and values."""
+    """Propagate gradients from output and logsumexp to queries, keys and values."""
     q, k, v = (draw.normal(2, 3, 11, 5) for _ in range(3))
     agree.gradients.tiled_attention(q, k, v, 4)
     agree.gradients.tiled_attention(q, k, v, 4, True)
@@ -175,7 +175,7 @@ def test_gradients(agree, draw):
 
 @pytest.mark.dtypes("float64")
 def test_gradients_of_rising_scores(agree, lifted):
-    """Return correct gradients if the maximum changes from block to block."""
+    """Return correct gradients if the scores rise or fall from block to block."""
     for slope in (1.5, -1.5):
         inputs = lifted(torch.zeros(11), slope * torch.arange(11))
         agree.within(LARGE, LARGE).gradients.tiled_attention(*inputs, 2)
@@ -183,20 +183,20 @@ def test_gradients_of_rising_scores(agree, lifted):
 
 @pytest.mark.weight(2)
 def test_float_types(agree, draw, dtype):
-    """Both results have the inputs' floating-point type, and its precision."""
+    """Return both results in the inputs' dtype and with its precision."""
     q, k, v = draw.normal(9, 4), draw.normal(9, 4), draw.normal(9, 4)
     agree.tiled_attention(q, k, v, 4)
     agree.tiled_attention(q, k, v, 4, True)
 
 
 def test_single_positions(agree, draw):
-    """Support one query, one key and one feature."""
+    """Support a single query, key, feature and value feature."""
     for n, m, d, d_v in ((1, 6, 5, 3), (6, 1, 5, 3), (1, 1, 1, 1), (4, 6, 5, 1)):
         agree.tiled_attention(draw.normal(2, n, d), draw.normal(2, m, d), draw.normal(2, m, d_v), 4)
 
 
 def test_views(agree, draw):
-    """Transposed and expanded inputs are read correctly, and not written to."""
+    """Accept transposed and expanded inputs, and leave them unchanged."""
     q, k = draw.normal(9, 2, 6, 5).transpose(0, 2), draw.normal(9, 2, 6, 5).transpose(0, 2)
     agree.tiled_attention(q, k, draw.normal(6, 2, 5, 9).mT, 4)
     keys, values = draw.normal(2, 1, 9, 5).expand(2, 6, 9, 5), draw.normal(9, 5).expand(2, 6, 9, 5)
@@ -205,7 +205,7 @@ def test_views(agree, draw):
 
 @pytest.mark.dtypes("float64")
 def test_one_tensor_as_all_three(agree, draw):
-    """Queries, keys and values may be one tensor, and its gradient is the sum of all three."""
+    """Accept one tensor as queries, keys and values, and add up its three gradients."""
     x = draw.normal(2, 7, 5)
     agree.gradients.tiled_attention(x, x, x, 3)
 
@@ -218,9 +218,9 @@ def test_device(agree, draw, device):
     agree.gradients.tiled_attention(q, k, v, 4, True)
 
 
-# Memory is counted as the elements of the largest tensor made, with leading axes of size 1 and
-# lengths of at least 8 blocks, head sizes and value sizes. Right programs make n x block_size, or
-# at most n x block_size x d elements.
+# Memory is counted as the elements of the largest tensor. All leading axes have size 1, and lengths
+# are at least 8 times the block size, d and d_v. The largest tensor of a correct program has
+# n x block_size elements, or at most n x block_size x d.
 
 
 @pytest.fixture
@@ -238,7 +238,7 @@ def test_no_table_of_scores(agree, count, of_length):
         agree.tiled_attention(*of_length(64, 1), causal)
         largest = count.tiled_attention(*of_length(96, 1), causal).largest
         expect(largest < 96 * 96, "A tensor has as many elements as there are pairs.")
-    # The kernel's word for it: a table of 2048 x 2048 takes 16 MiB or more, right programs 1 to 7.
+    # Memory of the whole process: a 2048 x 2048 table takes at least 16 MiB, correct code 1 to 7.
     count.tiled_attention(*of_length(256, 1)[:3], 64)
     seen = count.outside.tiled_attention(*of_length(2048, 1)[:3], 64)
     grown, held = seen.grown or 0, seen.held or 0
@@ -248,17 +248,17 @@ def test_no_table_of_scores(agree, count, of_length):
 
 @pytest.mark.weight(8)
 def test_memory_is_linear(agree, count, of_length):
-    """The largest tensor grows linearly with the length, not quadratically."""
+    """Let the largest tensor grow linearly with the length, not quadratically."""
     for causal in (False, True):
         agree.tiled_attention(*of_length(64), causal)
         cost = {n: count.tiled_attention(*of_length(n), causal) for n in (64, 128)}
-        # Right programs come to 1.0, a table of scores to 2.0.
+        # The exponent is 1.0 for correct programs and 2.0 for a table of scores.
         expect(growth_exponent(cost) < 1.4, "The largest tensor grows faster than the length.")
 
 
 @pytest.mark.weight(8)
 def test_keys_come_in_blocks(agree, count, draw):
-    """Visit all keys `block_size` at a time: more keys take more steps."""
+    """Visit the keys `block_size` at a time."""
     q, k, v = draw.normal(16, 4), draw.normal(128, 4), draw.normal(128, 4)
     agree.tiled_attention(q, k, v, 8, False)
     cost = {m: count.tiled_attention(q, k[:m], v[:m], 8, False) for m in (64, 128)}
