@@ -1,6 +1,6 @@
-"""Source that week 8's graders add to the submission, so that no exercise depends on another.
+"""Caches, a model and probes for week 8's graders, so that no exercise depends on another.
 
-This source is sent to where the submission runs (`agree.bringing`), and is defined there.
+`agree.bringing` runs this source in the processes of the submission and of the solution.
 """
 
 import math
@@ -11,11 +11,11 @@ from torch import nn
 
 
 def _notebook():
-    """Store what objects record, out of reach of the code that receives them."""
+    """Return `noted`, which stores values outside of the objects that a submission receives."""
     pages = weakref.WeakKeyDictionary()
 
     def noted(name):
-        """Return a read-only property and its setter."""
+        """Return a read-only property and a function that sets its value."""
 
         def write(owner, value):
             pages.setdefault(owner, {})[name] = value
@@ -33,7 +33,7 @@ _noted = _notebook()
 
 
 class JoiningCache:
-    """Concatenate stored and new tensors, and record the arguments."""
+    """A cache that concatenates stored and new tensors, and records the shapes it was given."""
 
     length, _set_length = _noted("length")
     keys, _set_keys = _noted("keys")
@@ -55,9 +55,9 @@ class JoiningCache:
 
 
 class Model(nn.Module):
-    """ids (B, s), caches -> logits (B, s, V), with two layers that look back through their caches.
+    """A model with two attention layers: ids (B, s), caches -> logits (B, s, V).
 
-    It keeps note of how many ids it was fed in each call, and of which caches it was asked for.
+    `fed` records the shape of the ids in each call, `asked` the arguments of `new_caches`.
     """
 
     def __init__(self, vocabulary, width=8):
@@ -91,14 +91,14 @@ class Model(nn.Module):
 
 
 def _place(x):
-    """Return the address of a tensor's first element, and its base."""
-    plain = torch._C.TensorBase  # whose methods no attribute of a tensor takes the place of,
-    with torch._C.DisableTorchFunction():  # and under no mode, which would look for one
+    """Return the addresses of a tensor's first element and of its storage."""
+    plain = torch._C.TensorBase  # its methods cannot be replaced by attributes of x,
+    with torch._C.DisableTorchFunction():  # or intercepted by a subclass or a mode
         return plain.data_ptr(x), plain.untyped_storage(x).data_ptr()
 
 
 def same_buffers(cache, pieces):
-    """Check that all results of `append` start at the same two addresses."""
+    """Return True if every append returns keys and values at the same two addresses."""
     places = []
     for k, v in pieces:
         keys, values = cache.append(k, v)
@@ -107,12 +107,12 @@ def same_buffers(cache, pieces):
 
 
 def earlier_results(cache, pieces):
-    """Return the results of each append, read after the last one."""
+    """Return the results of all appends; they are read after the last append."""
     return [x for k, v in pieces for x in cache.append(k, v)]
 
 
 def refusal_writes_nothing(cache, first, too_many):
-    """Check that a rejected append leaves both buffers unchanged, byte by byte."""
+    """Return True if an append raises ValueError and leaves both buffers unchanged, bit by bit."""
     results = cache.append(*first)
     buffers = [torch.tensor([], dtype=x.dtype).set_(x.untyped_storage()) for x in results]
     before = [buffer.clone() for buffer in buffers]
@@ -129,7 +129,7 @@ def _bits(x):
 
 
 def input_stays_the_callers(cache, k, v):
-    """Check that the cache is independent of later changes to the appended tensors."""
+    """Return True if later changes to the appended tensors do not change the cache."""
     kept = k.clone(), v.clone()
     cache.append(k, v)
     k.zero_(), v.zero_()

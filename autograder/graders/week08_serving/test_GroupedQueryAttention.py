@@ -1,4 +1,4 @@
-"""Hidden graders for `GroupedQueryAttention`. The caches are the grader's own: see injected.py."""
+"""Hidden graders for `GroupedQueryAttention`. injected.py defines the caches."""
 
 import pytest
 import torch
@@ -7,13 +7,13 @@ from autograder.authors import same
 
 
 def in_pieces(module, cache, x, *sizes):
-    """Feed x in pieces of these sizes, comparing each answer; the student's answers, joined."""
+    """Feed x in chunks, compare the outputs of each call, and return the student's, joined."""
     return torch.cat([module(piece, cache) for piece in x.split(sizes, dim=1)], dim=1)
 
 
 @pytest.mark.weight(2)
 def test_without_a_cache(agree, draw):
-    """Causal self-attention with shared key-value heads."""
+    """Compute causal self-attention with shared key-value heads."""
     for heads, kv_heads in ((6, 2), (6, 3), (4, 2)):
         agree.GroupedQueryAttention(12, heads, kv_heads)(draw.normal(2, 5, 12))
 
@@ -25,7 +25,7 @@ def test_from_one_head_to_all(agree, draw):
 
 
 def test_singleton_axes(agree, draw):
-    """Keep all axes of a single sequence and position."""
+    """Keep axes of size 1, for a single sequence or position."""
     module = agree.GroupedQueryAttention(d_model=8, n_heads=4, n_kv_heads=2)
     module(draw.normal(1, 6, 8))
     module(draw.normal(3, 1, 8))
@@ -33,7 +33,7 @@ def test_singleton_axes(agree, draw):
 
 
 def test_nothing_looks_ahead(agree, draw):
-    """Later positions do not change earlier outputs."""
+    """Compute each output only from the positions up to its own."""
     module = agree.GroupedQueryAttention(12, 6, 2)
     x = draw.normal(2, 6, 12)
     changed = torch.cat([x[:, :4], draw.normal(2, 2, 12)], dim=1)
@@ -52,7 +52,7 @@ def test_prefill_and_decode(agree, injected, draw):
 
 @pytest.mark.weight(2)
 def test_piece_after_piece(agree, injected, draw):
-    """Append chunks of several positions to the cache, with a causal mask within."""
+    """Support chunks of several positions, with a causal mask within each chunk."""
     module, cache = agree.GroupedQueryAttention(12, 4, 2), injected.JoiningCache()
     x = draw.normal(2, 9, 12)
     fed = in_pieces(module, cache, x, 3, 4, 2)
@@ -81,7 +81,7 @@ def test_each_cache_is_a_text_of_its_own(agree, injected, draw):
 
 @pytest.mark.weight(2)
 def test_what_is_appended(agree, injected, draw):
-    """Append keys and values of n_kv_heads heads once per call, and no others."""
+    """Append the keys and values of n_kv_heads heads to the cache, exactly once per call."""
     module, cache = agree.GroupedQueryAttention(12, 6, 2), injected.JoiningCache()
     in_pieces(module, cache, draw.normal(2, 7, 12), 4, 2, 1)
     cache.attribute("appended")
@@ -107,12 +107,12 @@ def test_a_full_cache(agree, injected, refuses, draw):
 
 @pytest.mark.weight(2)
 def test_gradients(agree, draw):
-    """Input and parameters get their gradients."""
+    """Propagate gradients to the input and to all parameters."""
     agree.GroupedQueryAttention(12, 6, 2).gradients(draw.normal(2, 5, 12))
 
 
 def test_every_dtype(agree, injected, draw, dtype):
-    """Return the dtype of input and module, with a cache too."""
+    """Return a result in the dtype of the input, with and without a cache."""
     module = agree.GroupedQueryAttention(12, 6, 2)
     x = draw.normal(2, 6, 12)
     module(x)
@@ -136,7 +136,7 @@ def test_device(agree, injected, draw, device):
 
 
 def test_refuses_sizes_that_do_not_fit(submission, refuses, draw):
-    """Sizes that do not divide are a ValueError when the module is built."""
+    """Raise a ValueError in the constructor if d_model or n_heads is not divisible; state its value."""
     submission.GroupedQueryAttention(12, 4, 2)(draw.normal(2, 5, 12))
     refuses(ValueError, mentions=(14, 4)).GroupedQueryAttention(14, 4, 2)
     refuses(ValueError, mentions=(16, 3)).GroupedQueryAttention(48, 16, 3)
@@ -144,7 +144,7 @@ def test_refuses_sizes_that_do_not_fit(submission, refuses, draw):
 
 
 def test_long_texts(agree, draw):
-    """Attend to the whole past in a text of more than a thousand tokens."""
+    """Attend to all previous positions, even in a sequence of more than a thousand tokens."""
     agree.GroupedQueryAttention(2, 1, 1)(draw.normal(1, 1050, 2))
 
 

@@ -1,4 +1,4 @@
-"""Hidden graders for `KVCache`. Every cache of these tests lives through several calls."""
+"""Hidden graders for `KVCache`. Most tests call a cache several times."""
 
 import pytest
 import torch
@@ -7,7 +7,7 @@ from autograder.authors import expect
 
 
 def filled(cache, pieces):
-    """Append the pieces one after the other, and compare each result."""
+    """Append the pieces one by one, and compare each result and `length`."""
     for k, v in pieces:
         cache.append(k, v)
         cache.attribute("length")
@@ -15,18 +15,18 @@ def filled(cache, pieces):
 
 @pytest.mark.weight(2)
 def test_everything_so_far(agree, pieces):
-    """Return all keys and values so far from each append, in order."""
+    """Return all keys and values that have been appended, in order."""
     filled(agree.exactly.KVCache(2, 3, 12, 4), pieces(3, 1, 2, 1))
 
 
 @pytest.mark.weight(2)
 def test_token_by_token(agree, pieces):
-    """Append a prompt at once, then one position after the other."""
+    """Accept a prompt in one append, then single positions."""
     filled(agree.exactly.KVCache(2, 3, 20, 4), pieces(7, *[1] * 9))
 
 
 def test_length_counts_positions(agree, pieces):
-    """`length` is an int: 0 at first, then the number of positions so far."""
+    """Count the appended positions in `length`, an int that starts at 0."""
     cache = agree.KVCache(batch=2, n_kv_heads=3, max_len=9, d=4)
     cache.attribute("length")
     filled(cache, pieces(2, 4))
@@ -41,7 +41,7 @@ def test_other_sizes(agree, pieces):
 
 
 def test_filled_to_the_last_place(agree, pieces):
-    """max_len positions fit, at once or in pieces."""
+    """Accept up to max_len positions, in one append or several."""
     filled(agree.exactly.KVCache(2, 3, 6, 4), pieces(6))
     filled(agree.exactly.KVCache(2, 3, 6, 4), pieces(4, 1, 1))
 
@@ -58,7 +58,7 @@ def test_caches_are_apart(agree, pieces):
 
 @pytest.mark.weight(2)
 def test_refuses_what_does_not_fit(agree, refuses, pieces):
-    """More than max_len positions are a ValueError that names the new or the resulting number."""
+    """Raise a ValueError beyond max_len; state the number of new positions or of all positions."""
     cache = agree.KVCache(2, 3, 7, 4)
     first, too_many, far_too_many = pieces(5, 4, 13)
     cache.append(*first)
@@ -107,14 +107,14 @@ def test_input_stays_the_callers(agree, injected, pieces):
 def test_old_positions_are_not_copied(agree, count, pieces):
     """Allocate at most a few times the new data per append, and do not move old data."""
     (new,), work = pieces(1, d=64), []
-    for length in (20, 250):  # and nine places behind it, in both caches
+    for length in (20, 250):  # both caches have room for ten more positions
         cache = agree.KVCache(2, 3, length + 10, 64)
         cache.append(*pieces(length, d=64)[0])
         counted = count.of(cache.student, "append")(*new)
         made = counted.largest
         expect(made <= 4 * new[0].numel(), "An append of one position makes a far larger tensor.")
         work.append(counted.flops)
-    # a position has 384 numbers in each buffer; a list of all positions, say, may be made
+    # A position has 384 numbers in each buffer. 12 per old position are allowed, e.g. for a list.
     expect(
         work[1] <= 2 * work[0] + 230 * 12,
         "An append of one position processes the whole cache.",

@@ -1,4 +1,4 @@
-"""Hidden graders for `PagedCache`. Every cache of these tests lives through several calls."""
+"""Hidden graders for `PagedCache`. Most tests call a cache several times."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from autograder.authors import expect
 
 @pytest.fixture
 def some(draw):
-    """Keys and values of s positions: (H_kv, s, d) each."""
+    """Draw keys and values of s positions: (heads, s, d) each."""
     return lambda s, heads=3, d=4: (draw.normal(heads, s, d), draw.normal(heads, s, d))
 
 
@@ -22,7 +22,7 @@ def test_what_was_appended(agree, some):
 
 @pytest.mark.weight(2)
 def test_sequences_side_by_side(agree, some):
-    """Keep sequences that grow in turn separate."""
+    """Keep sequences separate, even if appends alternate between them."""
     cache = agree.exactly.PagedCache(12, 3, 3, 4)
     for size in (2, 4, 1):
         for seq in ("a", "b", "c"):
@@ -42,7 +42,7 @@ def test_names(agree, some):
 
 
 def test_sizes(agree, some):
-    """Pages of one position, one large page, one head, one feature."""
+    """Support pages of one position, a single large page, one head and one feature."""
     for num_pages, page_size, heads, d in ((9, 1, 3, 4), (1, 16, 2, 5), (5, 3, 1, 1)):
         cache = agree.exactly.PagedCache(num_pages, page_size, n_kv_heads=heads, d=d)
         for size in (4, 1, 3):
@@ -106,7 +106,7 @@ def test_other_sequences_stay_when_one_is_freed(agree, some):
 def test_refuses_without_pages(agree, refuses, some):
     """Raise ValueError if too few pages are free; state how many are needed or free."""
     cache = agree.PagedCache(5, 4, 3, 4)
-    cache.append("a", *some(9))  # three pages, three places left
+    cache.append("a", *some(9))  # takes three pages and leaves three slots free
     refuses(ValueError, mentions=(12, 21, 3, 6, 2)).of(cache, "append")("a", *some(12))
     refuses(ValueError, mentions=(11, 3, 2)).of(cache, "append")("b", *some(11))
     cache.append("b", *some(8))
@@ -171,7 +171,7 @@ def test_views_may_be_appended(agree, draw):
 
 @pytest.mark.weight(5)
 def test_old_positions_are_not_copied(agree, count, some):
-    """Allocate no larger tensors for one more token, for any sequence length and pool size."""
+    """Allocate only a few pages' worth of memory to append one token to a long sequence."""
     cache = agree.PagedCache(80, 4, 3, 4)
     cache.append("long", *some(250))
     made = count.of(cache.student, "append")("long", *some(1)).largest

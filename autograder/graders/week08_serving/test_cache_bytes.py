@@ -26,7 +26,7 @@ def test_numbers_of_any_type(agree):
 
 
 def test_exact(agree):
-    """Return an exact Python int, even if a float would have to round."""
+    """Return an exact Python int, even if a float could not represent the number."""
     agree.cache_bytes(97, 89, 129, 10**12 + 1, 10**3 + 9)
     agree.cache_bytes(1, 1, 1, 1, dtype=torch.int8)
 

@@ -1,6 +1,6 @@
-"""Hidden graders for `generate_cached`. The model and its caches are the grader's: see injected.py.
+"""Hidden graders for `generate_cached`. injected.py defines the model and its caches.
 
-It notes how many tokens it was fed, so no clock is read. Tokens are chosen in float32.
+The model records how many tokens each call passes, so no test measures time. Logits are float32.
 """
 
 import pytest
@@ -10,13 +10,13 @@ from autograder.authors import expect
 
 @pytest.fixture
 def model(injected):
-    """A model of 19 tokens whose next token depends on all before it, in their order."""
+    """Create a model whose next token depends on all previous tokens and their order."""
     return lambda vocabulary=19: injected.impurely.weights(0.8).Model(vocabulary)
 
 
 @pytest.fixture
 def write(agree):
-    """Both sides continue the prompt; the mode that the model is left in has its own test."""
+    """Compare the generated tokens; the final mode of the model has a separate test."""
     return lambda *arguments: agree.impurely.generate_cached(*arguments)
 
 
@@ -24,7 +24,7 @@ def write(agree):
 def test_most_likely_tokens(draw, model, write):
     """Choose the most likely token after all previous ones."""
     pair = model()
-    write(pair, draw.integers(0, 19, 5, 4), 1)  # which has room in caches for the prompt alone
+    write(pair, draw.integers(0, 19, 5, 4), 1)  # caches with room for only the prompt are enough
     write(pair, draw.integers(0, 19, 5, 4), 6)
     write(pair, draw.integers(0, 19, 3, 7), 3)
 
@@ -57,11 +57,11 @@ def test_no_token_ends_the_text(draw, model, write):
 
 @pytest.mark.weight(6)
 def test_every_token_is_fed_once(draw, model, write):
-    """Pass the prompt in one call, then each token alone, so that none is processed twice."""
+    """Pass the prompt in one call, then each new token alone; process no token twice."""
     pair = model()
     write(pair, draw.integers(0, 19, 3, 6), 5)
     fed = [tuple(shape) for shape in pair.student.fed]
-    # the last token may be fed too, and that of the prompt with the new ones
+    # allowed: also feeding the last new token, or feeding the prompt's last token separately
     expect(fed[0] in ((3, 6), (3, 5)), "The first call should feed the whole prompt.")
     expect(all(shape == (3, 1) for shape in fed[1:]), "After it, each call should feed one token.")
     expect(sum(new for _, new in fed) <= 11, "More tokens are fed than there are.")
@@ -82,7 +82,7 @@ def test_caches_are_made_once(draw, model, write):
 def test_a_text_after_another(draw, model, write):
     """Start a second prompt with empty caches."""
     pair = model()
-    for length in (1, 6, 3):  # the first has room in caches for new tokens alone
+    for length in (1, 6, 3):  # for 1, caches with room for only the new tokens are enough
         write(pair, draw.integers(0, 19, 2, length), 3)
 
 

@@ -1,7 +1,4 @@
-"""Hidden graders for `grouped_query_attention`.
-
-There are as many keys as queries and values as long as keys, unless a test is about that.
-"""
+"""Hidden graders for `grouped_query_attention`."""
 
 import pytest
 import torch
@@ -11,7 +8,7 @@ from autograder.authors import expect, rows_sum_to_one, zero_where
 
 @pytest.fixture
 def qkv(draw):
-    """Queries (B, H, n, d), keys (B, H_kv, m, d), values (B, H_kv, m, d_v).
+    """Draw queries (B, H, n, d), keys (B, H_kv, m, d) and values (B, H_kv, m, d_v).
 
     By default m = n and d_v = d, and all other sizes differ.
     """
@@ -32,7 +29,7 @@ def sighted(draw, *shape):
 
 @pytest.mark.weight(3)
 def test_groups_of_neighbours(agree, qkv):
-    """Query head h uses key-value head h // (H / H_kv): neighbours share."""
+    """Let query head h use key-value head h // (H / H_kv): neighbouring heads share one."""
     for heads, kv_heads in ((6, 2), (6, 3), (8, 2)):
         _, weights = agree.grouped_query_attention(*qkv(heads, kv_heads))
         rows_sum_to_one(weights)
@@ -45,7 +42,7 @@ def test_one_head_for_all(agree, qkv):
 
 
 def test_a_head_for_each(agree, qkv):
-    """Return multi-head attention if H_kv = H."""
+    """Compute ordinary multi-head attention if H_kv = H."""
     agree.grouped_query_attention(*qkv(4, 4))
 
 
@@ -58,7 +55,7 @@ def test_one_query(agree, qkv):
 
 @pytest.mark.weight(2)
 def test_more_keys_or_queries(agree, draw, qkv):
-    """Support more keys than queries, as with a cache, or fewer, with a mask of these sizes."""
+    """Support more keys than queries (as with a cache) or fewer, also with a mask (n, m)."""
     for n, m in ((4, 7), (7, 4)):
         agree.grouped_query_attention(*qkv(n=n, m=m))
         agree.grouped_query_attention(*qkv(n=n, m=m), sighted(draw, n, m))
@@ -88,7 +85,7 @@ def test_mask_of_two_dimensions(agree, draw, qkv):
 
 @pytest.mark.weight(2)
 def test_masks_of_four_dimensions(agree, draw, qkv):
-    """Apply a mask of four dimensions per sequence, query head, query and key."""
+    """Broadcast a mask of four dimensions to (B, H, n, m)."""
     for shape in ((3, 6, 4, 4), (3, 1, 1, 4), (1, 6, 4, 4), (3, 1, 4, 4), (1, 1, 4, 4)):
         agree.grouped_query_attention(*qkv(), sighted(draw, *shape))
 
@@ -127,7 +124,7 @@ def test_views(agree, draw):
     q = draw.normal(2, 7, 6, 4).transpose(1, 2)
     k, v = draw.normal(2, 7, 3, 4).transpose(1, 2), draw.normal(1, 3, 7, 4).expand(2, 3, 7, 4)
     agree.grouped_query_attention(q, k, v)
-    buffer = draw.normal(2, 3, 9, 4)  # the views that a cache returns
+    buffer = draw.normal(2, 3, 9, 4)  # its slices are views, as a cache returns them
     agree.grouped_query_attention(q, buffer[:, :, :7], buffer[:, :, 2:])
 
 
@@ -146,8 +143,8 @@ def test_refuses_heads_that_do_not_divide(submission, refuses, qkv):
     refuses(ValueError).grouped_query_attention(*qkv(2, 4, n=2, m=3, d=2, d_v=2))
 
 
-# Keys and values of H heads would be batch·H·m·d elements. A copy of them at their own size, in
-# in a different dtype or order, is fine; scores are small here, because n is.
+# Keys of H heads have batch·H·m·d elements, and so do values. Copies with H_kv heads, in a
+# different dtype or order, are allowed. Scores are small, because n is small.
 
 
 @pytest.mark.weight(8)
@@ -178,7 +175,7 @@ def test_keys_are_not_copied_for_each_head(count, qkv):
         for n in (2, 4):
             inputs = qkv(heads, kv_heads, batch=2, n=n, m=96, d=16, d_v=16)
             work.append(count.grouped_query_attention(*inputs).flops)
-        # memory for queries doubles with their number; the rest belongs to keys and values
+        # work for queries doubles with n, so the following is the work for keys and values
         expect(
             2 * work[0] - work[1] <= 2 * heads * 96 * 16,
             "Copies are made that are together as large as keys of all query heads.",

@@ -19,7 +19,7 @@ def test_a_window_of_everything(agree):
 
 @pytest.mark.weight(2)
 def test_sinks(agree):
-    """Keep the first `sinks` positions visible, but only to later or equal positions."""
+    """Let every query attend to the first `sinks` positions, except those after its own."""
     for sinks in (1, 2, 4):
         agree.sliding_window_mask(9, 9, 3, sinks)
     agree.sliding_window_mask(9, 9, 1, sinks=7)
@@ -28,35 +28,35 @@ def test_sinks(agree):
 
 @pytest.mark.weight(2)
 def test_offset(agree):
-    """Place query i at position offset + i: later rows of the same mask."""
+    """Place query i at position offset + i: return the last rows of the full mask."""
     for n, offset in ((3, 5), (1, 7), (2, 1)):
         agree.sliding_window_mask(n, offset + n, 3, offset=offset)
 
 
 @pytest.mark.weight(2)
 def test_sinks_and_offset(agree):
-    """Show a token its window and the sinks during decoding."""
+    """Let each token attend to its window and to the sinks during decoding."""
     for length in (2, 5, 11):
         agree.sliding_window_mask(1, length + 1, 4, 2, length)
     agree.sliding_window_mask(3, 12, 2, sinks=3, offset=9)
 
 
 def test_more_keys_than_positions(agree):
-    """Hide keys after the last query, sinks included, for any number of keys."""
+    """Mask all keys after a query, including sinks, even if there are more keys than positions."""
     agree.sliding_window_mask(3, 9, 2)
     agree.sliding_window_mask(3, 9, 2, sinks=8)
     agree.sliding_window_mask(2, 9, 4, sinks=1, offset=3)
 
 
 def test_more_queries_than_keys(agree):
-    """Show queries whose window ends after the last key only the sinks."""
+    """Let queries whose window begins after the last key attend only to the sinks."""
     agree.sliding_window_mask(9, 3, 2)
     agree.sliding_window_mask(9, 3, 4, sinks=1)
     agree.sliding_window_mask(2, 3, 2, offset=10)
 
 
 def test_singleton_axes(agree):
-    """Keep the axes of one query and one key."""
+    """Keep axes of size 1, for a single query or key."""
     agree.sliding_window_mask(1, 1, 1)
     agree.sliding_window_mask(1, 5, 2, offset=4)
     agree.sliding_window_mask(5, 1, 2)

@@ -6,7 +6,7 @@ import torch
 
 @pytest.fixture
 def step(draw):
-    """Drawn arguments: a draft of k tokens of q, and the large model's p; `near` mixes the two."""
+    """Draw arguments for a draft of k tokens; `near` mixes p into q (1: they are equal)."""
 
     def make(k, vocabulary=6, near=0.0):
         p = (3 * draw.normal(k + 1, vocabulary)).softmax(-1)
@@ -24,7 +24,7 @@ def row(*numbers):
 
 @pytest.mark.weight(3)
 def test_drawn_steps(agree, step):
-    """Accept and reject drafts, and draw the next token, by the stated rule."""
+    """Accept and reject drafts, and draw the next token, by the rule in the docstring."""
     for near in (0.0, 0.5, 0.9):
         for k in (1, 2, 4, 5):
             for _ in range(6):
@@ -41,10 +41,10 @@ def test_all_kept(agree, step):
 
 @pytest.mark.weight(2)
 def test_refused_at_once(agree, draw):
-    """After a rejection, draw the token where p is larger than q, so never the rejected token."""
+    """After a rejection, draw a token for which p is larger than q, so never the rejected token."""
     p, q = row(0.1, 0.5, 0.4, 0.0), row(0.7, 0.1, 0.1, 0.1)
     p = torch.cat([p, row(0.25, 0.25, 0.25, 0.25)])
-    for last in (0.6, 0.05, 0.3, 0.55, 0.9, 0.98):  # the first distinguishes the wrong ways
+    for last in (0.6, 0.05, 0.3, 0.55, 0.9, 0.98):  # 0.6 distinguishes wrong rules
         agree.speculative_step(torch.tensor([0]), p, q, torch.tensor([0.9, last]))
         agree.speculative_step(torch.tensor([3]), p, q, torch.tensor([0.0, last]))
 
@@ -61,7 +61,7 @@ def test_refused_in_the_middle(agree, draw):
 
 
 def test_the_last_random_number_draws(agree):
-    """Draw the token with the last entry of u, whichever draft is rejected."""
+    """Draw the token with the last entry of u, whichever drafted token is rejected."""
     p = torch.tensor([[0.2, 0.3, 0.5], [0.3, 0.3, 0.4], [0.3, 0.4, 0.3]])
     q = torch.tensor([[0.8, 0.1, 0.1], [0.1, 0.8, 0.1]])
     for last in (0.05, 0.5, 0.95):
@@ -70,7 +70,7 @@ def test_the_last_random_number_draws(agree):
 
 
 def test_at_equality(agree):
-    """u equal to p/q refuses, and u equal to a cumulative probability takes the next token."""
+    """Reject a token if u equals p/q; draw the next token if u equals a cumulative probability."""
     p, q = row(0.25, 0.25, 0.5), row(0.5, 0.25, 0.25)
     p = torch.cat([p, row(0.25, 0.5, 0.25)])
     for first in (0.5, 0.25):
@@ -94,7 +94,7 @@ def test_no_draft(agree, step):
 
 
 def test_sizes(agree, step):
-    """Support one draft, many drafts, a vocabulary of two, and a large one."""
+    """Support drafts of one and of many tokens, and vocabularies of two and of many tokens."""
     for k, vocabulary in ((1, 2), (7, 2), (2, 50), (12, 5)):
         for _ in range(3):
             agree.speculative_step(*step(k, vocabulary, near=0.8))
@@ -122,7 +122,7 @@ def test_device(agree, step, device):
 
 def test_a_large_vocabulary(agree, step):
     """Draw tokens from the whole vocabulary, even if it has more than a thousand tokens."""
-    for first in (0, 0, 1000, 1000):  # the first token that may come out
+    for first in (0, 0, 1000, 1000):  # the first token with a positive probability in p
         draft, p, q, u = step(2, vocabulary=1500)
         p = p * (torch.arange(1500) >= first)
         agree.speculative_step(draft, p / p.sum(-1, keepdim=True), q, u)
