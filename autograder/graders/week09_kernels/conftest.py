@@ -1,7 +1,7 @@
 """Shared fixtures of week 9's graders: inspect the launches of a kernel.
 
-Values are compared within a few roundings of float32 (`close`), those of float16 within a few of
-its own: kernels compute in float32, so a reference in float64 would say nothing more.
+`close` allows a few rounding errors of float32, or of float16 in tests of float16. Kernels compute
+in float32, so a float64 reference would not make the comparison more precise.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from autograder.authors import Counted, expect
 
 @pytest.fixture
 def close(agree: Any, dtype_of: Any) -> Any:
-    """`close.f(...)`: both sides agree within rounding, of the test's float type."""
+    """Compare results within rounding errors of the test's dtype: `close.f(...)`."""
     inside = agree.in_kernels
     return inside.within(8e-3, 8e-3) if dtype_of() is torch.float16 else inside.within(2e-6, 2e-6)
 
 
 @pytest.fixture
 def dtype_of(request: Any) -> Callable[[], Any]:
-    """The test's float type; float32 in tests that have no such axis."""
+    """Return a function that returns the test's dtype, or float32 if the test has no `dtype`."""
     return lambda: (
         request.getfixturevalue("dtype") if "dtype" in request.fixturenames else torch.float32
     )
@@ -32,7 +32,7 @@ def dtype_of(request: Any) -> Callable[[], Any]:
 
 @pytest.fixture
 def stays_inside(count: Any) -> Callable[..., None]:
-    """No load and no store of any kernel goes outside of the tensors that it was given."""
+    """Check that no kernel loads or stores outside of the tensors passed to it."""
 
     def check(name: str, *args: Any, **kwargs: Any) -> None:
         for launch in launches_of(count.call(name, *args, **kwargs)):
@@ -55,13 +55,13 @@ RACES = {
 
 @pytest.fixture
 def any_order(count: Any) -> Callable[..., None]:
-    """No two programs race, and the result does not depend on the order in which programs run.
+    """Check that programs do not race, and that their order does not change the result.
 
-    how: compares the results
+    how: the `agree` that compares the results
     """
 
     def check(how: Any, name: str, *args: Any, **kwargs: Any) -> None:
-        # other numbers than those compared below, so that no result can be kept for that
+        # inputs that differ from those below, so that results cannot be reused there
         others = [2 * x if isinstance(x, torch.Tensor) else x for x in args]
         for launch in launches_of(count.call(name, *others, **kwargs)):
             for race in launch.races:
@@ -78,7 +78,7 @@ def any_order(count: Any) -> Callable[..., None]:
 
 @pytest.fixture
 def kernels_alone(count: Any) -> Callable[..., None]:
-    """A kernel does the work; torch and NumPy make, copy and view tensors."""
+    """Check that kernels do all computation; torch and NumPy only make, copy and view tensors."""
 
     def check(name: str, *args: Any, **kwargs: Any) -> None:
         counted = count.call(name, *args, **kwargs)
@@ -113,7 +113,7 @@ def launches_of(counted: Counted) -> tuple[Any, ...]:
 
 @pytest.fixture
 def views(draw: Any) -> Callable[[int, int], list[Any]]:
-    """Matrices (n, m) that are views: transposed, cut out of a larger one, every second element."""
+    """Draw matrices (n, m) that are views: transposed, part of a larger matrix, or strided."""
 
     def make(n: int, m: int) -> list[Any]:
         return [

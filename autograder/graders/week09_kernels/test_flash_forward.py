@@ -7,26 +7,26 @@ from autograder.authors import expect
 
 
 def in_float32(result):
-    """Accept a logsumexp in float32 or in the dtype of the queries."""
+    """Convert the logsumexp to float32, because it may also have the dtype of the queries."""
     output, logsumexp = result
     return output, logsumexp.float()
 
 
 @pytest.fixture
 def flash(agree):
-    """Both sides within the rounding of sums in float32."""
+    """Compare results within the rounding errors of float32 sums."""
     return agree.in_kernels.within(1e-5, 1e-5).only(in_float32)
 
 
 @pytest.fixture
 def qkv(draw):
-    """Queries (n, d), keys and values (m, d)."""
+    """Draw queries (n, d), keys (m, d) and values (m, d)."""
     return lambda n, m, d=16: (draw.normal(n, d), draw.normal(m, d), draw.normal(m, d))
 
 
 @pytest.mark.weight(3)
 def test_values(flash, qkv):
-    """Attention over several tiles of keys, with the logsumexp of each query's scores."""
+    """Compute attention over several tiles of keys, and the logsumexp of each query's scores."""
     flash.flash_forward(*qkv(32, 48))
 
 
@@ -38,7 +38,7 @@ def test_sizes_that_do_not_divide(flash, qkv):
 
 
 def test_many_queries(flash, qkv):
-    """More queries than block_m times block_m: there are as many programs as blocks of queries."""
+    """Compute the output of every query, even with more than block_m² queries."""
     flash.flash_forward(*qkv(270, 5))
 
 
@@ -50,7 +50,7 @@ def test_far_from_zero(flash, qkv):
 
 @pytest.mark.weight(2)
 def test_the_maximum_moves(flash, qkv):
-    """Rescale the accumulated output when a later tile contains the best key."""
+    """Rescale the accumulated output when a later tile contains a larger score."""
     q, k, v = qkv(5, 48)
     steps = torch.linspace(0, 6, 48).unsqueeze(-1)
     flash.flash_forward(q.abs(), k.abs() * steps, v)
@@ -72,13 +72,13 @@ def test_causal(flash, qkv):
 
 @pytest.mark.weight(2)
 def test_causal_with_other_lengths(flash, qkv):
-    """If causal, count queries and keys from 0, also if there are fewer or more keys."""
+    """If causal, count queries and keys from 0, even if n and m differ."""
     flash.flash_forward(*qkv(20, 9), causal=True)
     flash.flash_forward(*qkv(9, 20), causal=True)
 
 
 def test_head_sizes(flash, qkv):
-    """d = 32 and 64: the scores are divided by √d."""
+    """Divide the scores by √d, also for d = 32 and d = 64."""
     flash.flash_forward(*qkv(5, 18, d=32))
     flash.flash_forward(*qkv(3, 17, d=64), causal=True)
 
@@ -92,7 +92,7 @@ def test_other_tiles(flash, qkv):
 
 @pytest.mark.weight(2)
 def test_strides(flash, views):
-    """Views: transposed, cut out of a larger matrix, every second row; all three unlike."""
+    """Support views with any strides, different ones for queries, keys and values."""
     mine, theirs, values = views(6, 16), views(18, 16), views(18, 16)
     for number in range(3):
         q, k, v = mine[number], theirs[number - 1], values[number - 2]

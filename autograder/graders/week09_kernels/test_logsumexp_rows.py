@@ -53,13 +53,13 @@ def test_minus_infinity(close, draw):
 
 @pytest.mark.weight(2)
 def test_strides(close, views):
-    """Views: transposed, cut out of a larger matrix, every second row."""
+    """Support views with any strides."""
     for x in views(3, 21):
         close.logsumexp_rows(x, block=16)
 
 
 def test_float16(agree, draw):
-    """Return float32, with its precision, for scores in float16."""
+    """Return float32 results with the precision of float32 for float16 scores."""
     agree.in_kernels.within(1e-5, 2e-6).logsumexp_rows(draw.normal(3, 40, std=3.0).half(), block=16)
 
 
@@ -70,7 +70,7 @@ def test_one_pass(count, draw):
         launches = count.logsumexp_rows(draw.normal(n, m), block=block).launches
         expect(len(launches) == 1, "There should be exactly one launch.")
         expect(launches[0].largest <= block, "A load covers more than `block` elements.")
-        # of a tensor as large as x; whatever else a wrapper hands over is not asked for
+        # only loads of tensors as large as x; a wrapper may pass other tensors to the kernel
         ours = [(least, most) for size, least, most in launches[0].loads if size == n * m]
         expect(ours == [(1, 1)], "Every element of x should be loaded exactly once.")
 

@@ -7,13 +7,13 @@ from autograder.authors import expect
 
 @pytest.fixture
 def product(agree):
-    """Both sides within the rounding of sums in float32."""
+    """Compare results within the rounding errors of float32 sums."""
     return agree.in_kernels.within(5e-5, 1e-5)
 
 
 @pytest.mark.weight(2)
 def test_values(product, draw):
-    """Return the product of two matrices, and of all tiles."""
+    """Return the product of two matrices of several tiles."""
     product.matmul(draw.normal(32, 48), draw.normal(48, 16))
 
 
@@ -25,14 +25,14 @@ def test_edges(product, draw):
 
 
 def test_many_tiles(product, draw):
-    """More rows, or more columns, than block times block: there are as many programs as tiles."""
+    """Compute every tile, even with more than block² rows or columns."""
     product.matmul(draw.normal(270, 3), draw.normal(3, 2))
     product.matmul(draw.normal(2, 3), draw.normal(3, 270))
 
 
 @pytest.mark.weight(2)
 def test_inner_sizes(product, draw):
-    """Support an inner size that is smaller than the block, or no multiple of it."""
+    """Support an inner size that is smaller than the block, or not a multiple of it."""
     for K in (1, 9, 20):
         product.matmul(draw.normal(16, K), draw.normal(K, 16))
 
@@ -46,7 +46,7 @@ def test_other_blocks(product, draw):
 
 @pytest.mark.weight(2)
 def test_strides(product, views):
-    """Views: transposed, cut out of a larger matrix, every second row; on either side."""
+    """Support views with any strides on either side."""
     for a, b in zip(views(9, 20), reversed(views(20, 5)), strict=True):
         product.matmul(a, b)
 

@@ -46,7 +46,7 @@ def test_minus_infinity(close, submission, draw):
 
 @pytest.mark.weight(2)
 def test_strides(close, views):
-    """Views: transposed, cut out of a larger matrix, every second row."""
+    """Support views with any strides."""
     for x in views(4, 6):
         close.softmax_rows(x)
 
@@ -70,7 +70,7 @@ def test_each_row_is_loaded_once(count, draw):
     """Load each row once, whole or in parts."""
     n, m = 5, 40
     launches = count.softmax_rows(draw.normal(n, m)).launches
-    # of a tensor as large as x; every program may load what else a wrapper hands over
+    # only loads of tensors at least as large as x; programs may load smaller ones repeatedly
     times = [most for launch in launches for size, _, most in launch.loads if size >= n * m]
     expect(bool(times), "No program loads a row of the matrix.")
     expect(
