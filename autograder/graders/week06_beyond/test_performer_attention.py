@@ -19,7 +19,7 @@ def inputs(draw, *lead, n=5, m=None, d=4, d_v=None, r=6, std=1.0):
 
 @pytest.mark.weight(2)
 def test_values(agree, draw):
-    """Weight values by φ(q) · φ(k) / (its sum over all keys), with φ = `favor_features`."""
+    """Weight values by φ(q) · φ(k), normalised over all keys, with φ = `favor_features`."""
     agree.performer_attention(*inputs(draw, 2))
 
 

@@ -9,7 +9,7 @@ from autograder.authors import rows_sum_to_one, zero_where
 
 @pytest.mark.weight(2)
 def test_values(agree, draw):
-    """Return the probabilities closest to each row, its projection onto the simplex."""
+    """Project each row onto the simplex: return the closest probabilities."""
     agree.sparsemax(draw.normal(3, 6, std=0.3))
     agree.sparsemax(draw.normal(4, 9, std=2.0))
 

@@ -26,7 +26,7 @@ def test_maximum_comes_first(agree, draw):
 
 
 def test_one_block(agree, draw):
-    """Return the ordinary maximum and sum of a single block."""
+    """Return the maximum and the sum of exponentials of a single block."""
     agree.online_softmax([draw.normal(3, 7)])
     agree.online_softmax([draw.normal(3, 1)])
 
@@ -68,7 +68,7 @@ def test_rows_of_different_magnitude(agree, draw):
 
 
 def test_some_minus_infinity(agree, draw):
-    """Ignore an entry of -inf among finite ones."""
+    """Ignore entries of -inf among finite entries."""
     blocks = [draw.normal(4, 5) for _ in range(3)]
     hidden = draw.bools(4, 4, p=0.5)
     blocks[0][:, :4] = blocks[0][:, :4].masked_fill(hidden, -torch.inf)
@@ -114,7 +114,7 @@ def test_gradients(agree, draw):
 
 
 def test_gradients_beside_minus_infinity(agree, draw):
-    """Return a gradient of 0 for entries of -inf, and no NaN for the others."""
+    """Return a gradient of 0 for entries of -inf, and no NaN for other entries."""
     blocks = [draw.normal(4, 5) for _ in range(3)]
     blocks[0][1, 2:] = -torch.inf
     blocks[0][2] = -torch.inf

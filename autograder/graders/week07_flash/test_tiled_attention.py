@@ -122,7 +122,7 @@ def test_head_sizes(agree, draw):
 
 @pytest.mark.weight(2)
 def test_causal(agree, draw):
-    """Let query i attend to the keys j <= i if causal, for any block boundaries."""
+    """Let query i attend to the keys j <= i if causal, for any block size."""
     q, k, v = (draw.normal(2, 3, 11, 5) for _ in range(3))
     for block_size in (1, 3, 4, 11, 16):
         agree.only(output).tiled_attention(q, k, v, block_size, causal=True)

@@ -136,7 +136,7 @@ def test_device(agree, injected, draw, device):
 
 
 def test_refuses_sizes_that_do_not_fit(submission, refuses, draw):
-    """Raise a ValueError in the constructor if d_model or n_heads is not divisible; state its value."""
+    """Let the constructor raise a ValueError that states d_model or n_heads if not divisible."""
     submission.GroupedQueryAttention(12, 4, 2)(draw.normal(2, 5, 12))
     refuses(ValueError, mentions=(14, 4)).GroupedQueryAttention(14, 4, 2)
     refuses(ValueError, mentions=(16, 3)).GroupedQueryAttention(48, 16, 3)

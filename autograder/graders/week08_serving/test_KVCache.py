@@ -93,7 +93,7 @@ def test_views_of_the_same_buffers(agree, injected, pieces):
 
 
 def test_earlier_results_stay(agree, injected, pieces):
-    """Keep the results of an append valid after later ones."""
+    """Keep the results of an append valid after later appends."""
     injected.earlier_results(agree.KVCache(2, 3, 12, 4), pieces(3, 1, 2))
 
 

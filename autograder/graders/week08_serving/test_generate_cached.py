@@ -82,7 +82,7 @@ def test_caches_are_made_once(draw, model, write):
 def test_a_text_after_another(draw, model, write):
     """Start a second prompt with empty caches."""
     pair = model()
-    for length in (1, 6, 3):  # for 1, caches with room for only the new tokens are enough
+    for length in (1, 6, 3):  # with 1 token, room for only the new tokens is enough
         write(pair, draw.integers(0, 19, 2, length), 3)
 
 

@@ -42,7 +42,7 @@ def test_sinks_and_offset(agree):
 
 
 def test_more_keys_than_positions(agree):
-    """Mask all keys after a query, including sinks, even if there are more keys than positions."""
+    """Mask all keys after a query, including sinks and keys beyond the last query."""
     agree.sliding_window_mask(3, 9, 2)
     agree.sliding_window_mask(3, 9, 2, sinks=8)
     agree.sliding_window_mask(2, 9, 4, sinks=1, offset=3)

@@ -44,7 +44,7 @@ def test_refused_at_once(agree, draw):
     """After a rejection, draw a token for which p is larger than q, so never the rejected token."""
     p, q = row(0.1, 0.5, 0.4, 0.0), row(0.7, 0.1, 0.1, 0.1)
     p = torch.cat([p, row(0.25, 0.25, 0.25, 0.25)])
-    for last in (0.6, 0.05, 0.3, 0.55, 0.9, 0.98):  # 0.6 distinguishes wrong rules
+    for last in (0.6, 0.05, 0.3, 0.55, 0.9, 0.98):  # wrong rules draw different tokens for 0.6
         agree.speculative_step(torch.tensor([0]), p, q, torch.tensor([0.9, last]))
         agree.speculative_step(torch.tensor([3]), p, q, torch.tensor([0.0, last]))
 

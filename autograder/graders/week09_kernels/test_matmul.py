@@ -13,7 +13,7 @@ def product(agree):
 
 @pytest.mark.weight(2)
 def test_values(product, draw):
-    """Return the product of two matrices of several tiles."""
+    """Return the product of two matrices that span several tiles."""
     product.matmul(draw.normal(32, 48), draw.normal(48, 16))
 
 
@@ -46,7 +46,7 @@ def test_other_blocks(product, draw):
 
 @pytest.mark.weight(2)
 def test_strides(product, views):
-    """Support views with any strides on either side."""
+    """Support views with any strides as either operand."""
     for a, b in zip(views(9, 20), reversed(views(20, 5)), strict=True):
         product.matmul(a, b)
 
