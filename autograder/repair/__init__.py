@@ -2,8 +2,8 @@
 
 The grader and the students' own checks search for an edit that makes failing tests pass, and report
 the edited line as the line of the mistake. This package never runs a submission. It does not import
-the grader, because it is part of the students' package. All functions accept any text as a
-submission. A text that cannot be parsed has no edits.
+the grader, because it is part of the students' package. All exported functions accept any text as a
+submission; a text that cannot be parsed has no edits.
 
 Start with `candidates.generate_edits`; its module lists the operators.
 """

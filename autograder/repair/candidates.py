@@ -20,7 +20,7 @@ from .operators import axes, control_flow, expressions, library_calls
 from .source_text import UNPARSABLE, Replacements, parsed
 
 _MAX_EDITS = 4000
-_MAX_NODES = 3000  # more than any function of an exercise has
+_MAX_NODES = 3000  # longer functions, which no exercise needs, have no edits
 _CONSTRUCTOR_PENALTY = 1.5  # most mistakes are in the computation, not in the constructor
 
 _RARE = -0.5  # applies in few places
@@ -87,7 +87,7 @@ class Edit:
     line, function: the place of the edit
     kind: the kind of mistake that the edit fixes (see `model.report.findings`)
     weight: a sort key; the search tries light edits first
-    replacements: the byte ranges of the module to replace, from last to first
+    replacements: byte ranges of the module and their new texts, from last to first
     more: additional lines to report
     operator: the name of the operator that proposed the edit
     """
@@ -106,7 +106,7 @@ class Edit:
         return frozenset((self.function, n) for n in (self.line, *self.more))
 
     def applied(self, data: bytes) -> bytes:
-        """Return the edited module."""
+        """Return the module `data` with this edit applied."""
         for start, end, text in self.replacements:
             data = data[:start] + text + data[end:]
         return data
@@ -117,7 +117,7 @@ def generate_edits(source: str, exercise: str, foreign: frozenset[str] = frozens
 
     Return an empty list if the module cannot be parsed or does not define the exercise.
 
-    foreign: names of definitions that must not be edited
+    foreign: names of definitions that must not be edited (ignored for the exercise itself)
     """
     try:
         code = parsed(source)

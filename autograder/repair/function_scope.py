@@ -32,7 +32,7 @@ class FunctionScope:
         return self.code.text(node)
 
     def walk(self) -> Iterator[ast.AST]:
-        """Yield the nodes of the body, except annotations and parts of f-strings."""
+        """Yield the nodes of the body, except annotations of variables and parts of f-strings."""
         todo: deque[ast.AST] = deque(self.node.body)
         while todo:
             node = todo.popleft()
@@ -64,7 +64,7 @@ class FunctionScope:
 
     @cached_property
     def locals(self) -> list[str]:
-        """The names that the function assigns, in order."""
+        """The names that the function assigns, without duplicates."""
         stored = (n for n in self._nodes if isinstance(n, ast.Name) and is_store(n))
         return list(dict.fromkeys(n.id for n in stored))
 
@@ -78,7 +78,7 @@ class FunctionScope:
 
     @cached_property
     def unused(self) -> list[str]:
-        """The parameters and assigned names that are never read, except loop counters."""
+        """The parameters and assigned names that are never read, except loop counters and `_`."""
         read = {n.id for n in self._nodes if isinstance(n, ast.Name) and not is_store(n)}
         read |= set(chain.from_iterable(map(_counters, self._nodes)))
         return [n for n in self.names if n not in read and n != "_"]
@@ -125,7 +125,7 @@ class FunctionScope:
     def assigned_once(self) -> dict[str, str]:
         """The names that are assigned exactly once, mapped to the text of the expression.
 
-        Expressions that are long, or take more than one line, are left out.
+        Tuple assignments and expressions that are long or span several lines are left out.
         """
         found: dict[str, list[str]] = {}
         for node in self._assignments:
@@ -137,7 +137,7 @@ class FunctionScope:
 
     @cached_property
     def siblings(self) -> dict[str, set[str]]:
-        """Each name, mapped to the names of its parameter list and its tuple assignments."""
+        """Each name, mapped to all names in the same parameter list or tuple assignments."""
         groups = [self.parameters]
         for node in self._nodes:
             if isinstance(node, ast.Tuple) and isinstance(node.ctx, ast.Store):
@@ -161,7 +161,7 @@ class FunctionScope:
 
     @cached_property
     def running_maxima(self) -> list[tuple[str, str, str]]:
-        """The running maxima, each with its library (torch, tl, np), old name and new name."""
+        """At most `_MAX_MAXIMA` running maxima, each as (library, old name, new name)."""
         return [
             (library, old, n.targets[0].id)
             for n in self._assignments
@@ -171,7 +171,7 @@ class FunctionScope:
         ][:_MAX_MAXIMA]
 
     def _arguments_of_maximum(self, value: ast.expr) -> list[tuple[str, str]]:
-        """Return each name in an elementwise maximum of two values, paired with the library."""
+        """Return (library, name) for each name in an elementwise maximum of two values, or []."""
         if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Attribute):
             return []
         library, subject = self.text(value.func.value), value.func.value
@@ -194,7 +194,7 @@ class FunctionScope:
         return f"{self.text(node.func)}({', '.join(parts)})"
 
     def with_arguments(self, node: ast.Call, parts: list[str]) -> str:
-        """Return the text of a call with different positional arguments."""
+        """Return the text of a call with `parts` as its positional arguments."""
         keywords = [f"{k.arg}={self.text(k.value)}" for k in node.keywords if k.arg]
         return f"{self.text(node.func)}({', '.join([*parts, *keywords])})"
 
@@ -205,7 +205,7 @@ class FunctionScope:
         return self.with_arguments(node, parts)
 
     def is_numpy(self, node: ast.Call) -> bool:
-        """Return True if a call is of NumPy, or if the function around the call uses only NumPy."""
+        """Return True for NumPy calls, and for method calls in a function that uses only NumPy."""
         match node.func:
             case ast.Attribute(ast.Name("np" | "numpy")):
                 return True
@@ -214,13 +214,13 @@ class FunctionScope:
         return "np" in self.used and "torch" not in self.used
 
     def subject_of(self, node: ast.Call) -> str:
-        """Return the text of a method's object or of a function's first argument, or ""."""
+        """Return the text of a method's object or of a function's first argument, or "" if none."""
         if isinstance(node.func, ast.Attribute) and not is_library(node.func.value):
             return self.text(node.func.value)
         return self.text(node.args[0]) if node.args else ""
 
     def is_returned(self, node: ast.expr) -> bool:
-        """Return True if an expression is a return value or an element of a returned tuple."""
+        """Return True for a return value, or for each element if the return value is a tuple."""
         parent = self.parents.get(node)
         if isinstance(parent, ast.Tuple):
             parent = self.parents.get(parent)
@@ -236,7 +236,7 @@ def is_self(node: ast.expr) -> bool:
 
 
 def _counters(node: ast.AST) -> list[str]:
-    """Return the counter of a loop over `range` or `enumerate`, or [] for any other node."""
+    """Return the counter of a loop over `range` or `enumerate` in a list, or [] for other nodes."""
     if not isinstance(node, (ast.For, ast.comprehension)) or not isinstance(node.iter, ast.Call):
         return []
     first = node.target.elts[:1] if isinstance(node.target, ast.Tuple) else [node.target]

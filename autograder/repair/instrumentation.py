@@ -2,8 +2,8 @@
 
 The instrumented version behaves like the original program. Each expression that computes a value is
 wrapped in a call of `_kit_note`. The recorder is appended to the program as text, so it runs
-wherever the submission runs. The function NOTES returns all rows. A submission can change the
-recorded rows, so graders use them only to select a line of the submission itself.
+wherever the submission runs. The function named NOTES returns all rows and deletes them. Graders
+use the rows only to select a line of the submission itself, because a submission can change them.
 
 A row describes one value by a few numbers, such as sums over its entries. Most of these numbers do
 not depend on the order of the entries, so that permuted values can be recognised.
@@ -24,8 +24,9 @@ NODE, KIND, TYPE, GRADIENT, COUNT, SHAPE = range(6)
 UNORDERED, ORDERED = slice(6, 13), slice(13, 15)
 WIDTH = 15
 TEXT, LIST = 3, 4  # values of KIND; tensors are 0, arrays 1, numbers 2
-# The entries of a text are its characters. At most 4 values of an expression and 2000 rows in all
-# are recorded. NaN is replaced by 0.7 and infinity by 3.3 with its sign, so that sums stay finite.
+# The entries of a text are computed from its characters. At most 4 values of an expression and 2000
+# rows in all are recorded. NaN is replaced by 0.7, and infinities by 3.3 with their sign, so that
+# sums stay finite.
 RECORDER = """
 def _kit_recorder():
     import math, numpy, torch
@@ -182,7 +183,7 @@ def trace_program(source: str, name: str, foreign: frozenset[str] = frozenset())
 
 
 class _Marker(ast.NodeTransformer):
-    """Wraps the expressions of definitions in calls that record their values."""
+    """Wrap the expressions of definitions in calls that record their values."""
 
     def __init__(self) -> None:
         self.nodes: list[TracedExpression] = []
@@ -214,7 +215,7 @@ class _Marker(ast.NodeTransformer):
             return node
         if not isinstance(node, ast.expr) or not self._is_value(node):
             return super().visit(node)
-        if isinstance(node, _LISTS):  # the parts of a list also count for the outer expression
+        if isinstance(node, _LISTS):  # a list's parts are also parts of the outer expression
             first = len(self.nodes)
             inside = super().visit(node)
             parts = [*range(first, len(self.nodes))]

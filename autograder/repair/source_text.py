@@ -24,8 +24,8 @@ UNPARSABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 class Code:
     """The text and the syntax tree of a module.
 
-    Raise one of UNPARSABLE if the text cannot be parsed, and ValueError if its syntax tree would
-    need too much memory.
+    Raise one of UNPARSABLE if the text cannot be parsed or has more than MAX_TOKENS tokens, whose
+    syntax tree would need too much memory.
     """
 
     def __init__(self, source: str) -> None:
@@ -91,7 +91,7 @@ class Code:
     def reachable(self, name: str, stop: frozenset[str] = frozenset()) -> list[Definition]:
         """Return a definition and the definitions that it uses, directly or indirectly.
 
-        stop: names whose definitions are left out
+        Return [] if the module does not define `name`. `stop`: names to leave out.
         """
         todo, found = [name], dict[str, Definition]()
         while todo:
@@ -107,14 +107,14 @@ class Code:
 
 @lru_cache(maxsize=2)
 def parsed(source: str) -> Code:
-    """Return a parsed module, from a cache if possible; raise one of UNPARSABLE."""
+    """Parse a module, or return it from the cache; raise one of UNPARSABLE if parsing fails."""
     return Code(source)
 
 
 def without_unused_definitions(source: str, names: Iterable[str]) -> bytes:
     """Return a module with unused definitions replaced by spaces, so that edits still apply to it.
 
-    Return a module that cannot be parsed unchanged.
+    Return the module unchanged if it cannot be parsed.
     """
     try:
         return parsed(source).without_unused_definitions(names)
@@ -123,7 +123,7 @@ def without_unused_definitions(source: str, names: Iterable[str]) -> bytes:
 
 
 def shared_definitions(source: str, other: str) -> frozenset[str]:
-    """Return the names of the definitions whose texts are equal in two modules."""
+    """Return the names of definitions with equal texts in both modules; none if parsing fails."""
     try:
         pairs = _definition_texts(source).items() & _definition_texts(other).items()
         return frozenset(name for name, _ in pairs)
@@ -140,7 +140,8 @@ def _definition_texts(source: str) -> dict[str, str]:
 def foreign_lines(source: str, name: str, foreign: frozenset[str]) -> frozenset[int]:
     """Return the lines of the definitions that are in `foreign` or that `name` does not use.
 
-    Lines outside of definitions are not included, because they run for every definition.
+    Lines outside of definitions are not included, because they run for every definition. Return an
+    empty set if the module cannot be parsed.
     """
     try:
         code = parsed(source)
@@ -167,7 +168,7 @@ def required_parameters(source: str, exercise: str) -> frozenset[str]:
 
 
 def unread_parameters(source: str, exercise: str) -> frozenset[str]:
-    """Return the parameters that an exercise never reads other than to reject invalid values."""
+    """Return the parameters that an exercise never reads, except to reject invalid values."""
     return frozenset(n for f in _functions(source, exercise) for n in _unread(f))
 
 

@@ -25,7 +25,7 @@ _SHAPED = ("reshape", "view")
 
 
 def axes(node: ast.expr, scope: FunctionScope) -> Proposals:
-    """Propose a different axis, an omitted axis, or keeping or dropping a reduced axis."""
+    """Propose a different axis, adding a missing axis, or keeping or dropping a reduced axis."""
     if not isinstance(node, ast.Call) or called(node) not in _ALONG:
         return
     axis, keep = ("axis", "keepdims") if scope.is_numpy(node) else ("dim", "keepdim")
@@ -132,7 +132,7 @@ def moved_back(node: ast.expr, scope: FunctionScope) -> Proposals:
 
 
 def same_wrong_axis(scope: FunctionScope, nodes: list[ast.AST]) -> Iterator[Several]:
-    """Propose a different axis for all calls in a function or statement that have the same axis."""
+    """Propose a different axis for all calls with the same axis in a function or a statement."""
     given = list(_given_axes(nodes))
     statements = (n for n in nodes if isinstance(n, (ast.Assign, ast.Return)))
     for part in (nodes, *(list(ast.walk(s)) for s in statements)):

@@ -39,7 +39,7 @@ _LARGE, _TINY = 1000, 1e-3  # larger may stand for infinity, smaller for an epsi
 
 
 def scales(node: ast.expr, scope: FunctionScope) -> Proposals:
-    """Propose adding, removing or inverting a scale, or replacing it by its root or square."""
+    """Propose adding, removing or inverting a scale, or replacing it with its root or square."""
     text, left = scope.text(node), _first_factor(node)
     if left is not None:
         yield "scale", f"({text}) / ({scope.text(left)}).shape[-1] ** 0.5"
@@ -186,7 +186,7 @@ def literals(node: ast.expr, scope: FunctionScope) -> Proposals:
     yield from (("constant", other) for other in dict.fromkeys(others))
 
 
-_FEW = 8  # a name with more siblings is only replaced by similar names
+_FEW = 8  # a name with more siblings is replaced only by names with equal first or last letters
 _AXES = ("", "[..., None]", "[:, None]")
 _RANDOM = ("multinomial", "randn", "rand", "normal", "randint")
 
@@ -247,7 +247,7 @@ def unused_names(node: ast.expr, scope: FunctionScope) -> Proposals:
 
 
 def uncalled_layers(node: ast.expr, scope: FunctionScope) -> Proposals:
-    """Propose a layer that the method never uses, in place of a called one or on an operand."""
+    """Propose an unused layer, called in place of a different layer or applied to an operand."""
     parent = scope.parents.get(node)
     match node:
         case ast.Attribute(ast.Name("self")) if isinstance(parent, ast.Call):
@@ -293,7 +293,8 @@ def names(node: ast.expr, scope: FunctionScope) -> Proposals:
 def is_operand(node: ast.expr, scope: FunctionScope) -> bool:
     """Return True if an expression may be a numeric operand.
 
-    Return False for literals, comparisons, called functions and objects of attributes.
+    Return False for constants, tuples, lists, comparisons, Boolean operations, called functions,
+    keyword values and objects of attributes.
     """
     parent = scope.parents.get(node)
     if isinstance(node, (ast.Constant, ast.Tuple, ast.List, ast.Compare, ast.BoolOp)):

@@ -121,7 +121,7 @@ def _other_slices(part: ast.Slice, scope: FunctionScope) -> list[str]:
 
 
 def copies(node: ast.expr, scope: FunctionScope) -> Proposals:
-    """Propose copies of a parameter's data and of repeated layers that share memory."""
+    """Propose a copy of a parameter's data, or separate layers where a list repeats one layer."""
     parent = scope.parents.get(node)
     if called(parent) == "Parameter" and isinstance(parent, ast.Call) and node in parent.args:
         yield "shared", f"({scope.text(node)}).detach().clone()"
@@ -153,7 +153,7 @@ def partial_tiles(node: ast.expr, scope: FunctionScope) -> Proposals:
             yield "off by one", f"tl.cdiv({scope.text(left)}, {scope.text(right)})"
 
 
-_LOWEST = ('float("-inf")', "-1e38")  # the latter because -inf minus -inf is NaN
+_LOWEST = ('float("-inf")', "-1e38")  # -1e38 because -inf minus -inf is NaN
 
 
 def fill_values(node: ast.expr, scope: FunctionScope) -> Proposals:
@@ -254,7 +254,7 @@ def types(node: ast.expr, scope: FunctionScope) -> Proposals:
 
 
 def results(node: ast.expr, scope: FunctionScope) -> Proposals:
-    """Propose a result with a different dtype, sign or axis order, without NaN, or with a layer."""
+    """Propose a result that is converted, detached, transposed, negated or passed to a layer."""
     text, parent = scope.text(node), scope.parents.get(node)
     appended = called(parent) == "append" and isinstance(parent, ast.Call) and node in parent.args
     if appended or (isinstance(node, ast.Name) and isinstance(parent, ast.Return)):
