@@ -1,7 +1,7 @@
 """The students' site: static pages of the released weeks.
 
-Each page shows the week's lesson with the outputs that it has with the solution; executed lessons
-are cached. The leak check examines every page before any page is written. Start with `build`.
+Each page shows a week's lesson, executed with the solution; executed lessons are cached. The leak
+check examines every page before any page is written. Start with `build`.
 """
 
 __all__ = ["build"]

@@ -63,7 +63,9 @@ def build_site(
 ) -> BuiltSite:
     """Build the site in `folder`, replacing a previous one.
 
-    now: weeks released by this time are built. on_week: called with the name of each such week.
+    now: weeks released by this time are built
+    on_week: called with the name of each week before the week is built
+
     Raise LeakError if a page shows a secret, and BuildError if the folder contains other files or a
     lesson fails. No page is written in these cases.
     """
@@ -125,7 +127,7 @@ def _require_site_folder(folder: Path) -> None:
 
 
 def _write(folder: Path, pages: Mapping[str, str]) -> None:
-    """Write all pages to a temporary folder, then replace `folder` by it."""
+    """Write all pages to a temporary folder, then replace `folder` with it."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".site-") as place:
         fresh = Path(place) / folder.name
@@ -138,7 +140,7 @@ def _write(folder: Path, pages: Mapping[str, str]) -> None:
 
 
 def executed_lesson(course: Course, week: Week, files: dict[str, bytes]) -> Any:
-    """Return the week's notebook with outputs, from the cache if nothing relevant has changed.
+    """Return the week's notebook with outputs, from the cache if its inputs are unchanged.
 
     Raise BuildError if a cell fails or prints to standard error.
     """
