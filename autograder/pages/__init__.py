@@ -1,6 +1,6 @@
 """HTML pages: the template environment and a safe renderer for untrusted Markdown.
 
-Everything is escaped: templates use autoescape and no `safe` filter, which a test checks. Start
+Templates escape everything: they use autoescape, and a test checks that none uses `safe`. Start
 with `environment`; `markdown` is a trust boundary.
 """
 

@@ -25,7 +25,7 @@ def environment(package: str) -> Environment:
 
 
 def prose(text: Any) -> Markup:
-    """Escape text, render text in backticks as code, and replace control characters by �."""
+    """Escape text, render text in backticks as code, and replace control characters with �."""
     return Markup(
         with_quotations(
             replaced(text),
@@ -36,14 +36,14 @@ def prose(text: Any) -> Markup:
 
 
 def notice(message: str) -> Markup:
-    """Render a report's message: a sentence, and the source line with a caret if one follows."""
+    """Render a report's message: a sentence, then the source line after a newline, if any."""
     sentence, _, code = message.partition("\n")
     source_line = Markup("<pre>{}</pre>").format(replaced(code)) if code else ""
     return Markup("<p>{}</p>{}").format(prose(sentence), source_line)
 
 
 def wrapping(name: str) -> Markup:
-    """Allow a line break after each underscore of a long name."""
+    """Allow a line break after each underscore of a name."""
     return Markup(str(escape(name)).replace("_", "_<wbr>"))  # escaped first
 
 
@@ -57,5 +57,5 @@ def percent(share: float) -> str:
 
 
 def lowered(title: str) -> str:
-    """Lower the first letter of a title that continues "It looks as if your code …"."""
+    """Lower-case the first letter, so that the title can follow "It looks as if your code …"."""
     return title[:1].lower() + title[1:]

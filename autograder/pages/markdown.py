@@ -231,7 +231,7 @@ def formula(tex: str, display: str) -> str:
         from latex2mathml.converter import convert
 
         mathml = convert(tex, display=display)
-        # the converter writes numbered entities; anything else is an attempt to inject XML
+        # the converter writes numeric and predefined entities; others are an attempt to inject XML
         if re.search(r"<[!?]|&(?!#x?[0-9A-Fa-f]+;|amp;|lt;|gt;|quot;|apos;)", mathml):
             return typed
         return _rebuilt(ElementTree.fromstring(mathml))
