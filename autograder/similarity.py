@@ -80,7 +80,7 @@ class Fingerprints:
 
 @dataclass
 class Similarity:
-    """The compared modules, and all pairs of modules with the most evidence first."""
+    """The compared modules, and all pairs of them by decreasing evidence."""
 
     pairs: list[SimilarPair] = field(default_factory=list)
     typical: float = 0.0  # evidence of the median pair in bits
@@ -93,7 +93,7 @@ class Similarity:
         return [p for p in self.pairs if p.is_outlier]
 
     def shared_lines(self, pair: SimilarPair) -> tuple[Lines, Lines]:
-        """Return the lines of both modules whose shared fingerprints are rare in the class."""
+        """Return each module's lines with shared fingerprints that are rare in the class."""
         first, second = self.fingerprints[pair.first].lines, self.fingerprints[pair.second].lines
         limit = max(2.0, len(self.fingerprints) / 3)
         modules = [f.lines for f in self.fingerprints.values()]
@@ -167,7 +167,7 @@ def _module_fingerprints(week: Week, source: str, ignored: set[str]) -> Fingerpr
 
 
 def _owners(parts: Sequence[ModulePart], exercises: Sequence[str]) -> dict[str, str]:
-    """Map each exercise to itself, and each helper to the exercise if only one uses the helper.
+    """Map each exercise to itself, and each helper that only one exercise uses to this exercise.
 
     Two students who solve an exercise in the same way need the same helper, which must not count
     as a second similarity.
@@ -236,7 +236,10 @@ def _rank(
 
 
 def _surprise(similarity: Any, students: int) -> Any:
-    """Return -log2 of the fraction of pairs that are at least as similar; 0 without similarity."""
+    """Return -log2 of the fraction of pairs at least as similar, but at most log2(students).
+
+    Return 0 for pairs that share nothing.
+    """
     rank = len(similarity) - np.searchsorted(np.sort(similarity), similarity - 1e-6)
     bits = np.minimum(-np.log2(rank / len(similarity)), np.log2(students))
     return np.where(similarity > 1e-6, bits, 0.0)
@@ -259,7 +262,7 @@ def _shares(table: Any, weights: Any = 1.0) -> Any:
 
 @dataclass(frozen=True)
 class ModulePart:
-    """A top-level definition, or a different top-level statement, which has the name ""."""
+    """A top-level statement. The name is "" if the statement is not a definition."""
 
     name: str
     lines: range
@@ -268,7 +271,7 @@ class ModulePart:
 
 
 def module_parts(source: str) -> list[ModulePart]:
-    """Split a module into its parts. A module that is not valid Python is a single part."""
+    """Split a module into parts without imports and docstrings; invalid Python is a single part."""
     lines = source.split("\n")
     try:
         tree = ast.parse(source)
@@ -276,7 +279,7 @@ def module_parts(source: str) -> list[ModulePart]:
         return [_part("", range(1, len(lines) + 1), lines, set())]
     ignored: set[int] = set()
     for node in ast.walk(tree):
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):  # a docstring
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):  # docstring
             ignored.update(_line_range(node))
     return [
         _part(getattr(statement, "name", ""), _line_range(statement), lines, ignored)
