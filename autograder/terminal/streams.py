@@ -30,7 +30,7 @@ class GuardedStream:
 
 
 def guard_streams() -> None:
-    """Replace standard output and error of this process by guarded streams."""
+    """Replace standard output and error of this process with guarded streams."""
     for name in ("stdout", "stderr"):
         stream: Any = getattr(sys, name)
         if stream is not None and not isinstance(stream, GuardedStream):
