@@ -60,7 +60,7 @@ class Item:
 
 @dataclass(frozen=True)
 class SharedMistake:
-    """A misconception and its students. `known`: the bank's entry, or None if the bank has none."""
+    """A misconception and the students who have it. `known`: its entry in the bank, or None."""
 
     exercise: str
     name: str
@@ -130,7 +130,7 @@ def summarize(
     """Summarise a week's report.
 
     foreign: the users who submitted in a student's name, by student
-    bank: the week's misconceptions, which describe those found
+    bank: the week's known misconceptions, for `SharedMistake.known`
     """
     by_verdict: dict[Ending, list[SubmissionReport]] = defaultdict(list)
     for submission in sorted(report.submissions, key=lambda s: s.name):
@@ -197,7 +197,7 @@ def _items(
 
 
 def _rest(submission: SubmissionReport, function: str) -> float:
-    """Return the share of the total weight of the other tests that the submission passed."""
+    """Return the passed share of the weight of all other tests, or 0 if there are none."""
     others = [
         t
         for e in submission.exercises
@@ -209,7 +209,7 @@ def _rest(submission: SubmissionReport, function: str) -> float:
 
 
 def point_biserial(pairs: Sequence[tuple[bool, float]]) -> float | None:
-    """Return the correlation of passing with a score, or None if undefined or too few students."""
+    """Return the correlation of passing with a score; None if undefined or for few students."""
     if len(pairs) < MIN_STUDENTS:
         return None
     passed, scores = zip(*((float(good), round(score, 9)) for good, score in pairs), strict=True)

@@ -31,7 +31,10 @@ Code = list[tuple[int, str, bool] | None]
 
 
 def recorded_report(course: Course, week: Week) -> Report | None:
-    """Return the reports behind the scores in the gradebook, or None if none are recorded."""
+    """Return the reports behind the scores in the gradebook, or None if none are recorded.
+
+    Raise KitError if a report cannot be decoded, for example after an update of the kit.
+    """
     submissions = []
     for path in sorted(recorded_folder(course, week).glob("*.json")):
         try:
