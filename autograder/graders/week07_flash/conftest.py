@@ -8,7 +8,7 @@ import torch
 def lifted(draw):
     """Draw q, k and v with shifted scores: `lifted(rows, columns)`.
 
-    The scaled score of query i and key j is rows[i] + columns[j] plus a random number of size about 1.
+    The scaled score of query i and key j is rows[i] + columns[j] plus noise of size about 1.
     Two of the d = 4 features encode the shifts, and the scale 1 / √d is exactly 1/2.
     """
 
