@@ -205,7 +205,7 @@ class FunctionScope:
         return self.with_arguments(node, parts)
 
     def is_numpy(self, node: ast.Call) -> bool:
-        """Return True for NumPy calls, and for method calls in a function that uses only NumPy."""
+        """Return True for NumPy calls, and for unknown calls in a function that uses only NumPy."""
         match node.func:
             case ast.Attribute(ast.Name("np" | "numpy")):
                 return True
