@@ -22,7 +22,7 @@ import torch
 
 from .executor import Executor
 from .monitor import audit_hook, call_hooks, numpy_allocations
-from .monitor.import_guard import seal
+from .monitor.import_guard import StudentImports
 from .monitor.operator_hooks import install_hooks
 from .monitor.side_effects import seed_random
 from .protocol import frames
@@ -34,6 +34,7 @@ _TOGETHER_SECONDS = 0.02
 
 _executor: Executor | None = None
 _settings = frames.PrepareConfig()
+_imports: StudentImports | None = None
 
 
 def prepare(config: bytes) -> None:
@@ -41,7 +42,7 @@ def prepare(config: bytes) -> None:
 
     config: a `PrepareConfig` encoded as MessagePack
     """
-    global _executor, _settings
+    global _executor, _settings, _imports
     _settings = msgspec.msgpack.decode(config, type=frames.PrepareConfig)
     _executor = Executor()
     numpy_allocations.check_handler()
@@ -59,6 +60,7 @@ def prepare(config: bytes) -> None:
     seed_random()
     for extra in _settings.extras:
         warm(extra)
+    _imports = StudentImports(_settings.libraries)
 
 
 def start_gpu() -> None:
@@ -70,7 +72,8 @@ def serve(sock: socket.socket) -> None:
     """Reply to requests until `sock` is closed; store submitted files in the current folder."""
     executor = _executor or Executor()
     executor.root = Path(os.getcwd())
-    executor.imports = seal(str(executor.root), _settings.libraries)
+    executor.imports = _imports or StudentImports(_settings.libraries)
+    executor.imports.seal(str(executor.root))
     inbox, outbox = _Inbox(sock), _Outbox(sock)
     notices = _Notices(outbox)
 

@@ -19,13 +19,14 @@ def main():  # with local names, because `seal` deletes those of the main module
 
     kit, root, lines = sys.argv[1], sys.argv[2], json.loads(sys.argv[3])
     sys.path.insert(0, kit)
-    from worker.monitor.import_guard import seal
+    from worker.monitor.import_guard import StudentImports
 
     (Path(root) / "mine.py").write_text("value = 1")
     (Path(root) / "pack").mkdir()
     (Path(root) / "pack" / "__init__.py").write_text("from . import inner")
     (Path(root) / "pack" / "inner.py").write_text("import mine")
-    imports = seal(root, ["numpy"])
+    imports = StudentImports(["numpy"])
+    imports.seal(root)
     imports.add_files(["m.py", "mine.py", "pack/__init__.py", "pack/inner.py"])
     sys.path.append(root)
     found = {}

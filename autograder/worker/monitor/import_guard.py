@@ -27,23 +27,45 @@ _PACKAGE = __name__.rsplit(".", 2)[0]
 class StudentImports:
     """A meta path finder that gives submitted modules builtins with restricted imports.
 
-    root:    the submission's folder
+    The finder is created before the fork. In a child, code that only reads the names of thousands
+    of modules would change their reference counts, and thereby copy most pages of memory.
+
     modules: libraries that may be imported, in addition to the standard library
     """
 
-    def __init__(self, root: str, modules: Iterable[str]) -> None:
-        self._root = root + os.sep
-        self._allowed = {*sys.stdlib_module_names, *modules}
+    def __init__(self, modules: Iterable[str]) -> None:
+        self._root = ""
+        self._modules = frozenset(modules)
         self._submitted: set[str] = set()
         self._import = builtins.__import__
         self.builtins: dict[str, Any] = {**vars(builtins), "__import__": self._checked_import}
+        own = (n for n in sys.modules if n == _PACKAGE or n.startswith(f"{_PACKAGE}."))
+        self._worker_modules = tuple(own)
+
+    def seal(self, root: str) -> None:
+        """Install this finder for the submission in `root`, and hide the worker's modules."""
+        self._root = root + os.sep
+        sys.meta_path[sys.meta_path.index(PathFinder)] = self
+        kit = str(Path(__file__).absolute().parents[2])
+        sys.path[:] = [p for p in sys.path if os.path.abspath(p) != kit]
+        sys.path_importer_cache.pop(kit, None)
+        for name in self._worker_modules:
+            sys.modules.pop(name, None)
+        main = vars(sys.modules["__main__"])
+        for name in [n for n in main if not n.startswith("__")]:
+            del main[name]
+        vars(gc).pop("unfreeze", None)
+        gc.freeze()
 
     def add_files(self, files: Iterable[str]) -> None:
         """Allow imports of submitted files and of the folders that contain them."""
         for name in files:
             if name.endswith(".py"):
-                self._submitted.update(PurePosixPath(name).with_suffix("").parts)
-        self._submitted -= self._allowed
+                parts = PurePosixPath(name).with_suffix("").parts
+                self._submitted.update(p for p in parts if not self._is_library(p))
+
+    def _is_library(self, name: str) -> bool:
+        return name in sys.stdlib_module_names or name in self._modules
 
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
@@ -69,7 +91,7 @@ class StudentImports:
         level: int = 0,
     ) -> ModuleType:
         top = name.partition(".")[0]
-        if level == 0 and top not in self._allowed and not self._is_submitted(top):
+        if level == 0 and not self._is_library(top) and not self._is_submitted(top):
             raise ModuleNotFoundError(f"No module named {top!r}", name=top)
         return self._import(name, globals, locals, fromlist, level)
 
@@ -95,24 +117,3 @@ class _StudentLoader(SourceFileLoader):
     def exec_module(self, module: ModuleType) -> None:
         vars(module)["__builtins__"] = self._student
         super().exec_module(module)
-
-
-def seal(root: str, modules: Iterable[str]) -> StudentImports:
-    """Hide the worker's modules; install and return the finder that restricts imports.
-
-    root:    the submission's folder
-    modules: libraries that may be imported, in addition to the standard library
-    """
-    imports = StudentImports(root, modules)
-    sys.meta_path[sys.meta_path.index(PathFinder)] = imports
-    kit = str(Path(__file__).absolute().parents[2])
-    sys.path[:] = [p for p in sys.path if os.path.abspath(p) != kit]
-    sys.path_importer_cache.pop(kit, None)
-    for name in [n for n in sys.modules if n == _PACKAGE or n.startswith(f"{_PACKAGE}.")]:
-        del sys.modules[name]
-    main = vars(sys.modules["__main__"])
-    for name in [n for n in main if not n.startswith("__")]:
-        del main[name]
-    vars(gc).pop("unfreeze", None)
-    gc.freeze()
-    return imports
