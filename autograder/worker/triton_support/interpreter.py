@@ -17,10 +17,11 @@ falsify these records: see docs/threat-model.md.
 """
 
 import copy
+import inspect
 import os
 import sys
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import cache, partial
 from importlib import import_module  # Triton is an extra and may not be installed
 from typing import Any
 
@@ -68,6 +69,7 @@ def setup() -> None:
     _wrap(executor, "_init_args_hst", _take_arguments)
     _wrap(executor, "_restore_args_dev", _finish)
     _number_addresses(interpreter)
+    _patch_known_builtins(interpreter)
     _wrap(interpreter.InterpretedFunction, "run", _run)
     _wrap(interpreter.InterpretedFunction, "__call__", _nested)
     # Checking every operation for integer overflow would take a third of a kernel's run time.
@@ -96,6 +98,20 @@ def _number_addresses(interpreter: Any) -> None:
         return result
 
     interpreter._implicit_cvt = converted
+
+
+def _patch_known_builtins(interpreter: Any) -> None:
+    """Search Triton's language for builtins once, instead of in every launch."""
+
+    @cache
+    def builtins_of(package: Any) -> list[tuple[str, Any]]:
+        return inspect.getmembers(package, interpreter.tl.core.is_builtin)
+
+    def patch(package: Any, *rest: Any) -> None:
+        for name, member in builtins_of(package):
+            interpreter._patch_attr(package, name, member, *rest)
+
+    interpreter._patch_builtin = patch
 
 
 # Wrappers around the interpreter's methods
