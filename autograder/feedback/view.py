@@ -91,12 +91,7 @@ def _observed(places: list[Suspect]) -> Iterator[str]:
         yield f"The mistake first shows at {lines(shown)}."
 
 
-_STOPPED = {
-    "crashed": "stops at",
-    "forbidden": "makes a forbidden call in",
-    "timeout": "takes too long at",
-    "limit": "exceeds a limit at",
-}
+_STOPPED = {verdict.value: verdict.at_line for verdict in Verdict if verdict.at_line}
 
 
 @dataclass(frozen=True)

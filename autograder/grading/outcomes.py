@@ -32,7 +32,7 @@ _MAX_LENGTH = 2_000
 
 
 class Outcome(Exception):
-    """Base class of exceptions that end a hidden test with a verdict and a message for the student.
+    """Direct base class of exceptions that end a hidden test with a verdict and a message.
 
     line:   the line of the student's module at which the test ended, or 0 if it is unknown
     raised: the exception in the student's code that ended the test, or None if there was none

@@ -16,6 +16,7 @@ sign if the rest has only letters, digits and `.+-_@`, because such a cell canno
 import csv
 import io
 import re
+import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -53,7 +54,8 @@ class ClassList:
     def match(self, columns: Iterable[str]) -> dict[str, str] | None:
         """Return the column of each field found, or None if a required group has no column."""
         fold = str.casefold if self.any_case else str
-        given = {fold(column): column for column in columns}
+        # some programs save accents as separate characters
+        given = {fold(unicodedata.normalize("NFC", column)): column for column in columns}
         found = {}
         for name, accepted in self.columns.items():
             spelled = (given.get(fold(column)) for column in accepted.split(", "))

@@ -7,6 +7,7 @@ import io
 import json
 import shutil
 import stat
+import unicodedata
 import zipfile
 from pathlib import Path
 
@@ -184,6 +185,9 @@ LANGUAGES = {
     "German": "Vorname,Nachname,ID-Nummer,E-Mail-Adresse",
     "French": "Prénom,Nom,Numéro d'identification,Adresse de courriel",
     "Spanish": "Nombre,Apellido(s),Número de ID,Dirección de correo",
+    "decomposed Spanish": unicodedata.normalize(
+        "NFD", "Nombre,Apellido(s),Número de ID,Dirección de correo"
+    ),
 }
 
 

@@ -200,8 +200,8 @@ class CarriedForward:
         misconception in the bank crashes in the same way. A test that was stopped at a forbidden
         call is never doubtful, because the call may have produced the submitted answer.
         """
-        first, crashed = submitted.report.verdict, Verdict.CRASHED
-        refused = counts.raised and first is not crashed and ran.report.verdict is crashed
+        first = submitted.report.verdict
+        refused = counts.raised and not first.raised and ran.report.verdict.raised
         if refused and len(submitted.answers) < len(ran.answers):
             refused = not self._crashes_like_known(ran)
         return first is not Verdict.FORBIDDEN and bool(counts.dropped or refused)

@@ -8,7 +8,6 @@ import math
 import re
 from itertools import zip_longest
 
-from ...model.report.schema import Verdict
 from ...worker.protocol import frames
 from ..comparator import largest_entry, same_value
 from ..decoding import Answers, read_answer
@@ -68,7 +67,7 @@ def same_reason(mine: Ran, wrong: Ran) -> bool:
         return False  # the two programs accept different arguments
     if mine.flaw.independent_of_values and mine.report.message == wrong.report.message:
         return not _different_numbers(mine_last, wrong_last)
-    if mine.report.verdict is not Verdict.CRASHED or len(mine.answers) != len(wrong.answers):
+    if not mine.report.verdict.raised or len(mine.answers) != len(wrong.answers):
         return False
     if not (isinstance(mine_last, tuple) and isinstance(wrong_last, tuple)):
         return False

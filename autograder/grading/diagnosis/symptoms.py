@@ -62,7 +62,7 @@ def _symptom(ran: Ran, right: Answers) -> str | None:
     last = last_answer(ran)
     reply = last[0] if isinstance(last, tuple) else None
     raised = reply.raised if reply is not None else None
-    if ran.report.verdict is Verdict.CRASHED and raised is not None:
+    if ran.report.verdict.raised and raised is not None:
         is_syntax = "SyntaxError" in raised.bases
         return None if is_syntax else family(raised.type, raised.message)
     if ran.report.verdict is not Verdict.WRONG:

@@ -141,7 +141,7 @@ _UNNAMED = "another mistake"
 _NAMES = 4096  # number of names that a diagnosis can choose among
 _KINDS = 128  # number of kinds of suspicious lines to choose among
 
-Ending = tuple[Verdict, str, int]  # verdict, message and line of a failed test
+FailureKey = tuple[Verdict, str, int]  # verdict, message and line of a failed test
 
 
 def limit_disclosure(
@@ -169,7 +169,7 @@ class _Budget:
 
     def __init__(self, bits: float) -> None:
         self._left = bits
-        self._messages: set[Ending] = set()
+        self._messages: set[FailureKey] = set()
 
     def afford(self, bits: float) -> bool:
         """Charge this number of bits; return False if they exceed the budget."""
@@ -231,7 +231,7 @@ def _first_described(report: ExerciseReport, budget: _Budget) -> int | None:
 def _with_messages(report: ExerciseReport, first: int | None, budget: _Budget) -> ExerciseReport:
     """Hide messages that exceed the budget. `first`: index of a test that is already charged."""
     tests = list(report.tests)
-    endings: Counter[Ending] = Counter()
+    endings: Counter[FailureKey] = Counter()
     described = {_ending(tests[first])} if first is not None else set()
     for place, test in enumerate(tests):
         if not test.verdict.failed or test.carried:
@@ -255,7 +255,7 @@ def _endings(report: ExerciseReport) -> int:
     return len({_ending(t) for t in report.tests if t.verdict.failed and not t.carried})
 
 
-def _ending(test: TestReport) -> Ending:
+def _ending(test: TestReport) -> FailureKey:
     return (*failure_key(test), test.line)
 
 

@@ -157,7 +157,7 @@ def _find_places(
     If no edit determines a line, add the findings from traced values and unread parameters.
     """
     edits = generate_edits(wrong.source, wrong.exercise, wrong.foreign)
-    crashed = {r.report.line for r in wrong.failing if r.report.verdict is Verdict.CRASHED}
+    crashed = {r.report.line for r in wrong.failing if r.report.verdict.raised}
     stopped = (p for e in edits for p in e.places if p[1] in crashed)
     suspicious = hints.odd.union(stopped, (place for _, place in hints.named))
     clues = Clues(wrong.failing, hints)
@@ -235,7 +235,7 @@ def _stopping_line(wrong: WrongExercise) -> Places:
     if len(places) != 1:
         return ()
     line, verdict = places.pop()
-    if not line or not verdict.stopped:
+    if not line or not verdict.at_line:
         return ()
     if line in foreign_lines(wrong.source, wrong.exercise, wrong.foreign):
         return ()

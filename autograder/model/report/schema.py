@@ -1,7 +1,8 @@
 """The report on a batch of submissions, its verdicts, and its JSON format for other tools.
 
-A new verdict needs a row in `Verdict` with every attribute. Code that distinguishes all
-verdicts ends its `match` with `assert_never`, so mypy reports where the new verdict is missing.
+A new verdict needs a row in `Verdict` with every attribute, an exception in `grading/outcomes.py`
+and the code that raises the exception. Code that distinguishes all verdicts ends its `match` with
+`assert_never`, so mypy reports where the new verdict is missing.
 """
 
 from __future__ import annotations
@@ -21,16 +22,18 @@ class Verdict(StrEnum):
     """The outcome of one hidden test. The row of each verdict sets all of these attributes:
 
     failed:               the test counts and did not pass
-    stopped:              the student's code stopped at a line or made a forbidden call there
+    at_line:              what the student's code does at the reported line, or "" without a line
+    raised:               an exception in the student's code ended the test
     has_answer:           the test failed, but its last call returned a value
-    exceeds_a_bound:      the code exceeded a limit or broke the protocol, so it may never end
+    exceeds_a_bound:      a limit or an invalid reply ended the call, so a rerun may never end
     can_change:           a rerun with correct helpers may give a different verdict in bounded time
     follows_from_answers: equal outputs always give this verdict, so stored verdicts can be reused
     words:                the verdict as students read it
     """
 
     failed: bool
-    stopped: bool
+    at_line: str
+    raised: bool
     has_answer: bool
     exceeds_a_bound: bool
     can_change: bool
@@ -38,17 +41,17 @@ class Verdict(StrEnum):
     words: str
 
     # fmt: off
-    PASS         = "pass",         F, F, F, F, T, T, "Passed"
-    UNWRITTEN    = "unwritten",    T, F, F, F, F, F, "Not written yet"
-    WRONG        = "wrong",        T, F, T, F, T, T, "Wrong result"
-    FORBIDDEN    = "forbidden",    T, T, T, F, T, F, "Forbidden call"
-    CRASHED      = "crashed",      T, T, F, F, T, F, "Stopped with an error"
-    TIMEOUT      = "timeout",      T, T, F, T, F, F, "Took too long"
-    LIMIT        = "limit",        T, T, F, T, T, F, "Used more memory than allowed"
-    BAD_REPLY    = "bad_reply",    T, F, F, T, F, F, "Returned something that could not be read"
-    REFUSED      = "refused",      T, F, F, F, F, F, "Not accepted"
-    NOT_RUN      = "not_run",      F, F, F, F, F, F, "Not run"
-    GRADER_FAULT = "grader_fault", F, F, F, F, F, F, "An error of the grading system, not yours"
+    PASS         = "pass",         F, "", F, F, F, T, T, "Passed"
+    UNWRITTEN    = "unwritten",    T, "", F, F, F, F, F, "Not written yet"
+    WRONG        = "wrong",        T, "", F, T, F, T, T, "Wrong result"
+    FORBIDDEN    = "forbidden",    T, "makes a forbidden call in", F, T, F, T, F, "Forbidden call"
+    CRASHED      = "crashed",      T, "stops at", T, F, F, T, F, "Stopped with an error"
+    TIMEOUT      = "timeout",      T, "takes too long at", F, F, T, F, F, "Took too long"
+    LIMIT        = "limit",        T, "exceeds a limit at", F, F, T, T, F, "Used too much memory"
+    BAD_REPLY    = "bad_reply",    T, "", F, F, T, F, F, "Returned something that could not be read"
+    REFUSED      = "refused",      T, "", F, F, F, F, F, "Not accepted"
+    NOT_RUN      = "not_run",      F, "", F, F, F, F, F, "Not run"
+    GRADER_FAULT = "grader_fault", F, "", F, F, F, F, F, "An error of the grading system, not yours"
     # fmt: on
 
     def __new__(cls, value: str, *row: bool | str) -> Verdict:
