@@ -156,12 +156,11 @@ def sweep(
     """
     for folder in Path(within or tempfile.gettempdir()).glob(f"{prefix}*"):
         with contextlib.suppress(OSError):
-            if folder.lstat().st_uid != os.geteuid():
-                continue
             lock = _locked(folder / _LOCK)
             if lock is not None:
                 try:
-                    remove(str(folder))
+                    if folder.lstat().st_uid == os.geteuid():
+                        remove(str(folder))
                 finally:
                     os.close(lock)
 

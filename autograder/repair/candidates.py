@@ -13,7 +13,7 @@ because their edits often make tests pass by coincidence.
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 
 from . import function_scope
 from .operators import axes, control_flow, expressions, library_calls
@@ -125,15 +125,13 @@ def generate_edits(source: str, exercise: str, foreign: frozenset[str] = frozens
         return []
     found: list[Edit] = []
     seen: set[Replacements] = set()
-    for scope in function_scope.function_scopes(
-        code, code.reachable(exercise, foreign - {exercise})
-    ):
-        for edit in _edits_of(scope):
-            if edit.replacements not in seen:
-                seen.add(edit.replacements)
-                found.append(edit)
-            if len(found) >= _MAX_EDITS:
-                break
+    scopes = function_scope.function_scopes(code, code.reachable(exercise, foreign - {exercise}))
+    for edit in chain.from_iterable(map(_edits_of, scopes)):
+        if edit.replacements not in seen:
+            seen.add(edit.replacements)
+            found.append(edit)
+        if len(found) >= _MAX_EDITS:
+            break
     return sorted(found, key=lambda e: e.weight)
 
 

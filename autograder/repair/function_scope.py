@@ -195,7 +195,8 @@ class FunctionScope:
 
     def with_arguments(self, node: ast.Call, parts: list[str]) -> str:
         """Return the text of a call with `parts` as its positional arguments."""
-        keywords = [f"{k.arg}={self.text(k.value)}" for k in node.keywords if k.arg]
+        named = ((f"{k.arg}=" if k.arg else "**", self.text(k.value)) for k in node.keywords)
+        keywords = [prefix + value for prefix, value in named]
         return f"{self.text(node.func)}({', '.join([*parts, *keywords])})"
 
     def with_positional(self, node: ast.Call, index: int, text: str) -> str:

@@ -163,8 +163,11 @@ def parameters(source: str, exercise: str) -> frozenset[str]:
 def required_parameters(source: str, exercise: str) -> frozenset[str]:
     """Return a function's positional parameters without a default, or an empty set for a class."""
     functions = (f for f in _functions(source, exercise) if f.name == exercise)
-    arguments = (f.args for f in functions)
-    return frozenset(x.arg for a in arguments for x in a.args[: len(a.args) - len(a.defaults)])
+    found = frozenset[str]()
+    for function in functions:
+        positional = [*function.args.posonlyargs, *function.args.args]
+        found |= {a.arg for a in positional[: len(positional) - len(function.args.defaults)]}
+    return found
 
 
 def unread_parameters(source: str, exercise: str) -> frozenset[str]:
@@ -186,7 +189,8 @@ def _functions(source: str, exercise: str) -> list[ast.FunctionDef]:
 
 
 def _arguments(function: ast.FunctionDef) -> list[ast.arg]:
-    return [*function.args.args, *function.args.kwonlyargs]
+    arguments = function.args
+    return [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
 
 
 def _unread(function: ast.FunctionDef) -> Iterator[str]:

@@ -302,8 +302,8 @@ def _names_in_code(code: CodeType) -> Iterator[str]:
             yield constant.split(".")[0]
 
 
-def _definitions(body: Iterable[ast.stmt]) -> Iterator[tuple[set[str], Definition]]:
-    """Yield the names and node of each module-level definition, also inside `if` and `try`."""
+def _definitions(body: Iterable[ast.AST]) -> Iterator[tuple[set[str], Definition]]:
+    """Yield the names and node of each module-level definition, also in nested statements."""
     for node in body:
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             yield {node.name}, node
@@ -311,5 +311,5 @@ def _definitions(body: Iterable[ast.stmt]) -> Iterator[tuple[set[str], Definitio
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
             yield {target.id for target in targets if isinstance(target, ast.Name)}, node
         else:
-            inner = (getattr(node, field, ()) for field in ("body", "orelse", "finalbody"))
-            yield from _definitions(s for part in inner for s in part)
+            inner = (ast.stmt, ast.ExceptHandler, ast.match_case)
+            yield from _definitions(n for n in ast.iter_child_nodes(node) if isinstance(n, inner))

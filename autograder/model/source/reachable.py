@@ -57,7 +57,8 @@ class Sources:
             parts = _dotted(name)
             for size in range(1, len(parts) + 1):
                 self._by_end.setdefault(".".join(parts[-size:]), []).append(name)
-        self.unreadable = ""  # the first reached file that could not be analysed
+        self._problems: dict[str, str] = {}  # maps a file to the file that could not be analysed
+        self.unreadable = ""  # the first such file that the last search reached
 
     def reached(self, exercise: str, replaced: Iterable[str] = ()) -> tuple[Part, Part]:
         """Return the code that an exercise reaches by name, and the code that its imports run.
@@ -65,6 +66,7 @@ class Sources:
         replaced: functions of the module that correct versions replace. They are not followed.
         Replaced classes are followed anyway, because only some of their methods are replaced.
         """
+        self.unreadable = ""
         by_name, on_import, module = Part(), Part(), self._file(self.module)
         plain = module.plain_functions if module is not None else {}
         skipped = [plain[name] for name in replaced if name in plain]
@@ -117,20 +119,21 @@ class Sources:
     def _file(self, name: str) -> FileUses | None:
         if name not in self._files:
             self._files[name] = self._read(name)
+        self.unreadable = self.unreadable or self._problems.get(name, "")
         return self._files[name]
 
     def _read(self, name: str) -> FileUses | None:
         text = self._texts.get(name, "")
         self._tokens_left -= count_tokens(text or "")
         if text is None or self._tokens_left < 0:
-            self.unreadable = self.unreadable or name
+            self._problems[name] = name
             return None
         try:
             return FileUses(name, ast.parse(text), lambda dotted: self._resolve(dotted, name))
         except (SyntaxError, ValueError):
             return None  # the import will report the error
         except (RecursionError, MemoryError):
-            self.unreadable = self.unreadable or name
+            self._problems[name] = name
             return None
 
     def _resolve(self, dotted: str, near: str) -> list[tuple[str, str]]:
@@ -139,7 +142,7 @@ class Sources:
         for size in range(len(parts), 0, -1):
             files = self._by_end.get(".".join(parts[:size]), [])
             if len(files) > _MAX_FILES_PER_NAME:
-                self.unreadable = self.unreadable or files[0]
+                self._problems[near] = files[0]
             found = [f for f in files[:_MAX_FILES_PER_NAME] if f != near]
             if found:
                 return [(file, ".".join(parts[size:])) for file in found]

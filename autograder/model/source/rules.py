@@ -153,7 +153,7 @@ def refusals(
 
     replaced: functions of the module that correct versions replace, so they are not analysed
     """
-    for_all = _first(_evasions(sources.on_import()))
+    for_all = _first(_evasions(sources.on_import())) or _unreadable(sources)
     found: dict[str, Refusal] = {}
     for exercise, own in rules.items():
         by_name, on_import = sources.reached(exercise, replaced)
