@@ -88,10 +88,11 @@ class Service:
     ) -> None:
         """Write a preliminary result to the exchange if the submission is from the exchange.
 
-        files: submitted files with the student's secret; default: those of `submission`
+        files: equal files from the exchange with the student's secret; default: those of
+               `submission`
         """
         course, week = self.courses.now, self.courses.week(submission.week)
-        if submission.channel != "exchange" or week is None:
+        if (files is None and submission.channel != "exchange") or week is None:
             return
         try:
             files = files or unpacked(self.queue.content(submission.digest))

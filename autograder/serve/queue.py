@@ -73,7 +73,7 @@ class Queue(tables.Store):
 
         If a stored submission has the same `source`, return that submission instead. Also return
         the student's latest submission (submitted or restored) if it has the same digest, unless
-        its result is withheld and attempts are left, or only the new one is from the exchange.
+        its result is withheld and attempts are left.
 
         content: the files as a zip
         admit: called within the transaction with the student's earlier submissions
@@ -92,8 +92,6 @@ class Queue(tables.Store):
             if (
                 newest
                 and newest.digest == digest
-                # a submission from the exchange needs a row, because nbgrader uses its secret
-                and (newest.source or not source)
                 and (not newest.withheld or admit(earlier).withheld)
             ):
                 return newest

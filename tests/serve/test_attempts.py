@@ -77,13 +77,25 @@ def test_dates_in_the_exchange_are_no_attempts(service, inbound):  # noqa: F811
     assert len(shown(service)) == 1
 
 
-def test_an_unchanged_submission_from_the_exchange_uses_no_attempt(service, course, inbound):  # noqa: F811
+@pytest.mark.parametrize("channel", ["exchange", "page"])
+def test_an_unchanged_submission_from_the_exchange_uses_no_attempt(
+    service,
+    course,
+    week,
+    inbound,  # noqa: F811
+    channel,
+):
     limit(service, tries=2, cooldown_minutes=0)
-    service.queue.clock.now = time.time()
-    left(inbound, "eve")
-    service.inbox.look()
+    service.queue.clock.now = 1.7e9 if channel == "page" else time.time()
+    module = f"{SOLUTION}\n# 0\n"
+    if channel == "exchange":
+        left(inbound, "eve", doubling_py=module)
+        service.inbox.look()
+    else:
+        submit(service, week)
     grade(service)
-    folder = left(inbound, "eve", "2026-01-11 12:00:00.000000 UTC")
+    service.queue.clock.now = time.time()
+    folder = left(inbound, "eve", "2026-01-11 12:00:00.000000 UTC", doubling_py=module)
     secret = "6" * 128
     (folder / "submission_secret.txt").write_text(secret)
     os.utime(folder / "submission_secret.txt", (0, 0))
