@@ -202,9 +202,9 @@ def history_of(course: Course, week: Week, student: str) -> History:
 
 
 def is_pending(history: History, newest: tables.QueuedSubmission) -> bool:
-    """Return True if the newest submission was restored, or will be current once recorded."""
+    """Return True if the newest submission, or its restore, is not recorded yet but will count."""
     received = format_received(newest.received)
+    entry = history.submitted_at(received)
     if newest.restored > newest.received:
-        return True
-    is_newer = history.base is None or history.base.handed_in <= received
-    return is_newer and history.submitted_at(received) is None
+        return entry is None or entry.number != history.current
+    return entry is None and (history.base is None or history.base.handed_in <= received)

@@ -465,6 +465,21 @@ def test_a_restored_submission_counts_after_one_that_was_queued_before(
     assert read_history(service.courses.now, week, "ada").current == 1
 
 
+def test_a_recorded_restore_counts_if_the_best_submission_counts(
+    ada, show, finish, service, record
+) -> None:
+    show("scores", "best")
+    better = ada.submit({MODULE: SOLUTION.encode()})
+    finish(graded("ada", 2, 1))
+    ada.submit({MODULE: OTHER.encode()})
+    finish(graded("ada", 0, 1))
+    record()
+    service.queue.restore(better.rsplit("/", 1)[1])
+    record()
+    answer = ada.client.get(better, headers={"accept": "application/json"}).json()
+    assert answer["counts"]
+
+
 def test_which_submission_is_best_is_not_told_while_points_are_hidden(
     ada, show, finish, record
 ) -> None:
