@@ -82,7 +82,7 @@ def environment(cache: str, temporary: str) -> dict[str, str]:
         "TORCH_DEVICE_BACKEND_AUTOLOAD": "0",
         "PYTORCH_NVML_BASED_CUDA_CHECK": "1",  # keeps `is_available` from initialising CUDA
         **{name: os.environ[name] for name in _WHICH_GPU if name in os.environ},
-        "TRITON_INTERPRET": "1",  # because compilers cannot run in the sandbox
+        "TRITON_INTERPRET": "1",  # the sandbox cannot execute compilers such as gcc
         "USER": "student",
         "HOME": "/submission",
         "TMPDIR": temporary,

@@ -36,7 +36,7 @@ _RENEWAL_INTERVAL = 3600.0  # seconds; a session in use is extended at most once
 
 
 def is_name(name: str) -> bool:
-    """Return True for a valid student name: at most 100 letters, digits and `.@-_`, no `..`."""
+    """Return True for at most 100 letters, digits and `.@-_`, no leading `.@-`, no `..`."""
     return len(name) <= 100 and bool(_NAME.match(name)) and ".." not in name and "+" not in name
 
 

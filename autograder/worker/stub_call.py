@@ -94,7 +94,7 @@ def call_reference(
             raise RuntimeError(f"the gradients of {call.helper} do not fit its inputs")
         return [_moved(g, device) for g in gradients]
 
-    results: Any = _RemoteGradients.apply(pull, reply.detached, outputs, *inputs)  # type: ignore[no-untyped-call]  # untyped
+    results: Any = _RemoteGradients.apply(pull, reply.detached, outputs, *inputs)  # type: ignore[no-untyped-call]  # untyped in torch
     replaced = dict(zip(map(id, outputs), results, strict=True))
     return tree_map_only(torch.Tensor, lambda x: replaced.get(id(x), x), value)
 

@@ -240,7 +240,7 @@ def test_views_and_shared_inputs(agree, draw, clear):
 
 @pytest.mark.weight(1, elsewhere=7)
 def test_devices(agree, draw, planted, device):
-    """Return a result on the device of the inputs, with and without causal."""
+    """Return a result on the device of the inputs, with and without `causal`."""
     x, rotations = planted([THREES, SPREAD[:12]], 2, 3)
     agree.lsh_attention(x, draw.normal(2, 3, 12, x.shape[-1]), rotations, 4)
     agree.lsh_attention(x[0, 0], draw.normal(12, x.shape[-1]), rotations[:1], 4, causal=True)

@@ -233,7 +233,7 @@ def of_length(draw):
 
 @pytest.mark.weight(14)
 def test_no_table_of_scores(agree, count, of_length):
-    """Allocate no tensor of n x m elements, with and without causal."""
+    """Allocate no tensor of n x m elements, with and without `causal`."""
     for causal in (False, True):
         agree.tiled_attention(*of_length(64, 1), causal)
         largest = count.tiled_attention(*of_length(96, 1), causal).largest

@@ -26,7 +26,7 @@ _MODEL_ARGUMENT = "hf_encoder"
 
 
 class Device(str):
-    """The device axis of a test, which the worker converts to a torch.device."""
+    """The name of a test's device, which the worker converts to a torch.device."""
 
 
 @dataclass(frozen=True)

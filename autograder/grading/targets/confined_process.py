@@ -158,7 +158,7 @@ class ConfinedProcess:
         return result if self._helpers is None else self._helpers.with_costs(result)
 
     def _receive(self, stamp: bytes, quota: ByteQuota) -> tuple[bytes, memoryview]:
-        """Return the header and the body of the next frame; raise BadFrame for a wrong stamp."""
+        """Return the next frame's header and body; raise BadFrame or, over quota, LimitExceeded."""
         start = bytes(self.stream.receive(wire.STAMP.size + wire.PREFIX.size))
         if not start.startswith(stamp):
             self._attempts.note("a reply of its own making")

@@ -1,8 +1,8 @@
 """Replace an exercise with a program that does none of its work.
 
 `trivial_programs`, which lists the kinds, appends the text of this module to a solution, followed
-by `NAME = _hollow(NAME, KIND)`. The correct exercise is called only to determine the types and
-shapes of its results.
+by `NAME = _hollow(NAME, KIND)`. The correct exercise only supplies the types and
+shapes of results, and exceptions.
 """
 
 import functools

@@ -150,7 +150,7 @@ class Tally:
     def _explained_share(self) -> float:
         """Return the weighted share of explained failures, limited to the share of passed tests.
 
-        The limit directs charges to exercises whose tests mostly pass.
+        The limit keeps charges off exercises whose tests mostly fail.
         """
         if not self.total or self.forbidden:
             return 0.0

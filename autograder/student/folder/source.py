@@ -1,9 +1,9 @@
 """Analyse the student's module and restore its stubs.
 
-The fingerprint of an exercise covers its definition and every top-level name that the definition
-reaches in the module, but not comments, docstrings and layout. If the module is not valid Python,
-`fingerprints` returns {}, restoring a single stub raises KitError, and the other functions raise
-SyntaxError or ValueError.
+The fingerprint of an exercise covers the top-level statements that it uses and those that define no
+name, but not comments, docstrings or layout. If the module is not valid Python, `fingerprints`
+returns {}, restoring a single stub raises KitError, and the other functions raise SyntaxError or
+ValueError.
 """
 
 import ast

@@ -74,7 +74,7 @@ _numpy_key = lru_cache(maxsize=1)(lambda g: _memory(g.ctypes.state_address, 4 * 
 _python: Any = random.getstate.__self__  # type: ignore[attr-defined]  # it is a bound method
 _HEAD = object.__basicsize__
 _python_key = _memory(id(_python) + _HEAD, random.Random.__mro__[1].__basicsize__ - _HEAD)
-# References to the original functions, because a submission may replace them in their modules.
+# References to the originals, because a submission may replace them in their modules.
 _torch_generator = torch.default_generator
 _numpy_generator = np.random.get_bit_generator  # type: ignore[attr-defined]  # not in NumPy's stubs
 _numpy_full_state: Any = np.random.get_state

@@ -109,7 +109,7 @@ def pulled_back(
     if not pairs:
         return (), detached
     with torch.set_grad_enabled(True):  # the submission may have changed the mode
-        weighted = _Weighted.apply([c for _, c in pairs], *(y for y, _ in pairs))  # type: ignore[no-untyped-call]  # untyped
+        weighted = _Weighted.apply([c for _, c in pairs], *(y for y, _ in pairs))  # type: ignore[no-untyped-call]  # untyped in torch
     nodes = _nodes(weighted)
     # `torch.autograd.grad` does not support reentrant checkpoints (`torch.utils.checkpoint`)
     if any(type(node).__name__ == "CheckpointFunctionBackward" for node in nodes):

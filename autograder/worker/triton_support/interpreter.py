@@ -9,7 +9,7 @@ misses three kinds of errors that occur on a GPU. This module detects them:
   belong to a view that was passed to the kernel, not only to the storage of that view.
 - Races: accesses by different programs that would race on a GPU are counted (`races`). The order of
   programs can be chosen.
-- Wrong devices: pointers to different devices raise an error, as in Triton's GPU driver.
+- Wrong devices: tensors on different devices raise an error, as in Triton's GPU driver.
 
 `setup` replaces methods of the interpreter once per process, before any student code is loaded.
 Addresses are always checked, and a `KernelWatch` can also record the accesses. A submission can

@@ -235,7 +235,7 @@ _MAX_LAUNCHES = 64
 
 
 class KernelWatch:
-    """A context manager that records a call's launches, and makes torch fill new tensors with NaN.
+    """A context manager that records a call's launches and fills uninitialised tensors with NaN.
 
     root:       the submission's folder
     order:      seed for the order in which programs run, or None for the interpreter's order
