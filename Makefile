@@ -17,9 +17,10 @@ test: setup
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	$(BIN)/python -m pytest -q -n $(or $(JOBS),3) --dist loadscope --no-loadscope-reorder
 
-# What `make test` leaves out: the other variants of the attacks, and expensive tests.
+# What `make test` leaves out: the other variants of the attacks, and expensive tests. Attacks often
+# wait for a limit, so there are more processes than cores.
 thorough: setup
-	AUTOGRADER_E2E=1 $(BIN)/python -m pytest -q -n $(or $(JOBS),3) --dist loadscope \
+	AUTOGRADER_E2E=1 $(BIN)/python -m pytest -q -n $(or $(JOBS),4) --dist loadscope \
 	  --no-loadscope-reorder -m thorough --ignore tests/e2e_browser
 
 # An answer within about a minute: what needs no sandbox, no nbgrader and no browser.

@@ -41,7 +41,7 @@ class ChildProcess:
         self._pool: ProcessPoolExecutor | None = None
 
     async def call(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """Run a function in the process and return its result; raise KitError if the process dies."""
+        """Run a function in the process and return its result; raise KitError if it dies."""
         pool = self._pool or self._start()
         try:
             return await asyncio.wrap_future(pool.submit(function, *arguments))
