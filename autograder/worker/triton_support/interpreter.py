@@ -70,6 +70,7 @@ def setup() -> None:
     _wrap(executor, "_restore_args_dev", _finish)
     _number_addresses(interpreter)
     _patch_known_builtins(interpreter)
+    _remember_types(interpreter)
     _wrap(interpreter.InterpretedFunction, "run", _run)
     _wrap(interpreter.InterpretedFunction, "__call__", _nested)
     # Checking every operation for integer overflow would take a third of a kernel's run time.
@@ -112,6 +113,43 @@ def _patch_known_builtins(interpreter: Any) -> None:
             interpreter._patch_attr(package, name, member, *rest)
 
     interpreter._patch_builtin = patch
+
+
+def _remember_types(interpreter: Any) -> None:
+    """Compute once what depends only on a type or shape, because every operation needs it."""
+    core, numpy_type = interpreter.tl.core, interpreter._get_np_dtype
+    make_block, make_tensor = core.block_type.__init__, core.tensor.__init__
+    types: dict[str, Any] = {}
+    blocks: dict[Any, Any] = {}
+    shapes: dict[Any, Any] = {}
+
+    def remembered_type(tt_dtype: Any) -> Any:
+        if tt_dtype.name not in types:
+            types[tt_dtype.name] = numpy_type(tt_dtype)
+        return types[tt_dtype.name]
+
+    def init_block(self: Any, element_ty: Any, shape: Any) -> None:
+        sizes = tuple(shape.values if type(shape) is core.tuple else shape)
+        if not all(type(size) is int for size in sizes):  # as a key, True equals 1
+            make_block(self, element_ty, shape)
+            return
+        key = element_ty.name, sizes
+        if key not in blocks:
+            make_block(self, element_ty, shape)
+            blocks[key] = self.shape, self.numel, self.name
+        self.element_ty = element_ty
+        self.shape, self.numel, self.name = blocks[key]
+
+    def init_tensor(self: Any, handle: Any, type: Any) -> None:
+        sizes = tuple(type.shape.values) if type.is_block() else ()
+        if sizes not in shapes:
+            make_tensor(self, handle, type)
+            shapes[sizes] = self.shape, self.numel
+        self.handle, self.type, self.dtype = handle, type, type.scalar
+        self.shape, self.numel = shapes[sizes]
+
+    interpreter._get_np_dtype = remembered_type
+    core.block_type.__init__, core.tensor.__init__ = init_block, init_tensor
 
 
 # Wrappers around the interpreter's methods
