@@ -141,34 +141,26 @@ def _edits_of(scope: function_scope.FunctionScope) -> Iterator[Edit]:
     if len(nodes) > _MAX_NODES:
         return
 
-    def edit(
-        node: ast.expr | ast.stmt, kind: str, text: str, weight: float, operator: object
-    ) -> Edit:
-        replaced = scope.code.replacements((node, text))
+    def edit(several: function_scope.Several, weight: float, operator: object) -> Edit:
+        first, *more = sorted({node.lineno for node, _ in several.mistake})
+        replaced = scope.code.replacements(*several.mistake, *several.also)
         name = getattr(operator, "__name__", "")
-        return Edit(node.lineno, scope.name, kind, weight + penalty, replaced, (), name)
+        return Edit(first, scope.name, several.kind, weight + penalty, replaced, tuple(more), name)
 
     for node in nodes:
         if isinstance(node, ast.stmt):
-            for propose, weight in STATEMENT_OPERATORS:
-                for kind, text in propose(node, scope):
-                    yield edit(node, kind, text, weight, propose)
+            for change, weight in STATEMENT_OPERATORS:
+                for kind, text in change(node, scope):
+                    single = function_scope.Several(kind, [(node, text)])
+                    yield edit(single, weight, change)
         elif isinstance(node, ast.expr) and _is_replaceable(node, scope):
             for operator, weight in EXPRESSION_OPERATORS:
                 for kind, text in operator(node, scope):
-                    yield edit(node, kind, f"({text})", weight, operator)
-    for several, weight in FUNCTION_OPERATORS:
-        for kind, mistake, also in several(scope, nodes):
-            lines = sorted({node.lineno for node, _ in mistake})
-            yield Edit(
-                lines[0],
-                scope.name,
-                kind,
-                weight + penalty,
-                scope.code.replacements(*mistake, *also),
-                tuple(lines[1:]),
-                several.__name__,
-            )
+                    single = function_scope.Several(kind, [(node, f"({text})")])
+                    yield edit(single, weight, operator)
+    for propose, weight in FUNCTION_OPERATORS:
+        for several in propose(scope, nodes):
+            yield edit(several, weight, propose)
 
 
 def _is_replaceable(node: ast.expr, scope: function_scope.FunctionScope) -> bool:
