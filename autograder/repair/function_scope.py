@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import chain
 from typing import NamedTuple
 
-from .source_text import Code, Definition
+from .source_text import Code, Definition, arguments_of
 
 _LONGEST = 200  # characters; longer expressions are not copied to other places
 _MAX_MAXIMA = 4
@@ -28,7 +28,7 @@ class FunctionScope:
     owner: ast.ClassDef | None
     parents: dict[ast.AST, ast.AST] = field(default_factory=dict)
 
-    def text(self, node: ast.expr | ast.stmt) -> str:
+    def text(self, node: ast.expr | ast.stmt | ast.keyword) -> str:
         return self.code.text(node)
 
     def walk(self) -> Iterator[ast.AST]:
@@ -58,9 +58,8 @@ class FunctionScope:
 
     @cached_property
     def parameters(self) -> list[str]:
-        arguments = self.node.args
-        every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
-        return [a.arg for a in every if a.arg not in ("self", "ctx", "cls")]
+        names = (a.arg for a in arguments_of(self.node))
+        return [name for name in names if name not in ("self", "ctx", "cls")]
 
     @cached_property
     def locals(self) -> list[str]:
@@ -184,19 +183,14 @@ class FunctionScope:
 
     def with_keywords(self, node: ast.Call, added: Mapping[str, str] = {}, drop: str = "") -> str:
         """Return the text of a call with keywords added or replaced, and without `drop`."""
-        parts = [self.text(a) for a in node.args]
-        for keyword in node.keywords:
-            if keyword.arg is None:
-                parts.append(f"**{self.text(keyword.value)}")
-            elif keyword.arg != drop and keyword.arg not in added:
-                parts.append(f"{keyword.arg}={self.text(keyword.value)}")
+        kept = [k for k in node.keywords if k.arg != drop and k.arg not in added]
+        parts = [*map(self.text, node.args), *map(self.text, kept)]
         parts += [f"{name}={text}" for name, text in added.items()]
         return f"{self.text(node.func)}({', '.join(parts)})"
 
     def with_arguments(self, node: ast.Call, parts: list[str]) -> str:
         """Return the text of a call with `parts` as its positional arguments."""
-        named = ((f"{k.arg}=" if k.arg else "**", self.text(k.value)) for k in node.keywords)
-        keywords = [prefix + value for prefix, value in named]
+        keywords = map(self.text, node.keywords)
         return f"{self.text(node.func)}({', '.join([*parts, *keywords])})"
 
     def with_positional(self, node: ast.Call, index: int, text: str) -> str:

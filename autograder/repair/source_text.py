@@ -37,14 +37,14 @@ class Code:
         for line in self.data.split(b"\n"):
             self._starts.append(self._starts[-1] + len(line) + 1)
 
-    def span(self, node: ast.expr | ast.stmt) -> tuple[int, int]:
+    def span(self, node: ast.expr | ast.stmt | ast.keyword) -> tuple[int, int]:
         """Return the byte offsets at which the text of a node starts and ends."""
         assert node.end_lineno is not None
         assert node.end_col_offset is not None
         start = self._starts[node.lineno - 1] + node.col_offset
         return start, self._starts[node.end_lineno - 1] + node.end_col_offset
 
-    def text(self, node: ast.expr | ast.stmt) -> str:
+    def text(self, node: ast.expr | ast.stmt | ast.keyword) -> str:
         start, end = self.span(node)
         return self.data[start:end].decode()
 
@@ -157,7 +157,7 @@ def parameters(source: str, exercise: str) -> frozenset[str]:
 
     Return an empty set for a function that is decorated or reassigned, or if parsing fails.
     """
-    return frozenset(a.arg for f in _functions(source, exercise) for a in _arguments(f))
+    return frozenset(a.arg for f in _functions(source, exercise) for a in arguments_of(f))
 
 
 def required_parameters(source: str, exercise: str) -> frozenset[str]:
@@ -188,7 +188,7 @@ def _functions(source: str, exercise: str) -> list[ast.FunctionDef]:
     return [n for n in body if isinstance(n, ast.FunctionDef) and n.name in _CALLED_METHODS]
 
 
-def _arguments(function: ast.FunctionDef) -> list[ast.arg]:
+def arguments_of(function: ast.FunctionDef) -> list[ast.arg]:
     arguments = function.args
     return [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
 
@@ -198,7 +198,7 @@ def _unread(function: ast.FunctionDef) -> Iterator[str]:
     walked = (n for statement in statements for n in ast.walk(statement))
     read = {n.id for n in walked if isinstance(n, ast.Name)}
     if not read & _READS_ALL_NAMES:
-        yield from (a.arg for a in _arguments(function) if a.arg not in read | {"self", "ctx"})
+        yield from (a.arg for a in arguments_of(function) if a.arg not in read | {"self", "ctx"})
 
 
 def _only_refuses(statement: ast.stmt) -> bool:
