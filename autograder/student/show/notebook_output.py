@@ -42,37 +42,18 @@ def message_output(message: str, hints: Sequence[Hint] = ()) -> NotebookOutput:
 def progress_output(weeks: list[WeekProgress]) -> NotebookOutput:
     """Render the progress in each week."""
     text = "\n".join(line.plain.rstrip() for line in progress_lines(weeks))
-    values = {
-        "weeks": weeks,
-        "marks": wording.MARKS,
-        "points": wording.points,
-        "status": wording.status,
-    }
-    return NotebookOutput(text, "progress.html.j2", **values, reminder=REMINDER)
+    return NotebookOutput(text, "progress.html.j2", weeks=weeks, reminder=REMINDER)
 
 
 def check_html(result: CheckResult) -> str:
     """Render a check's result."""
-    return _rendered(
-        "check.html.j2",
-        result=result,
-        marks=wording.MARKS,
-        status=wording.status,
-        points=wording.points,
-        obstacles=wording.obstacles(result),
-        failing=wording.first_failure(result),
-        cause=wording.cause,
-        inherited=wording.inherited,
-        lines_to_check=wording.lines_to_check,
-        summary="" if result.problem else wording.summary(result),
-        steps=wording.next_steps(result),
-    )
+    return _rendered("check.html.j2", result=result)
 
 
 def _rendered(template: str, **values: Any) -> str:
     from ...pages.environment import environment  # jinja2 is not needed in a terminal
 
-    return environment("student").get_template(template).render(**values)
+    return environment("student").get_template(template).render(wording=wording, **values)
 
 
 def open_page(name: str, folder: str | Path | None, data: dict[str, Any]) -> NotebookOutput | str:

@@ -53,9 +53,7 @@ def first_failure(result: CheckResult) -> ExerciseResult | None:
 
 
 def inherited(result: ExerciseResult) -> str:
-    """Return a sentence that names the failing exercises that an exercise calls; "" if none."""
-    if not result.uses:
-        return ""
+    """Return a sentence that names the failing exercises that an exercise calls."""
     names = " and ".join(f"`{name}`" for name in result.uses)
     also, first = ("fail", "those") if len(result.uses) > 1 else ("fails", "that")
     return f"It calls {names}, which also {also}: fix {first} first, and this may pass too."
