@@ -193,9 +193,8 @@ def _renderer(tables: bool, environments: bool) -> MarkdownIt:
     for rule in ("heading_open", "heading_close"):
         renderer.add_render_rule(rule, _heading)
     renderer.add_render_rule("image", _image)
-    renderer.add_render_rule("math_inline", _inline_formula)
-    for rule in ("math_inline_double", "math_block", "amsmath"):
-        renderer.add_render_rule(rule, _display_formula)
+    for rule in ("math_inline", "math_inline_double", "math_block", "amsmath"):
+        renderer.add_render_rule(rule, _formula)
     return renderer
 
 
@@ -214,12 +213,9 @@ def _image(renderer: Any, tokens: Any, index: int, options: Any, env: Any) -> st
     return str(Markup('<img src="{}" alt="{}">').format(address, described))
 
 
-def _inline_formula(renderer: Any, tokens: Any, index: int, options: Any, env: Any) -> str:
-    return formula(tokens[index].content, "inline")
-
-
-def _display_formula(renderer: Any, tokens: Any, index: int, options: Any, env: Any) -> str:
-    return formula(tokens[index].content, "block")
+def _formula(renderer: Any, tokens: Any, index: int, options: Any, env: Any) -> str:
+    token = tokens[index]
+    return formula(token.content, "inline" if token.type == "math_inline" else "block")
 
 
 def formula(tex: str, display: str) -> str:
