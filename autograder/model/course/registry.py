@@ -247,14 +247,10 @@ class Course:
 
         Raise CourseError if there is no such week.
         """
-        for week in self.weeks:
-            if week.name == name:
-                return week
         number = re.fullmatch(r"(?:week)?0*([0-9]+)", name)
-        if number:
-            for week in self.weeks:
-                if int(week.name[4:6]) == int(number.group(1)):
-                    return week
+        for week in self.weeks:
+            if week.name == name or (number and int(week.name[4:6]) == int(number[1])):
+                return week
         known = ", ".join(w.name for w in self.weeks)
         raise CourseError(f"{REGISTRY} has no week {name!r}; its weeks are {known}")
 
