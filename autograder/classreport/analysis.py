@@ -158,13 +158,11 @@ def _exercise(name: str, points: float, graded: Sequence[SubmissionReport]) -> E
         points=points,
         mean_share=statistics.fmean(shares) if shares else 0.0,
         complete=sum(share >= 1 for share in shares),
-        begun=sum(_begun(e) for e in done.values()),
+        begun=sum(
+            not e.unwritten and any(t.verdict.counted for t in e.tests) for e in done.values()
+        ),
         items=tuple(_items(done, graded)),
     )
-
-
-def _begun(exercise: ExerciseReport) -> bool:
-    return not exercise.unwritten and any(t.verdict.counted for t in exercise.tests)
 
 
 def _items(
