@@ -174,16 +174,14 @@ def week_files(course: Course, week: Week, release: int = 1) -> dict[str, bytes]
     for name in (f"test_{week.stem}.py", "README.md", "hints.md"):
         files[name] = read_or_refuse(course, folder / name, "write it")
     for name in week.files:
-        files[name] = read_or_refuse(
-            course, course.root / "assets" / name, f"{week.name} lists it as a file"
-        )
+        path = course.root / "assets" / name
+        files[name] = read_or_refuse(course, path, f"{week.name} lists it as a file")
     for name in week.folders:
         files |= _folder(course, week, name)
     for name in figures_used(lesson_text(course, week)):
-        figure = course.figures(week) / name
-        files[f"figures/{name}"] = read_or_refuse(
-            course, figure, "draw it: `autograder build --figures`"
-        )
+        path = course.figures(week) / name
+        drawing = "draw it: `autograder build --figures`"
+        files[f"figures/{name}"] = read_or_refuse(course, path, drawing)
     return files
 
 
