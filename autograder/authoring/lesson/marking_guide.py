@@ -39,6 +39,8 @@ _ITEM = re.compile(r"^- ", re.MULTILINE)
 _EARNS = re.compile(r"\*\*(\d+(?:\.\d+)?)\*\*\s+(?=\S)")
 _MARK = re.compile(r"^(?:[#> \t-]|\d+\. )*", re.MULTILINE)
 _SENTENCE = re.compile(r"(?<=[.!?:;])\s")
+# Matches code blocks, in which lines that start with `#` are not headings.
+_CODE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -88,7 +90,8 @@ def marking_guides(course: Course, week: Week) -> dict[str, MarkingGuide]:
 
 def parse_guides(text: str) -> dict[str, MarkingGuide]:
     """Return the marking guides in a text by question. Missing parts of a guide are empty."""
-    sections = _split(_SECTION, _without_code(text))
+    text = _CODE.sub(lambda found: re.sub("^#", "\0#", found[0], flags=re.MULTILINE), text)
+    sections = _split(_SECTION, text)
     return {name: _guide(name, body) for name, body in sections.items()}
 
 
@@ -167,11 +170,3 @@ def _problems(guide: MarkingGuide, question: Question) -> Iterator[str]:
     for wrong in guide.wrong_answers:
         if not wrong.comment:
             yield f"the answer {wrong.answer!r} has no comment: add a line `> …`"
-
-
-# Matches code blocks, in which lines that start with `#` are not headings.
-_CODE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
-
-
-def _without_code(text: str) -> str:
-    return _CODE.sub(lambda found: re.sub("^#", "\0#", found[0], flags=re.MULTILINE), text)
