@@ -73,15 +73,11 @@ class Mutant(msgspec.Struct, frozen=True):
 
 
 class MutantOutcome(msgspec.Struct, frozen=True):
-    """The result of testing a mutant.
-
-    caught_by: the first test that rejected the mutant, or "" if it survived
-    excuse: the reason why the mutant is equivalent, or "" if none is stated
-    """
+    """The result of testing a mutant."""
 
     mutant: Mutant
-    caught_by: str
-    excuse: str
+    caught_by: str  # the first test that rejected the mutant, or "" if it survived
+    excuse: str  # the reason why the mutant is equivalent, or "" if none is stated
 
 
 def mutants(source: str) -> Iterator[Mutant]:
@@ -89,6 +85,7 @@ def mutants(source: str) -> Iterator[Mutant]:
     tree = ast.parse(source)
     lines = {number for block in solution_blocks(source) for number, _ in block}
     for top in tree.body:
+        function = getattr(top, "name", "")
         for parent in list(ast.walk(top)):
             for field, value in ast.iter_fields(parent):
                 children = value if isinstance(value, list) else [value]
@@ -98,13 +95,7 @@ def mutants(source: str) -> Iterator[Mutant]:
                         setattr(parent, field, several if isinstance(value, list) else changed)
                         module = ast.unparse(tree)
                         setattr(parent, field, value)
-                        yield Mutant(
-                            getattr(top, "name", ""),
-                            node.lineno,
-                            _text(node),
-                            _text(changed),
-                            module,
-                        )
+                        yield Mutant(function, node.lineno, _text(node), _text(changed), module)
 
 
 def _changes(node: ast.AST) -> Iterator[ast.AST]:
