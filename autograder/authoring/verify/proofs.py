@@ -59,18 +59,14 @@ class ProofJob(msgspec.Struct, frozen=True):
         return [*(device.encode() for device in self.devices), self.secret, self.sandbox.encode()]
 
 
-class _StoredProof(msgspec.Struct, frozen=True):
-    inputs: bytes  # a hash of the inputs
-    result: Verification
-
-
 def stored_result(course: Course, job: ProofJob) -> Verification | None:
     """Return a job's stored result, or None if none is stored or the inputs have changed."""
     try:
-        proof = msgspec.json.decode(_path(course, job).read_bytes(), type=_StoredProof)
+        stored = _path(course, job).read_bytes()
+        inputs, result = msgspec.json.decode(stored, type=tuple[bytes, Verification])
     except (OSError, msgspec.MsgspecError):
         return None
-    return proof.result if proof.inputs == _hash_of_inputs(course, job) else None
+    return result if inputs == _hash_of_inputs(course, job) else None
 
 
 def store_result(course: Course, job: ProofJob, result: Verification) -> None:
@@ -80,8 +76,7 @@ def store_result(course: Course, job: ProofJob, result: Verification) -> None:
     path = _path(course, job)
     with contextlib.suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        proof = _StoredProof(_hash_of_inputs(course, job), result)
-        replace_file(path, msgspec.json.encode(proof))
+        replace_file(path, msgspec.json.encode((_hash_of_inputs(course, job), result)))
 
 
 def _path(course: Course, job: ProofJob) -> Path:
