@@ -218,9 +218,7 @@ def _execute(folder: Path, name: str) -> Any:
     try:
         client.execute(env=os.environ | settings)
     except tuple(reasons) as error:
-        started[-1].outputs.append(
-            nbformat.v4.new_output(
-                "error", ename=type(error).__name__, evalue=reasons[type(error)], traceback=[]
-            )
-        )
+        kind = type(error)
+        output = nbformat.v4.new_output("error", ename=kind.__name__, evalue=reasons[kind])
+        started[-1].outputs.append(output)
     return notebook
