@@ -97,12 +97,9 @@ def _by_tests(report: ExerciseReport) -> list[ArithmeticLine]:
     lost = sum(t.weight * (1.0 - t.earned_share) for t in counted)
     failed = sum(t.verdict.failed and t.carried < 1.0 for t in counted)
     checks = "failed check" if failed == 1 else "failed checks"
-    share = f"({_points(lost)} of {_points(total)} parts)"
-    return [
-        ArithmeticLine(
-            f"{_MINUS} {_points(report.max_score - report.score)}", f"{share} {failed} {checks}"
-        )
-    ]
+    amount = f"{_MINUS} {_points(report.max_score - report.score)}"
+    reason = f"({_points(lost)} of {_points(total)} parts) {failed} {checks}"
+    return [ArithmeticLine(amount, reason)]
 
 
 def _listed(names: list[str]) -> str:
