@@ -149,10 +149,7 @@ def sweep(
 ) -> None:
     """Remove this user's folders named `prefix*` that no running process has locked.
 
-    within: the parent folder; default: the system's temporary folder
-    remove: a function that removes a folder with its contents
-
-    Without file locks (on Windows), no folder is removed.
+    The parameters are those of `WorkFolder`. Without file locks (on Windows), nothing is removed.
     """
     for folder in Path(within or tempfile.gettempdir()).glob(f"{prefix}*"):
         with contextlib.suppress(OSError):
