@@ -129,11 +129,8 @@ def _week_problems(location: str, week: Week) -> Iterator[Problem]:
 def _duplicates(location: str, names: list[str]) -> Iterator[Problem]:
     for number, name in enumerate(names):
         if name in names[:number]:
-            first = names.index(name)
-            yield (
-                f"{location}[{number}].name",
-                f"{name!r} is already the name of {location}[{first}]",
-            )
+            first = f"{location}[{names.index(name)}]"
+            yield f"{location}[{number}].name", f"{name!r} is already the name of {first}"
 
 
 def _extension_problems(registry: Registry, late: Late) -> Iterator[Problem]:
@@ -172,10 +169,9 @@ def _database_problems(url: str) -> Iterator[Problem]:
     if parts is None:
         yield location, "is not a URL"
         return
-    secret = parts.password is not None or "password=" in parts.query.lower()
     if parts.scheme not in ("sqlite", "postgresql", "postgresql+psycopg"):
         yield location, "must look like postgresql+psycopg://user@host/database"
-    if secret:
+    if parts.password is not None or "password=" in parts.query.lower():
         yield (
             location,
             "contains a password, and nbgrader shows its settings on its pages: remove it and "
