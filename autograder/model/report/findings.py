@@ -11,15 +11,11 @@ from typing import NamedTuple
 
 
 class FindingWording(NamedTuple):
-    """The wording of a finding.
+    """The wording of a finding."""
 
-    title: completes "It looks as if your code ..."
-    question: shown next to a line that an edit of this kind would fix
-    """
-
-    title: str
+    title: str  # completes "It looks as if your code ..."
     hint: str
-    question: str = ""
+    question: str = ""  # shown next to a line that an edit of this kind would fix
 
 
 # Kinds of suspicious lines without a specific edit. Stored reports contain these values.
