@@ -82,23 +82,15 @@ FUNCTION_OPERATORS: tuple[tuple[function_scope.FunctionOperator, float], ...] = 
 
 @dataclass(frozen=True)
 class Edit:
-    """A small edit of a module.
-
-    line, function: the place of the edit
-    kind: the kind of mistake that the edit fixes (see `model.report.findings`)
-    weight: a sort key; the search tries light edits first
-    replacements: byte ranges of the module and their new texts, from last to first
-    more: additional lines to report
-    operator: the name of the operator that proposed the edit
-    """
+    """A small edit of a module, at a line of a function."""
 
     line: int
     function: str
-    kind: str
-    weight: float
-    replacements: Replacements
-    more: tuple[int, ...] = ()
-    operator: str = ""
+    kind: str  # the kind of mistake that the edit fixes (see `model.report.findings`)
+    weight: float  # a sort key; the search tries light edits first
+    replacements: Replacements  # byte ranges of the module and their new texts, from last to first
+    more: tuple[int, ...] = ()  # additional lines to report
+    operator: str = ""  # the name of the operator that proposed the edit
 
     @property
     def places(self) -> frozenset[tuple[str, int]]:

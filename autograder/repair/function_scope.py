@@ -16,16 +16,13 @@ _MAX_MAXIMA = 4
 
 @dataclass
 class FunctionScope:
-    """A function or method of a submission.
-
-    owner: the class of a method, or None
-    parents: the parent of each node; filled by `walk`
-    """
+    """A function or method of a submission."""
 
     code: Code
     name: str
     node: ast.FunctionDef
-    owner: ast.ClassDef | None
+    owner: ast.ClassDef | None  # the class of a method
+    # the parent of each node; filled by `walk`
     parents: dict[ast.AST, ast.AST] = field(default_factory=dict)
 
     def text(self, node: ast.expr | ast.stmt | ast.keyword) -> str:

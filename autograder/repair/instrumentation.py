@@ -139,20 +139,14 @@ _VALUES = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.Subscript, ast.IfExp, ast.Jo
 
 @dataclass
 class TracedExpression:
-    """An expression whose values are recorded.
-
-    statement: the first line of the statement that contains the expression
-    parts: the indices of the recorded subexpressions
-    is_name: whether the expression is a single name
-    returned: whether the function returns the value
-    """
+    """An expression whose values are recorded."""
 
     line: int
     function: str
-    statement: str
-    parts: list[int] = field(default_factory=list)
-    is_name: bool = False
-    returned: bool = False
+    statement: str  # the first line of the statement that contains the expression
+    parts: list[int] = field(default_factory=list)  # indices of the recorded subexpressions
+    is_name: bool = False  # True if the expression is a single name
+    returned: bool = False  # True if the function returns the value
 
 
 @dataclass(frozen=True)
