@@ -300,9 +300,7 @@ def _part(name: str, numbers: range, lines: list[str], ignored: set[int]) -> Mod
         if number not in ignored
         for token in _TOKEN.findall(lines[number - 1].partition("#")[0])
     ]
-    tokens = ((_normalized(token), number) for token, number in found)
-    return ModulePart(name, numbers, frozenset(token for token, _ in found), tuple(tokens))
-
-
-def _normalized(token: str) -> str:
-    return "name" if token.isidentifier() and token not in _KEPT else token
+    words = frozenset(token for token, _ in found)
+    names = {word: "name" for word in words if word.isidentifier() and word not in _KEPT}
+    tokens = tuple((names.get(token, token), number) for token, number in found)
+    return ModulePart(name, numbers, words, tokens)
