@@ -163,21 +163,14 @@ class CheckOrder(msgspec.Struct, frozen=True):
 
 
 class CheckEvent(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Progress of an order. An event without values announces the import of the module.
+    """Progress of an order. An event without values announces the import of the module."""
 
-    begins, exercise: the check that starts.
-    outcome: the outcome of a check; it replaces an earlier outcome of the same check.
-    problem: why the file of checks cannot be read.
-    stopped: why the module cannot be imported; no check runs.
-    finished: True if this is the last event of a completed order.
-    """
-
-    begins: str = ""
-    exercise: str = ""
-    outcome: CheckOutcome | None = None
-    problem: str = ""
-    stopped: ImportFailure | None = None
-    finished: bool = False
+    begins: str = ""  # the check that starts
+    exercise: str = ""  # the exercise of that check
+    outcome: CheckOutcome | None = None  # replaces an earlier outcome of the same check
+    problem: str = ""  # why the file of checks cannot be read
+    stopped: ImportFailure | None = None  # why the module cannot be imported; no check runs
+    finished: bool = False  # True if this is the last event of a completed order
 
 
 def timeout_message(seconds: float, computing: bool) -> str:
