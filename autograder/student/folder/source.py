@@ -9,7 +9,6 @@ ValueError.
 import ast
 import datetime as dt
 import hashlib
-import itertools
 import shutil
 from collections import defaultdict
 from collections.abc import Iterable
@@ -127,10 +126,10 @@ def _with_stub_of(folder: WeekFolder, exercise: str) -> str:
 
 
 def _unused_backup(folder: WeekFolder, now: dt.datetime) -> Path:
-    times = (now + dt.timedelta(seconds=n) for n in itertools.count())
-    names = (f"{folder.stem}_{time:%Y-%m-%d_%H%M%S}.py" for time in times)
-    paths = (folder.path / BACKUPS / name for name in names)
-    return next(path for path in paths if not path.exists())
+    kept = folder.path / BACKUPS
+    while (path := kept / f"{folder.stem}_{now:%Y-%m-%d_%H%M%S}.py").exists():
+        now += dt.timedelta(seconds=1)
+    return path
 
 
 @lru_cache(maxsize=4)
