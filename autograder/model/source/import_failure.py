@@ -33,17 +33,13 @@ _SYNTAX = ("SyntaxError", "IndentationError", "TabError")
 
 
 class ImportFailure(msgspec.Struct, frozen=True):
-    """The exception that ended an import, and its position in the student's files.
+    """The exception that ended an import, and its position in the student's files."""
 
-    error: the exception's type, or "" if `message` already completes the sentence
-    file: "" for the module itself. line, column: counted from 1; 0 if unknown
-    """
-
-    error: str
+    error: str  # the exception's type, or "" if `message` already completes the sentence
     message: str
-    file: str = ""
-    line: int = 0
-    column: int = 0
+    file: str = ""  # "" for the module itself
+    line: int = 0  # counted from 1; 0 if unknown
+    column: int = 0  # counted from 1; 0 if unknown
 
 
 def explained(module: str, failure: ImportFailure, files: Mapping[str, str]) -> str:
