@@ -31,11 +31,7 @@ _COSTS = {WHOLE: 5, PUBLIC: 25, LESSON: 200}
 
 
 class ProofJob(msgspec.Struct, frozen=True):
-    """A part of a week to verify.
-
-    only: a misconception of the part; for public checks, an exercise
-    uses_answers: True if stored outputs of the bank and the solution may be used and updated
-    """
+    """A part of a week to verify."""
 
     root: str
     week: str
@@ -43,7 +39,8 @@ class ProofJob(msgspec.Struct, frozen=True):
     devices: tuple[str, ...]
     secret: bytes
     sandbox: str
-    only: str = ""
+    only: str = ""  # a misconception of the part; for public checks, an exercise
+    # True if stored outputs of the bank and the solution may be used and updated
     uses_answers: bool = False
 
     @property
