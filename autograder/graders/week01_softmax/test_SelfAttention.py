@@ -5,8 +5,8 @@ import pytest
 
 from autograder.authors import rows_sum_to_one, same
 
-# A correct program may round the float64 matrices to float32 or only their products, so correct
-# queries and keys may differ by a few rounding errors of 6e-8, which affect the weights.
+# A correct program may round the float64 matrices to float32, or only the products with them.
+# Correct queries and keys then differ by a few rounding errors of 6e-8, which affect the weights.
 FLOAT32 = 1e-5
 
 
@@ -26,7 +26,7 @@ def test_larger_values(agree):
 
 @pytest.mark.weight(2)
 def test_seeds(agree, draw):
-    """Draw different matrices for a different seed, passed by position or by name."""
+    """Draw the matrices with the given seed, passed by position or by name."""
     agree.SelfAttention(6, 4, 3, draw.seed()).attribute("Wk")
     agree.SelfAttention(6, 4, 3, seed=draw.seed()).attribute("Wv")
 
@@ -41,7 +41,7 @@ def test_forward(agree, draw):
 
 @pytest.mark.dtypes("float64")
 def test_batches(agree, draw):
-    """Process each sentence of a batch independently."""
+    """Support one or more batch axes, and process each sentence independently."""
     pair = agree.SelfAttention(7, 2, 4, draw.seed())
     pair.forward(draw.array.normal(3, 5, 7))
     pair.forward(draw.array.normal(2, 3, 5, 7))
@@ -60,7 +60,7 @@ def test_float_types(agree, draw, dtype):
 
 @pytest.mark.weight(2)
 def test_second_call(agree, draw):
-    """Leave the object unchanged: the same sentence gives the same result again."""
+    """Leave the object unchanged: a sentence gives the same result after a call in float16."""
     pair = agree.SelfAttention(8, 3, 5)
     sentence = draw.array.normal(6, 8).astype(np.float64)
     first, _ = pair.forward(sentence)

@@ -43,7 +43,7 @@ def test_largest_weight(agree, draw):
 
 @pytest.mark.weight(2)
 def test_characters(agree, draw):
-    """Use as many levels as there are characters (two or more)."""
+    """Use as many levels as `chars` has characters (two or more)."""
     weights = attention(draw, 4)
     for chars in (" .:#", "01", " .,:;+*#", "abcdefghijk"):
         agree.only(shown).ascii_heatmap(weights, ["we", "all", "look", "up"], chars=chars)
@@ -70,5 +70,5 @@ def test_one_token(agree):
 
 
 def test_views(agree, draw):
-    """Read a transposed view by index, not by memory order, and leave the weights unchanged."""
+    """Accept a transposed view as weights and a tuple of tokens; leave the weights unchanged."""
     agree.only(shown).ascii_heatmap(attention(draw, 6, spread=0.5).T, tuple(SENTENCE))

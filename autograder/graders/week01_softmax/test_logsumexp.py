@@ -22,14 +22,14 @@ def test_any_number_of_axes(agree, draw):
 
 @pytest.mark.weight(2)
 def test_any_dim(agree, draw):
-    """Sum over the dimension `dim` and remove it."""
+    """Sum over the dimension `dim`, counted from either end, and remove it."""
     for dim in (0, 1, 2, -2, -3):
         agree.logsumexp(draw.normal(3, 4, 5), dim=dim)
 
 
 @pytest.mark.weight(2)
 def test_keepdim(agree, draw):
-    """Keep the dimension with size 1 if `keepdim` is set."""
+    """Keep the dimension `dim` with size 1 if `keepdim` is True."""
     for dim in (0, 1, -1):
         agree.logsumexp(draw.normal(3, 4, 5), dim=dim, keepdim=True)
     agree.logsumexp(draw.normal(3, 4, 5), 1, True)

@@ -17,7 +17,7 @@ def three(draw, *leading, n=5, m=None, d=6, d_v=None):
 
 @pytest.mark.weight(3)
 def test_values(agree, draw):
-    """Average the values with the softmax of the scaled scores; return the output first."""
+    """Weight the values by the softmax of the scaled scores; return (output, weights)."""
     _, weights = agree.scaled_dot_product_attention(*three(draw))
     rows_sum_to_one(weights)
 
@@ -53,7 +53,7 @@ def test_fewer_keys_than_queries(agree, draw):
 
 @pytest.mark.weight(2)
 def test_values_of_different_size(agree, draw):
-    """Support values of a different size, and scale by the size of queries and keys."""
+    """Support values of a different size d_v, and divide the scores by √d, not √d_v."""
     agree.scaled_dot_product_attention(*three(draw, d_v=3))
     agree.scaled_dot_product_attention(*three(draw, d=4, d_v=9))
 
@@ -85,7 +85,7 @@ def test_float_types(agree, draw, dtype):
 
 
 def test_views(agree, draw):
-    """Accept transposed and expanded views, and leave them unchanged."""
+    """Accept transposed, strided and expanded views, and leave them unchanged."""
     q, k, _ = three(draw, d=4)
     agree.scaled_dot_product_attention(
         q.T.contiguous().T, k[:1].expand(5, 4), draw.normal(5, 8)[:, ::2]

@@ -19,7 +19,7 @@ def three(draw, *leading, n=5, m=None, d=6, d_v=None, std=1.0):
 
 @pytest.mark.weight(3)
 def test_values(agree, draw):
-    """Average the values with the softmax of the scaled scores; return the output first."""
+    """Weight the values by the softmax of the scaled scores; return (output, weights)."""
     _, weights = agree.scaled_dot_product_attention_numpy(*three(draw))
     rows_sum_to_one(weights)
 
@@ -54,7 +54,7 @@ def test_fewer_keys_than_queries(agree, draw):
 
 @pytest.mark.weight(2)
 def test_values_of_different_size(agree, draw):
-    """Support values of a different size, and scale by the size of queries and keys."""
+    """Support values of a different size d_v, and divide the scores by √d, not √d_v."""
     for d, d_v in ((6, 3), (4, 9)):
         agree.scaled_dot_product_attention_numpy(*three(draw, d=d, d_v=d_v))
 
@@ -81,7 +81,7 @@ def test_float_types(agree, draw, dtype):
 
 
 def test_views(agree, draw):
-    """Accept transposed and broadcast views, and leave them unchanged."""
+    """Accept transposed, strided and broadcast views, and leave them unchanged."""
     q = draw.array.normal(6, 5).T
     k = np.broadcast_to(draw.array.normal(1, 6), (5, 6))
     agree.scaled_dot_product_attention_numpy(q, k, draw.array.normal(5, 12)[:, ::2])

@@ -48,7 +48,7 @@ def test_rows_of_different_magnitude(agree, draw):
 
 @pytest.mark.weight(2)
 def test_minus_infinity(agree, draw):
-    """Give an entry of -inf a weight and a gradient of exactly 0."""
+    """Give an entry of -inf among finite ones a weight of exactly 0 and a gradient of 0."""
     hidden = torch.zeros(4, 6, dtype=torch.bool)
     hidden[[0, 1, 1, 3], [2, 0, 5, 1]] = True
     weights = agree.gradients.softmax(draw.normal(4, 6).masked_fill(hidden, -torch.inf))
@@ -64,7 +64,7 @@ def test_gradients(agree, draw):
 
 @pytest.mark.dtypes("float64")
 def test_gradients_of_large_scores(agree, draw):
-    """Return gradients without NaN for large scores."""
+    """Compute correct gradients for large scores, without NaN."""
     # Near 1000, float64 values are 1e-13 apart.
     agree.within(atol=1e-10).gradients.softmax(draw.normal(3, 5) + 1000.0)
 

@@ -55,7 +55,7 @@ def test_shifted_rows(agree, draw):
     """Return the same result if a constant is added to a whole row."""
     scores = draw.array.integers(-16, 17, 3, 7).astype(np.float32) / 8
     for shift in (1000.0, -1000.0):
-        # Near 1000, float32 values are 6e-5 apart; a correct program may err by this once per row.
+        # Near 1000, float32 values are 6e-5 apart: multiples of 1/8 are exact, a logsumexp is not.
         agree.within(atol=2e-4).softmax_numpy(scores + np.float32(shift))
 
 
