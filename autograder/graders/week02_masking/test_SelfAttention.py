@@ -40,7 +40,7 @@ def test_parameters(agree, draw):
 
 @pytest.mark.weight(2)
 def test_mask(agree, draw):
-    """Apply a mask (T, T) to every sequence, and a mask (B, T, T) per sequence."""
+    """Apply a mask (T, T) to every sequence, or mask[b] of a mask (B, T, T) to sequence b."""
     pair = agree.SelfAttention(6)
     pair(draw.normal(3, 5, 6), some(draw, 5, 5))
     pair(draw.normal(3, 5, 6), mask=some(draw, 3, 5, 5))
@@ -67,7 +67,7 @@ def test_sees_everything_without_a_mask(agree, draw):
 
 @pytest.mark.weight(4)
 def test_token_that_sees_nothing(agree, draw):
-    """Return zeros for a token whose keys are all masked, without NaN in any gradient."""
+    """Return zeros for a token whose keys are all masked, and no NaN in any gradient."""
     pair = agree.SelfAttention(6)
     mask = some(draw, 3, 5, 5)
     mask[1, 2] = False
@@ -89,7 +89,7 @@ def test_width_sets_the_scale(agree, draw):
 
 
 def test_keeps_the_dtype(agree, draw, dtype):
-    """Return output and weights in the dtype of module and tokens, for any float dtype."""
+    """Return output and weights in the dtype of the module and the tokens."""
     # √4 is exact, so a program that rounds √C to float32 passes.
     pair = agree.SelfAttention(4)
     pair(draw.normal(2, 5, 4), mask=some(draw, 5, 5))
@@ -111,7 +111,7 @@ def test_strided_tokens(agree, draw):
 
 @pytest.mark.weight(1, elsewhere=4)
 def test_device(agree, draw, device):
-    """Return output and weights on the device of module, tokens and mask."""
+    """Return output and weights on the device of the module, with and without a mask."""
     pair = agree.SelfAttention(6)
     pair(draw.normal(2, 5, 6), mask=triangle(5))
     pair(draw.normal(2, 5, 6))

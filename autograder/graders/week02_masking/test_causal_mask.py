@@ -41,7 +41,7 @@ def test_single_token(agree):
 
 @pytest.mark.weight(3)
 def test_length_may_change_between_calls(agree):
-    """Return the mask for the requested length, whatever the length in earlier calls."""
+    """Return the mask for the requested length, regardless of earlier calls."""
     for seq_len in (3, 9, 2, 9):
         agree.exactly.causal_mask(seq_len)
 

@@ -58,7 +58,7 @@ def test_sequence_of_padding(agree):
 
 
 def test_single_token(agree):
-    """Return the shape (1, 1, 1, 1) for one sequence of one token."""
+    """Return a mask (B, 1, 1, 1) if T is 1: True for a token, False for padding."""
     agree.exactly.combine_masks(triangle(1), first([1], 1))
     agree.exactly.combine_masks(triangle(1), first([1, 0], 1))
 

@@ -97,7 +97,7 @@ def test_hidden_scores_may_be_the_largest(agree, draw):
 
 @pytest.mark.dtypes("float64")
 def test_allowed_scores_may_be_very_low(agree, draw):
-    """Return weights that depend only on differences of allowed scores, even far below zero."""
+    """Return correct weights for very low scores: only differences of allowed scores matter."""
     mask = some(draw, 4, 6)
     for depth in (2e4, 3e9):
         # exp(score - logsumexp) is also correct, but its error grows with the depth.

@@ -40,7 +40,7 @@ def test_values(agree, draw):
 
 
 def test_causal_picture(agree, draw):
-    """Show the zeros of a causal matrix in the upper right corner."""
+    """Show the zeros of a causal matrix in the upper right triangle."""
     scores = draw.normal(5, 5).masked_fill(
         torch.ones(5, 5, dtype=torch.bool).triu(1), float("-inf")
     )
@@ -95,7 +95,7 @@ def test_weights_that_need_gradients(agree, draw):
 
 
 def test_any_float_type(agree, draw, dtype):
-    """Draw each float dtype, including bfloat16, which NumPy lacks."""
+    """Draw weights of any float dtype, including bfloat16, which NumPy lacks."""
     agree.impurely.only(cells).plot_attention(torch.softmax(draw.normal(3, 5), dim=-1))
 
 

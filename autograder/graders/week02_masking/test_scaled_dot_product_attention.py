@@ -34,7 +34,7 @@ def test_values(agree, draw):
 
 @pytest.mark.weight(2)
 def test_values_of_different_size(agree, draw):
-    """Support values of a different size, and scale by the size of queries and keys."""
+    """Support values of a different size d_v, and divide the scores by √d, not √d_v."""
     agree.scaled_dot_product_attention(*qkv(draw, d_v=3), some(draw, 4, 4))
     agree.scaled_dot_product_attention(*qkv(draw, d_v=8))
 
@@ -53,7 +53,7 @@ def test_head_size_sets_the_scale(agree, draw):
 
 @pytest.mark.weight(2)
 def test_any_leading_axes(agree, draw):
-    """Support no leading axis, a batch, or batch and heads."""
+    """Support any number of leading axes, including none."""
     for lead in ((), (3,), (2, 3), (2, 1, 3)):
         agree.scaled_dot_product_attention(*qkv(draw, *lead), some(draw, 4, 4))
 
@@ -145,7 +145,7 @@ def test_one_query_one_key(agree, draw):
 
 
 def test_strided_and_shared_inputs(agree, draw):
-    """Accept transposed views or one tensor for all inputs, and leave them unchanged."""
+    """Accept transposed views, and one tensor as q, k and v; leave the inputs unchanged."""
     q, k, v = (draw.normal(2, 4, 3, 5).transpose(1, 2) for _ in range(3))
     agree.scaled_dot_product_attention(q, k, v, some(draw, 4, 4))
     x = draw.normal(2, 3, 4, 5)
