@@ -157,7 +157,7 @@ def test_device(agree, draw, device):
 
 
 def test_refuses_sizes_that_do_not_fit(submission, refuses, draw):
-    """Raise a ValueError in the constructor if the heads do not divide d_model."""
+    """Let __init__ raise a ValueError that states d_model if n_heads does not divide it."""
     submission.CausalSelfAttention(12, 4)(draw.normal(2, 5, 12))
     refuses(ValueError, mentions="4").CausalSelfAttention(14, 4)
     refuses(ValueError).CausalSelfAttention(3, 7)

@@ -31,7 +31,7 @@ def test_three_different_inputs(agree, draw):
 
 @pytest.mark.weight(2)
 def test_more_keys_or_queries(agree, draw):
-    """Support more keys than queries, and fewer."""
+    """Support more or fewer keys than queries."""
     pair = agree.MultiHeadAttention(12, 3)
     pair(draw.normal(2, 4, 12), draw.normal(2, 7, 12), draw.normal(2, 7, 12))
     pair(draw.normal(2, 7, 12), draw.normal(2, 4, 12))
@@ -158,7 +158,7 @@ def test_device(agree, draw, device):
 
 
 def test_refuses_sizes_that_do_not_fit(submission, refuses, draw):
-    """Raise a ValueError in the constructor if the heads do not divide d_model."""
+    """Let __init__ raise a ValueError that states d_model if num_heads does not divide it."""
     submission.MultiHeadAttention(12, 4)(draw.normal(2, 5, 12))
     refuses(ValueError, mentions="4").MultiHeadAttention(14, 4)
     refuses(ValueError).MultiHeadAttention(3, 7)

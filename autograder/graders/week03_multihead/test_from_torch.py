@@ -18,8 +18,8 @@ def drawn(draw, width=12, heads=3, bias=True):
     return torch_mha(width, heads, bias=bias, state=state)
 
 
-# Only test_leaves_no_trace checks the random state and shared memory (all other tests use
-# `impurely`), so that a mistake in one of these does not fail the whole exercise.
+# Only test_leaves_no_trace checks the random state and shared memory. All other tests use
+# `impurely`, so that a program that shares memory or changes the state fails only one test.
 
 
 @pytest.mark.weight(2)
@@ -66,7 +66,7 @@ def test_leaves_no_trace(agree, draw):
 
 
 def test_every_dtype(agree, draw, dtype):
-    """Use the dtype of PyTorch's module, also for added biases."""
+    """Use the dtype of PyTorch's module, also for zero biases."""
     for bias in (True, False):
         pair = agree.impurely.from_torch(drawn(draw, bias=bias))
         pair(draw.normal(2, 5, 12))

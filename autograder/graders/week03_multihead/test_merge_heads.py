@@ -7,13 +7,13 @@ from autograder.authors import same
 
 @pytest.mark.weight(2)
 def test_values(agree, draw):
-    """Concatenate the heads of each token in their order."""
+    """Concatenate the heads of each token in order."""
     agree.merge_heads(draw.normal(2, 3, 5, 4))
     agree.merge_heads(draw.normal(3, 5, 7, 2))
 
 
 def test_undoes_the_split(agree, reference, draw):
-    """Return the original tensor after splitting and merging."""
+    """Undo `split_heads`: return the tensor that was split, for any number of heads."""
     x = draw.normal(3, 5, 12)
     for heads in (2, 4, 12):
         merged = agree.merge_heads(reference.split_heads(x, heads))

@@ -24,7 +24,7 @@ def drawn(figure):
 
 @pytest.fixture
 def panels(agree):
-    """Return an `agree` that compares panels by title, but neither windows nor settings."""
+    """Return an `agree` that compares panels by title and ignores windows and settings."""
     return agree.impurely.only(drawn)
 
 

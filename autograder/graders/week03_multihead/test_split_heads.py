@@ -8,7 +8,7 @@ from autograder.authors import same
 
 @pytest.mark.weight(2)
 def test_values(agree, draw):
-    """Give each head a separate slice of every token."""
+    """Give head h the features h·d to (h + 1)·d - 1 of every token."""
     agree.split_heads(draw.normal(2, 5, 12), 3)
     agree.split_heads(draw.normal(3, 7, 10), 5)
 
@@ -53,7 +53,7 @@ def test_gradients(agree, draw):
 
 
 def test_every_dtype(agree, draw, dtype):
-    """Return heads with the dtype of the input."""
+    """Return heads in the dtype of the input."""
     agree.split_heads(draw.normal(2, 5, 12), 3)
 
 
@@ -64,7 +64,7 @@ def test_device(agree, draw, device):
 
 
 def test_refuses_an_uneven_cut(submission, refuses, draw):
-    """Raise a ValueError that states the width if the heads do not divide it."""
+    """Raise a ValueError that states the width if `num_heads` does not divide it."""
     submission.split_heads(draw.normal(2, 5, 12), 4)
     refuses(ValueError, mentions="4").split_heads(draw.normal(2, 5, 14), 4)
     refuses(ValueError).split_heads(draw.normal(2, 5, 3), 7)
