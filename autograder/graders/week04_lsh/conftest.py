@@ -21,8 +21,8 @@ def planted(draw):
     """Return a function that creates vectors in chosen buckets.
 
     `planted(rounds, *lead, n_buckets=4)` -> x (*lead, T, d), rotations. `rounds[r][t]` is the
-    bucket of position t in round r. Each round reads different columns of x, and no round reads the
-    last one, so d is n_hashes * n_buckets / 2 + 1. The largest rotated entry leads by at least 2.
+    bucket of position t in round r. Each round reads separate columns of x, and none reads the last
+    column, so d is n_hashes * n_buckets / 2 + 1. The largest rotated entry leads by at least 2.
     """
 
     def make(rounds, *lead, n_buckets=4):
@@ -88,7 +88,7 @@ def _rotated(vectors, rotations):
 
 
 def _lead(vectors, rotations):
-    """Return the lead of the largest entry over the next, relative to |x| |R|: (..., n_hashes)."""
+    """Return (largest - second largest) / (|x| |r|), r: R's longest column, (..., n_hashes)."""
     best = _rotated(vectors, rotations).topk(2, dim=-1).values
     largest = vectors.norm(dim=-1, keepdim=True) * rotations.norm(dim=1).amax(-1)
     return (best[..., 0] - best[..., 1]) / largest

@@ -7,7 +7,7 @@ from autograder.authors import expect, generator_seed
 
 SEED = 7
 
-# A correct program may divide a key by its length + 1e-8. This exceeds rounding errors only in
+# A correct program may divide a key by its norm + 1e-8. The effect exceeds rounding errors only in
 # float64, where scores near -1e5 (of the first position, if causal) have a resolution of 1.5e-11.
 IN_FLOAT64 = 1e-6
 
@@ -40,7 +40,7 @@ def test_one_head(agree, draw, clear):
 
 
 def test_sizes(agree, draw, clear):
-    """Support any number of heads, sequences and rounds, and a sequence of one chunk."""
+    """Support any number of heads and sequences, and a sequence of one chunk."""
     for width, heads, batch, length, size in ((8, 4, 3, 12, 3), (10, 2, 1, 4, 4)):
         pair = agree.LSHAttention(width, heads, size, 1)
         rotations = draw.normal(1, width // heads, (length // size + 1) // 2)
@@ -48,7 +48,7 @@ def test_sizes(agree, draw, clear):
 
 
 def test_rotations_come_before_everything(agree, draw, clear):
-    """Use given rotations unchanged, and draw no random numbers."""
+    """Use given rotations unchanged, even if a generator is given, and draw no random numbers."""
     pair = agree.LSHAttention(12, 3, bucket_size=5, n_hashes=3)
     rotations = draw.normal(3, 4, 1)
     x = clear(rotations, 2, 10, 12, project=queries(pair, 3), bucket_size=5)
@@ -74,7 +74,7 @@ def test_draws_in_the_default_dtype(agree, clear, dtype):
     """Draw rotations in the default dtype, for any dtype of the input."""
     lenient = agree.within(IN_FLOAT64) if dtype == torch.float64 else agree
     pair = lenient.LSHAttention(16, 2, bucket_size=6, n_hashes=1)
-    # 16 values in all: torch draws fewer than 16 one by one, with equal results in every dtype.
+    # At least 16 values are needed: torch draws fewer one by one, with equal values in every dtype.
     x = clear(drawn(1, 8, 4), 3, 24, 16, project=queries(pair, 2))
     pair(x, generator=generator_seed(SEED))
 
@@ -82,7 +82,7 @@ def test_draws_in_the_default_dtype(agree, clear, dtype):
 @pytest.mark.weight(1, elsewhere=2)
 def test_draws_where_the_input_is(agree, draw, device):
     """Draw rotations on the input's device, with or without a generator of that device."""
-    # A single position attends to itself for any rotations, so these may use the global state.
+    # A single position attends to itself for any rotations, so calls without a seed can agree.
     pair = agree.impurely.LSHAttention(12, 3, bucket_size=1, n_hashes=1)
     pair(draw.normal(2, 1, 12))
     pair(draw.normal(2, 1, 12), generator=generator_seed(SEED))
@@ -96,7 +96,7 @@ def test_defaults(agree, clear):
 
 
 def test_causal(agree, draw, clear):
-    """Mask later positions if causal."""
+    """Mask later positions if `causal` is True."""
     pair = agree.LSHAttention(12, 3, bucket_size=5, n_hashes=1, causal=True)
     rotations = draw.normal(1, 4, 2)
     pair(clear(rotations, 2, 20, 12, project=queries(pair, 3)), rotations)
@@ -155,7 +155,7 @@ def test_devices(agree, draw, clear, device):
 
 
 def test_refuses_heads_that_do_not_divide(agree, refuses, draw, clear):
-    """Raise a ValueError that states d_model if the heads do not divide it."""
+    """Raise a ValueError that states d_model if num_heads does not divide it."""
     pair = agree.LSHAttention(10, 5, bucket_size=3, n_hashes=1)
     rotations = draw.normal(1, 2, 1)
     pair.student(clear(rotations, 2, 3, 10, project=queries(pair, 5)), rotations)

@@ -11,7 +11,7 @@ def test_full_counts_every_pair(agree, draw):
 
 
 def test_lsh_counts_both_chunks_of_every_round(agree, draw):
-    """Count two chunks of keys for each query in every round."""
+    """Count two chunks of keys per query and round, also for queries in the first chunk."""
     for bucket_size, n_hashes in ((4, 1), (16, 3), (7, 8)):
         length = bucket_size * int(draw.integers(5, 60))
         agree.exactly.attention_memory(length, "lsh", bucket_size, n_hashes)
@@ -44,7 +44,7 @@ def test_full_uses_no_buckets_and_no_rounds(agree, draw):
 
 
 def test_length_need_not_fill_its_chunks(agree, draw):
-    """Count only the given positions, without padding, if the last chunk is not full."""
+    """Count `seq_len` queries, each with two full chunks of keys, even if a chunk is not full."""
     for length in (1, 63, 1001):
         agree.exactly.attention_memory(
             length, "lsh", bucket_size=10, n_hashes=3, bytes_per_element=2

@@ -25,14 +25,14 @@ def test_one_round(agree, draw):
 
 
 def test_agreement_is_kept(agree, draw):
-    """Return the common output if all rounds agree, for any weights."""
+    """Return the common output if all rounds agree, for any logsumexps."""
     outputs = draw.normal(2, 1, 7, 5).expand(2, 4, 7, 5)
     result = agree.combine_rounds(outputs, draw.normal(2, 4, 7))
     same(result, outputs[:, 0], "If all rounds agree, their combination should say the same.")
 
 
 def test_far_from_zero(agree, draw):
-    """Avoid overflow and underflow for logsumexps far from zero."""
+    """Avoid overflow and underflow for logsumexps far from zero or far apart."""
     for far in (1000.0, -1000.0):
         # Near 1000, float32 values are 6e-5 apart: exp(a - logsumexp(a)) is accurate to 1e-4.
         result = agree.within(atol=1e-3).combine_rounds(
@@ -45,7 +45,7 @@ def test_far_from_zero(agree, draw):
 
 
 def test_round_without_keys(agree, draw):
-    """Give no weight to a round whose logsumexp is -inf."""
+    """Give a round no weight at positions where its logsumexp is -inf."""
     logsumexps = draw.normal(2, 3, 7)
     logsumexps[:, 2, :4] = -torch.inf
     logsumexps[:, 0, 3:] = -torch.inf

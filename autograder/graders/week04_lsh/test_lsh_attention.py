@@ -30,7 +30,7 @@ SPREAD = [
 ]  # buckets of six, seven and three positions: chunks of four split the two larger ones
 
 
-# A correct program may divide a key by its length + 1e-8. This exceeds rounding errors only in
+# A correct program may divide a key by its norm + 1e-8. The effect exceeds rounding errors only in
 # float64, where scores near -1e5 have a resolution of 1.5e-11.
 IN_FLOAT64 = 3e-8
 
@@ -169,7 +169,7 @@ def test_a_key_met_twice_counts_twice(agree, draw, planted):
 
 
 def test_causal(agree, draw, planted):
-    """Mask positions later in the sequence (not in sorted order) if causal."""
+    """Mask positions later in the sequence (not in sorted order) if `causal` is True."""
     for buckets, size in ((THREES, 4), (SPREAD, 4), (ONE_BUCKET, 6)):
         x, rotations = planted([buckets], 2)
         v = draw.normal(2, len(buckets), x.shape[-1])
@@ -261,7 +261,7 @@ def test_more_than_a_thousand_positions(agree, draw, planted):
     agree.lsh_attention(x, draw.normal(1, 1280, x.shape[-1]), rotations, 4)
 
 
-# The next two tests count elements and operations for one leading index and a fixed number of
+# The next two tests count elements and operations for a single sequence and a fixed number of
 # buckets. T is at least 16 * n_hashes * bucket_size and more than 4 * bucket_size * d, so that the
 # scores and the keys of all windows stay below T x T elements.
 
@@ -277,7 +277,7 @@ def long_input(draw, clear):
 
 @pytest.mark.weight(6)
 def test_memory_stays_below_the_square(agree, count, long_input):
-    """Allocate no tensor with T x T elements; the largest tensor grows more slowly than T²."""
+    """Allocate no tensor with T x T elements, and let memory grow more slowly than T²."""
     agree.lsh_attention(*long_input(256, 1))
     cost = {length: count.lsh_attention(*long_input(length, 2)) for length in (256, 512, 1024)}
     for length, counted in cost.items():
