@@ -1,7 +1,7 @@
-"""Shared fixtures of `fit` and `generate`: a model that uses no other exercise.
+"""Fixtures for the tests of `fit` and `generate`: models that use no other exercise.
 
-A mistake in another exercise, such as the table of positions, should not cost points here. For the
-submission and the solution, the model consists of torch's layers and the stub's attention.
+A mistake in another exercise, such as `sinusoidal_positions`, should not cost points here. The
+models use torch's layers, and `language_model` also uses the attention provided in the stub.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Pair = Any
 
 @pytest.fixture
 def injected(agree: Any) -> Any:
-    """Return injected.py's models, such as `Watched`, which records whether gradients are on."""
+    """Return an `agree` that can create the models of injected.py, such as `Watched`."""
     return agree.bringing(Path(__file__).with_name("injected.py").read_text(encoding="utf-8"))
 
 

@@ -1,11 +1,11 @@
-"""Models that week 5's hidden tests add to the submission (`agree.bringing`)."""
+"""Models that week 5's hidden tests add to each program (`agree.bringing`)."""
 
 import torch
 from torch import nn
 
 
 class Watched(nn.Module):
-    """A model, ids (B, T) -> logits (B, T, V), that records whether gradients were enabled."""
+    """A model, ids (B, T) -> logits (B, T, V), that records if a call had gradients enabled."""
 
     def __init__(self, vocabulary, max_len):
         super().__init__()

@@ -27,14 +27,14 @@ def test_sizes(agree, draw):
 
 
 def test_any_number_of_blocks(agree, draw):
-    """Give each block separate weights, and apply the blocks in order."""
+    """Apply any number of blocks in order, even none, each with separate weights."""
     for layers in (1, 3, 0):
         pair = agree.MiniTransformer(**SIZES | {"n_layers": layers})
         pair(draw.integers(0, 11, 2, 5))
 
 
 def test_same_token_at_every_place(agree, draw):
-    """Distinguish positions, even if all tokens are the same."""
+    """Distinguish positions, even if all tokens are equal."""
     pair = agree.MiniTransformer(**SIZES)
     logits = pair(draw.integers(0, 11, 3, 1).expand(3, 7))
     moved = float((logits[:, 1:] - logits[:, :-1]).abs().amax(dim=-1).min())
@@ -121,7 +121,7 @@ def test_device(agree, draw, device):
 
 
 def test_refuses_heads_that_do_not_fit(submission, refuses, draw):
-    """Raise a ValueError if the heads do not divide d_model."""
+    """Raise a ValueError that states d_model if n_heads does not divide it."""
     submission.MiniTransformer(**SIZES | {"n_heads": 4})(draw.integers(0, 11, 2, 6))
     refuses(ValueError, mentions="14").MiniTransformer(**SIZES | {"d_model": 14, "n_heads": 4})
 

@@ -116,7 +116,7 @@ def test_training_drops_in_two_places(agree, draw):
 
 
 def halves(state, x, scales):
-    """Return x after attention (head h scaled by scales[h]) and the output of ff before dropout."""
+    """Return x (B, 1, C) + attention (head h times scales[h]), and ff's output without dropout."""
     width = x.shape[-1]
     values = F.layer_norm(x, (width,), state["ln1.weight"], state["ln1.bias"])
     values = values @ state["attn.qkv.weight"][2 * width :].T

@@ -7,12 +7,12 @@ import pytest
 
 from autograder.authors import expect
 
-NEAR = 2e-5  # correct programs that sum in a different order stay within 1e-9; positions cost 1e-6
+NEAR = 2e-5  # correct programs that sum in a different order stay within 1e-9
 
 
 @pytest.fixture
 def model(language_model):
-    """Return a function that creates a model with 7 tokens, compared with a tolerance of NEAR."""
+    """Return a function that creates models with a vocabulary of 7 and a tolerance of NEAR."""
     return lambda **options: language_model(7, near=NEAR, **options)
 
 
@@ -73,7 +73,7 @@ def test_no_token_is_special(agree, draw, model):
 
 @pytest.mark.dtypes("float64")
 def test_slices_of_a_text(agree, draw, model):
-    """Accept inputs and targets that are views of one tensor, shifted by one token."""
+    """Accept views as inputs and targets, such as slices of one text shifted by one token."""
     pair, text = model(), draw.integers(0, 7, 4, 7)
     trained(agree, pair, text[:, :-1], text[:, 1:], 3)
     turned = draw.integers(0, 7, 6, 3).T
@@ -99,7 +99,7 @@ def test_second_call(agree, draw, model):
 
 @pytest.mark.dtypes("float64")
 def test_gradients_from_before(agree, draw, injected):
-    """Ignore gradients that the model has from before the call."""
+    """Ignore gradients that earlier training left in the parameters."""
     pair = injected.impurely.within(atol=NEAR).weights(0.8).Watched(7, 6)
     ids, targets = draw.integers(0, 7, 4, 6), draw.integers(0, 7, 4, 6)
     pair.impurely.leave_gradients(ids)

@@ -10,12 +10,12 @@ from autograder.authors import expect, generator_seed
 
 @pytest.fixture
 def model(language_model):
-    """Return a function that creates a model with 23 tokens and, by default, a max_len of 6."""
+    """Return a function that creates models with a vocabulary of 23 and a default max_len of 6."""
     return lambda **options: language_model(23, **({"max_len": 6} | options))
 
 
 def drawn(agree, draw, pair, prompt, new, temperature=1.5):
-    """Compare the generated tokens; the final mode of the model has a separate test."""
+    """Compare the generated tokens; test_mode_is_restored compares the final mode."""
     generator = generator_seed(draw.seed())
     return agree.impurely.generate(pair, prompt, new, temperature, generator)
 
@@ -53,7 +53,7 @@ def test_memory_of_the_model(agree, draw, model):
 
 
 def test_the_prompt_comes_first(agree, draw, model):
-    """Return the whole prompt, even if the model received only its end."""
+    """Begin the result with the whole prompt, even if the model received only its end."""
     pair = model()
     for length in (2, 9):
         prompt = draw.integers(0, 23, 5, length)
@@ -133,7 +133,7 @@ def test_device(agree, draw, model, device):
 
 @pytest.mark.weight(2)
 def test_no_gradient_is_recorded(agree, draw, injected):
-    """Record no graph for a backward pass during generation."""
+    """Disable gradients during generation, so that no graph is recorded."""
     watched = injected.impurely.weights(0.8).Watched(23, 6)
     agree.impurely.generate(watched, draw.integers(0, 23, 3, 4), 5, temperature=0)
     expect(

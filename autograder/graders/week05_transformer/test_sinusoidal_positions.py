@@ -36,7 +36,7 @@ def test_long_tables(agree):
 
 
 def test_products_know_only_the_distance(agree):
-    """Make the product of two rows depend only on their distance, not on their positions."""
+    """Make the dot product of two rows depend only on the distance between their positions."""
     table = agree.within(atol=1e-4).sinusoidal_positions(10, 16).double()
     products = table @ table.T
     for distance in range(10):
