@@ -1,7 +1,4 @@
-"""Hidden graders for `additive_attention`.
-
-By default, n = m and d_q = d_k = d_v.
-"""
+"""Hidden graders for `additive_attention`."""
 
 import pytest
 import torch
@@ -11,7 +8,10 @@ from autograder.authors import rows_sum_to_one, zero_where
 
 @pytest.fixture
 def inputs(draw):
-    """q (..., n, d_q), k (..., m, d_k), v (..., m, d_v), W_q (a, d_q), W_k (a, d_k), u (a,)."""
+    """Draw q (..., n, d_q), k (..., m, d_k), v (..., m, d_v), W_q (a, d_q), W_k (a, d_k), u (a,).
+
+    By default, m = n and d_k = d_v = d_q.
+    """
 
     def make(*lead, n=4, m=None, d_q=5, d_k=None, d_v=None, a=8):
         m = n if m is None else m
@@ -30,7 +30,7 @@ def sighted(draw, *shape):
 
 @pytest.mark.weight(3)
 def test_values(agree, inputs):
-    """Score each pair by u · tanh(W_q q + W_k k), and apply the softmax over the keys."""
+    """Average the values with the softmax over keys of the scores u · tanh(W_q q + W_k k)."""
     _, weights = agree.additive_attention(*inputs(2))
     rows_sum_to_one(weights)
 
@@ -45,7 +45,7 @@ def test_more_keys_or_queries(agree, draw, inputs):
 
 @pytest.mark.weight(2)
 def test_sizes_of_their_own(agree, inputs):
-    """Support queries, keys and values of different sizes."""
+    """Support queries, keys and values with different numbers of features."""
     agree.additive_attention(*inputs(d_q=3, d_k=5, d_v=7))
     agree.additive_attention(*inputs(d_q=6, d_k=2, d_v=1))
 
@@ -80,7 +80,7 @@ def test_masks(agree, draw, inputs):
 
 @pytest.mark.weight(2)
 def test_fully_masked_rows(agree, draw, inputs):
-    """Return zeros for a fully masked query, and no NaN in any gradient."""
+    """Return zero weights and a zero output for a fully masked query, and no NaN gradient."""
     mask = sighted(draw, 4, 4)
     mask[2] = False
     agree.gradients.additive_attention(*inputs(2), mask=mask)
@@ -120,7 +120,7 @@ def test_device(agree, draw, inputs, device):
 
 
 def test_many_keys(agree, inputs):
-    """Include every key, even with more than a thousand keys."""
+    """Attend to every key, even with more than a thousand keys."""
     agree.additive_attention(*inputs(n=2, m=1100))
 
 
@@ -131,7 +131,7 @@ def test_gradients_with_singleton_axes(agree, inputs):
 
 
 def test_two_calls_before_their_gradients(agree, draw):
-    """Keep the data for the backward pass per call: later calls must not change gradients."""
+    """Save data for backward per call: later calls must not alter the gradients of earlier ones."""
     shapes = ((2, 4, 3), (2, 6, 5), (2, 6, 2), (7, 3), (7, 5), (7,))
     first, second = ([draw.normal(*shape) for shape in shapes] for _ in range(2))
     agree.gradients.in_a_row.additive_attention(first, second)

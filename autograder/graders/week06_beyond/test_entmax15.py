@@ -37,7 +37,7 @@ def test_exact_zeros(agree, draw):
 
 @pytest.mark.dtypes("float64")
 def test_exact_to_the_dtype(agree, draw):
-    """Return float64 results with the precision of float64 for float64 inputs."""
+    """Compute in float64 for float64 inputs, so that results are exact up to rounding."""
     agree.entmax15(draw.normal(4, 9))
     agree.entmax15(draw.normal(4, 9, std=0.1))
 
@@ -103,7 +103,7 @@ def test_gradients_with_singleton_axes(agree, draw):
 
 
 def test_two_calls_before_their_gradients(agree, draw):
-    """Keep the data for the backward pass per call: later calls must not change gradients."""
+    """Save data for backward per call: later calls must not alter the gradients of earlier ones."""
     in_a_row = agree.gradients.in_a_row
     in_a_row.entmax15((draw.normal(4, 7, std=2.0),), (draw.normal(4, 7, std=2.0),))
     in_a_row.entmax15((draw.normal(4, 5), 0), (draw.normal(5, 4), 1))

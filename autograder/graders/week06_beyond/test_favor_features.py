@@ -7,7 +7,7 @@ from autograder.authors import expect
 
 @pytest.mark.weight(2)
 def test_values(agree, draw):
-    """Compute the positive features exp(w · x' - ‖x'‖²/2) / √r, where x' = x / d^¼."""
+    """Return exp(w · x' - ‖x'‖²/2) / √r for each row w of the projection, where x' = x / d^¼."""
     features = agree.favor_features(draw.normal(2, 5, 6), draw.normal(4, 6))
     expect((features > 0).all(), "Features should be positive.")
 
@@ -78,6 +78,6 @@ def test_many_tokens(agree, draw):
 
 
 def test_two_calls_before_their_gradients(agree, draw):
-    """Keep the data for the backward pass per call: later calls must not change gradients."""
+    """Save data for backward per call: later calls must not alter the gradients of earlier ones."""
     first, second = ((draw.normal(2, 5, 4), draw.normal(6, 4)) for _ in range(2))
     agree.gradients.in_a_row.favor_features(first, second)

@@ -2,8 +2,6 @@
 
 Neither float64 nor GPUs are tested: this backend multiplies float64 matrices in float32, and Keras
 itself chooses the device of its tensors.
-
-By default, n = m and d_v = d.
 """
 
 import pytest
@@ -13,7 +11,7 @@ from autograder.authors import expect, rows_sum_to_one, zero_where
 
 
 def inputs(draw, *lead, n=4, m=None, d=5, d_v=None, std=1.0):
-    """Draw q (*lead, n, d), k (*lead, m, d) and v (*lead, m, d_v)."""
+    """Draw q (*lead, n, d), k (*lead, m, d), v (*lead, m, d_v); by default, m = n and d_v = d."""
     m = n if m is None else m
     q, k = draw.normal(*lead, n, d, std=std), draw.normal(*lead, m, d, std=std)
     return q, k, draw.normal(*lead, m, d if d_v is None else d_v)
@@ -43,7 +41,7 @@ def test_more_keys_or_queries(agree, draw):
 
 @pytest.mark.weight(2)
 def test_values_of_different_size(agree, draw):
-    """Support values shorter or longer than queries and keys."""
+    """Support values with fewer or more features than queries and keys."""
     for d_v in (3, 8):
         agree.keras_attention(*inputs(draw, d_v=d_v))
 
@@ -65,7 +63,7 @@ def test_mask(agree, draw):
 
 
 def test_masks_that_broadcast(agree, draw):
-    """Broadcast a mask with fewer axes, or with axes of length one, to the scores."""
+    """Broadcast a mask with fewer axes, or with axes of size 1, to the shape of the scores."""
     q, k, v = inputs(draw, 2, 3)
     for shape in ((4, 4), (2, 1, 4, 4), (2, 1, 1, 4), (4,), (4, 1)):
         mask = draw.bools(*shape)
@@ -92,7 +90,7 @@ def test_empty_rows(agree, draw):
 
 @pytest.mark.weight(4)
 def test_gradients(agree, draw):
-    """Propagate gradients to all inputs; fully masked queries contribute 0, not NaN."""
+    """Propagate gradients to q, k and v; fully masked queries contribute 0, not NaN."""
     mask = draw.bools(2, 1, 4, 4)
     mask[0, 0, 1] = False
     agree.gradients.keras_attention(*inputs(draw, 2, 3))
@@ -101,7 +99,7 @@ def test_gradients(agree, draw):
 
 @pytest.mark.dtypes("float16", "bfloat16")
 def test_half_precision(agree, draw, dtype):
-    """Return half precision for half-precision inputs, with and without fully masked queries."""
+    """Return results in the dtype of half-precision inputs, also with fully masked queries."""
     mask = draw.bools(4, 4)
     mask[2] = False
     agree.keras_attention(*inputs(draw))
@@ -122,5 +120,5 @@ def test_inputs_that_are_views(agree, draw):
 
 
 def test_many_keys(agree, draw):
-    """Include every key, even with more than a thousand keys."""
+    """Attend to every key, even with more than a thousand keys."""
     agree.keras_attention(*inputs(draw, n=2, m=1100))

@@ -1,7 +1,7 @@
-"""Hidden graders for `performer_attention`. Inputs are so small that `exp` needs no stabiliser.
+"""Hidden graders for `performer_attention`. Inputs are so small that `exp` does not overflow.
 
-By default, n = m and d_v = d. Most requirements have a test with `causal` and a test without, so
-that a mistake in one mode costs no points for the other.
+Most requirements have a test with `causal` and a test without, so that a mistake in one mode costs
+no points in the other.
 """
 
 import pytest
@@ -11,7 +11,10 @@ from autograder.authors import expect, growth_exponent, same
 
 
 def inputs(draw, *lead, n=5, m=None, d=4, d_v=None, r=6, std=1.0):
-    """Draw q (*lead, n, d), k (*lead, m, d), v (*lead, m, d_v) and a projection (r, d)."""
+    """Draw q (*lead, n, d), k (*lead, m, d), v (*lead, m, d_v) and a projection (r, d).
+
+    By default, m = n and d_v = d.
+    """
     m = n if m is None else m
     q, k = draw.normal(*lead, n, d, std=std), draw.normal(*lead, m, d, std=std)
     return q, k, draw.normal(*lead, m, d if d_v is None else d_v), draw.normal(r, d)
@@ -55,13 +58,13 @@ def test_ignores_the_future(agree, draw):
 
 @pytest.mark.weight(2)
 def test_values_of_different_size(agree, draw):
-    """Support values shorter or longer than queries and keys."""
+    """Support values with fewer or more features than queries and keys."""
     for d_v in (3, 7):
         agree.performer_attention(*inputs(draw, d_v=d_v))
 
 
 def test_causal_values_of_different_size(agree, draw):
-    """Support values shorter or longer than queries and keys, with `causal` too."""
+    """Support values with fewer or more features than queries and keys, with `causal` too."""
     for d_v in (3, 7):
         agree.performer_attention(*inputs(draw, n=6, d_v=d_v), causal=True)
 
@@ -88,12 +91,12 @@ def keys_of_different_lengths(draw):
 
 
 def test_keys_of_different_lengths(agree, draw):
-    """Preserve the ratio between the weights of short and long keys."""
+    """Preserve the ratios between the weights of keys with small and large norms."""
     agree.performer_attention(*keys_of_different_lengths(draw))
 
 
 def test_causal_with_keys_of_different_lengths(agree, draw):
-    """Preserve the ratio between the weights of short and long keys with `causal`."""
+    """With `causal`, preserve the ratios between the weights of keys with small and large norms."""
     agree.performer_attention(*keys_of_different_lengths(draw), causal=True)
 
 
@@ -127,7 +130,7 @@ def test_causal_gradients(agree, draw):
 
 def grows_linearly(agree, count, draw, causal):
     counts = {}
-    for tokens in (128, 256, 512):  # from 4·r·(d_v + 1) on, correct code grows linearly
+    for tokens in (128, 256, 512):  # correct code has linear cost from 4·r·(d_v + 1) on
         q, k, v, projection = inputs(draw, 1, n=tokens, r=4)
         if tokens == 128:
             agree.performer_attention(q, k, v, projection, causal=causal)
@@ -139,7 +142,7 @@ def grows_linearly(agree, count, draw, causal):
 
 @pytest.mark.weight(5)
 def test_causal_growth(agree, count, draw):
-    """Let work and memory grow linearly with the number of tokens, with `causal` too."""
+    """If `causal`, let work and memory grow linearly with the number of tokens: no n x m tensor."""
     grows_linearly(agree, count, draw, True)
 
 
@@ -147,7 +150,7 @@ def test_causal_growth(agree, count, draw):
 def test_growth(agree, count, draw):
     """Let work and memory grow linearly with the number of tokens, and create no n x m tensor."""
     grows_linearly(agree, count, draw, False)
-    # Memory of the whole process: a 2048 x 2048 table takes 16 MiB or more.
+    # Measure the memory of the whole process: a 2048 x 2048 table in float32 takes 16 MiB.
     q, k, v, projection = inputs(draw, 1, n=2048, r=4)
     seen = count.outside.performer_attention(q, k, v, projection)
     grown, held = seen.grown or 0, seen.held or 0
@@ -223,17 +226,17 @@ def test_causal_gradients_with_singleton_axes(agree, draw):
 
 
 def test_many_keys(agree, draw):
-    """Include every key, even with more than a thousand keys."""
+    """Attend to every key, even with more than a thousand keys."""
     agree.performer_attention(*inputs(draw, n=2, m=1100, r=3))
 
 
 def test_many_causal_keys(agree, draw):
-    """Include every visible key if `causal`, even with more than a thousand keys."""
+    """Attend to every visible key if `causal`, even with more than a thousand keys."""
     agree.performer_attention(*inputs(draw, n=1100, d=2, d_v=1, r=2), causal=True)
 
 
 def test_two_calls_before_their_gradients(agree, draw):
-    """Keep the data for the backward pass per call: later calls must not change gradients."""
+    """Save data for backward per call: later calls must not alter the gradients of earlier ones."""
     first, second = (
         [*(draw.normal(2, 5, 4) for _ in range(3)), draw.normal(6, 4), causal]
         for causal in (True, False)

@@ -1,7 +1,4 @@
-"""Hidden graders for `relative_attention`. The table always has an odd number of rows.
-
-By default, n = m and d_v = d.
-"""
+"""Hidden graders for `relative_attention`. The table always has an odd number of rows."""
 
 import pytest
 
@@ -15,14 +12,14 @@ def alike(draw, *shape):
 
 @pytest.mark.weight(2)
 def test_values(agree, draw):
-    """Add to each score the product of the query and the table's row for distance j - i."""
+    """Score query i and key j by q_i · (k_j + a) / √d, where a is the table's row for j - i."""
     _, weights = agree.relative_attention(*alike(draw, 2, 5, 6), draw.normal(9, 6))
     rows_sum_to_one(weights)
 
 
 @pytest.mark.weight(2)
 def test_values_of_different_size(agree, draw):
-    """Support values shorter or longer than queries and keys."""
+    """Support values with fewer or more features than queries and keys."""
     for d_v in (3, 8):
         q, k, v = draw.normal(5, 6), draw.normal(5, 6), draw.normal(5, d_v)
         agree.relative_attention(q, k, v, draw.normal(9, 6))
@@ -37,7 +34,7 @@ def test_any_leading_dimensions(agree, draw):
 
 @pytest.mark.weight(2)
 def test_far_keys_share_a_row(agree, draw):
-    """Use the first or last row of the table for all keys at least D positions away."""
+    """Use the first (last) table row for all keys at least D positions before (after) the query."""
     q, k, v = alike(draw, 2, 9, 4)
     agree.relative_attention(q, k, v, draw.normal(5, 4))
     agree.relative_attention(q, k, v, draw.normal(3, 4))
@@ -112,20 +109,20 @@ def test_device(agree, draw, device):
 
 
 def test_many_keys(agree, draw):
-    """Include every key, even with more than a thousand keys."""
+    """Attend to every key, even with more than a thousand keys."""
     q, k, v = draw.normal(2, 4), draw.normal(1100, 4), draw.normal(1100, 4)
     agree.relative_attention(q, k, v, draw.normal(5, 4))
 
 
 def test_gradients_with_singleton_axes(agree, draw):
-    """Compute the gradient of a single query, key or feature."""
+    """Compute gradients for a single query, key or feature."""
     for n, m, d in ((1, 6, 4), (5, 1, 4), (5, 6, 1)):
         q, k, v = draw.normal(1, n, d), draw.normal(1, m, d), draw.normal(1, m, d)
         agree.gradients.relative_attention(q, k, v, draw.normal(5, d))
 
 
 def test_two_calls_before_their_gradients(agree, draw):
-    """Keep the data for the backward pass per call: later calls must not change gradients."""
+    """Save data for backward per call: later calls must not alter the gradients of earlier ones."""
     first, second = (
         [*(draw.normal(2, n, 5) for n in (4, 6, 6)), draw.normal(7, 5)] for _ in range(2)
     )

@@ -48,7 +48,7 @@ def test_positions_of_each_sequence(agree, draw):
 
 
 def test_distance_alone_counts(agree, draw):
-    """Preserve all products q · k if every position is shifted by the same number."""
+    """Preserve all dot products q · k if every position is shifted by the same amount."""
     q, k = draw.uniform(4, 6, low=-1), draw.uniform(5, 6, low=-1)
     first, moved = [
         agree.within(1e-4).rotary(q, torch.arange(4) + start)
@@ -65,7 +65,7 @@ def test_far_positions(agree, draw):
 
 @pytest.mark.dtypes("float16", "bfloat16")
 def test_far_positions_in_halves(agree, draw, dtype):
-    """Compute angles in float32 for half-precision vectors: bfloat16 rounds position 257 to 256."""
+    """Compute angles in at least float32 for any dtype: bfloat16 rounds position 257 to 256."""
     agree.rotary(draw.uniform(3, 6, low=-1), torch.tensor([120, 257, 300]))
 
 
@@ -78,18 +78,18 @@ def test_gradients(agree, draw):
 
 @pytest.mark.dtypes("float16", "bfloat16")
 def test_half_precision(agree, draw, dtype):
-    """Return half precision for half-precision vectors."""
+    """Return a result in the dtype of half-precision vectors."""
     agree.rotary(draw.uniform(2, 3, 5, 6, low=-1))
 
 
 @pytest.mark.dtypes("float64")
 def test_double_precision(agree, draw, dtype):
-    """Return double precision for double-precision vectors."""
+    """Return a float64 result for float64 vectors."""
     agree.within(1e-5).rotary(draw.uniform(2, 5, 6, low=-1))
 
 
 def test_singleton_axes(agree, draw):
-    """Support a single token and a single pair, and leave vectors at position 0 unchanged."""
+    """Support a single token or pair of entries, and leave vectors at position 0 unchanged."""
     agree.within(1e-5).rotary(draw.uniform(2, 1, 6, low=-1))
     agree.within(1e-5).rotary(draw.uniform(1, 4, 2, low=-1))
     agree.within(1e-5).rotary(draw.uniform(2, 1, 6, low=-1), torch.tensor([4]))
@@ -118,19 +118,19 @@ def test_refuses_an_odd_size(submission, refuses, draw):
 
 
 def test_positions_beyond_a_thousand(agree, draw):
-    """Support positions above a thousand, given or not: a fixed table would be too short."""
+    """Support positions above a thousand, whether given or default."""
     # float32 angles in the thousands have rounding errors of about 1e-4.
     agree.within(3e-3).rotary(draw.uniform(3, 6, low=-1), torch.tensor([1023, 1500, 2300]))
     agree.within(3e-3).rotary(draw.uniform(1300, 4, low=-1))
 
 
 def test_gradients_with_singleton_axes(agree, draw):
-    """Compute gradients for a single position and for a single pair."""
+    """Compute gradients for a single token or pair of entries."""
     agree.within(1e-5).gradients.rotary(draw.uniform(2, 1, 6, low=-1), torch.tensor([3]))
     agree.within(1e-5).gradients.rotary(draw.uniform(1, 5, 2, low=-1))
 
 
 def test_two_calls_before_their_gradients(agree, draw):
-    """Keep the data for the backward pass per call: later calls must not change gradients."""
+    """Save data for backward per call: later calls must not alter the gradients of earlier ones."""
     first, second = ((draw.uniform(3, 5, 4, low=-1), torch.arange(5) + start) for start in (2, 4))
     agree.within(1e-5).gradients.in_a_row.rotary(first, second)

@@ -1,6 +1,6 @@
 """Hidden graders for `sentence_attention`, on small encoders with random weights.
 
-Two tests check that the model is restored; all others allow changes of the model (`impurely`).
+Two tests check that the model is restored; the others allow changes to it (`impurely`).
 """
 
 import pytest
@@ -50,14 +50,14 @@ def test_singleton_axes(agree, draw):
 
 @pytest.mark.weight(2)
 def test_fused_attention(agree, draw):
-    """Switch a model with fused attention to eager for the call."""
+    """Switch a model with fused attention to eager attention for the call."""
     bert = encoder(draw, attention="sdpa")
     agree.impurely.sentence_attention(bert.model, bert.tokenizer, SENTENCE)
 
 
 @pytest.mark.weight(2)
 def test_no_dropout(agree, draw):
-    """Use evaluation mode for a model in training mode, so that dropout has no effect."""
+    """Run the model in evaluation mode, so that dropout has no effect."""
     bert = encoder(draw, training=True)
     agree.impurely.sentence_attention(bert.model, bert.tokenizer, SENTENCE)
 
@@ -78,7 +78,7 @@ def test_attention_is_given_back(agree, draw):
 
 @pytest.mark.dtypes("bfloat16", "float64")
 def test_dtype_of_the_model(agree, draw, dtype):
-    """Return weights with the dtype of the model."""
+    """Return weights in the dtype of the model."""
     bert = encoder(draw, dtype=str(dtype).removeprefix("torch."))
     agree.impurely.sentence_attention(bert.model, bert.tokenizer, SENTENCE)
 

@@ -9,7 +9,7 @@ from autograder.authors import rows_sum_to_one, zero_where
 
 @pytest.mark.weight(2)
 def test_values(agree, draw):
-    """Project each row onto the simplex: return the closest probabilities."""
+    """Project each row onto the probability simplex: return the closest probabilities."""
     agree.sparsemax(draw.normal(3, 6, std=0.3))
     agree.sparsemax(draw.normal(4, 9, std=2.0))
 
@@ -43,7 +43,7 @@ def test_dense_rows(agree, draw):
 
 @pytest.mark.weight(2)
 def test_gradients(agree, draw):
-    """Subtract the mean over the support from the gradient, and return 0 outside the support."""
+    """Subtract the gradient's mean over the support, and return 0 outside the support."""
     agree.gradients.sparsemax(draw.normal(4, 7))
     agree.gradients.sparsemax(draw.normal(3, 4, 5), dim=1)
 
@@ -101,7 +101,7 @@ def test_gradients_with_singleton_axes(agree, draw):
 
 
 def test_two_calls_before_their_gradients(agree, draw):
-    """Keep the data for the backward pass per call: later calls must not change gradients."""
+    """Save data for backward per call: later calls must not alter the gradients of earlier ones."""
     in_a_row = agree.gradients.in_a_row
     in_a_row.sparsemax((draw.normal(4, 7),), (draw.normal(4, 7),))
     in_a_row.sparsemax((draw.normal(4, 5), 0), (draw.normal(5, 4), 1))
