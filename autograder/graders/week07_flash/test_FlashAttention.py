@@ -128,14 +128,14 @@ def test_float_types(agree, draw, dtype):
 
 @pytest.mark.weight(1, elsewhere=7)
 def test_device(agree, qkv, device):
-    """Return output and gradients on the inputs' GPU."""
+    """Return output and gradients on the inputs' device."""
     agree.gradients.call(APPLY, *qkv(9, 9, (2, 3)), 4, False)
     agree.gradients.call(APPLY, *qkv(9, 9, (2, 3)), 4, True)
 
 
 @pytest.mark.weight(2)
 def test_two_calls_before_their_gradients(agree, draw, qkv):
-    """Save tensors for the backward pass per call: later calls must not change gradients."""
+    """Save data for backward per call: later calls must not alter the gradients of earlier ones."""
     apply = partial(agree.gradients.in_a_row.call, APPLY)
     apply((*qkv(9, 9), 4, False), (*qkv(9, 9), 3, True))
     apply((*qkv(7, 11), 4, False), (*qkv(5, 8), 3, True))
@@ -143,7 +143,7 @@ def test_two_calls_before_their_gradients(agree, draw, qkv):
 
 # Memory is counted in elements of tensors. All leading axes have size 1, and lengths are at least 8
 # times the block size, d and d_v. The exponent is 1.0 for correct programs and 2.0 for a table of
-# scores, whether in one tensor or in several.
+# scores; `kept` also finds a table that is split into several tensors.
 
 
 @pytest.fixture
@@ -161,7 +161,7 @@ def test_memory_of_the_forward_is_linear(agree, count, of_length):
         agree.call(APPLY, *of_length(64, 1), causal)
         cost = {n: count.call(APPLY, *of_length(n, 1), causal) for n in (64, 128)}
         expect(growth_exponent(cost) < 1.4, "The largest tensor grows faster than the length.")
-    # Memory of the whole process: a 2048 x 2048 table takes at least 16 MiB, correct code 1 to 7.
+    # In the whole process, a 2048 x 2048 float32 table takes 16 MiB; correct code takes 1 to 7 MiB.
     count.call(APPLY, *of_length(256, 1)[:3], 64, False)
     grown = count.outside.call(APPLY, *of_length(2048, 1)[:3], 64, False).grown
     expect(grown is None or grown < 12 << 20, "Memory grows like the square of the length.")
@@ -181,7 +181,7 @@ def test_memory_of_the_backward_is_linear(agree, count, of_length):
 
 @pytest.mark.weight(14)
 def test_no_weights_are_kept(agree, count, of_length):
-    """Save only linearly many elements for the backward pass, in all blocks together."""
+    """Save only O(n) elements for the backward pass, in total over all blocks."""
     agree.gradients.call(APPLY, *of_length(64), False)
     cost = {n: count.gradients.call(APPLY, *of_length(n), False) for n in (64, 128)}
     expect(
@@ -212,6 +212,6 @@ def test_gradients_of_single_positions(agree, qkv, draw):
 
 
 def test_many_keys(agree, draw):
-    """Include each of more than a thousand keys, also in the gradient."""
+    """Attend to every key, even with more than a thousand keys, also in the gradients."""
     q, k, v = draw.normal(3, 4), draw.normal(1100, 4), draw.normal(1100, 2)
     agree.gradients.call(APPLY, q, k, v, 32, False)

@@ -52,7 +52,7 @@ def test_below_zero(agree, draw):
 
 @pytest.mark.weight(2)
 def test_large_numbers(agree, draw):
-    """Avoid overflow and underflow for values of ±10000 and beyond."""
+    """Avoid overflow and underflow, even for entries in the millions."""
     for size in (1e3, 1e4, 1e6):
         steps = (draw.permutation(12).float() - 5.0) * size
         agree.online_softmax(list(steps.split(4)))
@@ -96,7 +96,7 @@ def test_minus_infinity_before_very_negative_numbers(agree, draw):
 
 @pytest.mark.weight(2)
 def test_only_minus_infinity(agree, draw):
-    """Return (-inf, 0) for a row of only -inf, and correct results for other rows."""
+    """Return (-inf, 0) for a row of only -inf, and correct results for the other rows."""
     blocks = [draw.normal(4, 5) for _ in range(3)]
     for block in blocks:
         block[2] = -torch.inf
@@ -141,7 +141,7 @@ def test_views(agree, draw):
 
 @pytest.mark.weight(1, elsewhere=6)
 def test_device(agree, draw, device):
-    """Return results on the blocks' GPU, even if all entries are -inf."""
+    """Return results on the device of the blocks, even if a row of a block is all -inf."""
     agree.gradients.online_softmax([draw.normal(3, 4), draw.normal(3, 2)])
     blocks = [draw.normal(3, 4), draw.normal(3, 4)]
     blocks[0][1] = -torch.inf
@@ -150,14 +150,14 @@ def test_device(agree, draw, device):
 
 @pytest.mark.weight(8)
 def test_read_once(agree, draw):
-    """Accept any iterable of blocks, including a generator."""
+    """Accept any iterable of blocks, including one that can be read only once."""
     agree.online_softmax(once([draw.normal(3, 4) for _ in range(3)]))
     agree.online_softmax(once([draw.normal(3, 5)]))
 
 
 @pytest.mark.weight(10)
 def test_one_pass(agree, count, draw):
-    """Process the blocks one by one: no tensor may contain half of them or more."""
+    """Process the blocks one by one: create no tensor with half as many elements as all blocks."""
     agree.online_softmax([draw.normal(3, 8) for _ in range(16)])
     counted = count.online_softmax([draw.normal(3, 8) for _ in range(64)])
     # Correct programs create no tensor larger than a few blocks. They may store a number for each
@@ -176,6 +176,6 @@ def test_gradients_with_singleton_axes(agree, draw):
 
 
 def test_two_calls_before_their_gradients(agree, draw):
-    """Keep the data for the backward pass per call: later calls must not change gradients."""
+    """Save data for backward per call: later calls must not alter the gradients of earlier ones."""
     first, second = (([draw.normal(3, 4) for _ in range(3)],) for _ in range(2))
     agree.gradients.in_a_row.online_softmax(first, second)

@@ -1,8 +1,8 @@
 """Hidden graders for `tiled_attention`; conftest.py defines `lifted`.
 
-Scores in the thousands are tested in float64 with a tolerance of 1e-9. There, correct programs that
-round at different points (scaling before or after the product, powers of 2) differ by only 1e-12,
-and a program that does not subtract the maximum still overflows or underflows.
+Scores in the thousands are tested in float64 with a tolerance of 1e-9. In float64, correct programs
+that round at different points (scaling before or after the product, powers of 2) differ by about
+1e-12, and a program that does not subtract the maximum still overflows or underflows.
 """
 
 import math
@@ -57,7 +57,7 @@ def test_leading_dimensions(agree, draw):
 
 @pytest.mark.weight(2)
 def test_block_sizes(agree, draw):
-    """Return the same result for any block size: one key, a divisor, all keys, more than all."""
+    """Return the same output for any block size: one key, a divisor of m, m, or more."""
     q, k, v = draw.normal(12, 5), draw.normal(12, 5), draw.normal(12, 5)
     for block_size in (1, 3, 4, 12, 50):
         agree.only(output).tiled_attention(q, k, v, block_size)
@@ -212,7 +212,7 @@ def test_one_tensor_as_all_three(agree, draw):
 
 @pytest.mark.weight(1, elsewhere=7)
 def test_device(agree, draw, device):
-    """Return results on the inputs' GPU, with and without `causal`."""
+    """Return results and gradients on the inputs' device, with or without `causal`."""
     q, k, v = (draw.normal(2, 3, 9, 5) for _ in range(3))
     agree.gradients.tiled_attention(q, k, v, 4)
     agree.gradients.tiled_attention(q, k, v, 4, True)
@@ -220,7 +220,7 @@ def test_device(agree, draw, device):
 
 # Memory is counted as the elements of the largest tensor. All leading axes have size 1, and lengths
 # are at least 8 times the block size, d and d_v. The largest tensor of a correct program has
-# n x block_size elements, or at most n x block_size x d.
+# n x block_size x d elements at most, and usually n x block_size.
 
 
 @pytest.fixture
@@ -233,12 +233,12 @@ def of_length(draw):
 
 @pytest.mark.weight(14)
 def test_no_table_of_scores(agree, count, of_length):
-    """Allocate no tensor of n x m elements, with and without `causal`."""
+    """Allocate no tensor of n x m elements, with or without `causal`."""
     for causal in (False, True):
         agree.tiled_attention(*of_length(64, 1), causal)
         largest = count.tiled_attention(*of_length(96, 1), causal).largest
         expect(largest < 96 * 96, "A tensor has as many elements as there are pairs.")
-    # Memory of the whole process: a 2048 x 2048 table takes at least 16 MiB, correct code 1 to 7.
+    # In the whole process, a 2048 x 2048 float32 table takes 16 MiB; correct code takes 1 to 7 MiB.
     count.tiled_attention(*of_length(256, 1)[:3], 64)
     seen = count.outside.tiled_attention(*of_length(2048, 1)[:3], 64)
     grown, held = seen.grown or 0, seen.held or 0
@@ -270,12 +270,12 @@ def test_keys_come_in_blocks(agree, count, draw):
 
 
 def test_many_keys(agree, draw):
-    """Include every key, even with more than a thousand keys."""
+    """Attend to every key, even with more than a thousand keys."""
     agree.tiled_attention(draw.normal(3, 4), draw.normal(1100, 4), draw.normal(1100, 2), 32)
 
 
 def test_two_calls_before_their_gradients(agree, draw):
-    """Keep the data for the backward pass per call: later calls must not change gradients."""
+    """Save data for backward per call: later calls must not alter the gradients of earlier ones."""
     first, second = (
         (*(draw.normal(2, 9, 5) for _ in range(3)), block_size, causal)
         for block_size, causal in ((4, False), (3, True))
