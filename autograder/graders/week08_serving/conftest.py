@@ -1,4 +1,4 @@
-"""Shared fixtures of week 8's graders: caches and a model (`injected.py`)."""
+"""Shared fixtures of week 8's graders: keys and values, and the objects in injected.py."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ Pair = Any
 
 @pytest.fixture
 def injected(agree: Any) -> Any:
-    """Call injected.py: `injected.JoiningCache()`, `injected.Model(…)` and its probes."""
+    """Expose injected.py: `injected.JoiningCache()`, `injected.Model(…)` and the probes."""
     return agree.bringing(Path(__file__).with_name("injected.py").read_text(encoding="utf-8"))
 
 
 @pytest.fixture
 def pieces(draw: Any) -> Callable[..., list[tuple[Any, Any]]]:
-    """Draw keys and values of 3 positions and of 1: `pieces(3, 1, batch=2, heads=3, d=4)`."""
+    """Draw keys and values for each size: `pieces(3, 1)` draws 3 positions, then 1."""
 
     def make(*sizes: int, batch: int = 2, heads: int = 3, d: int = 4) -> list[tuple[Any, Any]]:
         shapes = [(batch, heads, size, d) for size in sizes]

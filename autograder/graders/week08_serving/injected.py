@@ -1,4 +1,4 @@
-"""Caches, a model and probes for week 8's graders, so that no exercise depends on another.
+"""A cache, a model and probes for week 8's graders, so that no exercise depends on another.
 
 `agree.bringing` runs this source in the processes of the submission and of the solution.
 """
@@ -33,7 +33,7 @@ _noted = _notebook()
 
 
 class JoiningCache:
-    """A cache that concatenates stored and new tensors, and records the shapes it was given."""
+    """A cache that concatenates stored and new tensors; `appended` records the new shapes."""
 
     length, _set_length = _noted("length")
     keys, _set_keys = _noted("keys")
@@ -57,7 +57,7 @@ class JoiningCache:
 class Model(nn.Module):
     """A model with two attention layers: ids (B, s), caches -> logits (B, s, V).
 
-    `fed` records the shape of the ids in each call, `asked` the arguments of `new_caches`.
+    `fed` records the shape of the ids of each call, and `asked` the arguments of `new_caches`.
     """
 
     def __init__(self, vocabulary, width=8):
@@ -92,8 +92,8 @@ class Model(nn.Module):
 
 def _place(x):
     """Return the addresses of a tensor's first element and of its storage."""
-    plain = torch._C.TensorBase  # its methods cannot be replaced by attributes of x,
-    with torch._C.DisableTorchFunction():  # or intercepted by a subclass or a mode
+    plain = torch._C.TensorBase  # attributes of x cannot replace its methods
+    with torch._C.DisableTorchFunction():  # subclasses and modes cannot intercept the calls
         return plain.data_ptr(x), plain.untyped_storage(x).data_ptr()
 
 
@@ -112,7 +112,7 @@ def earlier_results(cache, pieces):
 
 
 def refusal_writes_nothing(cache, first, too_many):
-    """Return True if an append raises ValueError and leaves both buffers unchanged, bit by bit."""
+    """Return True if appending `too_many` raises ValueError and changes no bit of either buffer."""
     results = cache.append(*first)
     buffers = [torch.tensor([], dtype=x.dtype).set_(x.untyped_storage()) for x in results]
     before = [buffer.clone() for buffer in buffers]

@@ -1,4 +1,4 @@
-"""Hidden graders for `GroupedQueryAttention`. injected.py defines the caches."""
+"""Hidden graders for `GroupedQueryAttention`. injected.py defines `JoiningCache`."""
 
 import pytest
 import torch
@@ -7,7 +7,7 @@ from autograder.authors import same
 
 
 def in_pieces(module, cache, x, *sizes):
-    """Feed x in chunks, compare the outputs of each call, and return the student's, joined."""
+    """Feed x in chunks, compare each output, and return the student's outputs, concatenated."""
     return torch.cat([module(piece, cache) for piece in x.split(sizes, dim=1)], dim=1)
 
 
@@ -43,7 +43,7 @@ def test_nothing_looks_ahead(agree, draw):
 
 @pytest.mark.weight(3)
 def test_prefill_and_decode(agree, injected, draw):
-    """Return the same for a prompt followed by single tokens as for the whole sequence."""
+    """Return the same outputs for a prompt followed by single tokens as for the whole sequence."""
     module, cache = agree.GroupedQueryAttention(12, 6, 2), injected.JoiningCache()
     x = draw.normal(2, 8, 12)
     fed = in_pieces(module, cache, x, 5, 1, 1, 1)
@@ -60,7 +60,7 @@ def test_piece_after_piece(agree, injected, draw):
 
 
 def test_an_empty_cache_changes_nothing(agree, injected, draw):
-    """Return the same for the first chunk with and without a cache."""
+    """Return the same outputs with an empty cache as without a cache."""
     module = agree.GroupedQueryAttention(12, 6, 3)
     for length in (1, 6):
         x = draw.normal(2, length, 12)
@@ -91,7 +91,7 @@ def test_what_is_appended(agree, injected, draw):
 
 @pytest.mark.weight(4)
 def test_what_the_cache_holds(agree, injected, draw):
-    """Attend to all entries of the cache, including those appended elsewhere."""
+    """Attend to all entries of the cache, including those that other code appended."""
     module, cache = agree.GroupedQueryAttention(12, 6, 2), injected.JoiningCache()
     for size in (3, 1):
         cache.append(draw.normal(2, 2, size, 2), draw.normal(2, 2, size, 2))
@@ -120,7 +120,7 @@ def test_every_dtype(agree, injected, draw, dtype):
 
 
 def test_views(agree, injected, draw):
-    """Return the same result for transposed and expanded inputs as for their copies."""
+    """Accept transposed and expanded inputs, and leave them unchanged."""
     module, cache = agree.GroupedQueryAttention(12, 6, 2), injected.JoiningCache()
     module(draw.normal(5, 2, 12).transpose(0, 1), cache)
     module(draw.normal(1, 3, 12).expand(2, 3, 12), cache)
@@ -136,7 +136,7 @@ def test_device(agree, injected, draw, device):
 
 
 def test_refuses_sizes_that_do_not_fit(submission, refuses, draw):
-    """Let the constructor raise a ValueError that states d_model or n_heads if not divisible."""
+    """Raise ValueError in the constructor if sizes do not divide; state d_model or n_heads."""
     submission.GroupedQueryAttention(12, 4, 2)(draw.normal(2, 5, 12))
     refuses(ValueError, mentions=(14, 4)).GroupedQueryAttention(14, 4, 2)
     refuses(ValueError, mentions=(16, 3)).GroupedQueryAttention(48, 16, 3)

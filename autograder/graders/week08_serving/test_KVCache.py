@@ -58,7 +58,7 @@ def test_caches_are_apart(agree, pieces):
 
 @pytest.mark.weight(2)
 def test_refuses_what_does_not_fit(agree, refuses, pieces):
-    """Raise a ValueError beyond max_len; state the number of new positions or of all positions."""
+    """Raise ValueError if positions do not fit; state how many are new or would be in the cache."""
     cache = agree.KVCache(2, 3, 7, 4)
     first, too_many, far_too_many = pieces(5, 4, 13)
     cache.append(*first)
@@ -70,7 +70,7 @@ def test_refuses_what_does_not_fit(agree, refuses, pieces):
 
 @pytest.mark.weight(2)
 def test_goes_on_after_a_refusal(agree, refuses, pieces):
-    """Keep the length after a rejected append, and accept one that fits."""
+    """Keep the length after a rejected append, and accept later appends that fit."""
     cache = agree.exactly.KVCache(2, 3, 7, 4)
     first, too_many, more, last = pieces(5, 3, 1, 1)
     cache.append(*first)
@@ -81,14 +81,14 @@ def test_goes_on_after_a_refusal(agree, refuses, pieces):
 
 @pytest.mark.weight(2)
 def test_a_refusal_writes_nothing(agree, injected, refuses, pieces):
-    """Leave both buffers unchanged after a rejected append, also beyond `length`."""
+    """Leave both buffers unchanged if an append is rejected, also beyond `length`."""
     first, too_many = pieces(3, 5)
     injected.refusal_writes_nothing(agree.KVCache(2, 3, 7, 4), first, too_many)
 
 
 @pytest.mark.weight(2)
 def test_views_of_the_same_buffers(agree, injected, pieces):
-    """Return views that start at the same address in every append."""
+    """Return views of the same two buffers from every append, starting at the same addresses."""
     injected.same_buffers(agree.KVCache(2, 3, 12, 4), pieces(3, 1, 2))
 
 
@@ -105,7 +105,7 @@ def test_input_stays_the_callers(agree, injected, pieces):
 
 @pytest.mark.weight(2)
 def test_old_positions_are_not_copied(agree, count, pieces):
-    """Allocate at most a few times the new data per append, and do not move old data."""
+    """Per append, allocate at most a few times the size of the new data; do not move old data."""
     (new,), work = pieces(1, d=64), []
     for length in (20, 250):  # both caches have room for ten more positions
         cache = agree.KVCache(2, 3, length + 10, 64)
@@ -114,7 +114,7 @@ def test_old_positions_are_not_copied(agree, count, pieces):
         made = counted.largest
         expect(made <= 4 * new[0].numel(), "An append of one position makes a far larger tensor.")
         work.append(counted.flops)
-    # A position has 384 numbers in each buffer. 12 per old position are allowed, e.g. for a list.
+    # A position has 384 elements per buffer. 12 operations per old position are allowed.
     expect(
         work[1] <= 2 * work[0] + 230 * 12,
         "An append of one position processes the whole cache.",
@@ -122,7 +122,7 @@ def test_old_positions_are_not_copied(agree, count, pieces):
 
 
 def test_dtype_of_the_cache(agree, pieces):
-    """Convert appended tensors to the cache's dtype, and return that dtype."""
+    """Convert appended tensors to the cache's dtype, and return views in that dtype."""
     for dtype in (torch.float16, torch.bfloat16, torch.float64, torch.float32):
         filled(agree.exactly.KVCache(2, 3, 9, 4, dtype), pieces(3, 2))
 

@@ -7,7 +7,7 @@ from autograder.authors import expect
 
 @pytest.fixture
 def some(draw):
-    """Draw keys and values of s positions: (heads, s, d) each."""
+    """Draw keys and values of s positions, (heads, s, d) each."""
     return lambda s, heads=3, d=4: (draw.normal(heads, s, d), draw.normal(heads, s, d))
 
 

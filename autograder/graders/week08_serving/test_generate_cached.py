@@ -22,7 +22,7 @@ def write(agree):
 
 @pytest.mark.weight(3)
 def test_most_likely_tokens(draw, model, write):
-    """Choose the most likely token after all previous ones."""
+    """Choose the most likely token given all previous tokens."""
     pair = model()
     write(pair, draw.integers(0, 19, 5, 4), 1)  # caches with room for only the prompt are enough
     write(pair, draw.integers(0, 19, 5, 4), 6)
@@ -51,7 +51,7 @@ def test_nothing_to_add(draw, model, write):
 
 
 def test_no_token_ends_the_text(draw, model, write):
-    """Generate exactly as many new tokens as requested: no token ends the text."""
+    """Generate exactly as many new tokens as requested: no token ends the sequence."""
     write(model(2), draw.integers(0, 2, 12, 3), 7)
 
 

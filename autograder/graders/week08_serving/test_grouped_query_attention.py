@@ -63,7 +63,7 @@ def test_more_keys_or_queries(agree, draw, qkv):
 
 @pytest.mark.weight(2)
 def test_values_of_different_size(agree, qkv):
-    """Support values of a different size than queries and keys, whose size sets the scale."""
+    """Support values with d_v features, fewer or more than d, and scale the scores by 1 / √d."""
     for d, d_v in ((16, 2), (2, 16)):
         agree.grouped_query_attention(*qkv(d=d, d_v=d_v))
 
@@ -91,7 +91,7 @@ def test_masks_of_four_dimensions(agree, draw, qkv):
 
 
 def test_fully_masked_rows(agree, draw, qkv):
-    """Return zero weights, a zero output and no NaN for a fully masked query."""
+    """Return zero weights and a zero output for a fully masked query, and no NaN gradient."""
     mask = sighted(draw, 4, 4)
     mask[1] = False
     _, weights = agree.gradients.grouped_query_attention(*qkv(), mask)
@@ -114,13 +114,13 @@ def test_every_dtype(agree, draw, qkv, dtype):
 
 
 def test_large_scores(agree, qkv):
-    """Return finite weights for scores in the hundreds."""
+    """Return finite weights for scores in the thousands."""
     q, k, v = qkv()
     agree.within(1e-3).grouped_query_attention(40 * q, 40 * k, v)
 
 
 def test_views(agree, draw):
-    """Accept transposed heads and expanded keys as views, and leave them unchanged."""
+    """Accept transposed, expanded and sliced inputs, and leave them unchanged."""
     q = draw.normal(2, 7, 6, 4).transpose(1, 2)
     k, v = draw.normal(2, 7, 3, 4).transpose(1, 2), draw.normal(1, 3, 7, 4).expand(2, 3, 7, 4)
     agree.grouped_query_attention(q, k, v)
@@ -149,7 +149,7 @@ def test_refuses_heads_that_do_not_divide(submission, refuses, qkv):
 
 @pytest.mark.weight(8)
 def test_keys_are_not_expanded(agree, count, draw, qkv):
-    """Never copy keys and values to H heads, neither explicitly nor by broadcasting."""
+    """Never copy keys or values to H heads, explicitly or by broadcasting."""
     for heads, kv_heads, n in ((16, 2, 1), (12, 1, 2)):
         inputs = qkv(heads, kv_heads, batch=2, n=n, m=96, d=16, d_v=16)
         agree.grouped_query_attention(*inputs)
@@ -162,20 +162,20 @@ def test_keys_are_not_expanded(agree, count, draw, qkv):
 
 
 def test_many_keys(agree, draw):
-    """Include each of more than a thousand keys."""
+    """Attend to every key, even with more than a thousand keys."""
     keys, values = draw.normal(1, 1, 1100, 4), draw.normal(1, 1, 1100, 4)
     agree.grouped_query_attention(draw.normal(1, 2, 2, 4), keys, values)
 
 
 @pytest.mark.weight(3)
 def test_keys_are_not_copied_for_each_head(count, qkv):
-    """Allocate at most a few copies of the keys and values, also in a loop over heads."""
+    """Do not copy keys or values once per query head, even in a loop over heads."""
     for heads, kv_heads in ((16, 2), (12, 1)):
         work = []
         for n in (2, 4):
             inputs = qkv(heads, kv_heads, batch=2, n=n, m=96, d=16, d_v=16)
             work.append(count.grouped_query_attention(*inputs).flops)
-        # work for queries doubles with n, so the following is the work for keys and values
+        # work for queries doubles with n, so this difference is the work for keys and values
         expect(
             2 * work[0] - work[1] <= 2 * heads * 96 * 16,
             "Copies are made that are together as large as keys of all query heads.",
@@ -183,6 +183,6 @@ def test_keys_are_not_copied_for_each_head(count, qkv):
 
 
 def test_two_calls_before_their_gradients(agree, draw):
-    """Keep the data for the backward pass per call: later calls must not change gradients."""
+    """Save data for backward per call: later calls must not alter the gradients of earlier ones."""
     first, second = ([draw.normal(2, h, 5, 3) for h in (4, 2, 2)] for _ in range(2))
     agree.gradients.in_a_row.grouped_query_attention(first, second)

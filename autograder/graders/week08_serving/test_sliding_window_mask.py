@@ -28,7 +28,7 @@ def test_sinks(agree):
 
 @pytest.mark.weight(2)
 def test_offset(agree):
-    """Place query i at position offset + i: return the last rows of the full mask."""
+    """Place query i at position offset + i: return the last n rows of the full mask."""
     for n, offset in ((3, 5), (1, 7), (2, 1)):
         agree.sliding_window_mask(n, offset + n, 3, offset=offset)
 
@@ -49,7 +49,7 @@ def test_more_keys_than_positions(agree):
 
 
 def test_more_queries_than_keys(agree):
-    """Let queries whose window begins after the last key attend only to the sinks."""
+    """Let queries whose window begins after the last key attend only to the sinks, if any."""
     agree.sliding_window_mask(9, 3, 2)
     agree.sliding_window_mask(9, 3, 4, sinks=1)
     agree.sliding_window_mask(2, 3, 2, offset=10)

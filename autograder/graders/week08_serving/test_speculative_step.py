@@ -6,7 +6,7 @@ import torch
 
 @pytest.fixture
 def step(draw):
-    """Draw arguments for a draft of k tokens; `near` mixes p into q (1: they are equal)."""
+    """Draw arguments for a draft of k tokens; `near` is the share of p in q (1: q equals p)."""
 
     def make(k, vocabulary=6, near=0.0):
         p = (3 * draw.normal(k + 1, vocabulary)).softmax(-1)
@@ -24,7 +24,7 @@ def row(*numbers):
 
 @pytest.mark.weight(3)
 def test_drawn_steps(agree, step):
-    """Accept and reject drafts, and draw the next token, by the rule in the docstring."""
+    """Accept or reject drafted tokens, and draw the next token, by the rule in the docstring."""
     for near in (0.0, 0.5, 0.9):
         for k in (1, 2, 4, 5):
             for _ in range(6):
@@ -50,7 +50,7 @@ def test_refused_at_once(agree, draw):
 
 
 def test_refused_in_the_middle(agree, draw):
-    """Ignore all tokens after the first rejection."""
+    """Ignore all drafted tokens after the first rejection."""
     p = torch.tensor([[0.6, 0.3, 0.1], [0.1, 0.1, 0.8], [0.5, 0.4, 0.1], [0.2, 0.2, 0.6]])
     q = torch.tensor([[0.5, 0.3, 0.2], [0.6, 0.3, 0.1], [0.5, 0.4, 0.1]])
     for last in (0.1, 0.7, 0.97):
@@ -70,7 +70,7 @@ def test_the_last_random_number_draws(agree):
 
 
 def test_at_equality(agree):
-    """Reject a token if u equals p/q; draw the next token if u equals a cumulative probability."""
+    """Reject a token if u equals p/q; do not draw one whose cumulative probability equals u."""
     p, q = row(0.25, 0.25, 0.5), row(0.5, 0.25, 0.25)
     p = torch.cat([p, row(0.25, 0.5, 0.25)])
     for first in (0.5, 0.25):
@@ -79,7 +79,7 @@ def test_at_equality(agree):
 
 
 def test_tokens_that_cannot_come(agree):
-    """Never draw a token of probability 0: first, middle or last."""
+    """Never draw a token of probability 0, wherever it is in the vocabulary."""
     p, q = row(0.0, 0.5, 0.0, 0.5, 0.0), row(0.0, 1.0, 0.0, 0.0, 0.0)
     p = torch.cat([p, row(0.0, 0.25, 0.0, 0.75, 0.0)])
     for first in (0.25, 0.75):
@@ -116,7 +116,7 @@ def test_the_callers_tensors(agree, step):
 
 @pytest.mark.weight(1, elsewhere=3)
 def test_device(agree, step, device):
-    """Accept inputs on a GPU, and return plain ints."""
+    """Accept inputs on any device, and return plain ints."""
     agree.speculative_step(*step(3, near=0.5))
 
 
