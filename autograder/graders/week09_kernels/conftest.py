@@ -1,6 +1,6 @@
-"""Shared fixtures of week 9's graders: inspect the launches of a kernel.
+"""Shared fixtures of week 9's graders, most of which inspect kernel launches.
 
-`close` allows a few rounding errors of float32, or of float16 in tests of float16. Kernels compute
+`close` allows a few rounding errors of float32, or of float16 in float16 tests. Kernels compute
 in float32, so a float64 reference would not make the comparison more precise.
 """
 
@@ -61,7 +61,7 @@ def any_order(count: Any) -> Callable[..., None]:
     """
 
     def check(how: Any, name: str, *args: Any, **kwargs: Any) -> None:
-        # inputs that differ from those below, so that results cannot be reused there
+        # different inputs, so that the call below cannot reuse these results
         others = [2 * x if isinstance(x, torch.Tensor) else x for x in args]
         for launch in launches_of(count.call(name, *others, **kwargs)):
             for race in launch.races:
@@ -78,7 +78,7 @@ def any_order(count: Any) -> Callable[..., None]:
 
 @pytest.fixture
 def kernels_alone(count: Any) -> Callable[..., None]:
-    """Check that kernels do all computation; torch and NumPy only make, copy and view tensors."""
+    """Check that kernels do all computation; torch may only create, copy and view tensors."""
 
     def check(name: str, *args: Any, **kwargs: Any) -> None:
         counted = count.call(name, *args, **kwargs)

@@ -32,7 +32,7 @@ def test_values(flash, qkv):
 
 @pytest.mark.weight(2)
 def test_sizes_that_do_not_divide(flash, qkv):
-    """Support queries and keys that do not fill their last tile."""
+    """Support n and m that are not multiples of the tile sizes."""
     for n, m in ((5, 16), (16, 21), (19, 7)):
         flash.flash_forward(*qkv(n, m))
 
@@ -84,7 +84,7 @@ def test_head_sizes(flash, qkv):
 
 
 def test_other_tiles(flash, qkv):
-    """Return the same result for tiles of any sizes, equal or not."""
+    """Return the same result for any block_m and block_n, equal or not."""
     q, k, v = qkv(37, 41)
     flash.flash_forward(q, k, v, True, block_m=32, block_n=16)
     flash.flash_forward(q, k, v, False, 16, 64)
@@ -92,7 +92,7 @@ def test_other_tiles(flash, qkv):
 
 @pytest.mark.weight(2)
 def test_strides(flash, views):
-    """Support views with any strides, different ones for queries, keys and values."""
+    """Support views with any strides, which may differ between queries, keys and values."""
     mine, theirs, values = views(6, 16), views(18, 16), views(18, 16)
     for number in range(3):
         q, k, v = mine[number], theirs[number - 1], values[number - 2]
@@ -100,14 +100,14 @@ def test_strides(flash, views):
 
 
 def test_float16(agree, qkv):
-    """Return a float16 output for float16 queries."""
+    """Return a float16 output for float16 inputs."""
     q, k, v = (x.half() for x in qkv(9, 20))
     agree.in_kernels.within(1.5e-2, 8e-3).only(in_float32).flash_forward(q, k, v)
 
 
 @pytest.mark.weight(2)
 def test_tiles(count, qkv):
-    """Load at most one tile at a time, and allocate no table of all scores."""
+    """Load and store at most one tile at a time, and allocate no table of all scores."""
     counted = count.flash_forward(*qkv(96, 96), block_m=32, block_n=32)
     expect(counted.largest <= 4 * 96 * 16, "Something as large as the table of scores is made.")
     for launch in counted.launches:
@@ -123,7 +123,7 @@ def test_inside(stays_inside, qkv, views):
 
 
 def test_any_order(any_order, flash, qkv):
-    """Do not depend on the order of the programs, which also run in parallel."""
+    """Do not depend on the order of the programs, which run in parallel on a GPU."""
     q, k, v = qkv(20, 18)
     any_order(flash, "flash_forward", q, k, v, causal=True)
 

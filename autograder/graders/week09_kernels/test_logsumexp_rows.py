@@ -44,7 +44,7 @@ def test_large_scores(close, draw):
 
 @pytest.mark.weight(2)
 def test_minus_infinity(close, draw):
-    """Ignore entries of -inf, even if they fill the first blocks or the whole row."""
+    """Ignore entries of -inf, even if they fill a block; return -inf for a row of only -inf."""
     x = draw.normal(5, 50)
     x[0, :20] = x[1, 30:] = x[2, 16:32] = x[3] = -torch.inf
     x[4, 1:] = -torch.inf
@@ -59,7 +59,7 @@ def test_strides(close, views):
 
 
 def test_float16(agree, draw):
-    """Return float32 results with the precision of float32 for float16 scores."""
+    """Compute and return the result in float32 for float16 scores."""
     agree.in_kernels.within(1e-5, 2e-6).logsumexp_rows(draw.normal(3, 40, std=3.0).half(), block=16)
 
 

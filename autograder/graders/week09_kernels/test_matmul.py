@@ -19,7 +19,7 @@ def test_values(product, draw):
 
 @pytest.mark.weight(3)
 def test_edges(product, draw):
-    """Support rows, columns and inner sizes that are not multiples of the block."""
+    """Support M, K and N that are not multiples of `block`."""
     for M, K, N in ((20, 17, 33), (1, 40, 5), (7, 3, 1)):
         product.matmul(draw.normal(M, K), draw.normal(K, N))
 
@@ -32,7 +32,7 @@ def test_many_tiles(product, draw):
 
 @pytest.mark.weight(2)
 def test_inner_sizes(product, draw):
-    """Support an inner size that is smaller than the block, or not a multiple of it."""
+    """Support an inner size K smaller than `block`, or not a multiple of it."""
     for K in (1, 9, 20):
         product.matmul(draw.normal(16, K), draw.normal(K, 16))
 
@@ -53,7 +53,7 @@ def test_strides(product, views):
 
 @pytest.mark.weight(2)
 def test_float16_adds_up_in_float32(agree, draw):
-    """Accumulate and return products of float16 in float32."""
+    """Accumulate and return the product of float16 matrices in float32."""
     a, b = draw.normal(5, 90).half(), draw.normal(90, 20).half()
     agree.in_kernels.within(1e-4, 1e-5).matmul(a, b)
 
@@ -76,7 +76,7 @@ def test_inside(stays_inside, draw, views):
 
 
 def test_any_order(any_order, product, draw):
-    """Do not depend on the order of the programs, which also run in parallel."""
+    """Do not depend on the order of the programs, which run in parallel on a GPU."""
     a, b = draw.normal(17, 40), draw.normal(40, 18)
     any_order(product, "matmul", a, b)
 

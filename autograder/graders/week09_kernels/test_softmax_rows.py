@@ -8,7 +8,7 @@ from autograder.authors import expect, rows_sum_to_one, zero_where
 
 @pytest.mark.weight(2)
 def test_values(close, submission, draw):
-    """Return weights that sum to 1 in each row."""
+    """Return the softmax of each row: weights that sum to 1."""
     close.softmax_rows(draw.normal(5, 7))
     rows_sum_to_one(submission.softmax_rows(draw.normal(3, 32)))
 
@@ -59,7 +59,7 @@ def test_dtype(close, draw, dtype):
 
 @pytest.mark.weight(2)
 def test_one_program_for_each_row(count, draw):
-    """Launch one kernel once, with as many programs as there are rows."""
+    """Launch one kernel once, with one program per row."""
     launches = count.softmax_rows(draw.normal(5, 7)).launches
     expect(len(launches) == 1, "There should be exactly one launch.")
     expect(launches[0].programs == 5, "There should be one program for each row.")
@@ -82,7 +82,7 @@ def test_each_row_is_loaded_once(count, draw):
 
 @pytest.mark.weight(2)
 def test_inside(stays_inside, draw, views):
-    """Load and store only within the matrix."""
+    """Load and store only within the matrix and the result."""
     stays_inside("softmax_rows", draw.normal(5, 7))
     for x in views(3, 5)[1:]:
         stays_inside("softmax_rows", x)
