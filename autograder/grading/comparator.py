@@ -54,7 +54,7 @@ _WRONG_BEYOND = {TORCH_DTYPES[name]: t.wrong_beyond for name, t in FLOAT_TYPES.i
 _SAME_ROUNDINGS, _SAME_AT_MOST = 32, 0.25
 # Two wrong values count as the same if they differ by at most this fraction of their error.
 _CLOSER = 0.01
-_LARGEST_OVERLAP = 0.1  # above this relative difference, the float64 run took a different branch
+_LARGEST_OVERLAP = 0.1  # if results differ more, assume that float64 took a different branch
 _TINY = 1e-30
 FAR = math.inf
 
@@ -82,7 +82,7 @@ def largest_entry(x: Any) -> float:
 
 
 def close(a: Any, b: Any, tolerance: Tolerance) -> bool:
-    """Return True if two arrays have the same shape and close entries. NaN is close to NaN."""
+    """Return True if two arrays with data have equal shapes and close entries. NaN equals NaN."""
     x, y = as_tensor(a), as_tensor(b)
     if x.shape != y.shape or x.is_meta or y.is_meta:
         return False
@@ -194,8 +194,9 @@ def _error(wrong: torch.Tensor, right: Any) -> float:
 def distance(a: Any, right: Any, scale: float = 0.0) -> float:
     """Return the distance of a value from the correct value. Above 1, the value is certainly wrong.
 
-    Return FAR if the values differ in type, shape or dtype, in an integer, boolean or string, or in
-    which entries are finite. The captions of plots are ignored.
+    Return FAR if the values differ in type (except int for float), shape or dtype, in an integer,
+    boolean or string, in which entries are finite, or in the colour limits or row order of an
+    image. The captions of plots are ignored.
     """
     return max((_leaf_distance(x, y, scale) for x, y, _ in leaves(a, right)), default=0.0)
 
@@ -240,9 +241,9 @@ def _tensor_distance(a: torch.Tensor, b: torch.Tensor, scale: float) -> float:
 def leaves(a: Any, b: Any, right: Any = None) -> Iterator[tuple[Any, Any, Any]]:
     """Yield the innermost parts of two values in pairs, each with the matching part of `right`.
 
-    The third item is None if `right` has no matching part. Containers that differ in type, length
-    or keys are yielded undivided, and callers treat them as different. A drawing yields its images,
-    and a copy of the drawing without images that holds the captions.
+    The third item is None if `right` has no matching part. Containers that differ in length, keys
+    or type (other than list and tuple) are yielded whole, and callers treat them as different. A
+    drawing yields its images, and a copy of the drawing without images that holds the captions.
     """
     mine, theirs = _parts(a), _parts(b)
     if mine is None or theirs is None or mine.keys() != theirs.keys() or _kind(a) != _kind(b):
@@ -255,7 +256,7 @@ def leaves(a: Any, b: Any, right: Any = None) -> Iterator[tuple[Any, Any, Any]]:
 
 
 def _parts(value: Any) -> dict[Any, Any] | None:
-    """Return the parts of a container by position or key, or None if `value` is not one."""
+    """Return the parts of a container by position or key, or None if `value` has no parts."""
     if isinstance(value, (tuple, list)):
         return {("item", place): part for place, part in enumerate(value)}
     if isinstance(value, dict):

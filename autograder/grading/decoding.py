@@ -1,7 +1,7 @@
 """Decode the replies of a target into Python values: tensors, arrays, containers and plots.
 
-All tensors are decoded on the CPU. A plot is decoded into the cells of its images, its labels and
-its ticks.
+A tensor becomes a CPU tensor, or a meta tensor if it was sent without data. A plot becomes the
+cells of its images, its labels and its ticks.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -18,19 +18,19 @@ Answers = Sequence[Answer | Outcome]
 
 
 class Image(frames.ImageV, frozen=True):
-    """An image in a plot. `data`: an array of shape (rows, columns)."""
+    """An image in a plot. `data`: its values by row and column (and channel, for RGB)."""
 
     data: Any
 
 
 class Drawing(frames.DrawingV, frozen=True):
-    """The content of a matplotlib Axes. `xticks`, `yticks`: the labels of the cells, in order."""
+    """The content of a matplotlib Axes. `xticks`, `yticks`: cell labels, () if none are set."""
 
     images: tuple[Image, ...]
 
 
 class Figure(frames.FigureV, frozen=True):
-    """The panels of a matplotlib figure, without colour bars."""
+    """The visible panels of a matplotlib figure, without colour bars."""
 
     axes: tuple[Drawing, ...]
 

@@ -52,8 +52,8 @@ class Engine:
 
     spawner: starts sandboxes; None runs submissions in this process, which is safe only for the
              project's own code
-    cache:   test results of the project's own code that are stored on disk for all processes; None
-             stores no results
+    cache:   test results of the project's own code that are stored on disk for all processes, or
+             None to store no results
     """
 
     def __init__(
@@ -98,7 +98,7 @@ class Engine:
         )
 
     def locate_mistakes(self, settings: Suspects) -> Engine:
-        """Locate mistakes by line from now on, within these time budgets; return this engine."""
+        """Enable the localization of mistakes within these time budgets, and return this engine."""
         trial = msgspec.structs.replace(self.limits, **_EDIT_SECONDS)
         grader = Grader(
             self.runs,
@@ -113,7 +113,7 @@ class Engine:
     ) -> SubmissionReport:
         """Grade a submission, or only one of its exercises, and return the report.
 
-        If grading ends with a grader fault, grade the submission once more in a new sandbox.
+        If grading ends with a grader fault, restart the sandbox (if any) and grade once more.
         """
         started = time.perf_counter()
         report = self._attempt(name, files, exercise)
@@ -143,7 +143,7 @@ class Engine:
     ) -> SubmissionReport:
         target = self.target(files)
         if isinstance(target, Sandboxed):
-            target.listens_ahead = True  # calls can be sent ahead, because all tests run
+            target.listens_ahead = True  # all tests run, so their calls can be predicted
         try:
             extras = [e.extra for e in self.week.exercises]
             problem = import_problem(target, self.week.module, files, extras)
@@ -172,7 +172,7 @@ class Engine:
         limits: Limits | None = None,
         helpers: ReferenceHelpers | None = None,
     ) -> Sandboxed | InProcess:
-        """Return a target for a submission. `helpers`: correct versions of some exercises."""
+        """Return a target for a submission. `helpers`: correct versions of exercises, or None."""
         if self._spawner is None:
             folder = Path(tempfile.mkdtemp(dir=self._folder.path))
             write_files(folder, files)

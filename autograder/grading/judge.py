@@ -87,7 +87,7 @@ class Judge:
         follows = self.rule.follow_through != "none" and not any(one.fault for one in tests)
         called = self._carried_forward.begin("\n".join(self._runs.lines(files)))
         judged = dict[str, JudgedExercise]()
-        attempts = dict[str, bool]()  # wrong helpers, True if nearly correct
+        attempts = dict[str, bool]()  # wrong but genuine helpers; True if nearly correct
         for name, helpers in called.items():
             inherited = Inherited()
             wrong = helpers.replaceable(attempts)
@@ -172,9 +172,9 @@ class Judge:
         )
 
     def _tried(self, judged: JudgedExercise, files: Files) -> JudgedExercise:
-        """Judge an exercise again without its source rules if they prevented all of its tests.
+        """Judge an exercise again without its source rules if they stopped all tests from running.
 
-        Otherwise, return `judged` unchanged. The tests run in a separate process, because code that
+        Otherwise, return `judged` unchanged. The tests run on a new target, because code that
         breaks a rule could affect other exercises.
         """
         if any(r.answers or r.report.verdict is not Verdict.FORBIDDEN for r in judged.ran):
@@ -283,5 +283,4 @@ class Judge:
 
 
 def _not_inherited(judged: JudgedExercise) -> list[Ran]:
-    """Return the test results of an exercise without its inherited failures."""
     return [r for r in judged.ran if r.report.name not in judged.inherited.credit]

@@ -41,7 +41,7 @@ class Failures(NamedTuple):
 
 
 class MistakeNames:
-    """Names the mistakes in a week's submissions. `finder`: locates lines; None locates none."""
+    """Names the mistakes in a week's submissions. `finder`: locates lines, or None."""
 
     def __init__(self, runs: Runs, best_effort: BestEffort) -> None:
         self._runs, self._bank, self._best_effort = runs, runs.bank, best_effort

@@ -3,7 +3,7 @@
     Outcome
     ├── Unwritten      the code still raises the stub's NotImplementedError
     ├── Wrong          the result does not meet a requirement
-    ├── Forbidden      the code made a forbidden call
+    ├── Forbidden      the code made a forbidden call, or breaks a rule about its source
     ├── Crashed        the student's code raised an exception, is missing, or ended its process
     ├── TimedOut       a call exceeded its time limit
     ├── LimitExceeded  the code exceeded a limit on memory, disk, processes or the size of a reply
@@ -11,10 +11,10 @@
     └── NotRun         the test cannot run on this machine and does not count
 
 An `assert` that fails with a message counts as Wrong. Any other exception leads to the verdict
-`grader_fault`, unless the submission may have caused the exception (`test_runner.Runs.run`).
-`BestEffort` runs the steps after the verdicts: diagnosis, fault localization and errors carried
-forward. A submission may trigger a bug in these steps, so exceptions are recorded and never change
-a verdict.
+`grader_fault`, unless the submission may have caused the exception and the solution passes the
+test (`test_runner.Runs.run`). `BestEffort` runs the steps after the verdicts: diagnosis, fault
+localization and errors carried forward. A submission may trigger a bug in these steps, so
+exceptions are recorded and never change a verdict.
 """
 
 import traceback
@@ -32,7 +32,7 @@ _MAX_LENGTH = 2_000
 
 
 class Outcome(Exception):
-    """Direct base class of exceptions that end a hidden test with a verdict and a message.
+    """Base class of the exceptions that end a hidden test. `disk_cache` needs direct subclasses.
 
     line:   the line of the student's module at which the test ended, or 0 if it is unknown
     raised: the exception in the student's code that ended the test, or None if there was none
@@ -123,7 +123,7 @@ class GraderFault(Exception):
 
 
 class Unseeded(GraderFault):
-    """Raised if a hidden test makes different calls after it received the same replies."""
+    """Raised if a hidden test makes different calls after receiving the same replies."""
 
 
 def clear_frames(error: BaseException | None) -> None:

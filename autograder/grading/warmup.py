@@ -51,7 +51,7 @@ def warm_engine(
         raise
 
 
-_THRESHOLD = (20_000, 20, 20)  # arguments of gc.set_threshold
+_THRESHOLD = (20_000, 20, 20)
 
 
 @contextmanager
