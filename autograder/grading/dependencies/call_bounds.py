@@ -48,7 +48,7 @@ class _Size:
         return small and self.elements * self.longest <= _MAX_WORK
 
     def add(self, value: frames.Value) -> bool:
-        """Add a value; return False if it is not plain data or is an integer above the limit."""
+        """Add a value; return False if it is not plain data or is an integer beyond the limit."""
         if isinstance(value, bool) or value is None:
             return True
         if isinstance(value, int):

@@ -9,7 +9,7 @@ the mistake is in a helper. If a test still fails, the exercise itself contains 
   helper that calls the exercise, in the student's program or in the solution, is never replaced.
   Otherwise, two unfinished exercises could be completed from each other.
 * If the lines of a helper break a source rule, only the helper is penalised. Callers run with a
-  correct helper. The wrong helper runs in a separate process to check if it is a genuine attempt.
+  correct helper. The wrong helper runs separately to check whether it is a genuine attempt.
 * Only a genuine attempt is replaced: the student's helper earned points, or its outputs match a
   misconception or resemble the correct outputs (`Judge`). A constant, a wrong type or code that
   only crashes is not a genuine attempt. A helper that is unwritten or does not terminate is not an
@@ -52,8 +52,8 @@ class Inherited:
     """The failures that an exercise inherits from wrong helpers.
 
     helpers: the helpers whose mistakes the exercise inherits
-    credit: the share of the weight that each inherited test earns, by test
-    rerun: the results of the tests that fail with correct helpers, by test
+    credit: the share of the test's weight that each inherited failure earns, by test
+    rerun: the failures with correct helpers that replace the submitted results, by test
     replaced: the helpers that were replaced by correct versions
     """
 
@@ -133,7 +133,7 @@ class CarriedForward:
         return {e: calls.reached(e) for e in self._exercises}
 
     def begin(self, source: str) -> dict[str, CalledHelpers]:
-        """Start a new submission; return each exercise with its helpers, callees first."""
+        """Reset the time budget for a submission; return each exercise's helpers, callees first."""
         self._left = TimeBudget(self.seconds, self.call_seconds)
         reached, solution = self._reached(source), self._in_solution
         return {
@@ -151,7 +151,7 @@ class CarriedForward:
     def inherited(
         self, runs: Collection[Ran], wrong: Collection[str], files: Mapping[str, bytes]
     ) -> Inherited:
-        """Run the tests of an exercise with correct helpers, and return the inherited failures.
+        """Rerun an exercise's tests with correct helpers, and return the inherited failures.
 
         runs:  the results of the exercise's tests as submitted
         wrong: the helpers to replace
@@ -194,7 +194,7 @@ class CarriedForward:
         return Inherited(helpers.names if credit else (), credit, rerun, helpers.names)
 
     def _is_doubtful(self, counts: AnswerCounts, submitted: Ran, ran: Ran) -> bool:
-        """Return True if a test may fail only because the student's helper accepts more arguments.
+        """Return True if a rerun may fail only because the correct helper accepts fewer arguments.
 
         A crash is the exercise's own mistake if the submitted run stopped before that call and a
         misconception in the bank crashes in the same way. A test that was stopped at a forbidden
@@ -222,7 +222,7 @@ def has_own_failures(runs: Iterable[Ran], inherited: Inherited) -> bool:
 
 
 def terminates(runs: Collection[Ran]) -> bool:
-    """Return True if an exercise is written and no test exceeded a limit or broke the protocol."""
+    """Return True if an exercise was attempted and no limit or invalid reply ended a test."""
     verdicts = [r.report.verdict for r in runs]
     return any(v.attempted for v in verdicts) and not any(v.exceeds_a_bound for v in verdicts)
 
@@ -303,7 +303,7 @@ def _names_in_code(code: CodeType) -> Iterator[str]:
 
 
 def _definitions(body: Iterable[ast.AST]) -> Iterator[tuple[set[str], Definition]]:
-    """Yield the names and node of each module-level definition, also in nested statements."""
+    """Yield the names and node of each module-level definition, even inside compound statements."""
     for node in body:
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             yield {node.name}, node

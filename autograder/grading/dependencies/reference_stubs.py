@@ -1,9 +1,9 @@
 """Answer a submission's calls to replaced helpers with the solution, on the trusted side.
 
 If a student's `softmax` is wrong, the student's attention function is graded with a correct
-`softmax` instead. The solution stays in this process. The submission's process gets
-stubs (worker/remote_stub.py) that send their arguments here and receive the answer. Only calls of
-the replaced helpers are answered.
+`softmax` instead. The solution stays in this process. The submission's process gets stubs
+(worker/remote_stub.py) that send their arguments here and receive the answer. Only calls to the
+replaced helpers are answered.
 
 A submission may send anything. A call is therefore decoded within the same limits as a reply, and
 may contain only plain data of bounded size. An answer is subject to the engine's memory limit, and
@@ -54,7 +54,7 @@ class TimeBudget:
 
 @dataclass
 class AnswerCounts:
-    """The numbers of answered and refused calls of helpers.
+    """The numbers of answered and refused calls to helpers.
 
     raised:  answered calls in which the solution raised an exception
     dropped: answered calls without an argument that only the student's helper accepts
@@ -67,7 +67,7 @@ class AnswerCounts:
 
 
 class ReferenceHelpers:
-    """Answers calls of some exercises with correct versions, until the time budget is used up.
+    """Answers calls to some exercises with correct versions, until the time budget is used up.
 
     stubs: descriptions of the functions and torch modules that can be replaced
     """
@@ -86,7 +86,7 @@ class ReferenceHelpers:
         return tuple(stub.name for stub in self.stubs)
 
     def take_counts(self) -> AnswerCounts:
-        """Return the counts since the last call of this method, and reset the counts."""
+        """Return and reset the counts."""
         counts, self._answer_counts = self._answer_counts, AnswerCounts()
         return counts
 
@@ -174,7 +174,7 @@ class _Deadline(DispatchMode):
 
 
 class Solution(InProcess):
-    """The solution in this process, which answers calls of its exercises."""
+    """The solution in this process, which answers calls to its exercises."""
 
     @property
     def module(self) -> Any:
