@@ -24,13 +24,13 @@ from ..targets.in_process import Answer, request_of
 _MAJORITY = 0.5
 _ENOUGH_VALUES = 4  # fewer values could be guessed
 _INFINITY = 1e150  # replaces infinity, so that a sum of squares is finite
-_SAME_ORDER = 0.99  # least rank correlation of values in the order of the correct values
+_SAME_ORDER = 0.99  # values with a higher rank correlation count as being in the same order
 
 Contents = list[Any]  # NumPy arrays of float64 or complex128, and texts
 
 
 def contents(value: Any) -> Iterator[Any]:
-    """Yield the arrays and texts in a decoded value. A drawing yields its images."""
+    """Yield the texts in a decoded value, and its numbers and images as arrays."""
     if isinstance(value, torch.Tensor):
         if not value.is_meta:
             wide = torch.complex128 if value.is_complex() else torch.float64
@@ -65,7 +65,7 @@ def answer_contents(answer: Answer | Outcome | None) -> Contents | None:
 
 
 def same_contents(mine: Contents, expected: Contents) -> bool:
-    """Return True if two answers contain approximately the same numbers and the same texts."""
+    """Return True if two answers contain the same texts and about the same numbers, in order."""
     return len(mine) == len(expected) and all(map(_same_part, mine, expected))
 
 
@@ -109,7 +109,7 @@ def resembling_tests(
 
     An answer resembles the correct one if it contains the same values in a different order, or if a
     monotone function such as a factor or a logarithm maps one answer to the other. Return an empty
-    set if fewer than half of the comparable answers resemble the correct ones.
+    set if there are no comparable answers or fewer than half of them resemble the correct ones.
 
     requests: the requests of each test. If given, the answers must also take work, and their values
               must have the same order as the correct ones, so that permutations of an argument and
@@ -127,7 +127,7 @@ def _resembles(
 ) -> bool | None:
     """Return whether the last answer resembles the correct one.
 
-    Return None if there is no correct answer, or if it has too few values or only equal ones.
+    Return None if either answer is missing, or the correct one has too few or only equal values.
     """
     index = len(ran.answers) - 1
     if not 0 <= index < len(right):
@@ -159,12 +159,12 @@ def _rank_correlation(mine: Any, right: Any) -> float:
 
 
 def _real_numbers(parts: Contents | None) -> Sequence[Any]:
-    """Return the flattened real part of each array, with NaN and infinity replaced."""
+    """Flatten the real part of each array, and replace NaN and infinity by finite numbers."""
     numbers = (np.real(p).ravel() for p in parts or () if not isinstance(p, str))
     return [np.nan_to_num(n, posinf=_INFINITY, neginf=-_INFINITY) for n in numbers]
 
 
-_LARGEST_ARGUMENT = 1 << 20  # entries of an argument that answers are compared with
+_LARGEST_ARGUMENT = 1 << 20  # entries; answers are not compared with larger arguments
 
 
 def takes_no_work(mine: Answers, right: Answers, requests: Steps) -> bool | None:
@@ -204,7 +204,7 @@ def _takes_no_work(own: Any, good: Any, arguments: list[Any]) -> bool | None:
 
 
 def _arguments(frame: bytes) -> list[Any]:
-    """Return the arrays and numbers in a call's arguments, except very large ones."""
+    """Return the arrays and numbers in a call's arguments, except empty and very large arrays."""
     call, buffers = request_of(frame)
     if not isinstance(call, frames.Call):
         return []
@@ -235,7 +235,7 @@ def _is_mean(part: Any, argument: Any) -> bool:
 
 
 def _equal(part: Any, simple: Any) -> bool:
-    """Return True if `part` equals `simple` after broadcasting to the shape of `part`."""
+    """Return True if `part` approximately equals `simple`, broadcast to the shape of `part`."""
     try:
         return close(part, np.broadcast_to(simple, part.shape), DIGITS)
     except ValueError:

@@ -72,7 +72,7 @@ def _hollow_class(right: Any, kind: str) -> Any:
             inner = right(*args, **kwargs)
         except Exception:  # the test may expect an exception of any type
             inner = None
-        object.__setattr__(self, "_inner", [inner])  # the list hides it from torch
+        object.__setattr__(self, "_inner", [inner])  # in a list, so torch does not register it
 
     def method(name: str) -> Callable[..., Any]:
         def call(self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -90,7 +90,7 @@ def _hollow_class(right: Any, kind: str) -> Any:
 def _filled(wanted: Any, kind: str, arguments: list[Any]) -> Any:
     """Return the result of a trivial program.
 
-    wanted: the correct result
+    wanted: the correct result, or None if the solution raised an exception
     arguments: the arguments of the call
     """
     constants = {"none": None, "number": 0, "text": ""}
@@ -109,13 +109,13 @@ def _filled(wanted: Any, kind: str, arguments: list[Any]) -> Any:
 
 
 def _mean(argument: Any) -> torch.Tensor:
-    """Return the mean over the second-to-last axis (kept with size 1), or of a whole vector."""
+    """Return the mean over the second-to-last axis (kept with size 1), or the mean of a vector."""
     numbers = torch.as_tensor(argument).double()
     return numbers.mean(-2, keepdim=True) if numbers.ndim > 1 else numbers.mean()
 
 
 def _like(wanted: Any, fill: Callable[[torch.Tensor], Any]) -> Any:
-    """Return a copy of `wanted` with each tensor, array and number `x` replaced by `fill(x)`."""
+    """Return a copy of `wanted` with `fill(x)` for each tensor, array or number `x`, else None."""
     if isinstance(wanted, (tuple, list)):
         return type(wanted)([_like(part, fill) for part in wanted])
     if isinstance(wanted, torch.Tensor):

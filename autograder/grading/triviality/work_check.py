@@ -26,7 +26,7 @@ from .answer_contents import (
 from .trivial_programs import TrivialPasses
 
 _MAJORITY = 0.5
-# A test that finds one of these flaws stops before it compares values.
+# Flaws that say nothing about the values of the answer, so these values are compared here.
 _VALUES_NOT_COMPARED = (Flaw.KIND, Flaw.DEVICE, Flaw.DRAWN, Flaw.DETACHED, Flaw.EFFECT)
 
 Files = Mapping[str, bytes]
@@ -45,7 +45,7 @@ class _Work(Enum):
 class WorkCheck:
     """Checks whether submissions of a week show work.
 
-    load: load a submission's files, with correct versions of the named exercises
+    load: a function that loads a submission with correct versions of the named exercises
     """
 
     def __init__(self, runs: Runs, load: Callable[[Files, Iterable[str]], Target]) -> None:
@@ -79,8 +79,8 @@ class WorkCheck:
     ) -> dict[str, Tests]:
         """Return the misconceptions that earn points for work, each with the tests that count.
 
-        A misconception is left out if more answers lack work than show it. If the misconception's
-        own answers take no work, the submission must pass a test that no trivial program passes.
+        Omit a misconception if more answers lack work than show it. Also omit it if no answer shows
+        work, some of its own answers take none, and trivial programs pass every passed test.
 
         explained: the tests that each named misconception explains
         ran: the results of the exercise's tests, without inherited failures
@@ -110,7 +110,7 @@ class WorkCheck:
     def _work(self, mine: Ran, wrong: Ran) -> _Work:
         """Return the evidence of work in the last answer of a failed test.
 
-        If the test stopped before it compared values, compare them here.
+        If the test failed for a reason other than wrong values, compare the values here.
 
         wrong: the result of the misconception's program in the same test
         """
