@@ -73,12 +73,12 @@ class AnswerTries:
         words: AllowedWords | None = None,
         quota: ByteQuota | None = None,
     ) -> TrieTarget:
-        """Wrap a submission's target for one test. `quota`: the limit of the stored replies."""
+        """Wrap a submission's target for one test. `quota`: the size limit for stored replies."""
         trie = self._tries.setdefault(test, _Trie(self._quota))
         return TrieTarget(trie, target, words or AllowedWords(()), quota or ByteQuota(KEPT_BYTES))
 
     def expected(self, tests: Iterable[str]) -> list[NextCall]:
-        """Return the calls of consecutive tests, up to the first call that is unknown or varies."""
+        """Return the calls of consecutive tests, up to a size limit or an unpredictable call."""
         calls: list[NextCall] = []
         size = 0
         for test in tests:
@@ -98,7 +98,7 @@ class _Trie:
     """The trie of one test.
 
     steps:    maps the key of the replies so far to the next request or to the outcome
-    path:     the requests that all passing submissions receive, or None if no submission passed
+    path:     the requests that all passing submissions receive, or None before any passes
     branches: whether the requests after `path` depend on the submission
     """
 
@@ -125,7 +125,7 @@ class _Trie:
         self.steps[key] = end
 
     def learn_path(self, asked: Sequence[bytes], passed: bool) -> None:
-        """Set the path to a passing submission's requests; later, keep only the common prefix."""
+        """Set the path to a passing submission's requests, or shorten it to the common prefix."""
         if self.path is None:
             self.path = tuple(asked) if passed else None
             return
@@ -160,7 +160,7 @@ class TrieTarget:
         self._slow = self._begun = False
 
     def begin(self, test: str, exercise: str) -> None:
-        """Begin the test, unless `follow` has already sent requests of the test."""
+        """Begin the test on the first call only, because `follow` may have sent requests since."""
         if not self._begun:
             self._begun = True
             self._target.begin(test, exercise)
@@ -247,7 +247,7 @@ class TrieTarget:
 
 
 def process_of(target: Target) -> Sandboxed | None:
-    """Return the sandboxed submission behind a test's target, or None if it has no sandbox."""
+    """Return the sandboxed submission behind a test's target, or None without a sandbox."""
     inner = target.process() if isinstance(target, TrieTarget) else target
     return inner if isinstance(inner, Sandboxed) else None
 

@@ -41,7 +41,7 @@ class RunCache:
         self._folder, self._depends = folder, depends
 
     def get(self, name: str, about: bytes = b"") -> list[Ran] | None:
-        """Return the stored results of a program, or None if they are missing or outdated.
+        """Return the stored results of a program, or None if they are missing, invalid or outdated.
 
         about: a hash of the program and its tests
         """

@@ -42,10 +42,10 @@ _SYSTEM_ERRORS = (EngineError, OSError, Unseeded)
 class Ran:
     """The result of one hidden test for one submission.
 
-    answers:  the submission's replies, with an outcome in place of a missing reply
+    answers:  the submission's replies, or an Outcome for each failed call; may be [] after a pass
     fault:    the reason why the test ended without a verdict, or "" if it has a verdict
     in_doubt: whether the submission's replies may have caused the fault
-    flaw:     the property of the result that made the test fail
+    flaw:     the property of the result that made the test fail; CLAIM for other verdicts
     """
 
     report: TestReport
@@ -211,7 +211,6 @@ class GraderPlugin:
         return self.known(item).report.name
 
     def known(self, item: Any) -> Known:
-        """Return the properties of a test."""
         known = self._known.get(item)
         if known is None:
             report = TestReport(
@@ -226,7 +225,7 @@ class GraderPlugin:
         return known
 
     def pytest_runtest_makereport(self, item: Any, call: Any) -> pytest.TestReport:
-        """Store the exception and return an empty report, because a full one takes too long."""
+        """Store the first exception; return an empty report, because a full one takes too long."""
         if call.excinfo is not None and self._raised is None:
             self._raised = call.excinfo.value
         return pytest.TestReport(

@@ -254,7 +254,7 @@ class Runs:
         return closing(self.apart(self.files(source)))
 
     def of_misconceptions(self, exercise: str) -> dict[str, list[Ran]]:
-        """Return the failed tests of each misconception of an exercise, by misconception name."""
+        """Return the failed results of each misconception of an exercise, by misconception name."""
         bank = self.bank.of_exercise(exercise)
         missing = [m for m in bank if m.name not in self._misconceptions]
         # Use a random order, so that parallel processes start with different misconceptions.
@@ -290,7 +290,7 @@ class Runs:
         return ran
 
     def recorded(self, exercise: str) -> dict[str, Steps]:
-        """Return the requests and the solution's replies of each test, up to the first failure."""
+        """Return the requests and the solution's replies in each test, up to the first failure."""
         if exercise not in self._recorded:
             with self.solution() as target:
                 recording = Recording(target)
