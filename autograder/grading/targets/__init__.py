@@ -2,9 +2,9 @@
 
 Theory of operation. A `Target` takes request frames and returns replies, which are never passed to
 hidden tests directly. `sandboxed.Sandboxed` runs a submission in a confined process. The submission
-controls the other end of the socket and may hang, die, lie or flood the grader. Each of these
-events raises an `Outcome` within the limits of course.yaml. `in_process.InProcess` runs trusted
-code: the solution and the misconceptions.
+controls the other end of the socket and may hang, end, flood the grader or send invalid replies.
+Each of these events raises an `Outcome` within the limits of course.yaml. `in_process.InProcess`
+runs trusted code: the solution and the misconceptions.
 
 Start with `in_process.Target`. `confined_process` exchanges frames with one process,
 `resource_limits` limits its time and memory, and `spawner` starts processes.

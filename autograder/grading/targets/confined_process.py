@@ -2,7 +2,7 @@
 
 Theory of operation. The submission controls the other end of the socket. A reply is valid only if
 it repeats the stamp of its request, which is a random number. Before a reply, the process may send
-notices (attempts, forbidden calls), which the submission cannot withdraw, and calls of replaced
+notices (attempts, forbidden calls), which the submission cannot withdraw, and calls to replaced
 helpers. Deadlines, sizes and memory are enforced on this side.
 """
 
@@ -39,7 +39,7 @@ class Helpers(Protocol):
 
 
 class Attempts:
-    """The forbidden actions that a submission tried. `names`: their names without duplicates."""
+    """The forbidden actions that a submission tried. `names`: the first 20 different names."""
 
     def __init__(self) -> None:
         self.names: list[str] = []
@@ -49,7 +49,7 @@ class Attempts:
             self.names.append(name)
 
     def from_notices(self, reply: wire.Reply, notices: Sequence[wire.Notice]) -> wire.Reply:
-        """Record the attempts that notices report, and add their forbidden calls to the reply."""
+        """Record the attempts in the notices; return the reply with the forbidden calls added."""
         banned = [wire.Banned(n.what, n.line) for n in notices if n.kind == "banned"]
         banned = [b for b in banned if b not in reply.banned]
         for notice in notices:
@@ -61,7 +61,7 @@ class Attempts:
 
 
 class ConfinedProcess:
-    """A child process in the sandbox. `most_bytes`: the limit of the child's resident memory."""
+    """A child process in the sandbox. `most_bytes`: the limit on the child's resident memory."""
 
     def __init__(
         self,
@@ -171,7 +171,7 @@ class ConfinedProcess:
         return bytes(frame[:header_length]), frame[header_length:]
 
     def _answer_question(self, stamp: bytes, question: wire.StubCall, body: memoryview) -> None:
-        """Answer a call of a replaced helper, and postpone the deadline by the time taken."""
+        """Answer a call to a replaced helper, and postpone the deadline by the time taken."""
         if self._helpers is None or self.stream.ahead:
             raise wire.BadFrame("a question without helpers")
         started = time.monotonic()

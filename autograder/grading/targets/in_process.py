@@ -21,14 +21,14 @@ from .resource_limits import ByteQuota
 from .spawner import usable_extras
 
 Answer = tuple[frames.Reply, list[memoryview]]
-_MOST_RECORDED = 64 << 20  # bytes; calls with a student's values differ for each submission
+_MOST_RECORDED = 64 << 20  # bytes; limited because calls with a student's values rarely repeat
 
 
 class Target(Protocol):
     """A program that replies to request frames."""
 
     def begin(self, test: str, exercise: str) -> None:
-        """Begin a test of an exercise. The first call then deletes the objects of earlier tests."""
+        """Begin a test of an exercise. Its first call deletes the objects of earlier tests."""
 
     def request(self, frame: bytes) -> Answer: ...
 

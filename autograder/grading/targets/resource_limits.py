@@ -90,7 +90,7 @@ def machine_is_short(size: int = MOST_BYTES) -> bool:
     return bool(min(available, left) < size)
 
 
-_PATIENCE = 4.0  # longest total wait for a processor, as a multiple of the submission's limit
+_PATIENCE = 4.0  # most waiting time to forgive, as a multiple of the submission's time limit
 _SHARE_OF_WAITING = 0.25  # share of idle time that counts as used
 _START_SECONDS = 0.05  # charged for starting a process, including the grader's work
 
@@ -167,7 +167,7 @@ class SubmissionClocks:
         return self._ran + (self._child.ran_seconds() if self._child is not None else 0.0)
 
     def used_seconds(self) -> float:
-        """Return the processor time or, if larger, a share of the idle time, plus starting costs.
+        """Return the processor time or, if larger, a share of the idle time, plus start-up costs.
 
         Programs that sleep or die in every call show no processor time, but they delay the grader.
         """

@@ -1,9 +1,9 @@
 """A target that runs a submission in a sandbox.
 
-If a submission hangs, dies or lies, the call raises an Outcome and the next call starts a new
-process. After `MAX_DEATHS` time-outs, exceeded limits or invalid replies in one exercise, the
-exercise's remaining calls fail at once with the same verdict. If the time of the exercise or the
-submission is used up, calls time out at once. Deaths in one exercise do not affect other exercises.
+If a submission hangs, ends or replies invalidly, the call raises an Outcome and the next call
+starts a new process. After `MAX_DEATHS` time-outs, exceeded limits or invalid replies in one
+exercise, its remaining calls fail at once with the last of these verdicts; other exercises are
+not affected. If the time of an exercise or of the submission is used up, calls time out at once.
 
 Expected calls (`expect`) are sent in one write, and the submission answers them while the grader
 processes earlier replies. After an unexpected event (a different call, a dead or silent process),
@@ -101,7 +101,7 @@ class Sandboxed:
     def load(self) -> wire.Raised | None:
         """Import the module; return the exception that stopped the import, or None on success.
 
-        Raise an Outcome if the process times out, crashes or sends an invalid reply.
+        Raise an Outcome if the process times out, exceeds a limit, ends or sends an invalid reply.
         """
         self._start_process()
         reply, _ = self._exchange(self._load, self._import_seconds)
@@ -134,7 +134,7 @@ class Sandboxed:
     # Calls that are sent ahead
 
     def expects(self, exercise: str) -> bool:
-        """Return True if calls are already expected, or if an exercise may not send calls ahead."""
+        """Return True if calls are already expected, or if the exercise cannot send ahead."""
         return bool(self.sent or self._expected) or exercise in self._one_by_one
 
     def expect(self, calls: Sequence[NextCall]) -> None:
@@ -189,7 +189,7 @@ class Sandboxed:
         return MemoryLevel(process.child.resident_bytes(), None if has_libraries else own)
 
     def _fill(self, size: int) -> bool:
-        """Make the process allocate `size` bytes; return True if it has imported libraries."""
+        """Make the process allocate `size` bytes; return True if libraries were imported."""
         reply, _ = self.request(wire.pack(wire.Fill(size), []))
         if reply.status != "ok":
             raise LimitExceeded(_NOT_MEASURED)
