@@ -110,7 +110,7 @@ class CandidateRunner:
         return all(not r.report.verdict.failed for r in ran if r.report.name in self._tests)
 
     def run(self, edit: Edit) -> list[Ran]:
-        """Run all hidden tests after an edit; return the old results if it cannot be parsed."""
+        """Run all hidden tests after an edit; return the old results if parsing fails."""
         text, runs = edit.applied(self._wrong.data), self._grader.runs
         target = self._load(text)
         if target is None:

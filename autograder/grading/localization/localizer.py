@@ -230,7 +230,7 @@ def _sharpened(failed: Ran, probe: Probe | None) -> Probe | None:
 
 
 def _stopping_line(wrong: WrongExercise) -> Places:
-    """Return the line of the exercise at which every failed test stops, or () if there is none."""
+    """Return the exercise's line at which all failed tests stop with the same verdict, or ()."""
     places = {(r.report.line, r.report.verdict) for r in wrong.failing}
     if len(places) != 1:
         return ()

@@ -158,8 +158,8 @@ def simplest_of_families(probes: Iterable[Probe]) -> list[Probe]:
 class OrderedProbes(NamedTuple):
     """The probes of failed tests in the order in which they are replayed.
 
-    ways: number of leading probes, which include one for each way to fail
-    families: number of leading probes that also include one for each of some test families
+    ways: number of leading probes, one for each way to fail
+    families: number of leading probes including the simplest of up to four test families
     """
 
     probes: list[Probe]
