@@ -209,7 +209,7 @@ def _same_results(mine: Answer, wrong: Answer, right: Answer | None, only_values
         return False
     if only_values:
         return True
-    # Use one scale for all gradients of a call, because one that should be 0 may be rounding noise.
+    # Scale all gradients alike, because a gradient that should be 0 may be rounding noise.
     scale = max(map(largest_entry, others), default=0.0)
     return len(gradients) == len(others) and all(
         same_value(x, y, r, scale)

@@ -176,7 +176,9 @@ def _value(among: _Set) -> float:
 def _is_certain(candidate: _Candidate, failed: Mapping[str, Ran]) -> bool:
     """Return True if the student fails all of a misconception's tests in exactly the same way.
 
-    A single test is not enough if values decided it, or if an earlier check hid other tests.
+    Tests that the student fails at an earlier check are ignored, but then a single other test is
+    not enough. A single test is not enough either if values decided it. If no test is ignored,
+    failures to refuse invalid arguments need not be exactly the same.
     """
     if candidate.agreement.keys() != candidate.fails - candidate.hidden:
         return False
@@ -189,7 +191,7 @@ def _is_certain(candidate: _Candidate, failed: Mapping[str, Ran]) -> bool:
 
 
 def _is_covered(candidate: _Candidate, certain: _Set) -> bool:
-    """Return True if another certain misconception explains this one's tests at least as well."""
+    """Return True if another certain misconception explains these tests at least as well."""
     return any(
         other is not candidate
         and candidate.agreement.keys() <= other.agreement.keys()
@@ -199,7 +201,7 @@ def _is_covered(candidate: _Candidate, certain: _Set) -> bool:
 
 
 def _is_ambiguous(candidate: _Candidate, among: _Set, failed: Mapping[str, Ran]) -> bool:
-    """Return True if the only evidence is one test whose values match another candidate too."""
+    """Return True if only one of several failures agrees and its values fit another candidate."""
     if len(candidate.agreement) > 1 or len(candidate.fails) == 1:
         return False
     (test,) = candidate.agreement

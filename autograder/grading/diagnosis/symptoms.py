@@ -87,7 +87,7 @@ def _symptom_of_state(found: frames.StateMismatch | None) -> str | None:
 
 
 def _symptom_of_values(ran: Ran, right: Answers) -> str | None:
-    """Return the symptom of an answer with a wrong value or type, or None if it has none."""
+    """Return the symptom of an answer with wrong values, type or gradients, or None if unclear."""
     index = len(ran.answers) - 1
     mine, other = ran.answers[index], right[index] if index < len(right) else None
     if not isinstance(mine, tuple) or not isinstance(other, tuple):
