@@ -1,4 +1,4 @@
-"""Fixtures and functions with which hidden tests call programs and check results.
+"""Fixtures and functions that hidden tests use to call programs and check results.
 
 `agree.f(x)` calls the submission and the reference and compares the results,
 `refuses(ValueError).f(x)` requires an exception, and `count.f(x)` counts operations.

@@ -73,7 +73,7 @@ class Comparison:
         return replace(self, view=view)
 
 
-# Makes several calls of one function before any result is backpropagated.
+# Makes several calls to one function before any result is backpropagated.
 IN_A_ROW = """
 def in_a_row(name, *calls):
     called = submission
@@ -90,7 +90,7 @@ def _signatures_in(source: str) -> Signatures:
 
 @dataclass(frozen=True)
 class BothCalls:
-    """A call of the submission and the reference, with the options for each program.
+    """A call to the submission and the reference, with the options for each program.
 
     precise:    the options for the reference in float64, or None to skip this call
     parameters: the names of the module's parameters whose gradients are compared

@@ -25,7 +25,7 @@ from .value_comparison import compare
 class RemoteObject:
     """An object in the process of the submission or of the reference.
 
-    owner: the name of the object's class, or "" if the stub does not define the class
+    owner: the name of the object's class in the solution, or "" if it is unknown
     """
 
     case: Case
@@ -86,7 +86,7 @@ class Container:
 
 
 class HasRemoteObject(Protocol):
-    """A Remote or a Pair. Both can be passed as an argument of a call."""
+    """A Remote or a Pair. Either can be an argument of a call."""
 
     def object_on(self, side: Side) -> RemoteObject:
         """Return the object as it exists in the process that runs `side`."""
@@ -219,8 +219,8 @@ class Counted:
     largest:  elements of the largest tensor
     ops:      number of operations
     kept:     elements that the forward pass saves for the backward pass
-    grown:    bytes by which the process grew, measured from outside, or None
-    held:     bytes that the submission used before the call, including its import, or None
+    grown:    bytes by which the process grew during the call, or None (see `Count.outside`)
+    held:     bytes in use before the call, including the import, or None (see `Count.outside`)
     launches: the launches of Triton kernels
     computed: names of operators that computed outside of Triton kernels
     """
@@ -240,7 +240,7 @@ class Counted:
 class Count(NamedCalls):
     """`count.f(...)` calls the student's function and counts its work in torch and NumPy.
 
-    Except in calls of an object (`of`), the result must approximately equal the reference's.
+    Except in calls to an object (`of`), the result must approximately equal the reference's.
     Otherwise, a submission could recognise the call by its arguments' sizes and skip the work.
     """
 
@@ -271,12 +271,12 @@ class Count(NamedCalls):
         return replace(self, _compiled=True)
 
     def of(self, remote: HasRemoteObject, method: str = "") -> Callable[..., Counted]:
-        """Return a function that counts calls of an object, or of its method `method`."""
+        """Return a function that counts calls to an object, or to its method `method`."""
         handle = remote.object_on(self._case.student).handle.id
         return lambda *a, **k: self._count(method, a, k, CallOptions(handle=handle))
 
     def call(self, path: str, *args: Any, **kwargs: Any) -> Counted:
-        """Count a call of the function with this name or dotted path."""
+        """Count a call to the function with this name or dotted path."""
         return self._count(path, args, kwargs, PLAIN)
 
     def _count(

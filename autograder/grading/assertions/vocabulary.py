@@ -4,7 +4,7 @@
 call compares type, shape, dtype, device, finiteness and values, and requires that arguments and
 global state are unchanged. `agree.Module(...)` creates an object in each program and returns a
 `Pair`, whose methods are compared in the same way. `refuses(ValueError, mentions=7).f(x)` requires
-a ValueError with 7 in its message. `case.Side` handles sandboxes and frames.
+a ValueError with 7 in its message. `case.Side` encodes each call and sends it.
 """
 
 from __future__ import annotations
@@ -156,12 +156,10 @@ class Pair(Comparison, NamedCalls, Container):
 
     @property
     def student(self) -> Remote:
-        """The student's object."""
         return Remote(self.on_student)
 
     @property
     def reference(self) -> Remote:
-        """The reference's object."""
         return Remote(self.on_reference)
 
     def object_on(self, side: Side) -> RemoteObject:
@@ -191,7 +189,7 @@ class Pair(Comparison, NamedCalls, Container):
         return self
 
     def call(self, name: str, *args: Any, **kwargs: Any) -> Any:
-        """Compare a call of a method or operator, such as `pair.call("__add__", other)`."""
+        """Compare a call to a method or operator, such as `pair.call("__add__", other)`."""
         expected = self.on_reference.call(name, args, kwargs)
         student, reference = self.on_student.options, self.on_reference.options
         precise = self.on_precise.options if self.on_precise is not None else None
@@ -237,7 +235,7 @@ class _Refusal(NamedCalls):
         self._case, self._error, self._mentions = case, error, mentions
 
     def of(self, remote: HasRemoteObject, method: str = "") -> Callable[..., None]:
-        """Return a function that checks calls of an object, or of its method `method`."""
+        """Return a function that checks calls to an object, or to its method `method`."""
         return partial(self._check, method, remote.object_on(self._case.student).options)
 
     def call(self, path: str, *args: Any, **kwargs: Any) -> None:
