@@ -50,7 +50,7 @@ def crashed(
     sizes: frozenset[int] = frozenset(),
     brought: bool = False,
 ) -> Outcome:
-    """Return the outcome for an exception that a call of `path` raised.
+    """Return the outcome for an exception that a call to `path` raised.
 
     source:  the lines of the student's module
     sizes:   the sizes in the arguments of the test's calls so far, and their products
