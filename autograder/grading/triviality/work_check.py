@@ -57,7 +57,7 @@ class WorkCheck:
         return any(not self._trivial.passes(exercise, test) for test in passed)
 
     def resembles_solution(self, exercise: str, ran: Iterable[Ran]) -> bool:
-        """Return True if at least half of the answers resemble the correct ones.
+        """Return True if at least half of the comparable answers resemble the correct ones.
 
         At least half of the comparable answers in failed tests must also take work.
         """
