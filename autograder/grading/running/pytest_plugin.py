@@ -1,7 +1,7 @@
 """The pytest plugin that runs collected hidden tests and turns their exceptions into verdicts.
 
 The same pytest items run for every submission, each time with a different target behind the
-fixtures. Only this module turns exceptions of tests into verdicts.
+fixtures. Verdicts are set here; `test_runner.Runs.run` only turns some faults into failures.
 """
 
 import inspect
