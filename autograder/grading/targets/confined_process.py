@@ -79,7 +79,7 @@ class ConfinedProcess:
         self.stream = Stream(child.sock, self._check_memory, clocks.forgive)
 
     def exchange(self, frame: bytes, seconds: float, quota: ByteQuota) -> Answer:
-        """Send a frame and return the reply."""
+        """Send a frame and return the reply. Raise TimeoutError if no reply arrives in time."""
         stamp = secrets.token_bytes(wire.STAMP.size)
         self.stream.begin(time.monotonic(), seconds)
         with _outcomes(self):

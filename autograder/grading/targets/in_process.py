@@ -119,9 +119,9 @@ class RecordedTarget:
 
 
 def prepare_process(week: Week, devices: tuple[str, ...]) -> None:
-    """Install the hooks and the fake GPU, and import the week's installed extras."""
+    """Install the hooks, register the fake GPU, and import the week's installed extras."""
     install_hooks(week.all_patterns)
-    fake_device.device()  # torch refuses to register a device after the first backward pass
+    fake_device.device()  # must be registered before the first backward pass
     if any(AXES[d].claimed for d in devices):
         fake_device.warm()
     for extra in usable_extras(week):
