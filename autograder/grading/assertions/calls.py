@@ -260,7 +260,7 @@ class Count(NamedCalls):
 
         `grown` and `held` are None without a sandbox. `held` is also None if the submission imports
         libraries. The other counters include only the memory of torch and NumPy, and a submission
-        can evade them. Make a smaller call of the same function first, so that libraries that are
+        can evade them. Make a smaller call to the same function first, so that libraries that are
         loaded on first use are not measured.
         """
         return replace(self, _from_outside=True)
@@ -284,7 +284,7 @@ class Count(NamedCalls):
     ) -> Counted:
         case, options = self._case, options.but(count=True, compiled=self._compiled)
         expected = None
-        if options.handle is None:  # calls of objects are counted without a comparison
+        if options.handle is None:  # calls to objects are counted without a comparison
             expected = case.reference.call(case, name, args, kwargs)
             if self._with_gradients:
                 options = options.but(cotangents=case.cotangents(expected.value))
