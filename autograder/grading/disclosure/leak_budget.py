@@ -12,14 +12,14 @@ more literals the source contains, the more bits each costs, so a long table rev
 An exception can claim any line (`SyntaxError.lineno`, a code object's first line), so a message
 contains a line number only if Python can raise on that line (`raising_lines`).
 
-A report has one budget for its misconceptions, its suspicious lines, its messages, and the
+A report has one budget for its misconceptions, helpers, suspicious lines and messages, and for the
 assignment of messages to tests. Whether a test passes is always reported: a failed test whose
 message exceeds the budget has no description. A test that ends like c of the t failed tests before
-it in its exercise costs log2((t + 1) / c) bits, so a program that always fails in the same way pays
-almost nothing. A message that differs from one of an earlier exercise only in the exercise's name
-costs little. The misconceptions, lines and first messages of all exercises are charged first. The
-other messages follow, starting with the exercise whose tests fail in the fewest ways. After the
-first item that exceeds the budget, all further items are hidden.
+it in its exercise costs log2((t + 1) / max(c, 1)) bits, so a program that always fails in the same
+way pays almost nothing. A message that differs from one of an earlier exercise only in the name of
+the exercise costs little. The helpers, misconceptions, lines and first messages of all exercises
+are charged first. The other messages follow, starting with the exercise whose tests fail in the
+fewest ways. After the first item that exceeds the budget, all further items are hidden.
 """
 
 import ast
@@ -229,7 +229,7 @@ def _first_described(report: ExerciseReport, budget: _Budget) -> int | None:
 
 
 def _with_messages(report: ExerciseReport, first: int | None, budget: _Budget) -> ExerciseReport:
-    """Hide messages that exceed the budget. `first`: index of a test that is already charged."""
+    """Hide messages that exceed the budget. `first`: index of an already charged test, or None."""
     tests = list(report.tests)
     endings: Counter[FailureKey] = Counter()
     described = {_ending(tests[first])} if first is not None else set()
