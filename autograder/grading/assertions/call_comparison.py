@@ -61,7 +61,7 @@ class Comparison:
         return replace(self, pure=False)
 
     def within(self, atol: float, rtol: float = 0.0) -> Self:
-        """Allow a difference of `atol` plus `rtol` times the largest entry."""
+        """Allow a difference of `atol` plus `rtol` times the reference's largest entry."""
         if not all(isinstance(bound, int | float) for bound in (atol, rtol)):
             raise GraderFault("within takes two numbers: within(atol, rtol)")
         return replace(self, tolerance=Tolerance(atol, rtol))

@@ -95,8 +95,8 @@ class HasRemoteObject(Protocol):
 class Remote(Container):
     """An object of the submission or the reference that stays in the process of that program.
 
-    Every public name except `object_on` reads an attribute of the object. The value of a data
-    attribute is returned. For a method or submodule, a Remote is returned, which can be called.
+    Reading a public name except `object_on` reads an attribute of the object. The result is the
+    value of a data attribute, or a callable Remote for a method or submodule.
     """
 
     def __init__(self, remote: RemoteObject, path: str = "") -> None:
@@ -140,9 +140,9 @@ def is_class(path: str) -> bool:
 
 
 class Calls(NamedCalls):
-    """`submission.f(...)` and `reference.f(...)` call one program and return plain values.
+    """`submission.f(...)` and `reference.f(...)` call one program and return its result.
 
-    `submission.call("Class.method", ...)` takes a dotted path.
+    Objects are returned as a Remote. `submission.call("Class.method", ...)` takes a dotted path.
     """
 
     def __init__(self, case: Case, side: Side) -> None:

@@ -114,7 +114,7 @@ def all_finite(x: Any, what: str = "The result") -> None:
 
 
 def rows_sum_to_one(weights: Any, dim: int = -1) -> None:
-    """Check that the weights sum to 1 along the axis `dim`."""
+    """Check that floating-point weights sum to 1 along the axis `dim`, up to rounding."""
     tensor = _tensor(weights, "The weights")
     if not tensor.is_floating_point():
         dtype = str(tensor.dtype).removeprefix("torch.")
@@ -192,7 +192,7 @@ def compare_drawing(
     subject: str = "The drawing",
     budget: MessageBudget | None = None,
 ) -> None:
-    """Raise Wrong if the orientation, cells, colour limits, labels or ticks of a drawing differ."""
+    """Raise Wrong if the orientation, cells, colours, labels, ticks or Axes of a drawing differ."""
     budget, count = budget or MessageBudget(DRAWINGS), len(expected.images)
     if not isinstance(actual, Drawing):
         raise Wrong(f"{subject} should be a matplotlib Axes.", Flaw.KIND)

@@ -215,7 +215,7 @@ class Pair(Comparison, NamedCalls, Container):
 
 
 class Refuses:
-    """`refuses(ValueError, mentions=7).f(...)` requires an error with 7 in its message.
+    """`refuses(ValueError, mentions=7).f(...)` requires a ValueError whose message contains 7.
 
     If the message may contain any of several numbers, pass a tuple: `mentions=(9, 12)`.
     """
