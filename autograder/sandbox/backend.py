@@ -1,4 +1,4 @@
-"""The base class of the sandbox backends, and unused uids for submissions."""
+"""The base class of the sandbox backends, and the choice of uids for submissions."""
 
 import os
 import secrets
@@ -15,7 +15,7 @@ from .processes import WARM
 from .seccomp import Tasks
 from .session import Template
 
-# The first uid of an unused range, above the ranges that systemd assigns to containers.
+# First uid of a range that is probably unused: systemd assigns lower uids to containers.
 _PREFERRED_UID = 1_999_000_000
 
 
@@ -30,9 +30,9 @@ class Sandbox:
     warm:    modules that the template imports before the first fork
 
     Subclasses define:
-    name:       the backend's name in reports
+    name:       the backend's name in `BACKENDS` and in reports
     namespaces: whether children have separate pid and mount namespaces
-    caveats:    guarantees of stronger backends that this backend lacks
+    caveats:    sentences about the guarantees that this backend lacks
     """
 
     name: str
@@ -45,7 +45,7 @@ class Sandbox:
 
     @property
     def separate_uids(self) -> bool:
-        """Whether each submission gets a separate uid on this host."""
+        """Return True if each submission gets a separate uid on this host."""
         return self._spare_uid(visible_paths(self._runtime, cuda=False)) is not None
 
     def start(self, config: bytes, *, cuda: bool = False) -> Template:
@@ -86,7 +86,7 @@ class Sandbox:
 
 
 def spare_uid() -> int | None:
-    """Return the first uid of an unused range of SPARE_UIDS uids, or None if too few are mapped."""
+    """Return the first of SPARE_UIDS probably unused uids, or None if too few uids are mapped."""
     with open("/proc/self/uid_map", encoding="ascii") as file:
         ranges = [tuple(map(int, line.split())) for line in file]
     for start, _, count in ranges:

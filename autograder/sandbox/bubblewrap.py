@@ -1,14 +1,14 @@
 """The bubblewrap backend: the template runs in namespaces, and each child in nested namespaces.
 
 Theory of operation. The code that later runs in the sandbox is untrusted. bubblewrap creates user,
-pid, mount, ipc, network, uts and cgroup namespaces. These contain only the files that `mounts.py`
-lists, mounted read-only under neutral names. The template inherits no environment variables and no
-descriptors except its control socket. Within its namespaces, the template keeps the capability to
-confine each child in nested namespaces; see `worker/isolation/enter_namespaces.py`.
+pid, mount, ipc, network, uts and cgroup namespaces. The only host files in the mount namespace are
+those that `mounts.py` lists (with a GPU, also parts of /sys), mounted read-only under neutral
+names. The template inherits no environment variables and no descriptors except its control socket.
+It keeps the capability to confine each child in nested namespaces (`enter_namespaces`).
 
-If the grader is root, each child gets a separate uid that owns nothing on this host, provided that
-this uid can read the Python installation. Otherwise children keep root's uid without capabilities,
-and cannot start additional processes, because RLIMIT_NPROC does not apply to root.
+If the grader is root, each child gets a separate spare uid. If there are no spare uids, or if they
+cannot read the Python installation, children keep root's uid without capabilities, and cannot start
+additional processes, because RLIMIT_NPROC does not apply to root.
 
 When the trusted process ends for any reason, the kernel kills bubblewrap, and with it the outermost
 pid namespace and all processes in it (but see `processes.end_orphans`).
@@ -69,7 +69,7 @@ class Bubblewrap(Sandbox):
 def _run(
     program: str, arguments: list[str], control: int, outer_uid: int | None
 ) -> processes.Process:
-    """Start bubblewrap; raise SandboxFault if its user namespace cannot be set up.
+    """Start bubblewrap and map spare uids; raise SandboxFault if they cannot be mapped.
 
     outer_uid: first of the spare uids to map into the user namespace, or None to map none
     """

@@ -45,7 +45,7 @@ def choose(prefer: str | None = None) -> Sandbox:
 
     prefer: name of the only backend to try, or None to try all backends
 
-    Raises SandboxMissing if `prefer` is unknown or no backend works.
+    Raises SandboxMissing if `prefer` is unknown or none of the tried backends works.
     """
     if prefer is not None and prefer not in BACKENDS:
         raise SandboxMissing(f"unknown sandbox {prefer!r}: choose from {', '.join(BACKENDS)}")
@@ -87,7 +87,7 @@ def trial(name: str) -> None:
 
 
 class HealthFinding(msgspec.Struct, frozen=True):
-    """The result of one check. `remedy`: how to fix a problem, or "" if the check passed."""
+    """The result of one check. `remedy`: how to fix a problem or get a better result, or ""."""
 
     ok: bool
     name: str

@@ -1,13 +1,14 @@
 """List the files on this host that a submission can see, for all backends.
 
 Theory of operation. This module reads only the trusted installation. A submission can see only the
-files that are listed here (an allow-list, not a list of files to hide):
+files that are listed here, except in the chroot backend (see its caveats):
 
 * the base Python runtime without its site-packages;
 * the folders in which the dynamic loader searches for shared libraries;
 * the installed distributions that submissions may use, and all distributions that these require.
   The kit, nbgrader and other packages in the virtual environment are not included;
-* the files of `autograder/worker/`.
+* the files of `autograder/worker/`;
+* harmless device nodes and, if CUDA is requested, NVIDIA's device nodes and driver libraries.
 
 The bytecode and metadata of these packages reveal the paths of the installation.
 """
@@ -61,12 +62,12 @@ class Visible:
     driver: tuple[Path, ...] = ()
 
     def readable_by_others(self) -> bool:
-        """Return True if an unprivileged user could read all files through a mount."""
+        """Return True if all users may read the files, apart from permissions of parent folders."""
         places = (self.stdlib / "os.py", *self.packages.values(), *self.worker.values())
         return all(os.stat(place).st_mode & 0o004 for place in places)
 
     def open_to_others(self) -> bool:
-        """Return True if an unprivileged user can read the libraries at their host paths."""
+        """Return True if all users may read the libraries and traverse their parent folders."""
         places = (self.stdlib / "os.py", *self.packages.values())
         folders = {folder for place in places for folder in place.parents}
         modes = [os.stat(place).st_mode >> 2 for place in places]
@@ -100,7 +101,7 @@ def visible_paths(runtime: Path | None, *, cuda: bool) -> Visible:
 
 
 def stdlib_entries(stdlib: Path) -> Iterator[Path]:
-    """Return the entries of the standard library's folder, except installed packages."""
+    """Return the entries of the standard library's folder, except folders of installed packages."""
     return (path for path in stdlib.iterdir() if path.name not in PACKAGE_FOLDERS)
 
 
@@ -155,8 +156,8 @@ def _packages() -> dict[str, Path]:
 def required_distributions() -> list[metadata.Distribution]:
     """Return the installed distributions that submissions may use, with all their requirements.
 
-    Includes requirements of extras, because torch requires CUDA libraries through extras. Raises
-    SandboxMissing if a distribution in `NEEDED` was not installed by pip.
+    Includes extras that a requirement names, because torch requires CUDA libraries through extras.
+    Raises SandboxMissing if a distribution in `NEEDED` was not installed by pip.
     """
     found: dict[str, metadata.Distribution | None] = {}
     asked = set[tuple[str, str]]()

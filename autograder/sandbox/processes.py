@@ -1,7 +1,7 @@
 """Start, monitor and terminate the processes of a sandbox.
 
-The kernel kills a sandbox when the *thread* that started it ends. Therefore, all sandboxes are
-started from one thread, which runs until the trusted process ends.
+The kernel kills bubblewrap when the *thread* that started bubblewrap ends. Therefore, all sandboxes
+are started from one thread, which runs until the trusted process ends.
 """
 
 import contextlib
@@ -26,7 +26,7 @@ def readable(descriptor: int, seconds: float) -> bool:
 
 
 def pid_of(pidfd: int) -> int:
-    """Return the pid of a pidfd's process, as seen in the current pid namespace."""
+    """Return the pid of a pidfd's process in this pid namespace, or -1 if it has been reaped."""
     with open(f"/proc/self/fdinfo/{pidfd}", encoding="ascii") as file:
         fields = dict(line.split(":", 1) for line in file)
     return int(fields["Pid"])
@@ -117,7 +117,7 @@ class Process:
         )
 
     def end(self, seconds: float) -> str:
-        """Await the process or kill it after `seconds`; return its output ("" if called again)."""
+        """Wait `seconds` for the process or kill it; return its output, or "" if called again."""
         if self._printed < 0:
             return ""
         try:

@@ -125,7 +125,7 @@ _ALLOWED = (_MEMORY, _FILES, _DESCRIPTORS, _SELF, _SIGNALS, _TIME, _SOCKET)
 # Allowed only in a separate pid namespace, because signals could otherwise reach the grader.
 _SIGNAL_OTHERS = "kill tkill tgkill"
 # Allowed only if the host's files are mounted read-only. Landlock does not restrict changes of
-# modes and times or reads of extended attributes, and versions before 3 allow `truncate`.
+# modes and times or reads of extended attributes, and ABI versions before 3 allow `truncate`.
 _METADATA = """
     chmod fchmod fchmodat fchmodat2 utimensat truncate link linkat
     getxattr lgetxattr fgetxattr listxattr llistxattr flistxattr
@@ -133,7 +133,7 @@ _METADATA = """
 # Additional calls that GPU drivers make. GPU device nodes are visible only if CUDA was requested.
 _GPU = "ioctl sched_setaffinity sched_setscheduler mlock memfd_create set_mempolicy mbind"
 
-# Calls that are denied with EPERM, so that students see "Operation not permitted".
+# Calls that are denied with EPERM unless allowed above; students see "Operation not permitted".
 _REFUSED = f"""
     fork vfork execve execveat socket socketpair connect bind listen accept accept4 setsockopt
     sendmsg sendmmsg recvmsg recvmmsg flock mincore fadvise64 mknod mknodat chown fchown lchown

@@ -3,7 +3,7 @@
 Theory of operation. A child is untrusted and may write anything to its socket. This module never
 reads from that socket. The template runs only the kit's code and is trusted.
 
-`spawn` returns only after the child is confined. The first call waits until the template is warm,
+`spawn` returns only after the child is confined. Its first call waits until the template is warm,
 or raises SandboxFault with the reason why the template did not start. A child is identified by a
 pidfd, so the trusted process can watch and kill it without the template, and never confuses it with
 a later process that reuses its pid. `kill` ends the child and all processes that it started. All
@@ -88,7 +88,7 @@ class Child(contextlib.AbstractContextManager["Child"]):
         return self._status
 
     def tried(self) -> tuple[str, ...]:
-        """Return the suspicious system calls that the child attempted; () while it is running."""
+        """Return the suspicious system calls that a child attempted; () until its exit is known."""
         ended = self._template._ended.get(self._number)
         return tuple(
             sorted({self._watched.get(c, "another") for c in ended.tried} if ended else ())
@@ -153,7 +153,7 @@ class Template(contextlib.AbstractContextManager["Template"]):
     control:      control socket of the started process
     boot, config: contents of the first packet to the process
     programs:     returns the seccomp programs for a child that may start the given tasks
-    most:         the most permissive kind of tasks whose number this host can limit
+    most:         the most permissive kind of tasks that this backend allows
     end:          waits for the process, kills it after the given seconds, and returns its output
     """
 
@@ -261,7 +261,7 @@ class Template(contextlib.AbstractContextManager["Template"]):
             self._fail("the template is gone")
 
     def _await(self, kind: type[Started | Ready | Exited], number: int, seconds: float) -> int:
-        """Wait for a report of type `kind` about a child; return its descriptor, or -1 without one.
+        """Wait for a report of type `kind` about a child; return its descriptor (-1 if none).
 
         Raises SandboxFault if the template fails, refuses the child or does not report in time.
         """

@@ -1,7 +1,7 @@
 """Replacement for the worker in a sandbox trial, which tries to escape from the sandbox.
 
-This module runs inside a sandbox in place of `worker/server.py`. It sends one line: the
-comma-separated names of the attempts that succeeded although they should fail, then a full stop.
+This module runs inside a sandbox in place of `worker/server.py`. It sends the comma-separated names
+of the attempts that succeeded, with a note if it cannot write its own folder, and a full stop.
 """
 
 import os
@@ -15,7 +15,7 @@ def prepare(config: bytes) -> None:
 
 
 def serve(sock: socket.socket) -> None:
-    """Try to escape, and send the names of the attempts that succeeded."""
+    """Try to escape, and send the result."""
     escaped = [name for name, attempt in _ATTEMPTS.items() if _succeeds(attempt)]
     if not _succeeds(_write_own_file):
         escaped.append("nothing: not even its own folder can be written")

@@ -2,12 +2,12 @@
 
 Theory of operation. The code that later runs in the sandbox is untrusted. The template is an
 ordinary process that inherits no environment variables, and no descriptors except its control
-socket and the lock of its folder. The folder contains links to the paths that `mounts.py` lists,
-copies of the worker's files, and the children's working directories. The folder is removed when the
-template is closed or, if the trusted process was killed, when the next template starts.
+socket and the lock of its folder. The folder contains links to the standard library and to packages
+(`mounts.py`), copies of the worker's files, and the children's working directories. It is removed
+when the template is closed or, if the trusted process was killed, when the next template starts.
 
 `worker/isolation/without_namespaces.py` confines each child. The seccomp filter also denies signals
-and changes of file metadata, from which nothing else protects the grader's processes and files.
+and changes of file metadata, which could affect the grader if a child shares the grader's uid.
 
 The chroot backend is for platforms that run graders in plain Docker containers, which allow chroot
 and changes of uid but no namespaces. Each child changes its root to the folder of the Python
@@ -155,7 +155,7 @@ def _capabilities() -> int:
 
 
 def _root_of(visible: Visible) -> Path:
-    """Return the folder that becomes the children's root; raise SandboxMissing if unsuitable."""
+    """Return the folder that becomes the children's root; raise SandboxMissing if there is none."""
     places = [visible.stdlib, *visible.packages.values(), *visible.libraries]
     root = Path(os.path.commonpath([place.resolve() for place in places]))
     if root == Path("/"):
@@ -188,6 +188,6 @@ def _make_devices(root: Path, devices: tuple[str, ...]) -> None:
 
 
 def how_to_link(root: Path) -> str:
-    """Return the command that creates the link for equal paths inside and outside the root."""
+    """Return the shell command that makes paths equal inside and outside the new root."""
     up = "/".join([".."] * (len(root.parts) - 2)) or "."
     return LINK.format(root=root, parent=root.parent if len(root.parts) > 2 else "", up=up)
