@@ -5,9 +5,9 @@ Theory of operation. This code runs in the fork server and in its children befor
 bubblewrap runs the fork server in separate namespaces with read-only mounts of the runtime. Each
 child enters nested pid, user, mount, ipc, network, uts and cgroup namespaces. A small tmpfs
 contains the child's working directory, /tmp and /dev/shm, so that one size limit applies to all
-files that the child writes. An empty tmpfs hides /proc, which would show the fork server and other
-children. The child is process 1 of its pid namespace, so when it dies, the kernel kills all
-processes that it started.
+files that the child writes. Another tmpfs, empty except for what a GPU driver reads, hides /proc,
+which would show the fork server and other children. The child is process 1 of its pid namespace, so
+when it dies, the kernel kills all processes that it started.
 
 The kernel ignores signals to process 1 that have no handler, including the one that abort() sends.
 glibc then executes an instruction that faults, so an abort is reported as SIGSEGV. SIGKILL from

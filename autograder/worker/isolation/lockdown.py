@@ -6,14 +6,14 @@ exception, the child exits, and the fork server reports the child as `Refused`.
 
 1. Descriptors: close all except the submission's socket (3), and open /dev/null as 0, 1 and 2. Two
    descriptors that the following steps need (4 and 5) are closed afterwards.
-2. File system: call `Isolation.enter`, which also switches to a uid that owns no files if the fork
-   server is allowed to change uids.
+2. File system: call `Isolation.enter`, which also switches to a uid that owns no files if
+   `Boot.child_uid` is set.
 3. Privileges: drop all capabilities and the bounding set, and set no_new_privs.
-4. Threads: run a backward pass, because torch's autograd starts one thread per device, and these
-   threads must exist before threads are forbidden.
+4. Threads: run a backward pass, because torch's autograd then starts one thread per device except
+   the CPU, and these threads must exist before threads are forbidden.
 5. Resource limits: call setrlimit. The memory limit is added to the fork server's own memory use.
-6. System calls: install an allow-list, which the trusted process compiled to a BPF program, on all
-   threads at once.
+6. System calls: install the tripwire, if the kernel supports it, and the allow-list on all threads
+   at once. The trusted process has compiled both to BPF programs.
 
 Address randomisation does not protect submissions from each other, because all children share the
 memory layout of the fork server. CPU caches and the kernel are shared as well.
@@ -42,7 +42,7 @@ PR_SET_NO_NEW_PRIVS, _PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL = 38, 47, 4
 _CAPABILITY_VERSION_3 = 0x20080522
 _SYS_SECCOMP = {"x86_64": 317, "aarch64": 277}
 _SECCOMP_SET_MODE_FILTER, _SECCOMP_FILTER_FLAG_TSYNC = 1, 1
-_SECCOMP_FILTER_FLAGS_ASKING = 8 | 16  # NEW_LISTENER, and TSYNC_ESRCH to report errors as ESRCH
+_SECCOMP_FILTER_FLAGS_ASKING = 8 | 16  # NEW_LISTENER; TSYNC_ESRCH: a failed TSYNC returns ESRCH
 _MIB = 1 << 20
 _FEWEST_FILES = 8
 DRIVERS_BYTES = 2 << 30  # writable memory that GPU drivers and libraries need
@@ -122,7 +122,7 @@ class Isolation:
         """Prepare the fork server before its first fork; raise OSError if that fails."""
 
     def fork(self, number: int, limits: ChildLimits) -> int:
-        """Fork a child; return the pid, or 0 in the child."""
+        """Fork a child; return its pid, or 0 in the child."""
         raise NotImplementedError
 
     def enter(self, number: int, limits: ChildLimits) -> None:
@@ -286,7 +286,7 @@ def prepare_arena() -> None:
 
 
 def prepare_autograd() -> None:
-    """Build a small autograd graph, so that a child needs to run only its backward pass."""
+    """If torch is loaded, build a small autograd graph, whose backward pass each child runs."""
     torch = sys.modules.get("torch")
     if torch is not None:
         _autograd_graph.append(torch.ones(1, requires_grad=True).sum())

@@ -2,17 +2,17 @@
 
 Theory of operation. This code runs in the fork server and in its children before a submission runs.
 
-Each child gets one writable folder, in which it may create arbitrary files. If the child has a
-separate uid, other children cannot read the folder. The kernel does not limit the size of a folder,
-so the fork server measures the size a few times per second and kills a child that exceeds its
-limit. RLIMIT_FSIZE limits the size of a single file immediately. The seccomp program forbids
-mounts, sockets, signals, tracing, chmod and new processes.
+Each child gets one writable folder, in which it may create arbitrary files. Other children cannot
+read the folder. The kernel does not limit the size of a folder, so the fork server measures the
+size a few times per second and kills a child that exceeds its limit. RLIMIT_FSIZE limits the size
+of a single file immediately. The seccomp program forbids mounts, sockets, signals, tracing, chmod
+and new processes.
 
 Landlock: each child gets a separate Landlock domain, in which it may read the runtime, write to its
 folder, and open no other path. Landlock does not hide the host's path names: `stat` still shows
-whether a path exists. If the fork server is root, each child also gets a separate uid, so that file
+whether a path exists. If `Boot.child_uid` is set, each child also gets a separate uid, so that file
 permissions additionally separate children and RLIMIT_NPROC counts only the child's own tasks.
-Without root, all children share the grader's uid, and their number of threads is not limited.
+Otherwise, all children share the grader's uid, and their number of threads is not limited.
 
 Chroot, for containers that run as root and provide neither namespaces nor Landlock: the folder of
 the Python installation becomes the child's root, with the same absolute paths as outside
