@@ -6,10 +6,10 @@ and the child inherits no descriptor that refers to it.
 
 The fork server imports NumPy and torch, calls `server.prepare(config)` to do the work that every
 child would otherwise repeat, and then waits on a SOCK_SEQPACKET socket for `Spawn` packets. A
-`Spawn` packet carries the child's end of a stream socket. The response, `Started`, carries a pidfd
-that lets the trusted process watch and kill the child directly. Because only a parent can reap its
-children, the fork server reaps each child and reports the exit status as `Exited`. When the socket
-closes or the trusted process dies, the fork server kills its children and exits.
+`Spawn` packet carries the child's end of a stream socket. The response is `Refused`, or `Started`
+with a pidfd that lets the trusted process watch and kill the child directly. Because only a parent
+can reap its children, the fork server reaps each child and reports the exit status as `Exited`.
+When the socket closes or the trusted process dies, the fork server kills its children and exits.
 
 A fork copies only the calling thread, so the fork server must be single-threaded: `prepare` must
 not start threads or run a backward pass. `prepare` should register the devices that submissions
@@ -74,7 +74,7 @@ class Ready(msgspec.Struct, frozen=True, tag=True):
 
 
 class Failed(msgspec.Struct, frozen=True, tag=True):
-    """Sent when the fork server could not start, before it exits."""
+    """Sent before the fork server exits because of an exception, for example during start-up."""
 
     message: str
 
@@ -86,7 +86,7 @@ class Started(msgspec.Struct, frozen=True, tag=True):
 
 
 class Refused(msgspec.Struct, frozen=True, tag=True):
-    """Sent when a child could not be confined and has exited."""
+    """Sent when a child could not be forked, or was killed because it could not be confined."""
 
     number: int
     message: str

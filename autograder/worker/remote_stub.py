@@ -36,7 +36,7 @@ class ParameterNames:
 
     correct:   names in the correct version
     submitted: names in the submission, or () if the function's signature cannot be read
-    defaults:  default values in the submission, by parameter name
+    defaults:  default values in the submission, or `inspect.Parameter.empty`, by parameter name
     """
 
     correct: tuple[str, ...]
@@ -131,7 +131,7 @@ def _shim(*args: Any, _stub: Any = None, **kwargs: Any) -> Any:
 
 
 def _replace_references(module: Any, existing: Any, call: Callable[..., Any]) -> None:
-    """Replace a function in a module's globals, in global dicts and lists, and in defaults."""
+    """Replace a function in a module's globals, global dicts and lists, and default arguments."""
     for name, value in list(vars(module).items()):
         if value is existing:
             setattr(module, name, call)
@@ -240,7 +240,7 @@ def plain_attributes(module: nn.Module) -> dict[str, Any]:
 def _sizes(
     module: nn.Module, init: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> dict[str, Any]:
-    """Return the plain attributes that `init` sets, or {} if it raises, and reset the module."""
+    """Return the plain attributes that `init` sets, or {} if it fails, and reset the module."""
     if init is None:
         return {}
     before = torch.random.get_rng_state()
@@ -256,7 +256,7 @@ def _sizes(
     return found
 
 
-# Build a layer from the shape of its weight; a subclass in the submission may call it. The meta
+# Layers are built from weight shapes, because subclasses in the submission may call them. The meta
 # device avoids drawing values. Without `_weight`, nn.Embedding would import torch's decompositions.
 LAYERS: dict[type[nn.Module], Callable[[Any], nn.Module]] = {
     nn.Linear: lambda shape: nn.Linear(shape[1], shape[0], device="meta"),

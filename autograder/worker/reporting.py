@@ -1,4 +1,4 @@
-"""Convert the output and the exceptions of a submission to plain text."""
+"""Capture the output of a submission, and describe its exceptions as plain data."""
 
 import io
 import os
@@ -23,7 +23,7 @@ class CapturedOutput(io.StringIO):
         return len(text)
 
     def close(self) -> None:
-        """Do nothing, because the text is read after the call even if the submission closes it."""
+        """Do nothing, because the text must remain readable if the submission closes the stream."""
 
     def text(self) -> str:
         """Return the captured text, even if the submission patched methods of this object."""
@@ -32,7 +32,7 @@ class CapturedOutput(io.StringIO):
 
 
 def stopped_import(error: BaseException, root: str) -> frames.Raised:
-    """Describe an exception that stopped an import, including its file, line and column."""
+    """Describe an exception that stopped an import, with the file, line and column if known."""
     raised = described(error, root)
     try:
         file, line, column = stopped_at(error, root)

@@ -19,7 +19,7 @@ class ImportTimeout(BaseException):
 @contextmanager
 def interrupted_after(seconds: float) -> Iterator[None]:
     """Raise ImportTimeout in the main thread after `seconds` of processor time (0: no limit)."""
-    if not seconds:  # some systems lack profiling timers
+    if not seconds:  # do not set a profiling timer, which some systems lack
         yield
         return
 
@@ -36,7 +36,7 @@ def interrupted_after(seconds: float) -> Iterator[None]:
 
 
 def stopped_at(error: BaseException, root: str) -> tuple[str, int, int]:
-    """Return the file, line and column in `root` of a syntax error or of the innermost frame.
+    """Return the file, line and column of a syntax error in `root` or of the innermost frame there.
 
     The file is relative to `root`. Lines and columns start at 1, and are 0 if unknown. Returns
     ("", 0, 0) if the traceback contains no file in `root`.
@@ -55,7 +55,7 @@ def stopped_at(error: BaseException, root: str) -> tuple[str, int, int]:
 
 
 def raising_frame(error: BaseException) -> FrameType | None:
-    """Return the frame whose `raise` statement raised an exception, or None if C code raised it."""
+    """Return the frame whose `raise` statement raised an exception, or None if there is none."""
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
