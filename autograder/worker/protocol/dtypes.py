@@ -16,7 +16,7 @@ class FloatType:
     item_bytes:   bytes per element
     roundings:    allowed error of a result, in units of the machine epsilon
     wrong_beyond: error, relative to the largest entry, above which a result is certainly wrong;
-                  larger than the allowed error and smaller than 1, which is the error of zeros
+                  larger than the allowed error and smaller than 1, the error of a zero result
     in_numpy:     whether NumPy supports the type
     by_default:   whether tests without `@pytest.mark.dtypes` run in the type; False for a type such
                   as float8, for which torch lacks most operators

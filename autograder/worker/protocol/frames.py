@@ -142,7 +142,7 @@ def checked_size(dtype: str, shape: tuple[int, ...], item_bytes: dict[str, int])
 
     item_bytes: bytes per element of each allowed dtype
 
-    Huge axes are invalid even next to an axis of length 0, because NumPy multiplies the others.
+    Huge axes are invalid even next to an axis of length 0: NumPy multiplies the other lengths.
     """
     if dtype not in item_bytes:
         raise BadFrame(f"no such dtype: {dtype[:40]!r}")

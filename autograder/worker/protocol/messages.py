@@ -82,9 +82,9 @@ class Call(_Framed, frozen=True, tag="call"):
     not_allowed:  patterns of functions whose calls are reported
     construct:    whether the result is a new torch module, which is then cast to `dtype`, moved to
                   `device` and loaded with `state`
-    fitting:      whether to load `state` even if names or biases differ. If sizes differ, draw
-                  weights that depend only on the parameters' names and shapes
-    cotangents:   gradients of the float results for a backward pass, or None for no backward pass
+    fitting:      whether to load `state` even if names or biases differ. If anything else differs,
+                  draw weights that depend only on the parameters' names and shapes
+    cotangents:   gradients with respect to the float results, or None for no backward pass
     count:        whether to count operations and elements
     compiled:     whether to check the kernels of a counted call with Triton's compiler
     order:        seed for the order of a Triton kernel's programs, or None for the usual order
@@ -119,7 +119,7 @@ class Call(_Framed, frozen=True, tag="call"):
 
 
 class Fill(_Framed, frozen=True, tag="fill"):
-    """Hold this many bytes until the next test, so that memory use is back at its earlier peak."""
+    """Hold this many bytes until the next test, so that memory use returns to its earlier peak."""
 
     bytes: int
 
@@ -196,7 +196,7 @@ class StubCall(_Framed, frozen=True, tag="stub_call"):
 
     @property
     def values(self) -> tuple[Value, ...]:
-        """All values in the message."""
+        """Return all values in the message."""
         positional, named = self.making or ((), {})
         given = (*self.args, *self.kwargs.values(), *positional, *named.values())
         return (*given, *(self.cotangents or ()), self.state, self.random)
@@ -219,8 +219,8 @@ class LaunchCounts(_Message, frozen=True):
     programs:  number of programs that ran
     outside_*: number of elements that were loaded from, or stored to, addresses outside all tensors
     largest:   number of elements in the largest load or store
-    loads:     for each tensor that was loaded: its number of elements, and the smallest and largest
-               number of loads of an element
+    loads:     for up to 16 tensors that were loaded: the number of elements, and the smallest and
+               largest number of loads of an element
     races:     unordered accesses by different programs, by kind
     line:      line of the first access outside all tensors, or None if there is none
     refused:   error of Triton's compiler, or None if the kernel was accepted or not checked
@@ -293,7 +293,7 @@ class Effect(Enum):
 
 
 class SideEffect(_Message, frozen=True):
-    """A side effect. `argument`: index (from 1) among tensors or arrays; 0 for other effects."""
+    """A side effect. `argument`: index (from 1) among the call's tensors or arrays, or else 0."""
 
     effect: Effect
     argument: int = 0
@@ -303,7 +303,7 @@ class Reply(_Framed, frozen=True, tag="reply"):
     """The outcome of a request. The submission may have forged every field.
 
     value:     the result
-    gradients: vector-Jacobian products with respect to the float inputs, or None if not requested
+    gradients: VJPs for the float inputs; () if no result requires gradients, None if not requested
     detached:  indices of the float results that do not require gradients
     printed:   the captured output, truncated (`reporting.MAX_CHARACTERS`)
     """
@@ -321,5 +321,5 @@ class Reply(_Framed, frozen=True, tag="reply"):
 
     @property
     def values(self) -> tuple[Value, ...]:
-        """All values in the message."""
+        """Return all values in the message."""
         return (self.value, *(self.gradients or ()))

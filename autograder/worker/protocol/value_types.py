@@ -19,7 +19,7 @@ class _Node(
 
 
 class TensorV(_Node, frozen=True, tag="t"):
-    """A torch tensor. `buffer`: index of the buffer with its data, or None for a meta tensor."""
+    """A torch tensor. `buffer`: index of the buffer with its data, or None without data."""
 
     dtype: str
     shape: tuple[int, ...]

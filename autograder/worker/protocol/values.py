@@ -154,7 +154,7 @@ def integer_like(dtype: torch.dtype) -> torch.dtype:
 
 
 def widened(x: torch.Tensor) -> torch.Tensor:
-    """Convert a float8 tensor to float32, because torch lacks most operators for float8."""
+    """Return a tensor, cast to float32 if it is float8, for which torch lacks most operators."""
     return x.float() if x.is_floating_point() and x.itemsize == 1 else x
 
 
