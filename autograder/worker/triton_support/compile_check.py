@@ -48,7 +48,7 @@ class Frontend:
     def refusal(
         self, kernel: Any, args: tuple[Any, ...], kwargs: dict[str, Any], root: str
     ) -> frames.Raised | None:
-        """Return the compiler's error for a kernel with these arguments, or None if it compiles."""
+        """Return the compiler's error, or None if the kernel compiles or the call is invalid."""
         # exclude launch options such as `num_warps`
         named = {name: value for name, value in kwargs.items() if name in kernel.arg_names}
         try:
@@ -163,7 +163,7 @@ _twins: dict[Any, Any] = {}
 def compiled_twins(
     plain: list[tuple[Any, dict[str, Any]]], kernel: types.FunctionType, own: list[dict[str, Any]]
 ) -> Iterator[Any]:
-    """Make a kernel and all functions that it may call compilable; yield the compilable kernel.
+    """Temporarily make a kernel and functions that it may call compilable; yield that kernel.
 
     plain: Triton's modules and tensor class, with the attributes that they had after import
     own:   namespaces of the submission's modules

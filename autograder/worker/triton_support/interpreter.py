@@ -5,8 +5,9 @@ after the other, and each load and store passes raw addresses to C. Triton's int
 misses three kinds of errors that occur on a GPU. This module detects them:
 
 - Out-of-bounds accesses: an access outside of all tensors in a launch is counted and does not reach
-  memory. A load returns NaN (or the largest integer), and a store is ignored. An element must
-  belong to a view that was passed to the kernel, not only to the storage of that view.
+  memory. A load returns NaN (or the largest integer), a store is ignored, and an atomic
+  compare-and-swap raises IndexError. An element must belong to a view that was passed to the
+  kernel, not only to the storage of that view.
 - Races: accesses by different programs that would race on a GPU are counted (`races`). The order of
   programs can be chosen.
 - Wrong devices: tensors on different devices raise an error, as in Triton's GPU driver.

@@ -161,7 +161,7 @@ class Launch:
         """Record an atomic operation.
 
         Returns a mask of lanes outside all tensors (None if there are none), and callbacks that
-        acquire the accesses which other programs have released.
+        acquire the accesses that other programs have released.
         """
         acquire: list[Callable[[], None]] = []
 
@@ -179,7 +179,7 @@ class Launch:
         size: int,
         note: Callable[[Region, np.ndarray, np.ndarray], None],
     ) -> np.ndarray | None:
-        """Call `note` for each region if accesses are recorded; return the mask of `note_load`."""
+        """Call `note` for each region if accesses are recorded; return a mask as in `note_load`."""
         asked = places[active]
         numbers, asked = asked >> _NUMBER, without_number(asked)
         allowed = np.zeros(len(asked), bool)
@@ -279,7 +279,7 @@ class KernelWatch:
                 self.launches.append(launch.counts())
 
     def refuse(self, refused: frames.Raised) -> None:
-        """Add the compiler's error to the most recent launch."""
+        """Add the compiler's error to the last recorded launch, if any."""
         if self.launches:
             self.launches[-1] = msgspec.structs.replace(self.launches[-1], refused=refused)
 

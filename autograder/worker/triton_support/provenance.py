@@ -73,7 +73,7 @@ class Provenance:
             self._written.add(_address(x))
 
     def check_result(self, result: Any) -> None:
-        """Add RESULT to `outside` if no kernel wrote the result, unless it or an input is empty."""
+        """Add RESULT to `outside` if no input is empty and no kernel wrote a non-empty result."""
         tensors = [x for x in tensors_in(result) if x.numel()]
         if not self._has_empty and any(_address(x) not in self._written for x in tensors):
             self.outside.add(RESULT)
@@ -119,7 +119,7 @@ class _Operators(DispatchMode):
         return result
 
 
-# Labels that replace values: exactly representable in every float type, and unlikely as constants.
+# Labels that replace values: exact in each of `FLOAT_TYPES`, and unlikely to be used as constants.
 _LABELS = torch.cat([-4 + torch.arange(1, 128, 2) / 64, 2 + torch.arange(1, 128, 2) / 64])
 _RENAMED_LABELS = [
     _LABELS.flip(0),

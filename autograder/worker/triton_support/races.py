@@ -50,7 +50,7 @@ class Races:
     """The races in one launch.
 
     found: number of racing accesses to elements, by kind
-    lines: line of the first race, by kind
+    lines: line of the first race, or None if unknown, by kind
     """
 
     def __init__(self, line: Callable[[], int | None]) -> None:
