@@ -25,10 +25,10 @@ class Counting(DispatchMode):
     """Counts operators, floating-point operations and the elements of new tensors and arrays.
 
     For operators in torch's registry, its formulas give the number of floating-point operations
-    (2·m·n·k for a matrix product). Any other operator counts as one operation per element of its
-    largest result, an indexed assignment as one per assigned element. Views are not counted. The
-    result of an in-place operator is not a new tensor. A new NumPy array counts as one operator and
-    one floating-point operation per element.
+    (2·m·n·k for a matrix product). An indexed assignment counts as one operation per assigned
+    element, and any other operator as one per element of its largest result. Views are not counted.
+    The result of an in-place operator is not a new tensor. A new NumPy array counts as one operator
+    and one floating-point operation per element.
     """
 
     def __init__(self) -> None:
@@ -103,7 +103,7 @@ class _Operator(NamedTuple):
 
 @cache
 def formulas() -> dict[Any, Any]:
-    """Return torch's formulas for floating-point operations. The first call imports Triton."""
+    """Return torch's formulas for floating-point operations. The first call may import Triton."""
     from torch.utils.flop_counter import flop_registry
 
     return flop_registry
@@ -130,7 +130,7 @@ class CallHooks(ExitStack):
     launches:      whether the submission may launch Triton kernels
     function_mode: reports torch's functions by name, for rules that no other hook covers
 
-    counting:   inner context manager that counts operations and elements
+    counting:   inner context manager that counts operations and elements if requested
     forbidding: inner context manager that reports forbidden functions that have no other hook
     """
 

@@ -3,9 +3,9 @@
 Grading and `autograder check` use the same hooks, so that students see forbidden calls before they
 submit. `operator_hooks` covers torch's operators, and the hooks in this module cover the rest:
 
-- Python functions in torch, SciPy or Keras, such as torch's references and decompositions. A hook
-  replaces a function's code object, so that a call through any reference is reported. Modules that
-  are imported later are hooked as well.
+- Python functions in `_LIBRARIES`, such as torch's references and decompositions. A hook replaces a
+  function's code object, so that a call through any reference is reported. Modules imported later
+  are hooked as well.
 - NumPy's `logaddexp` and `logaddexp2`, which have no code object. A wrapper replaces them.
 - torch's public functions. A torch function mode reports their calls (`function_mode`).
 
@@ -63,7 +63,7 @@ def plain(name: str) -> str:
 
 
 def hook_functions(patterns: tuple[str, ...], note: Note) -> None:
-    """Report calls of all functions that match a pattern, including functions imported later."""
+    """Report calls of Python functions and ufuncs that match a pattern, even if imported later."""
     _import_hook.note = note
     dotted = _dotted(patterns)
     for name, module in list(sys.modules.items()):

@@ -58,7 +58,7 @@ class StudentImports:
         gc.freeze()
 
     def add_files(self, files: Iterable[str]) -> None:
-        """Allow imports of submitted files and of the folders that contain them."""
+        """Allow imports of submitted Python files and of the folders that contain these files."""
         for name in files:
             if name.endswith(".py"):
                 parts = PurePosixPath(name).with_suffix("").parts
@@ -98,8 +98,8 @@ class StudentImports:
     def _is_submitted(self, name: str) -> bool:
         """Return True if a submitted file has this module name and an import would find that file.
 
-        Otherwise, if a submission puts a library's folder on the path and submits a file with the
-        name of a library module, it could import a second copy of that module without hooks.
+        Without this check, a submission that puts a library's folder on the path and contains a
+        file with the name of a library module could import a copy of that module without hooks.
         """
         if name not in self._submitted or name in sys.modules:
             return name in self._submitted

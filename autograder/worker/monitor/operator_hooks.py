@@ -58,7 +58,7 @@ class Watcher:
         _watching = self
 
     def note(self, name: str, composed: bool = False) -> None:
-        """Record a call if the function's base name matches a pattern."""
+        """Record and report a call that matches a pattern, but at most one call per line."""
         if not self.patterns or (self.importing and not composed):
             return
         if matches(name, self.patterns):
@@ -109,7 +109,7 @@ _covered: set[str] = set()  # patterns for which every matching public torch fun
 def hooks_cover(patterns: tuple[str, ...]) -> bool:
     """Return True if a hook reports every public torch function that matches a pattern.
 
-    If so, the function mode is not needed, which adds several microseconds to each torch call.
+    If so, the function mode, which adds several microseconds to each torch call, is not needed.
     """
     return _covered.issuperset(patterns)
 
@@ -117,9 +117,6 @@ def hooks_cover(patterns: tuple[str, ...]) -> bool:
 def _public_functions(patterns: tuple[str, ...]) -> list[Any]:
     every = [f for some in get_overridable_functions().values() for f in some]
     return [f for f in every if matches(getattr(f, "__name__", ""), patterns)]
-
-
-# Operators
 
 
 def _replace_kernels(patterns: tuple[str, ...]) -> None:

@@ -43,10 +43,10 @@ def _torch_state() -> bytes:
 
 
 def _numpy_state() -> tuple[object, ...]:
-    """Return the id, the state and the cached normal sample of NumPy's global generator.
+    """Return the id and state of NumPy's global generator, with the cached sample of an MT19937.
 
     For speed, `np.random.get_state` is called only if the state differs from the seeded state, in
-    which there is no cached sample.
+    which there is no cached normal sample.
     """
     generator = _numpy_generator()
     if type(generator) is not np.random.MT19937:
