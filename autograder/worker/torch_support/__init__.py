@@ -1,4 +1,4 @@
-"""Support for torch in the worker: devices, modules, gradients and test inputs.
+"""Support for torch in the worker: devices, modules, gradients, test inputs and figures.
 
 Start with `devices`.
 """

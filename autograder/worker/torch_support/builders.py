@@ -54,7 +54,7 @@ def build(kind: str, content: Any, device: str) -> Any:
             return _hf_encoder(content, device)
         case "expression":
             names = {"torch": torch, "np": np, "math": math}
-            return eval(compile(content, "<argument>", "eval"), names)  # comes from a hidden test
+            return eval(compile(content, "<argument>", "eval"), names)  # written in a hidden test
     raise ValueError(f"no such argument: {kind}")
 
 

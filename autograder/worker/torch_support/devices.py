@@ -18,7 +18,7 @@ def torch_device(device: str) -> torch.device:
 
 
 def generator_check(device: str, arguments: Iterable[Any]) -> AbstractContextManager[Any]:
-    """Return a context that checks generators' devices if a call on the fake GPU receives one."""
+    """Return a GeneratorCheck if a call on the fake GPU has a generator, else a null context."""
     drawn = device == FAKE and any(isinstance(x, torch.Generator) for x in arguments)
     return fake_device.GeneratorCheck() if drawn else nullcontext()
 
@@ -67,7 +67,7 @@ def compute_exactly() -> None:
 
 
 def finish(device: str) -> None:
-    """Wait until a GPU has finished all work, so that the GPU's errors are raised in this call."""
+    """Wait until a GPU is idle, so that its errors are raised in this call; ignore the CPU."""
     if device == "cuda":
         torch.cuda.synchronize()
 
